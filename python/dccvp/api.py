@@ -22,7 +22,7 @@ SERIES = {"class": "output.series.classes", "flow_rates": "output.series.flows",
 def frames():
     """The module pandas; ImportError with what to install if it is not there."""
     try:
-        import pandas  # imported on first use, because that takes half a second
+        import pandas  # pandas is imported on first use, because the import takes half a second.
     except ModuleNotFoundError as error:
         raise ImportError("frames need pandas, which this Python does not have: install python3-pandas (Debian) or "
                           f"`pip install pandas` ({error})") from None
@@ -34,7 +34,8 @@ class Run:
     `dccvp metrics`); `name`: the folder's name, or the number and settings of a sweep's point."""
 
     def __init__(self, folder, keep=None):
-        """Opens the folder of a run; InputError if it holds no run. `keep` is an object that lives as long."""
+        """Opens the folder of a run; InputError if the folder holds no run. `keep` is an object that must live as long
+        as the Run."""
         self.folder = pathlib.Path(folder)
         self.name = folders.label_of(self.folder)
         self._keep = keep
@@ -100,7 +101,7 @@ class Run:
     def _frame(path):
         try:
             return frames().read_csv(path)
-        except (OSError, ValueError) as error:  # errors of pandas are ValueErrors
+        except (OSError, ValueError) as error:  # pandas raises subclasses of ValueError.
             raise InputError(f"{path}: {error}") from None
 
 
@@ -108,7 +109,7 @@ class Sweep:
     """The results of a sweep in `folder`. The same call of dccvp.sweep continues an interrupted sweep."""
 
     def __init__(self, folder, keep=None):
-        """Opens the folder of a sweep; InputError if it is none."""
+        """Opens the folder of a sweep; InputError if the folder holds no sweep."""
         self._sweep = folders.Folder.open(folder)
         self.folder = self._sweep.path
         self._keep = keep
@@ -154,7 +155,7 @@ class Scratch:
 
 
 def folder_for(out, name):
-    """(folder, the object that keeps it): `out` and None, or a new folder that lives as long as its Scratch."""
+    """(folder, object that keeps the folder): `out` and None, or a new folder that lives as long as its Scratch."""
     if out is not None:
         return pathlib.Path(out), None
     scratch = Scratch()
@@ -162,8 +163,8 @@ def folder_for(out, name):
 
 
 def configured(config, overrides):
-    """(words of the command line, name) for a configuration: the path of a YAML file, or a dict with its content, whose
-    files are seen from the working directory."""
+    """(arguments of dccvp, name of the run) for a configuration: the path of a YAML file, or a dict with its content,
+    whose file names are relative to the working directory."""
     if not isinstance(config, dict):
         return [config, *words_of(overrides)], pathlib.Path(config).stem
     return [pathlib.Path(__file__).with_name("empty.yaml"), *words_of(config), *words_of(overrides)], "run"
@@ -191,8 +192,8 @@ def run(config, overrides={}, out=None):  # noqa: B006: it is not changed
 
 
 def sweep_file(content, folder):
-    """The path of a sweep file with this content, a dict; a platform that is a dict gets a file as well. Both are in
-    `folder`. InputError for values that YAML cannot hold."""
+    """Writes a sweep file with this content (a dict) into `folder` and returns its path; a platform given as a dict
+    gets a file of its own there. InputError for values that YAML cannot hold."""
     content = dict(content)
     platform = content.get("platform")
     files = {"sweep.yaml": content}
@@ -202,7 +203,8 @@ def sweep_file(content, folder):
         content["platform"] = str(pathlib.Path(platform).resolve())
     for name, tree in files.items():
         try:
-            plain = json.loads(json.dumps(tree))  # turns tuples and other types that YAML would tag into plain ones
+            # JSON turns tuples and other types that YAML would tag into plain ones.
+            plain = json.loads(json.dumps(tree))
             (folder / name).write_text(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True), encoding="utf-8")
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"the sweep's {name.removesuffix('.yaml')}: {error}") from None

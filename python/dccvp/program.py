@@ -21,15 +21,15 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class RunError(Exception):
-    """The program broke off, or a run broke a promise of its configuration; the text is the program's. `run`: the Run
-    if its results are complete, else None."""
+    """Raised if the program breaks off, or if a run violates an `expect` of its configuration; the message is the
+    program's. `run`: the Run if its results are complete, else None."""
 
     run: typing.Any = None
 
 
 def program():
-    """The path of dccvp: that of the environment variable DCCVP, else build/dccvp of this checkout, else that of this
-    installation, else the one on the PATH. InputError if there is none."""
+    """The path of dccvp: the environment variable DCCVP, else build/dccvp of this checkout, else that of this
+    installation, else the one on the PATH. InputError if none exists."""
     named = os.environ.get("DCCVP")
     own = (str(ROOT / "build/dccvp"), str(ROOT.parent.parent / "bin/dccvp"), shutil.which("dccvp"))
     for place in (named,) if named else own:
@@ -44,7 +44,8 @@ def words_of(overrides):
         if isinstance(value, (bytes, bytearray)):
             raise TypeError("bytes are no text; decode them")
         if isinstance(value, (dict, list, tuple)):
-            plain = json.loads(json.dumps(value))  # turns tuples and other types that YAML would tag into plain ones
+            # JSON turns tuples and other types that YAML would tag into plain ones.
+            plain = json.loads(json.dumps(value))
             return yaml.safe_dump(plain, default_flow_style=True, sort_keys=False, width=math.inf,
                                   allow_unicode=True).strip()
         return str(value).lower() if isinstance(value, bool) else str(value)
@@ -59,7 +60,7 @@ def words_of(overrides):
 
 
 def checked(word):
-    """A word for a command line. ValueError for text that no command line can hold."""
+    """Returns a word for a command line. ValueError for text that a command line cannot hold."""
     if "\0" in word:
         raise ValueError("a text with a zero byte")
     try:
@@ -77,8 +78,8 @@ def complaint_of(text):
 
 @contextlib.contextmanager
 def ears(stream):
-    """(descriptor for the standard error of a program, function that returns the error output once the program was
-    started). If `stream` is a terminal the program gets one, too, and its progress line is passed on."""
+    """(descriptor for the standard error of a program, function that returns the error output after the program's
+    start). If `stream` is a terminal, the program gets a terminal too, and its progress line is passed on."""
     if not stream.isatty():
         hear, speak = os.pipe()
     else:
@@ -92,7 +93,7 @@ def ears(stream):
         while True:
             try:
                 part = os.read(hear, 65536)
-            except OSError:  # the other side of the pseudo-terminal was closed
+            except OSError:  # The program has closed its side of the pseudo-terminal.
                 part = b""
             if not part:
                 return said.decode("utf-8", "replace")
@@ -109,7 +110,8 @@ def ears(stream):
 
 
 def call(*words):
-    """Calls the program; (exit status, standard output, error output). InputError for input that it refuses."""
+    """Calls the program; returns (exit status, standard output, error output). InputError for input that the program
+    refuses."""
     texts = [str(word) for word in words]
     for word in texts:
         try:

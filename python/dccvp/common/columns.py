@@ -5,13 +5,15 @@ import math
 
 from dccvp.common.ending import InputError
 
-TEXTS = {"port", "completed", "way", "from_name", "to_name"}  # columns that hold words; all others hold numbers
-MOST_LINES = 16  # greatest number of single flows in a chart; more are drawn as mean and spread of a class
+# Names of the columns that hold words; all other columns hold numbers.
+TEXTS = {"port", "completed", "way", "from_name", "to_name"}
+# Greatest number of single flows in a chart; with more flows a chart shows mean and spread of each class.
+MOST_LINES = 16
 
 
 def read_columns(path, needed=(), nothing=math.nan):
-    """{column: list of numbers or words}; an empty cell is `nothing`. InputError for a file that is not a run's or that
-    lacks one of the columns `needed`."""
+    """{column: list of numbers or words}; an empty cell becomes `nothing`. InputError for a file that is no CSV file of
+    a run or lacks one of the columns `needed`."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             rows = csv.reader(file)

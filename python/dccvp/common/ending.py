@@ -1,4 +1,4 @@
-"""Ends a tool with an exit status and, after an error, one line on standard error."""
+"""Ends a tool with an exit status and, after an error, with one line on standard error."""
 
 import errno
 import os
@@ -7,9 +7,9 @@ import sys
 
 
 class InputError(Exception):
-    """Unusable input: one line, with the place first. `place`: the text of the place, as a file's "a.yaml:3:5" or an
-    override's "-c key.path"; None if the line begins with no place. `file`, `line` and `column` are its parts; None
-    where there are none."""
+    """Unusable input: a message of one line that begins with the place of the fault. `place`: the place as text,
+    "a.yaml:3:5" for a file or "-c key.path" for an override; None if the message names no place. `file`, `line` and
+    `column` are the parts of `place`; each is None if `place` lacks the part."""
 
     @property
     def _parts(self):
@@ -34,19 +34,20 @@ class InputError(Exception):
 
 def ended(main, interrupted="interrupted"):
     """Calls main and returns its status; 2 for unusable input or a file that cannot be read or written; 1 for an
-    interrupt from the keyboard, after which the message is `interrupted`."""
+    interrupt from the keyboard, after which the tool prints `interrupted`."""
     try:
         status = main()
-        sys.stdout.flush()  # a full disk is reported here, and not as an exception at the interpreter's end
+        sys.stdout.flush()  # A full disk must be reported here, and not as an exception when the interpreter exits.
         return status
     except InputError as error:
         print(f"dccvp: {error}", file=sys.stderr)
         return 2
-    except BrokenPipeError:  # the reader of the output has closed it; later writes would fail again
+    except BrokenPipeError:  # The reader of standard output has closed the pipe; later writes would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        if error.errno == errno.ENOSPC and error.filename is None:  # standard output; later writes would fail again
+        if error.errno == errno.ENOSPC and error.filename is None:
+            # The disk under standard output is full; later writes would fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         place = f"'{error.filename}': " if error.filename is not None else ""
         print(f"dccvp: {place}{(error.strerror or str(error)).lower()}", file=sys.stderr)

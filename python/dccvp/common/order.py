@@ -1,10 +1,10 @@
-"""The order of an axis in pictures of a sweep."""
+"""Order of the values on an axis of a sweep's picture."""
 
 from dccvp.common import quantity
 
 
 def ordered(values):
-    """The distinct values: quantities by size, words in the order of their first appearance."""
+    """The distinct values: quantities sorted by size, words in the order of their first appearance."""
     values = list(dict.fromkeys(values))
     numbers = [quantity.number(v) for v in values]
     if all(n is not None for n in numbers):

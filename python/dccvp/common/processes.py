@@ -11,15 +11,15 @@ LIBC = ctypes.CDLL(None)
 
 
 def die_with(parent):
-    """Called in a child before exec: the kernel kills the child when the parent ends."""
+    """Called in a child process before exec: the kernel then kills the child when the process `parent` ends."""
     LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # the parent has ended already
+    if os.getppid() != parent:  # The parent has ended before prctl took effect.
         os._exit(1)
 
 
 def lines_of(command, cwd=None):
-    """Runs an argument list and yields the lines of its standard output as they come; its standard error is that of
-    this process."""
+    """Runs an argument list and yields the lines of its standard output as they arrive; the child inherits standard
+    error."""
     parent = os.getpid()
     with subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           text=True, preexec_fn=lambda: die_with(parent)) as process:
@@ -31,7 +31,7 @@ def lines_of(command, cwd=None):
 
 
 def share_of_each(runs, jobs):
-    """The options of dccvp for each of a number of runs, `jobs` at a time: one thread each if several run at once."""
+    """The options of dccvp for each of `runs` runs, `jobs` at a time: one thread per run if several run at once."""
     return ["--threads", "1"] if min(jobs, runs) > 1 else []
 
 
@@ -49,7 +49,7 @@ def run_all(commands, jobs, cwd=None):
                 process = subprocess.Popen(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=said,
                                            stderr=said, preexec_fn=lambda: die_with(parent))
                 running[process.pid] = (index, process, said)
-            # WNOWAIT: the process object collects the child.
+            # WNOWAIT leaves the child for its process object to collect.
             pid = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT).si_pid
             if pid not in running:
                 os.waitpid(pid, 0)

@@ -12,7 +12,7 @@ UNITS: dict[str, dict[str, fractions.Fraction | int]] = {
     "share": {"%": fractions.Fraction(1, 100)},
 }
 PATTERN = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:/([0-9]+))?([A-Za-z%]*)")
-LONGEST = 64  # characters of a quantity
+LONGEST = 64  # Greatest number of characters of a quantity.
 
 
 def parse(text):

@@ -1,16 +1,17 @@
-"""The scale of values in a picture: logarithmic where they span decades, and not owned by an outlier."""
+"""Scales of values in a picture: logarithmic for values that span decades, and not stretched by a single outlier."""
 
 import math
 
 from dccvp.common.statistics import percentile
 
 MOST_RATIO = 30  # greatest ratio of two values that are shown on a linear scale
-FAR = 3          # heights of the middle half beyond which a value is an outlier (Tukey's outer fence)
+# Distance of an outlier from the middle half of the values, in interquartile ranges (Tukey's outer fence).
+FAR = 3
 
 
 class Scale:
-    """A scale for `values`, numbers of which at least one is there. `logarithmic`; `low`, `high`: its ends; `cut`: true
-    if values lie beyond them."""
+    """A scale for `values`, at least one number. `logarithmic`: kind of the scale; `low`, `high`: its ends; `cut`: true
+    if some values lie beyond the ends."""
 
     def __init__(self, values):
         values = [value for value in values if math.isfinite(value)] or [0.0]
@@ -41,8 +42,8 @@ class Scale:
 
 
 def reach(values, ends):
-    """The values and the ends of their intervals as far as an axis shows them: no further beyond the values than
-    these are apart, since two seeds may have an interval of many times that, and above 0 where all values are."""
+    """Values and interval ends that an axis must show. An end farther from the values than the values are from each
+    other is cut, since two seeds may give an interval many times wider; the result is above 0 if all values are."""
     least, most = min(values), max(values)
     room = most - least or abs(most) or 1.0
     low = max(least - room, least / 2) if least > 0 else least - room
@@ -50,5 +51,5 @@ def reach(values, ends):
 
 
 def columns_for(panels, wide=4):
-    """The number of columns in which panels stand: as square as possible, at most `wide`."""
+    """The number of columns for an arrangement of panels as square as possible, at most `wide` columns."""
     return max(1, min(wide, math.ceil(math.sqrt(panels))))

@@ -5,16 +5,17 @@ import random
 
 
 def percentile(values, percent):
-    """Nearest rank: the least value that at least `percent` of the values do not exceed. NaN if one of the values is;
-    `values` in any order, not empty."""
+    """Nearest rank: the least value that at least `percent` of the values do not exceed. NaN if one of the values is
+    NaN; `values` in any order, not empty."""
     if any(map(math.isnan, values)):
         return math.nan
-    rank = math.ceil(percent / 100 * len(values) - 1e-9)  # 0.95 * 20 is a little over 19 in floating point
+    # 1e-9 absorbs floating-point error: 0.95 * 20 is slightly above 19.
+    rank = math.ceil(percent / 100 * len(values) - 1e-9)
     return sorted(values)[max(rank, 1) - 1]
 
 
 def jain(values):
-    """Jain's index of fairness: 1 if all values are equal (also if all are 0), 1/n if one value is all; None for no
+    """Jain's index of fairness: 1 if all values are equal (also if all are 0), 1/n if all but one are 0; None for no
     values."""
     if not values:
         return None
@@ -57,7 +58,8 @@ def bootstrap(values, statistic):
     return percentile(found, 2.5), percentile(found, 97.5)
 
 
-LEAST_FOR_BOOTSTRAP = 10  # with fewer values a bootstrap interval of a mean is too narrow, and Student's t is used
+# Below this number of values a bootstrap interval of a mean is too narrow, and Student's t is used.
+LEAST_FOR_BOOTSTRAP = 10
 
 
 def interval(values):
@@ -75,9 +77,9 @@ def decimals_of(half):
 
 
 def with_interval(value, half, digits=6, sign="±"):
-    """A mean and half the width of its interval, with as many digits as the interval leaves certain. Without an
-    interval (None, 0 or NaN) the value alone, with `digits` significant digits."""
-    if not half or not math.isfinite(half) or half < 1e-6 * abs(value):  # a difference of rounding only
+    """A mean and half the width of its interval, with as many digits as the interval justifies. Without an interval
+    (None, 0 or NaN) the mean alone, with `digits` significant digits."""
+    if not half or not math.isfinite(half) or half < 1e-6 * abs(value):  # 1e-6 of the value: rounding only
         return f"{value:.{digits}g}"
     places = decimals_of(half)
     if places > 9 or half >= 1e9:

@@ -5,7 +5,7 @@ import pathlib
 
 
 def write_whole(path, text):
-    """Writes a text file under a temporary name and renames it; makes its folder if there is none."""
+    """Writes a text file under a temporary name and renames the file to `path`; creates its folder if necessary."""
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{os.getpid()}")

@@ -10,14 +10,14 @@ import yaml
 from dccvp.common.ending import InputError
 
 MOST_BYTES = 4 << 20
-MOST_NODES = 1_000_000  # greatest number of nodes; an alias counts as all the values that it stands for
+MOST_NODES = 1_000_000  # Greatest number of YAML nodes; an alias counts as all the nodes that the alias stands for.
 MOST_DEPTH = 32
 MOST_SHOWN = 400  # greatest number of characters of a message, which may quote a value of any length
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 def fail(place, message) -> typing.NoReturn:
-    """Raises InputError with a place: a node of the file, or a text such as a path."""
+    """Raises InputError with `place`: a node of the file, or a text such as a path."""
     if isinstance(place, yaml.Node):
         mark = place.start_mark
         place = f"{mark.name}:{mark.line + 1}:{mark.column + 1}"
@@ -66,7 +66,7 @@ def load(path, what):
 
 def refuse_unusable(node, above, allowance):
     """InputError for valid YAML that cannot be processed: too many nodes, too deep, recursive aliases. `allowance` is
-    an iterator with an element for each node that is allowed."""
+    an iterator with one element for each permitted node."""
     if next(allowance, None) is None:
         fail(node, f"more than {MOST_NODES} values, with what aliases stand for")
     if any(node is parent for parent in above):
@@ -140,7 +140,8 @@ def integer(node, what, least, most):
 
 
 def file_beside(path, node, name):
-    """The path of a file whose name is relative to the folder of `path`; InputError at the node if there is none."""
+    """The path of the file `name`, relative to the folder of `path`; InputError at the node if the file does not
+    exist."""
     file = path.parent / name
     try:
         there = file.is_file()
@@ -152,7 +153,7 @@ def file_beside(path, node, name):
 
 
 def seeds_of(text, place, most):
-    """The range of seeds that a text as 7 or 1..20 stands for."""
+    """The range of seeds that a text such as 7 or 1..20 stands for."""
     first, dots, last = text.partition("..")
     numbers = [first, last] if dots else [first]
     if not all(WHOLE_NUMBER.fullmatch(n) for n in numbers) or int(last or first) < int(first):
@@ -168,7 +169,7 @@ def plain(node):
         return yaml.constructor.SafeConstructor().construct_document(node)
     except yaml.MarkedYAMLError as error:
         fail(node, f"not plain YAML: {error.problem}")
-    except ValueError as error:  # 2001-99-99 looks like a date
+    except ValueError as error:  # The YAML parser takes 2001-99-99 for a date.
         fail(node, f"not plain YAML: {error}")
 
 

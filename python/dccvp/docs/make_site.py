@@ -38,7 +38,7 @@ def command_line(dccvp):
 
 
 def configurations():
-    """The page of shipped configurations, from the first comment of each."""
+    """The page that lists the shipped configurations; its text is the first comment of each configuration."""
     page = "# Shipped configurations\n\nGenerated from the comments at their heads.\n\n"
     page += "| file | shows |\n|---|---|\n"
     for file in sorted(ROOT.glob("configs/*.yaml")) + sorted(ROOT.glob("configs/*/*.yaml")):
@@ -53,7 +53,7 @@ def configurations():
 
 
 def pages_beside_code():
-    """{file in the repository: its place in the site} of the pages that stand outside docs/."""
+    """{file in the repository: its place in the site} of the pages that are outside docs/."""
     pages = {ROOT / "rtl" / place: f"rtl/{name}.md" for name, place in RTL_PAGES.items()}
     pages[ROOT / "configs/reproduce/silicon.md"] = "reproduce/silicon.md"
     pages[ROOT / "configs/differentiation/README.md"] = "studies.md"
@@ -64,7 +64,7 @@ def pages_beside_code():
 
 
 def with_links_of_the_site(text, page, place):
-    """The text of a page with its links to other pages written as the site needs them at `place`."""
+    """The text of a page at `place`, with links to other pages rewritten for the site."""
     places = pages_beside_code()
 
     def link(match):
@@ -81,7 +81,8 @@ def with_links_of_the_site(text, page, place):
 
 
 def staged(page, place):
-    """The text of a page for the site: links as the site needs them, marks after a block's language as its title."""
+    """The text of a page for the site: links rewritten, and marks after a code block's language turned into the block's
+    title."""
     text = with_links_of_the_site(page.read_text(encoding="utf-8"), page, place)
     text = re.sub(r"^```sh long$", '```sh title="takes long"', text, flags=re.MULTILINE)
     text = re.sub(r"^```(\w+) file=(\S+)$", r'```\1 title="\2"', text, flags=re.MULTILINE)
@@ -89,7 +90,8 @@ def staged(page, place):
 
 
 def make_search_work_from_disk(html):
-    """Writes the search index as a script, too, and loads search_from_disk.js before the theme's scripts."""
+    """Writes the search index also as a script and loads search_from_disk.js before the theme's scripts, so that search
+    works without a web server."""
     index = (html / "search/search_index.json").read_text(encoding="utf-8")
     script = f"var __search = {{index: Promise.resolve({index})}};\n"
     (html / "search/search_index.js").write_text(script, encoding="utf-8")

@@ -32,15 +32,15 @@ STATES = {
     "missing": ("why", "missing, with what it would take"),
     "outside": ("why", "outside the product, with the reason"),
 }
-# Columns of the survey's tables, and further keys of a scheme.
+# Columns of the survey's tables, followed by further keys of a scheme.
 PROPERTIES = ("kind", "signal", "priority", "sizes", "driver", "granularity", "awareness", "hardware")
 SCHEME_KEYS = {"name", *PROPERTIES, "where", "figures"}
 KEYS = {"at", "says", "state", "where", "test", "mechanism", "figures", "why"}
 
-# A test in C++ (its name), and in Python (a method or a class), at its first line.
+# Matches the first line of a test: the name of a C++ test, or a Python method or class.
 TEST = re.compile(r"^(?:TEST(?:_F|_P)?\(\w+, (\w+)\)|\s*def (test_\w+)\(|class (\w+)\(.*(?:Test|Case)\w*\))",
                   re.MULTILINE)
-# Words of a line that say nothing about its mechanism.
+# Frequent words that say nothing about the mechanism of a line.
 COMMON = frozenset("""
     about above after again against alike alone also another answer before begin below between both bytes called central
     comes different does done each else every first flow flows four from have host hosts into itself kept keep less link
@@ -51,7 +51,8 @@ COMMON = frozenset("""
 
 
 def measured_rows(folder):
-    """{title: [(run, figure, accepted, outside)]} of the experiments in a folder, and of the orders among them."""
+    """{title: [(run, figure, accepted, outside)]} of the experiments in a folder, and of the orders published among
+    them."""
     rows = {e.title: [(run.name, figure.name, accepted_text(figure), bool(figure.reason))
                       for run in e.runs for figure in run.figures]
             for e in map(reproduce_plan.read, reproduce_plan.find(folder))}
@@ -61,7 +62,7 @@ def measured_rows(folder):
 
 
 def found(where, root):
-    """None if the evidence ("file" or "file :: words") is there, else the reason as a sentence."""
+    """None if the evidence ("file" or "file :: words") exists, else the reason as a sentence."""
     name, _, words = (part.strip() for part in where.partition(" :: "))
     path = root / name
     if not path.is_file():
@@ -72,13 +73,14 @@ def found(where, root):
 
 
 def stems(text):
-    """The words of a text that name its mechanism, without their endings."""
+    """The words of a text that name its mechanism, stripped of their endings."""
     words = re.findall(r"[A-Za-z0-9]{3,}", text + " " + re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text))
     return {word.lower()[:5] for word in words if word.lower() not in COMMON and not word.isdigit()}
 
 
 def text_of_test(text, name):
-    """Name, comment and body of a test in a file's text, a class up to the next class; None if there is none."""
+    """Name, comment and body of the test `name` in a file's text (a class reaches up to the next class); None if the
+    file has no such test."""
     starts = list(TEST.finditer(text))
     for place, match in enumerate(starts):
         if name in match.groups():
@@ -89,7 +91,7 @@ def text_of_test(text, name):
 
 
 def fault_of_test(where, mechanism, root):
-    """None if a test ("file :: name of the test") is there and mentions the mechanism, else the reason."""
+    """None if a test ("file :: name of the test") exists and mentions the mechanism, else the reason."""
     name, _, test = (part.strip() for part in where.partition(" :: "))
     path = root / name
     if not name.startswith("tests/") or not test:
@@ -105,13 +107,14 @@ def fault_of_test(where, mechanism, root):
 
 
 def experiment_text(wanted, rows):
-    """The experiment of [title], [title, run] or [title, run, figure]; KeyError if there is no such figure."""
+    """The Markdown text for the experiment of [title], [title, run] or [title, run, figure]; KeyError if there is no
+    such figure."""
     chosen(wanted, rows)
     return f"*{wanted[0]}*"
 
 
 def chosen(wanted, rows):
-    """The rows of [title], [title, run] or [title, run, figure]; KeyError if there is none."""
+    """The measured rows that [title], [title, run] or [title, run, figure] selects; KeyError if there is none."""
     title = wanted[0]
     if title not in rows:
         raise KeyError(f"configs/reproduce has no experiment '{title}'")
@@ -133,7 +136,7 @@ def gone(line, rows, root):
 
 
 def faults_of(line, rows, root):
-    """Sentences about the faults of a line."""
+    """Sentences about the faults of a line of docs/sources.yaml."""
     state = line.get("state")
     if state not in STATES:
         return [f"state '{state}' (known: {', '.join(STATES)})"]
@@ -152,14 +155,14 @@ def faults_of(line, rows, root):
 
 
 def faults_of_scheme(scheme, rows, root):
-    """Sentences about the faults of a scheme of the survey."""
+    """Sentences about the faults of a scheme in the survey."""
     faults = [f"unknown key '{key}'" for key in scheme if key not in SCHEME_KEYS]
     faults += [f"'{key}' is empty" for key in ("name", "kind") if not scheme.get(key)]
     return faults + gone(scheme, rows, root)
 
 
 def evidence(line, rows):
-    """The cell that names the experiments and the files of a line, and the reason of a difference."""
+    """The table cell that names the experiments and the files of a line, and the reason for a difference."""
     cells = list(dict.fromkeys(experiment_text(wanted, rows) for wanted in line.get("figures", [])))
     for where in line.get("where", []):
         name, _, words = (part.strip() for part in where.partition(" :: "))

@@ -16,9 +16,9 @@ from dccvp.common.ending import InputError
 from dccvp.experiments import figures, reproduce_plan
 
 WIDE = 2
-# Names of figures that cannot exceed 1.
+# Matches names of figures that cannot exceed 1.
 SHARE = re.compile(r"\b(Jain|fraction|share|use of the link|of one switch|at the full port|of what is offered)\b")
-# (widest bound of the class, its name); None: the bound is open.
+# (widest bound of the class, name of the class); None: the bound is open on one side.
 CLASSES = ((1, "exact"), (1.02, "to 2 %"), (1.1, "to 10 %"), (1.5, "to a factor of 1.5"), (WIDE, "to a factor of 2"),
            (math.inf, "wider, with a reason"), (None, "open on one side, with a reason"))
 

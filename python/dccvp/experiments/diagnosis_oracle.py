@@ -20,10 +20,10 @@ import tempfile
 from dccvp import program
 from dccvp.common.text_table import text_table
 
-# Bytes of a full packet of the default MTU: payload; on the wire with Ethernet, IPv4, UDP, BTH, ICRC and FCS; preamble,
-# start delimiter and gap.
+# Bytes of a full packet of the default MTU: payload; frame with Ethernet, IPv4, UDP, BTH, ICRC and FCS; preamble, start
+# delimiter and gap.
 PAYLOAD, WIRE, OVERHEAD = 1000, 1062, 20
-NEAR = 0.07      # relative distance from a limit within which the oracle decides nothing
+NEAR = 0.07      # Relative distance from a diagnosis's limit within which the oracle decides nothing.
 INTERVAL = 20e-6
 
 
@@ -32,12 +32,12 @@ def near(value, limit):
 
 
 def above(value, limit):
-    """True or False; None near the limit."""
+    """Whether a value exceeds a limit: True or False; None near the limit."""
     return None if near(value, limit) else value > limit
 
 
 def both(*decisions):
-    """The logical and of decisions; None where it depends on a decision that is None."""
+    """The logical AND of decisions; None where the result depends on an undecided (None) input."""
     if any(decision is False for decision in decisions):
         return False
     return None if None in decisions else True
@@ -46,7 +46,8 @@ def both(*decisions):
 # ---------------------------------------------------------------- configurations
 
 def drawn(rng):
-    """A configuration as a dict. Most settings are drawn by themselves, so that causes and their cures meet."""
+    """Draws a configuration, a dict. Most settings are drawn independently, so that causes and their remedies occur
+    together."""
     rate, hosts = rng.choice((10, 25, 40, 100)), rng.randint(3, 8)
     end = rng.choice((1500, 2500))
     delay = round(math.exp(rng.uniform(math.log(200), math.log(20_000))))
@@ -129,8 +130,8 @@ class Left:
         self.window = self.metrics["measure"]["to_s"] - self.begin
         self.rate = float(config["topology"]["link"]["rate"].removesuffix("Gbps")) * 1e9
         self.delay = float(config["topology"]["link"]["delay"].removesuffix("ns")) * 1e-9
-        self.got: dict[str, float] = collections.defaultdict(float)  # payload of each flow in the window
-        self.last = {}                              # end of the last sample with payload of each flow
+        self.got: dict[str, float] = collections.defaultdict(float)  # payload bytes of each flow in the window
+        self.last = {}                              # End of the last sample in which each flow received payload.
         for sample in rows(folder / "series/flow_rates.csv"):
             time, flow, gbps = float(sample["t_s"]), sample["flow"], float(sample["goodput_gbps"])
             if gbps > 0:
@@ -151,13 +152,13 @@ class Left:
         return max(0.0, last - max(self.begin, float(flow["start_s"]))) / self.window if self.window else 0.0
 
     def use(self, link):
-        """Share of the window in which a link sends, from its bytes; each packet has its overhead."""
+        """Share of the window in which a link sends, computed from its bytes and the overhead of each packet."""
         row = next(one for one in self.metrics["links"] if one["name"] == link)
         packets = sum(got for flow, got in self.got.items()) / PAYLOAD if link == "s0->h0" else 0
         return (row["tx_bytes"] + packets * OVERHEAD * self.has_overhead()) * 8 / self.rate / self.window
 
     def short_use(self, end, flow):
-        """Share of the window for which flows that come and go use the link at this end ("from", "to") of a flow."""
+        """Share of the window for which short flows use the link at this end ("from" or "to") of a flow."""
         got = sum(self.got[other["id"]] for other in self.flows
                   if other[end] == flow[end] and self.share(other) < 0.9)
         return got * 8 * WIRE / PAYLOAD / self.rate / self.window
@@ -187,7 +188,7 @@ def rows(path):
 
 
 def quantity(text):
-    """A value with its unit in s, bytes, bit/s or as it is."""
+    """The value of a text such as 5us, in s, bytes or bit/s; a number without a unit as it stands."""
     units = {"Tbps": 1e12, "Gbps": 1e9, "Mbps": 1e6, "kbps": 1e3, "bps": 1, "ps": 1e-12, "ns": 1e-9, "us": 1e-6,
              "ms": 1e-3, "s": 1, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "GB": 1e9, "MB": 1e6, "KB": 1e3, "B": 1}
     for unit, scale in units.items():
@@ -260,7 +261,7 @@ def weights_missed(left):
     everything = sum(got.values())
     if not left.controller() or weights["46"] == 1 or 0 in number.values() or everything == 0:
         return False
-    alone = len(flows) <= 16  # more than 16 flows are judged by class
+    alone = len(flows) <= 16  # With more than 16 flows the diagnosis judges classes instead of flows.
     parties = ([(weights[flow["dscp"]], left.got[flow["id"]]) for flow in flows] if alone
                else [(weights[dscp] * number[dscp], got[dscp]) for dscp in weights])
     whole = sum(weight for weight, _ in parties)
@@ -289,7 +290,8 @@ def traffic_ends_early(left):
         return False
     if left.window == 0:
         return True
-    ends = [flow["end_s"] or flow["start_s"] for flow in left.begun()]  # samples may miss the last bytes
+    # A series samples at intervals, so its last sample may miss the last bytes of a flow.
+    ends = [flow["end_s"] or flow["start_s"] for flow in left.begun()]
     idle = left.begin + left.window - max([left.begin, *map(float, ends)])
     return above(idle, left.window / 10)
 
@@ -342,7 +344,7 @@ def defaults_of_another_speed(left):
 
 
 def headroom_of(left):
-    """PFC headroom of one input: two link delays at line rate and three of the largest packets."""
+    """PFC headroom of one switch input: two link delays at line rate and three of the largest packets."""
     set_by_hand = left.config["switch"]["pfc"].get("headroom")
     if set_by_hand:
         return quantity(set_by_hand)
@@ -382,7 +384,8 @@ ORACLES = {decide.__name__: decide for decide in (
 # ---------------------------------------------------------------- the campaign
 
 def judged(config):
-    """(ids that a run reported, {id: decision}), or the program's message if there are no results."""
+    """(ids of the diagnoses that a run reported, {id: decision of the oracle}), or the program's message if there are
+    no results."""
     with tempfile.TemporaryDirectory(prefix="dccvp-oracle-") as folder:
         at = pathlib.Path(folder)
         (at / "drawn.yaml").write_text(json.dumps(config), encoding="utf-8")

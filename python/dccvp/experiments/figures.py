@@ -26,23 +26,23 @@ NUMBER = re.compile(r"-?[0-9.]+(e-?[0-9]+)?")
 PERCENTILE = re.compile(r"p([0-9]{1,2}(?:\.[0-9]+)?)")
 
 INSIDE = "inside"
-EXPLAINED = "outside, explained"  # outside the bounds, with a reason in the plan
+EXPLAINED = "outside, explained"  # Verdict of a figure that is outside its bounds for a reason that the plan gives.
 OUTSIDE = "OUTSIDE"
-MISSING = "MISSING"  # a run failed, or a run has no such value
-SHOWN = "-"          # verdict of a figure without bounds
+MISSING = "MISSING"  # Verdict of a figure whose run failed or lacks the value.
+SHOWN = "-"          # Verdict of a figure without bounds.
 
-SCHEMA_VERSION = 1  # version of metrics.json
+SCHEMA_VERSION = 1  # Version of metrics.json that these expressions are written for.
 
 SMALL_BYTES = 10_000
-TIMES = "times of flows"  # key in a run's metrics: (bytes, microseconds) of every completed flow
+TIMES = "times of flows"  # Key under which a run's metrics hold (bytes, microseconds) of every completed flow.
 
 
 class Missing(Exception):
-    """A path that leads to no value; the text says at which step."""
+    """Error of a path that leads to no value in metrics.json; the text names the step that fails."""
 
 
 class Elements:
-    """A list of any length in the description of metrics.json; `one` describes an element."""
+    """A list of any length in the description of metrics.json; `one` describes an element of the list."""
 
     def __init__(self, one):
         self.one = one
@@ -80,7 +80,7 @@ def described(rows):
 
 
 def function_of(name):
-    """The function of a name as max or p99; None for an unknown name."""
+    """The statistics function of a name such as max or p99; None for an unknown name."""
     match = PERCENTILE.fullmatch(name)
     return functools.partial(percentile, percent=float(match[1])) if match else FUNCTIONS.get(name)
 
@@ -88,8 +88,8 @@ def function_of(name):
 class Metric:
     """A path into metrics.json, with a function around a path that has `*`.
 
-    `default`: the function of a path that has `*` and names none; without it such a path is refused. Errors are
-    InputErrors at `node`."""
+    `default`: the function for a path that has `*` and names no function; without a default such a path is refused.
+    Errors are InputErrors at `node`."""
 
     def __init__(self, text, node, default=None):
         self.text, self.node = text, node
@@ -103,7 +103,8 @@ class Metric:
             fail(node, "'*' needs max, min, mean, sum, count or a percentile around the path, and each needs '*'")
 
     def found(self, tree):
-        """Everything the path leads to; elements that lack a later step are left out unless all lack it."""
+        """All values that the path leads to; an element that lacks a later step is left out, unless all elements lack
+        the step."""
         found, missing = [tree], None
         for step in self.steps:
             reached = []
@@ -118,14 +119,15 @@ class Metric:
         return found
 
     def unit(self, description):
-        """The unit according to a description (`described`). Missing if the path leads to no figure."""
+        """The unit of the metric according to a description (`described`). Missing if the path leads to no figure."""
         leaves = self.found(description)
         if not leaves or not all(isinstance(leaf, Leaf) for leaf in leaves):
             raise Missing(f"'{self.text}' is a {kind(leaves[0])}, not a figure" + names(leaves[0]))
         return "" if self.function == "count" else leaves[0].unit
 
     def value(self, metrics):
-        """A number, a truth value, a text, or None where the run has none. Missing if the path leads nowhere."""
+        """The value of the metric: a number, a truth value, a text, or None where the run has none. Missing if the path
+        leads nowhere."""
         found = self.found(metrics)
         if self.function:
             values = [v for v in found if isinstance(v, (int, float)) and not isinstance(v, bool)]
@@ -162,7 +164,7 @@ def names(value):
 
 
 def refuse_selector(one, field, wanted):
-    """Missing for [field=wanted] when elements have no such field or the field never has such a value."""
+    """Raises Missing for [field=wanted] if the elements have no such field or the field never has the wanted value."""
     leaf = follow(one, field)[0]
     if isinstance(leaf, Leaf) and leaf.type in ("integer", "number") and not NUMBER.fullmatch(wanted):
         meant = quantity.number(wanted)
@@ -172,7 +174,8 @@ def refuse_selector(one, field, wanted):
 
 
 def follow(value, step):
-    """The list of what a step leads to: one element, or with `*` any number. A step from null leads to null."""
+    """The list of values that a step of a path leads to: one element, or with `*` any number. A step from null leads to
+    null."""
     if value is None:
         return [None]
     if isinstance(value, Elements):
@@ -209,32 +212,35 @@ def follow(value, step):
 
 @functools.lru_cache(maxsize=None)
 def terms_of(text, node=None):
-    """The Metrics of 'PATH' or 'PATH / PATH'; a path with '*' and no function means the greatest."""
+    """The Metrics of 'PATH' or 'PATH / PATH'; a path with '*' and no function means the greatest element."""
     return tuple(Metric(term, node, default="max") for term in text.split(" / ", 1))
 
 
 @dataclasses.dataclass
 class Figure:
-    """A figure of a run with the published value and the bounds of its mean over the seeds; None: no such bound."""
+    """A figure of a run with the published value and the bounds of its mean over the seeds; a bound of None does not
+    apply."""
 
     name: str
-    value: str                         # expression of the figure's value
-    per: float = 1.0                   # divides the value (units, ceilings)
+    value: str                         # Expression whose value is the figure.
+    per: float = 1.0                   # Divisor of the value (for units or for a share of a ceiling).
     published: float | None = None
-    within: float | None = None        # greatest distance from the published value
-    within_share: float | None = None  # accepted distance as a part of the published value
+    within: float | None = None        # Greatest accepted distance from the published value.
+    within_share: float | None = None  # Greatest accepted distance as a fraction of the published value.
     at_most: float | None = None
     at_least: float | None = None
     source: str = ""
-    why: str = ""                      # source of the bounds, as text
-    reason: str = ""                   # reason for a figure outside its bounds
-    over: str = ""                     # name of the run whose value, seed by seed, divides this one; empty: none
-    panel: str = ""                    # axis of a comparison's picture, linear or log; empty: not drawn
-    sizes: tuple | None = None         # least and greatest bytes of the flows that count
+    why: str = ""                      # Source of the bounds, as text.
+    reason: str = ""                   # Reason why the figure lies outside its bounds.
+    # Name of the run whose value, seed by seed, divides this figure; empty: no divisor.
+    over: str = ""
+    # Axis of the figure in a comparison's picture, linear or log; empty: the figure is not drawn.
+    panel: str = ""
+    sizes: tuple | None = None         # Least and greatest bytes of the flows that the figure counts.
 
 
 def figure_value(metrics, figure):
-    """The value of a figure in a run's metrics; None if there is no such number."""
+    """The value of a figure in a run's metrics; None if the metrics have no such number."""
     if figure.sizes is not None:
         metrics = {"sized": times_between(metrics.get(TIMES, []), *figure.sizes)}
     numbers = []
@@ -252,8 +258,8 @@ def figure_value(metrics, figure):
 
 
 def figure_values(mine, figure, runs_above):
-    """The values of a figure: one for each result of a run (None: the run failed) that has one. `runs_above`: the
-    results of earlier runs by name, in the same order of seeds."""
+    """The values of a figure, one for each result of a run that has the figure (a failed run has the result None).
+    `runs_above`: the results of earlier runs by name, in the same order of seeds."""
     values = []
     for seed, metrics in enumerate(mine):
         value = None if metrics is None else figure_value(metrics, figure)
@@ -267,7 +273,7 @@ def figure_values(mine, figure, runs_above):
 
 
 def inside(figure, value):
-    """True if the value keeps every bound; NaN keeps none."""
+    """True if the value is within every bound; NaN is within none."""
     return ((figure.within is None or abs(value - figure.published) <= figure.within)
             and (figure.within_share is None
                  or abs(value - figure.published) <= figure.within_share * abs(figure.published))
@@ -280,7 +286,7 @@ def bounded(figure):
 
 
 def judge(figure, values, seeds):
-    """The verdict on the mean of the values; MISSING with fewer values than seeds."""
+    """The verdict on the mean of a figure's values; MISSING if there are fewer values than seeds."""
     if len(values) < seeds or not values:
         return MISSING
     if not bounded(figure):
@@ -306,8 +312,8 @@ def accepted_text(figure):
 
 
 def ours_text(values, sign="±", dots="…"):
-    """The values of a figure as tables show them: the mean, half its interval, the least and the greatest value; one
-    value if all are equal."""
+    """The values of a figure as tables show them: mean, half its interval, least and greatest value; a single value if
+    all are equal."""
     if not values:
         return "-"
     if min(values) == max(values):
@@ -316,7 +322,8 @@ def ours_text(values, sign="±", dots="…"):
 
 
 def times_between(rows, least, most):
-    """Count, mean and percentiles of completion times of flows of such sizes; rows: (bytes, microseconds)."""
+    """Count, mean and percentiles of the completion times of flows of `least` to `most` bytes; rows: (bytes,
+    microseconds)."""
     times = [time for size, time in rows if least <= size <= most]
     if not times:
         return {}
@@ -325,7 +332,7 @@ def times_between(rows, least, most):
 
 
 def check_schema(metrics, file):
-    """InputError for metrics.json of a release in which figures have other meanings."""
+    """Raises InputError for metrics.json of a release whose figures have other meanings."""
     version = metrics.get("schema_version", SCHEMA_VERSION) if isinstance(metrics, dict) else SCHEMA_VERSION
     if version != SCHEMA_VERSION:
         raise InputError(f"'{file}': schema_version is {version}, this release reads {SCHEMA_VERSION}: figures may "
@@ -333,8 +340,9 @@ def check_schema(metrics, file):
 
 
 def results_of(folder, times=True):
-    """A run's metrics.json; with `times` also the completion times of flows.csv: under TIMES all of them, for figures
-    with `bytes`, and under small_flows those of flows up to 10 KB. InputError for an unreadable file."""
+    """The content of a run's metrics.json. `times` adds the completion times of flows.csv: all of them under the key
+    TIMES, for figures with `bytes`, and those of flows up to 10 KB under small_flows. InputError for an unreadable
+    file."""
     file = folder / "metrics.json"
     try:
         metrics = json.loads(file.read_text(encoding="utf-8"))

@@ -22,8 +22,8 @@ PACKET = 1000  # bytes of a packet; the models count packets
 
 
 def crossovers(loop, low=1.0, high=1e8, steps=4000):
-    """[(phase margin in degrees, rad/s)] of every frequency at which the gain of the loop passes 1. The phase is
-    followed from the lowest frequency, since a delay turns it many times."""
+    """[(phase margin in degrees, rad/s)] of every frequency at which the gain of the loop crosses 1. The phase is
+    followed from the lowest frequency on, since a delay turns the phase many times."""
     found = []
     ratio = (high / low) ** (1 / steps)
     at, value = low, loop(low)
@@ -47,7 +47,7 @@ def crossovers(loop, low=1.0, high=1e8, steps=4000):
 
 
 def phase_margin(loop):
-    """The least phase margin of all crossovers in degrees; None if the gain never passes 1."""
+    """The least phase margin in degrees over all gain crossovers; None if the gain never crosses 1."""
     return min((margin for margin, _ in crossovers(loop)), default=None)
 
 
@@ -67,7 +67,7 @@ def solved(matrix, right):
 
 @dataclasses.dataclass
 class Dcqcn:
-    """The model of DCQCN: alpha, Rt and Rc of N equal flows, and a queue with a linear marking probability."""
+    """DCQCN's fluid model: alpha, Rt and Rc of N equal flows, and a queue with a linear marking probability."""
 
     flows: int
     rate: float = 40e9  # bit/s
@@ -83,18 +83,18 @@ class Dcqcn:
     g: float = 1 / 256
 
     def __post_init__(self):
-        self.capacity = self.rate / 8 / PACKET  # capacity in packets a second
+        self.capacity = self.rate / 8 / PACKET  # Capacity of the link in packets per second.
         self.share = self.capacity / self.flows
         self.increase = self.step / 8 / PACKET
         self.counter = self.byte_counter / PACKET
-        self.slope = self.pmax / ((self.kmax - self.kmin) / PACKET)  # slope of marking by packets of queue
+        self.slope = self.pmax / ((self.kmax - self.kmin) / PACKET)  # marking probability per packet in the queue
 
     def events(self, p, rate):
-        """For a flow whose packets are marked with probability p: share of CNP intervals with a mark; events of the
-        byte counter and of the timer for each packet sent, all and those beyond fast recovery; alpha."""
+        """For a flow whose packets are marked with probability p: the share of CNP intervals with a mark; the events of
+        byte counter and timer per packet sent, all of them and those beyond fast recovery; alpha."""
         unmarked = math.log1p(-p)
 
-        def every(packets):  # p / ((1 - p)^-packets - 1), and the same if F more packets follow
+        def every(packets):  # p / ((1 - p)^-packets - 1), and the same value if F more packets follow.
             each = p * math.exp(packets * unmarked) / -math.expm1(packets * unmarked)
             return each, each * math.exp(self.fast_recovery * packets * unmarked)
         by_bytes, beyond_bytes = every(self.counter)
@@ -120,11 +120,12 @@ class Dcqcn:
         return self.kmin + p / self.pmax * (self.kmax - self.kmin)
 
     def at_rest_queue(self):
-        """Bytes at rest."""
+        """Length of the queue at the fixed point, in bytes."""
         return self.queue(self.marking())
 
     def is_beyond_marking(self):
-        """True if the fixed point lies above Kmax, where a real queue marks every packet; the model's line goes on."""
+        """True if the fixed point lies above Kmax, where a real queue marks every packet while the model's line
+        continues."""
         return self.marking() > self.pmax
 
     def at_rest(self, p):
@@ -133,7 +134,8 @@ class Dcqcn:
         return [alpha, self.share + cut * alpha / (all_events * self.cnp_interval), self.share]
 
     def slopes(self, state, p, heard):
-        """Time derivatives of [alpha, Rt, Rc]; `p` and `heard`, the rate of the marked packets, are one delay old."""
+        """Time derivatives of [alpha, Rt, Rc]; `p` and `heard` (the rate at which marked packets were sent) are one
+        delay old."""
         alpha, target, rate = state
         cut, all_events, beyond, marked = self.events(p, heard)
         return [self.g / self.alpha_timer * (marked - alpha),
@@ -141,7 +143,7 @@ class Dcqcn:
                 -rate * alpha / (2 * self.cnp_interval) * cut + (target - rate) / 2 * heard * all_events]
 
     def loop(self, delay):
-        """The gain, by frequency, of the loop opened at the marking of the queue."""
+        """The gain, by frequency, of the loop opened at the marking by the queue."""
         p = self.marking()
         rest = self.at_rest(p)
 
@@ -151,7 +153,7 @@ class Dcqcn:
 
         def moved(i):
             return lambda h: ([x + h * (i == k) for k, x in enumerate(rest)], p, self.share)
-        own = [derivative(moved(i), rest[i]) for i in range(3)]  # derivatives, by column
+        own = [derivative(moved(i), rest[i]) for i in range(3)]  # Partial derivatives by column: alpha, Rt, Rc.
         by_heard = derivative(lambda h: (rest, p, self.share + h), self.share)
         by_mark = derivative(lambda h: (rest, p + h, self.share), p)
 
@@ -164,16 +166,17 @@ class Dcqcn:
         return gain
 
     def published(self, delay):
-        """The gain of the loop as in figure 3 of the paper. Unlike in `loop`, p is that of the cube root, events are
-        linear in p, alpha follows each packet, the part of a step that is made (A R_AI) counts for the present rate and
-        for the rate one delay ago, and the loop is opened at the feedback of rates."""
+        """The gain of the loop as in figure 3 of the paper. Unlike `loop`, this linearisation takes p from the cube
+        root, events linear in p and an alpha that follows each packet; counts the linear part of an increase step (A
+        R_AI) for the present rate and for the rate one delay ago; and opens the loop at the feedback of rates."""
         rate, g = self.share, self.g
         a = 1 / self.counter + 1 / (self.timer * rate)
         p = (self.increase * a * a / (self.alpha_timer * rate**2)) ** (1 / 3)
         cut, _, beyond, alpha = self.events(p, rate)
         target = rate * (1 + beyond * self.cnp_interval * self.increase / cut)
-        beyond_mark = 1 + 2 * self.fast_recovery + a / 2  # events beyond recovery that are lost with each mark
-        back = a / 2 - (0.5 + a / 4) * p  # rate gained back by half of all events
+        # Number of events beyond fast recovery that are lost with each mark.
+        beyond_mark = 1 + 2 * self.fast_recovery + a / 2
+        back = a / 2 - (0.5 + a / 4) * p  # Rate regained by half of all events.
 
         def gain(w):
             s = 1j * w
@@ -192,7 +195,8 @@ class Dcqcn:
 
 @dataclasses.dataclass
 class PatchedTimely:
-    """The model of patched TIMELY (algorithm 2 of the paper): rates of N equal flows that measure a queue's delay."""
+    """Fluid model of patched TIMELY (algorithm 2 of the paper): rates of N equal flows that measure the delay of a
+    queue."""
 
     flows: int
     rate: float = 10e9  # bit/s
@@ -207,19 +211,19 @@ class PatchedTimely:
         return False
 
     def at_rest_queue(self):
-        """Bytes at rest."""
+        """Length of the queue at the fixed point, in bytes."""
         reference = self.rate / 8 * self.t_low
         return reference + self.flows * self.step * reference / (self.beta * self.rate)
 
     def loop(self, delay, weight_slope=2):
         """The gain of the loop; `weight_slope`: slope of a decrease's weight over the gradient, 2 in algorithm 2."""
         share = self.rate / self.flows
-        every = self.segment * 8 / share  # seconds between two completions of a flow
+        every = self.segment * 8 / share  # Seconds between two completed segments of a flow.
         heard_after = (self.at_rest_queue() + PACKET) * 8 / self.rate + delay
 
         def gain(w):
             s = 1j * w
-            queue = self.flows / s  # bits of queue for each bit/s of a flow
+            queue = self.flows / s  # Bits of queue per bit/s of a flow's rate.
             gradient = (queue / self.rate / self.min_rtt * (1 - cmath.exp(-s * every))
                         * self.ewma / (every * s + self.ewma))
             pushed = (2 * weight_slope * self.step * gradient

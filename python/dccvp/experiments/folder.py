@@ -27,16 +27,18 @@ from dccvp.common.progress import Progress
 from dccvp.common.whole_file import write_whole
 
 OK, FAILED, REFUSED, MISSING = "ok", "failed", "refused", "missing"
-ALTERED = "altered"  # the results differ from those that the run left
-PLAN, OLD_PLAN = "plan.json", "sweep.json"  # the second name is that of releases up to 1.0
-OWN = {PLAN, OLD_PLAN, "lock", "runs.csv", "reproduction.json"}  # an experiment's folder has one of these
+ALTERED = "altered"  # Status of a point whose results differ from those that its run left.
+PLAN, OLD_PLAN = "plan.json", "sweep.json"  # Name of the plan's file, and its name in releases up to 1.0.
+# The folder of an experiment contains at least one of these files.
+OWN = {PLAN, OLD_PLAN, "lock", "runs.csv", "reproduction.json"}
 FIELDS = {"dccvp", "folder", "name", "axes", "points", "metrics", "units", "best"}
 SEALED = ("metrics.json", "flows.csv", "config.effective.yaml")
 INTERRUPTED = "interrupted; finished points are kept, and the same command continues"
 
 
 def parser_of(text, jobs):
-    """The parser of a command's options, with those that all commands have; `text` describes the command."""
+    """The argument parser of an experiment command, with the options that all commands share; `text` describes the
+    command."""
     parser = argparse.ArgumentParser(description=text.split("\n", 1)[0])
     parser.add_argument("-j", "--jobs", type=int, default=jobs)
     parser.add_argument("--out", type=pathlib.Path)
@@ -45,7 +47,7 @@ def parser_of(text, jobs):
 
 
 def pictures(draw):
-    """Calls a function that imports matplotlib, which nothing else here needs, and draws."""
+    """Calls `draw`, which imports matplotlib; no other part of an experiment needs matplotlib."""
     try:
         draw()
     except ImportError as error:
@@ -53,7 +55,7 @@ def pictures(draw):
 
 
 def alive(pid):
-    """True if there is such a process; a zombie does not count."""
+    """True if the process exists; a zombie does not count."""
     try:
         state = pathlib.Path("/proc", str(pid), "stat").read_text().rpartition(")")[2].split()[0]
     except OSError:
@@ -62,8 +64,8 @@ def alive(pid):
 
 
 def label_of(folder):
-    """The name of a run's folder for people: for a point of a sweep its number and settings, whose keys are as long as
-    it takes to tell them apart; for any other run the name of the folder."""
+    """The name of a run's folder for people: for a point of a sweep its number and settings, each with the shortest key
+    that distinguishes the setting; for any other run the name of the folder."""
     folder = pathlib.Path(folder).resolve()
     try:
         plan = Folder.open(folder.parents[1])
@@ -103,7 +105,7 @@ class Folder:
 
     @staticmethod
     def refuse_foreign(path):
-        """InputError if a path is neither absent, nor empty, nor the folder of an experiment."""
+        """Raises InputError if a path is neither absent, nor empty, nor the folder of an experiment."""
         path = pathlib.Path(path)
         there = {file.name for file in path.iterdir()} if path.is_dir() else set()
         if path.exists() and not path.is_dir() or there and not there & OWN:
@@ -160,13 +162,13 @@ class Folder:
 
     def status(self, point):
         """The marker of a point, {"status", "message", …}; None for a point that is not done, which includes a marker
-        or results that were cut short or removed. Status ALTERED: the results are not those of the run."""
+        or results that were cut short or removed. Status ALTERED: the results differ from those of the run."""
         try:
             found = json.loads(self.marker(point).read_text(encoding="utf-8"))
             status, message, figures = found["status"], found["message"], found.get("figures")
         except (FileNotFoundError, ValueError, KeyError, TypeError):
             return None
-        if "seal" not in found:  # the plan is of an earlier release
+        if "seal" not in found:  # A marker without a seal comes from an earlier release.
             return found if status != OK or (self.results(point) / SEALED[0]).exists() else None
         seal = self.seal(point, status, message, figures)
         if seal == found["seal"]:
@@ -189,7 +191,7 @@ class Folder:
         return out + ["--out", str(self.results(point).resolve()), "--force", "--quiet", "--no-plots"]
 
     def branches(self, points):
-        """Lists of points that have all in common up to `branch_at`; none without it."""
+        """Lists of points that have equal settings up to `branch_at`; no list without `branch_at`."""
         if self.document.get("branch_at") is None:
             return []
         groups = {}
@@ -199,7 +201,8 @@ class Folder:
         return [group for group in groups.values() if len(group) > 1]
 
     def run_branches(self, points, jobs):
-        """Runs what the points have in common once, in a process that becomes each of them; as ends()."""
+        """Simulates the common part of several points once, in a process that then forks into each point; yields what
+        ends() yields."""
         place = {str(self.results(point).resolve()): point for point in points}
         file = self.path / f"branches.{os.getpid()}.yaml"
         write_whole(file, "".join(f"- {{out: {json.dumps(out)}, set: {{{point['changes']}}}}}\n"
@@ -213,7 +216,7 @@ class Folder:
                 told = json.loads(line)
                 point = place.pop(told["out"])
             except (ValueError, KeyError, TypeError):
-                continue  # the branch did not end; its remaining points are reported below
+                continue  # The branch process broke off; its remaining points are reported after the loop.
             code = told["status"]
             yield point, -(code - 128) if code > 128 else code, told["said"].strip()
         file.unlink(missing_ok=True)
@@ -221,7 +224,7 @@ class Folder:
             yield point, -9, ""
 
     def sweep_away(self):
-        """Removes what a killed run left half done: hidden folders of processes that have ended."""
+        """Removes the hidden folders that processes which have ended left half done."""
         for path in self.path.glob("*/.*.tmp-*"):
             pid = re.search(r"\.tmp-(\d+)", path.name)
             if pid and not alive(pid[1]):
@@ -258,9 +261,9 @@ class Folder:
             yield point, status, message
 
     def due(self, retry=False, again=False):
-        """The points to be run, each once: those that are not done, with `retry` those that failed, too, with `again`
-        all. Altered results are told on standard error."""
-        due = {}  # two settings can mean the same run
+        """The points to run, each once: points that are not done; with `retry` also failed points; with `again` all
+        points. Altered results are reported on standard error."""
+        due = {}  # Two settings can describe the same run.
         for number, point in enumerate(self.points, 1):
             status = (self.status(point) or {}).get("status")
             if status == ALTERED:

@@ -68,7 +68,8 @@ def arguments_of(argv):
 
 
 def replaced(settings, null):
-    """The settings of a run, less those of sections that the null sets as a whole, and the null's."""
+    """The settings of a run without those of sections that the null replaces as a whole, followed by the null's
+    settings."""
     sections = tuple(item.partition("=")[0] for item in null if item.partition("=")[2].startswith("{"))
     kept = [item for item in settings
             if not any(item.partition("=")[0] == section or item.startswith(section + ".") for section in sections)]
@@ -76,7 +77,7 @@ def replaced(settings, null):
 
 
 def silent(file=NULLS):
-    """{(experiment, null): why no figure of the experiment tells the null apart}."""
+    """{(experiment, null): why no figure of the experiment distinguishes the null}."""
     return {(name, null["name"]): why for null in yaml.safe_load(file.read_text(encoding="utf-8"))
             for name, why in null.get("silent", {}).items()}
 
@@ -88,7 +89,7 @@ def without(file=NULLS):
 
 
 def cases(names, file=NULLS):
-    """(experiment, name of the null, the runs that it names, with its settings) of each null of each experiment."""
+    """Yields (experiment, name of the null, the runs that the null selects, with its settings)."""
     there: dict[str, reproduce_plan.Experiment] = {}
     found = []
     for null in yaml.safe_load(file.read_text(encoding="utf-8")):
@@ -112,7 +113,7 @@ def cases(names, file=NULLS):
 
 
 def compared(experiment, wrong, published, results):
-    """{figure: [told apart, of]} of a null, the names of the runs that the program refused, and (run, figure) of
+    """{figure: [distinguished, total]} of a null, the names of the runs that the program refused, and (run, figure) of
     each figure without a value. `published` and `results`: {run: metrics or None}."""
     counts: dict[str, list[int]] = {}
     refused = []
@@ -140,7 +141,7 @@ def compared(experiment, wrong, published, results):
 
 
 def row_of(record):
-    """The line of a record in the page."""
+    """The line of the page for a null's record."""
     counts = record["figures"]
     told, of = (sum(count[place] for count in counts.values()) for place in (0, 1))
     silent = ", ".join(name for name, count in counts.items() if count[0] == 0).replace("|", "/")
@@ -150,7 +151,7 @@ def row_of(record):
 
 
 def complaints_of(records, expected):
-    """A line for each figure without a value. `expected`: as from without()."""
+    """A message for each figure that has no value although `expected`, the result of without(), does not list it."""
     return [f"{record['experiment']}, {record['null']}: {run}: {name} has no value"
             for record in records for run, name in record["missing"]
             if name not in expected.get((record["experiment"], record["null"]), [])]

@@ -22,7 +22,7 @@ CONTROL = "nic.congestion_control"
 RATE, FLOWS = "topology.link.rate", "traffic.0.flows"
 BLOCK, HOST = "hardware block", "software on the host"
 SHOWN = (BLOCK, "8 × 2GHz", "4 × 1GHz", "1 × 1GHz", HOST)
-BASE_ROUND_TRIP_US = 4  # two links of 1 us there, two back
+BASE_ROUND_TRIP_US = 4  # Base round-trip time: two links of 1 us each way.
 
 INTRODUCTION = """\
 # Who answers congestion notifications in time
@@ -70,7 +70,7 @@ packets of 512 B at 100 Gb/s. These two are orders of magnitude, for which the p
 
 
 def name_of(row):
-    """What answers, in words."""
+    """The name in words of the unit that answers notifications."""
     def value(key):
         return row.get(f"{CONTROL}.{key}", "")
     if row.get(CONTROL):
@@ -89,7 +89,7 @@ def lost(row):
 
 
 def reaction_us(row, quantile="p99"):
-    """In microseconds; not a number if no notification lowered a rate."""
+    """Reaction time in microseconds; NaN if no notification lowered a rate."""
     return float(row[f"reaction_{quantile}"] or math.nan)
 
 
@@ -98,7 +98,7 @@ def keeps_up(row):
 
 
 def share_error(row):
-    """From Jain's index J of n flows: J = 1 / (1 + c²), where c is the relative standard deviation."""
+    """The relative standard deviation c of n flows' shares, from Jain's index: J = 1 / (1 + c²)."""
     jain = figure(row, "jain")
     return math.sqrt(max(0.0, 1 / jain - 1)) if jain else math.nan
 
@@ -110,12 +110,13 @@ def short(value):
 
 
 def of(rows, rate, *names):
-    """The rows of this rate and these answerers, by the number of flows."""
+    """The table rows of this rate and of units with these names, sorted by the number of flows."""
     return sorted((r for r in rows if r[RATE] == rate and name_of(r) in names), key=lambda r: int(r[FLOWS]))
 
 
 def limits(rows):
-    """For each answerer and rate: the most flows up to which it keeps up with every number of flows of the sweep."""
+    """For each unit and rate: the greatest number of flows such that the unit keeps up with this and every smaller
+    number in the sweep."""
     rates = ordered(row[RATE] for row in rows)
     lines = ["", "## Keeps up to this number of flows a NIC", "| answers by | " + " | ".join(rates) + " |",
              "|" + "---|" * (1 + len(rates))]

@@ -35,7 +35,7 @@ def arguments_of(argv):
 
 
 def chosen(options):
-    """The experiments that were named; all but the slow ones if none was."""
+    """The experiments named on the command line; without names, all but the slow ones."""
     there = {e.name: e for e in map(reproduce_plan.read, reproduce_plan.find(options.experiments))}
     if not options.names:
         return [e for e in there.values() if options.list or not e.slow]
@@ -66,8 +66,8 @@ def folder_of(options, experiments):
 
 
 def results_of(folder):
-    """Yields (point's folder, metrics) for each point; None for a run that failed. What a run said is in a log beside
-    its folder."""
+    """Yields (point's folder, metrics) for each point; metrics is None for a run that failed. The output of each run is
+    in a log beside its folder."""
     for point in folder.points:
         done = folder.status(point)
         message = "ended by a signal" if done is None else done["message"]

@@ -65,7 +65,7 @@ class Run:
 
 @dataclasses.dataclass
 class Row:
-    """A scheme of a comparison, with the texts of its row."""
+    """A scheme of a comparison: one row, with the texts of the row."""
 
     name: str
     family: str
@@ -76,7 +76,7 @@ class Row:
 
 @dataclasses.dataclass
 class Column:
-    """A kind of traffic of a comparison, with the figures that are drawn."""
+    """A traffic pattern of a comparison: one column, with the figures that are drawn."""
 
     name: str
     panels: list
@@ -99,7 +99,7 @@ class Experiment:
     slow: bool
     runs: list
     comparison: Comparison | None = None
-    picture: dict | None = None  # {DSCP: name of its flows}
+    picture: dict | None = None  # {DSCP: name of the flows with this DSCP}.
 
 
 def number_in(text, node):
@@ -125,7 +125,7 @@ def sizes_in(text, node):
 
 
 def read_figure(nodes, runs_above):
-    """The Figure of {key: node}; 'figure' and 'value' are among the keys."""
+    """Reads the Figure of {key: node}; 'figure' and 'value' are among the keys."""
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()}
     figure = Figure(texts["figure"], texts["value"], source=texts.get("source", ""),
                     why=texts.get("why", ""), reason=texts.get("reason", ""), over=texts.get("over", ""),
@@ -141,7 +141,7 @@ def read_figure(nodes, runs_above):
 
 
 def bounds_in(figure, nodes, texts):
-    """Sets the numbers of a figure from its nodes: per, published, within, at_most, at_least; returns the figure."""
+    """Sets the bounds of a figure from its nodes (per, published, within, at_most, at_least); returns the figure."""
     for key in ("per", "published", "at_most", "at_least"):
         if key in nodes:
             setattr(figure, key, number_in(texts[key], nodes[key]))
@@ -177,7 +177,7 @@ def read_run(node, runs_above):
 
 
 def read_column(node):
-    """(name, settings, {figure: its nodes}) of a column."""
+    """Reads a column: (name, settings, {figure: nodes of the figure})."""
     nodes = fields(node, "a column", ("column", "set", "figures"), ("column", "figures"))
     figures = {}
     for item in items(nodes["figures"], "'figures'"):
@@ -190,7 +190,7 @@ def read_column(node):
 
 
 def read_changes(node, columns):
-    """{(column, figure): {key: node}} of the keys that a row changes."""
+    """Reads {(column, figure): {key: node}}: the keys of column figures that a row changes."""
     changes = {}
     for item in items(node, "'figures'"):
         nodes = fields(item, "a row's figure", ("column", *FIGURE_KEYS), ("column", "figure"))
@@ -207,7 +207,7 @@ def read_changes(node, columns):
 
 
 def read_comparison(rows_node, columns_node):
-    """(Comparison, list of its runs)."""
+    """Reads a comparison: (Comparison, list of its runs)."""
     columns = [read_column(item) for item in items(columns_node, "'columns'")]
     rows, runs = [], []
     for item in items(rows_node, "'rows'"):
@@ -232,7 +232,7 @@ def read_comparison(rows_node, columns_node):
 
 
 def read_picture(node):
-    """{DSCP: name of the class}."""
+    """Reads the key `picture`: {DSCP: name of the class}."""
     labels = {}
     for key, value in entries(node, "'picture'"):
         dscp = word(key, "a class")
@@ -243,7 +243,7 @@ def read_picture(node):
 
 
 def explain_bounds(node, runs):
-    """Gives figures without a `why` of their own the one that `bounds` has for their name."""
+    """Gives each figure without its own `why` the text that `bounds` has for the figure's name."""
     for key, value in entries(node, "'bounds'"):
         name, why = word(key, "a figure"), word(value, "a sentence")
         meant = [figure for run in runs for figure in run.figures if figure.name == name]
@@ -254,7 +254,7 @@ def explain_bounds(node, runs):
 
 
 def read(path):
-    """The experiment of a file NAME.figures.yml; InputError with the place."""
+    """Reads the experiment of a file NAME.figures.yml; InputError with the place."""
     name = path.name.removesuffix(SUFFIX)
     root = load(path, "an experiment")
     nodes = fields(root, "an experiment", EXPERIMENT_KEYS)
@@ -283,7 +283,8 @@ def read(path):
 
 
 def find(folder):
-    """The files of all experiments in a folder, sorted by name; InputError if there is none."""
+    """The figure files (NAME.figures.yml) of all experiments in a folder, sorted by name; InputError if there is
+    none."""
     found = sorted(path for path in pathlib.Path(folder).glob("*" + SUFFIX) if path.name != SUFFIX)
     if not found:
         raise InputError(f"{folder}: no experiments (NAME{SUFFIX}) in it")

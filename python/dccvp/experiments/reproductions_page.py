@@ -83,7 +83,7 @@ def cell(text):
 
 
 def load(folders):
-    """{experiment: its entries} of the folders' reproduction.json."""
+    """{experiment: its entries} of the reproduction.json files in the folders."""
     records = {}
     for folder in folders:
         fresh = {}
@@ -99,19 +99,19 @@ def load(folders):
 
 
 def orders():
-    """The orders of orders.yml."""
+    """The published orders that orders.yml lists."""
     return yaml.safe_load((SHIPPED / "orders.yml").read_text(encoding="utf-8"))
 
 
 def places(order):
-    """(experiment, run) of each member of an order: an order is among experiments, or among runs of one."""
+    """(experiment, run) of each member of an order: the members are experiments, or runs of one experiment."""
     if "experiment" in order:
         return [(order["experiment"], run) for run in order["ascending"]]
     return [(experiment, order["run"]) for experiment in order["ascending"]]
 
 
 def judged_orders(records):
-    """(order, [(member, value)], verdict) of each order whose members were all run."""
+    """(order, [(member, value)], verdict) of each order whose members have all been run."""
     result = []
     for order in orders():
         values = []
@@ -142,7 +142,7 @@ def orders_table(judged):
 
 
 def experiment_table(experiment, rows):
-    """A section about an experiment: each figure, and the reasons for those outside."""
+    """A section about an experiment: each figure, and the reason for each figure outside its bounds."""
     count = max(len(r["ours"]) for r in rows)
     seeds = "one seed" if count == 1 else f"{count} seeds"
     text = [f"## {experiment.title}\n", f"`configs/reproduce/{experiment.config.name}`, {seeds}."
@@ -161,7 +161,7 @@ def experiment_table(experiment, rows):
 
 
 def tables(experiments, records):
-    """The content of reproduction.md, a table for every experiment, and whether every order among them holds."""
+    """The content of reproduction.md, with a table for every experiment, and whether every published order holds."""
     by_name = {e.name: [r for r in records if r["experiment"] == e.name] for e in experiments}
     judged = judged_orders(by_name)
     return "# Published experiments, run again\n\n" + orders_table(judged) + "".join(
@@ -169,18 +169,19 @@ def tables(experiments, records):
 
 
 def reversed_orders():
-    """Lines about the published orders that come out reversed here."""
+    """Lines about published orders that the platform reverses."""
     return [f"- *{order['title']}* ({order['source']}): {order['reason']}."
             for order in orders() if order.get("reason")]
 
 
 def results_of(rows):
-    """The file of these rows, a line for each experiment."""
+    """The content of results.md for these rows, a line for each experiment."""
     return RESULTS + "".join(rows[name] + "\n" for name in sorted(rows))
 
 
 def family_rows(rows):
-    """A line for all experiments whose names begin with the same word: their number and the sums of their counts."""
+    """One line for all experiments whose names begin with the same word: the number of experiments and the sums of
+    their counts."""
     families: dict[str, list[str]] = {}
     for name in sorted(rows):
         families.setdefault(name.split("_")[0], []).append(name)
@@ -194,13 +195,14 @@ def family_rows(rows):
 
 
 def page_of(rows):
-    """The summary of these rows."""
+    """The summary page of the rows in results.md."""
     return INTRODUCTION.format(reversed="\n".join(reversed_orders())) + "".join(
         line + "\n" for line in family_rows(rows)) + BOUNDS.format(bounds="\n".join(bounds.table()))
 
 
 def summary_row(experiment, rows):
-    """The experiment's line of the results; figures outside without a reason, or missing, stand in bold."""
+    """The experiment's line in results.md; missing figures, and figures outside their bounds without a reason, are
+    bold."""
     inside, explained, bad, shown = (sum(r["verdict"] in verdicts for r in rows) for verdicts in VERDICTS)
     slow = "\\*" if experiment.slow else ""
     without = f" **{bad} without a reason**" if bad else ""
@@ -209,7 +211,7 @@ def summary_row(experiment, rows):
 
 
 def counts_of(row):
-    """(inside, with bounds, outside without a reason, shown) of a line of the results."""
+    """(inside, with bounds, outside without a reason, shown): the counts in a line of results.md."""
     inside, shown = (text.strip() for text in row.split("|")[-3:-1])
     figures_inside, bounded = inside.split()[0].split("/")
     without = inside.split("**")[1].split()[0] if "**" in inside else 0
@@ -217,7 +219,7 @@ def counts_of(row):
 
 
 def rows_of(file):
-    """{experiment: its line} of the results."""
+    """{experiment: its line} of results.md."""
     return {line.split("`")[1]: line for line in file.read_text(encoding="utf-8").splitlines()
             if line.startswith("| `") and not line.startswith("| `dccvp")}
 

@@ -35,20 +35,20 @@ def rows_of(folder):
             for name, metric in metrics.items():
                 try:
                     row[name] = metric.value(results)
-                except figures.Missing as missing:  # another shape of platform
+                except figures.Missing as missing:  # Another topology lacks this metric.
                     row["missing"][name] = str(missing)
         rows.append(row)
     return rows
 
 
 def always_missing(rows, metrics):
-    """{metric: why} for the metrics that every finished point lacks."""
+    """{metric: why it is missing} for the metrics that every finished point lacks."""
     ok = [row for row in rows if row["status"] == folders.OK]
     return {name: ok[0]["missing"][name] for name in metrics if ok and all(name in row["missing"] for row in ok)}
 
 
 def typed(texts):
-    """The values of an axis as numbers (in s, bit/s, bytes or Hz) or as truth values if all its texts are such; else
+    """The values of an axis as numbers (in s, bit/s, bytes or Hz) or truth values if all texts can be converted, else
     the texts. An empty text becomes None."""
     there = [text for text in texts if text != ""]
     if all(text in ("true", "false") for text in there):
@@ -135,9 +135,9 @@ def write_sqlite(folder, rows):
 
 
 def averaged(folder, rows):
-    """A dict for all ok seeds of a setting: point (the first), runs, parameters, the means of the metrics; `half`:
-    half the width of each mean's interval by Student's t; `interval`: its ends (statistics.interval); `seeds`:
-    {metric: {seed: value}}; `id`: of the first point."""
+    """A dict for all successful seeds of a setting: point (the first), runs, parameters, means of the metrics; `half`:
+    half the width of each mean's interval by Student's t; `interval`: its ends (statistics.interval); `seeds`: {metric:
+    {seed: value}}; `id`: of the first point."""
     axes = [axis for axis in folder.document["axes"] if axis != "seed"]
     groups = {}
     for row in rows:
@@ -159,15 +159,15 @@ def averaged(folder, rows):
 
 def paired(one, other, metric):
     """(mean, low, high, seeds) of the differences one - other, seed by seed; low and high are None for one seed. None
-    if they have no seed in common."""
+    if the two settings have no seed in common."""
     a, b = (line.get("seeds", {}).get(metric, {}) for line in (one, other))
     found = [a[seed] - b[seed] for seed in a if seed in b]
     return (mean(found), *(interval(found) or (None, None)), len(found)) if found else None
 
 
 def tied(one, other, metric):
-    """True if a metric does not distinguish two lines: equal means, or an interval of the differences seed by seed
-    that holds 0."""
+    """True if a metric does not distinguish two settings: equal means, or an interval of the differences, seed by seed,
+    that contains 0."""
     if one[metric] == other[metric]:
         return True
     difference = paired(one, other, metric)
@@ -175,8 +175,8 @@ def tied(one, other, metric):
 
 
 def pareto(lines, better):
-    """The lines that no other line beats: none is better in one metric and not worse in any, as far as the seeds can
-    tell (`tied`). `better`: {metric: max or min}."""
+    """The Pareto-optimal settings: no other setting is better in one metric and not worse in any, as far as the seeds
+    can tell (`tied`). `better`: {metric: max or min}."""
     able = [line for line in lines if all(line[name] is not None for name in better)]
 
     def gain(a, b, name):
@@ -190,13 +190,13 @@ def pareto(lines, better):
 
 
 def best_of(lines, name, way):
-    """The line with the best mean of a metric; None if no line has one."""
+    """The setting with the best mean of a metric; None if no setting has the metric."""
     able = [line for line in lines if line[name] is not None]
     return (max if way == "max" else min)(able, key=operator.itemgetter(name)) if able else None
 
 
 def differences(best, lines):
-    """Rows of the paired differences of every line from the best one, for each metric of `best`."""
+    """Rows of the paired differences between every setting and the best one, for each metric of `best`."""
     for name, way in best.items():
         pick = best_of(lines, name, way)
         for line in lines:
@@ -207,7 +207,8 @@ def differences(best, lines):
 
 
 def best_lines(folder, lines):
-    """(title, line, the lines tied with it) for the best line by each metric, and for the lines that no other beats."""
+    """(title, setting, settings tied with it) for the best setting by each metric, and for the Pareto-optimal
+    settings."""
     best = folder.document["best"]
     for name, way in best.items():
         pick = best_of(lines, name, way)
@@ -220,8 +221,8 @@ def best_lines(folder, lines):
 
 
 def without_effect(folder, lines):
-    """A sentence for each group of settings with exactly the same figures in every seed: the parameters that differ
-    among them had no effect there."""
+    """A sentence for each group of settings with exactly equal figures in every seed: the parameters that differ within
+    the group had no effect."""
     axes = [axis for axis in folder.document["axes"] if axis != "seed"]
     groups = {}
     for line in lines:
@@ -241,13 +242,13 @@ ONE_RUN = ("Each setting was run once, so chance is unknown and ties cannot be t
 
 
 def shown(lines, metric):
-    """The values of a metric and the ends of their intervals over the seeds, as an axis shows them."""
+    """The values of a metric and the ends of their intervals over the seeds, limited to what an axis shows."""
     return reach([line[metric] for line in lines],
                  [end for line in lines for end in line.get("interval", {}).get(metric) or ()])
 
 
 def mean_text(line, metric):
-    """The mean of a metric with half its interval; of a single run four digits, of which chance decides some."""
+    """The mean of a metric with half its interval; for a single run four digits, of which chance decides some."""
     if line[metric] is None:
         return ""
     return with_interval(line[metric], line["half"][metric], digits=4 if line.get("runs") == 1 else 6)

@@ -41,7 +41,8 @@ def folder_of(plan, program, out):
     inputs = identity.Inputs(program)
     points = []
     for run in plan.runs:
-        measures = json.dumps([plan.messages_of, plan.queue_series, run.motion])  # the figures depend on these too
+        # The figures of a run also depend on these settings of the plan.
+        measures = json.dumps([plan.messages_of, plan.queue_series, run.motion])
         name = inputs.name(run.platform, [], plan.folder, measures)
         points.append({"id": name, "config": str((out / f"platforms/{name}.yaml").resolve()), "arguments": [],
                        "values": dict(zip(AXES, (run.variant, run.case, str(run.seed)))), "refused": None,
@@ -53,8 +54,8 @@ def folder_of(plan, program, out):
 
 
 def measured(plan, program, out, jobs=1, again=False):
-    """A row of figures for every run of the plan, in its order; runs whose figures the folder holds are not repeated.
-    study_measure.RunError for the first run that fails."""
+    """A row of figures for every run of the plan, in its order; runs whose figures are already in the folder are not
+    repeated. study_measure.RunError for the first run that fails."""
     folder = folder_of(plan, program.resolve(), out)
     run_of = {point["id"]: run for point, run in zip(folder.points, plan.runs)}
     with folder.locked():
@@ -65,7 +66,8 @@ def measured(plan, program, out, jobs=1, again=False):
                         study_measure.figures_of(run_of[point["id"]], plan, place))
         rows, ends = [], [folder.status(point) for point in folder.points]
         for run, done in zip(plan.runs, ends):
-            if done and done["status"] != OK:  # the file that a refusal names was not written by the user
+            if done and done["status"] != OK:
+                # The place in a refusal is in a generated file, so this loop removes the place.
                 raise study_measure.RunError(run, re.sub(r"^\S+\.yaml:\d+:\d+: ", "", done["message"]),
                                              done["status"] == REFUSED)
         for point, run, done in zip(folder.points, plan.runs, ends):

@@ -9,7 +9,7 @@ from dccvp.common.quantity import number
 from dccvp.common.statistics import jain, percentile
 from dccvp.experiments import study_motion
 
-# Bytes on the wire beside the payload of a packet: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
+# Bytes of a packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62
 
 FIGURES = ("share_error", "share_rms", "class_error", "utilisation", "jain", "jain_weighted",
@@ -17,11 +17,11 @@ FIGURES = ("share_error", "share_rms", "class_error", "utilisation", "jain", "ja
            "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us",
            "tenant_error", "tenant_swing", "message_p50_us", "message_p99_us", "use_least",
            "windows_every", "windows_rms")
-SWING_MS = 10  # averaging time of tenant_swing
+SWING_MS = 10  # Averaging time of tenant_swing in ms.
 
 
 class RunError(Exception):
-    """The program refused a platform or broke off; the text is the program's."""
+    """Raised when the program refuses a platform or breaks off; the message is the program's."""
 
     def __init__(self, run, message, refused=False):
         super().__init__(f"{run.variant}, {run.case}, seed {run.seed}: {message}")
@@ -37,7 +37,7 @@ def ceiling_gbps(platform):
 
 
 def share_error(goodput, weights):
-    """Greatest relative error of a flow: its share of the goodput against its share of the weights."""
+    """Greatest relative error of a flow: its share of the goodput compared with its share of the weights."""
     total, weight_sum = sum(goodput), sum(weights)
     if total == 0:
         return 1.0
@@ -45,7 +45,7 @@ def share_error(goodput, weights):
 
 
 def share_rms(goodput, weights):
-    """Root mean square over all flows of the relative error of the share."""
+    """Root mean square, over all flows, of the relative error of a flow's share."""
     total, weight_sum = sum(goodput), sum(weights)
     if total == 0:
         return 1.0
@@ -53,7 +53,7 @@ def share_rms(goodput, weights):
 
 
 def class_error(goodput, weights):
-    """Greatest relative error of the joint share of all flows of a weight."""
+    """Greatest relative error of the joint share of all flows with the same weight."""
     together = {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in weights}
     return share_error(list(together.values()), [w * weights.count(w) for w in together])
 
@@ -73,8 +73,8 @@ def drain_ms(series, kmax):
 
 
 def tenant_swing(series, start, end, interval=1e-3):
-    """The standard deviation of a class's share, averaged over consecutive SWING_MS, relative to its mean; the greatest
-    of all classes that send all the time."""
+    """Standard deviation of a class's share, averaged over consecutive blocks of SWING_MS, relative to its mean; the
+    greatest of all classes that send all the time."""
     goodput = {}
     with open(series, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -111,7 +111,7 @@ def message_times_us(flows_csv, dscp):
 
 
 def figures_of(run, plan, out):
-    """{figure: value} of the run whose results are in the folder `out`; None for a figure that the run does not have.
+    """{figure: value} of the run whose results are in the folder `out`; None for a figure that the run lacks.
     `by_weight` is the goodput of all flows of each weight."""
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     drained = math.nan

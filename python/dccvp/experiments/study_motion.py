@@ -11,7 +11,7 @@ def seconds(value):
 
 
 def lives(platform):
-    """[(start, stop)] of every flow in s; None for a platform with other traffic than single flows."""
+    """[(start, stop)] of every flow in s; None for a platform whose traffic is not only single flows."""
     traffic = platform.get("traffic") or []
     if not all(isinstance(t, dict) and t.get("kind") == "flow" and "flows" not in t for t in traffic):
         return None
@@ -19,12 +19,12 @@ def lives(platform):
 
 
 def left_before(platform, moment):
-    """Numbers of the flows that have stopped at a moment (s) or before."""
+    """Numbers of the flows that have stopped by a moment (in s)."""
     return {i for i, (_, stop) in enumerate(lives(platform) or []) if stop <= moment}
 
 
 def by_step(series, interval):
-    """The goodput of flows in each interval of a series: [{flow: Gb/s}, …], from time 0 on."""
+    """The goodput of the flows in each interval of a series: [{flow: Gb/s}, …], from time 0 on."""
     steps = []
     with open(series, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -37,14 +37,16 @@ def by_step(series, interval):
 
 
 def windows(count, interval, start, length):
-    """The ranges of intervals of consecutive windows of `length` s from `start` on; whole windows only."""
+    """Index ranges of the intervals in consecutive windows of `length` s from `start` on; an incomplete last window is
+    left out."""
     first, size = math.ceil(start / interval - 1e-6), max(1, round(length / interval))
     return [range(at, at + size) for at in range(first, count - size + 1, size)]
 
 
 def motion_figures(motion, platform, weights, ceiling, series):
-    """use_least: least use of the link in a window. windows_every and windows_rms: part of the windows in which every
-    share, or the root mean square error, is within the tolerance; flows count that live through the window."""
+    """use_least: least use of the link in a window. windows_every and windows_rms: fraction of the windows in which
+    every share, or the root mean square error, is within the tolerance; only flows that live through a window count in
+    the window."""
     interval = motion["interval"]
     steps = by_step(series, interval)
     use = [sum(sum(steps[i].values()) for i in window) / len(window) / ceiling

@@ -37,7 +37,7 @@ KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "again
 MOST_SEEDS = 10_000
 FIRST_DSCP = 10
 MOST_DSCPS = 30
-MOST_FLOWS = 65_535  # greatest number of flows: one host for each, and the receiver
+MOST_FLOWS = 65_535  # Greatest number of flows: each flow needs a host, and the receiver is one more.
 LEAST_WINDOW = 1e-6
 MOTION = ("use_from", "use_window", "shares_from", "share_window", "tolerance")
 
@@ -49,27 +49,29 @@ class Run:
     variant: str
     case: str
     seed: int
-    flows: dict  # number of flows of each weight; empty: the platform's own traffic
+    flows: dict  # Number of flows of each weight; empty: the platform's own traffic.
     platform: dict
-    motion: dict | None = None  # times in s, tolerance as a number, interval of the series in s
+    # Key `motion` of the study file: times in s, tolerance as a number, interval of the series in s.
+    motion: dict | None = None
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
     name: str
-    folder: pathlib.Path  # folder of the platform file
+    folder: pathlib.Path  # Folder of the platform file.
     variants: tuple
     cases: tuple
     queue_series: bool
     messages_of: int | None
     against: str | None
-    limits: dict       # limits of each case
-    limits_for: tuple  # variants
+    limits: dict       # {case: its limits}.
+    limits_for: tuple  # Names of the variants to which the limits apply.
     runs: tuple
 
 
 def set_path(tree, path, value):
-    """Replaces the value at a dotted path. ValueError if the path leads through a value that is no section."""
+    """Replaces the value at a dotted path of a YAML tree. ValueError if the path leads through a value that is no
+    section."""
     *parents, last = path.split(".")
     for key in parents:
         tree = tree.setdefault(key, {})
@@ -123,7 +125,7 @@ def spread_starts(platform, spread, seed):
 
 
 def motion_of(root, body, where):
-    """The `motion` of the file with that of a case on top; None without either."""
+    """The `motion` of the file, overridden by that of a case; None without either."""
     if "motion" not in root and "motion" not in body:
         return None
     motion = {}
@@ -145,14 +147,14 @@ def motion_of(root, body, where):
 
 
 def section(node, what):
-    """{name: node} of a map; InputError for an empty map."""
+    """{name: node} of a YAML map; InputError for an empty map."""
     if not entries(node, what):
         fail(node, f"{what} is empty")
     return {key.value: value for key, value in entries(node, what)}
 
 
 def settings_of(node, what):
-    """{key.path: value} of a map, empty for an empty node."""
+    """{key.path: value} of a YAML map, empty for an empty node."""
     if node is None or described(node) == "nothing":
         return {}
     return {key.value: plain(value) for key, value in entries(node, what)}
@@ -176,7 +178,7 @@ def one_of(node, names, what):
 
 
 def chosen(names, there, path):
-    """The entries of `there` that are named; all of them without names."""
+    """The entries of `there` whose names were given; all entries without names."""
     for name in names or ():
         if name not in there:
             fail(path, f"no '{name}' among {', '.join(there)}")
@@ -217,13 +219,14 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
 
 
 def read(path, seeds=None, only_cases=None, only_variants=None):
-    """The plan of a file, or of the seeds, cases and variants named. InputError with the place."""
+    """Reads the plan of a study file, limited to the seeds, cases and variants named. InputError with the place."""
     path = pathlib.Path(path)
     root = fields(load(path, "a study"), "a study", KEYS, ("platform", "variants", "cases"))
     platform = file_beside(path, root["platform"], word(root["platform"], "'platform'"))
     platform_node = load(platform, "a platform")
     base = plain(platform_node)
-    for key, _ in platform_node.value:  # files of lower layers would be searched beside each run's platform
+    # A relative file name in `extends` or `include` would be looked up beside each run's generated platform.
+    for key, _ in platform_node.value:
         if key.value in ("extends", "include"):
             fail(key, f"a study's platform is one file, without '{key.value}'")
     if not isinstance(base.get("topology", {}), dict):

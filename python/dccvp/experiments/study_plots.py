@@ -41,7 +41,8 @@ def draw_errors(plan, rows, out):
 
 
 def draw_shares(plan, rows, out):
-    """Draws the mean goodput of the flows of a weight against the weight's share; the line is exact proportion."""
+    """Draws the mean goodput of the flows of a weight against the share of the weight; a line shows exact
+    proportion."""
     fig, ax = plt.subplots(figsize=(5.5, 5), layout="constrained")
     flows = {run.case: run.flows for run in plan.runs}
     for v, variant in enumerate(plan.variants):

@@ -10,12 +10,12 @@ STATISTICS = {
     "mean": mean,
     "p50": lambda values: percentile(values, 50),
     "p95": lambda values: percentile(values, 95),
-    "p5": lambda values: -percentile([-value for value in values], 95),  # 95 % of the values reach this one
+    "p5": lambda values: -percentile([-value for value in values], 95),  # 95 % of the values are at least p5.
     "min": lambda values: math.nan if any(map(math.isnan, values)) else min(values),
     "max": lambda values: math.nan if any(map(math.isnan, values)) else max(values),
 }
 
-# Column of the table: (figure of a run, statistic over the seeds).
+# {column of the table: (figure of a run, statistic over the seeds)}.
 FIGURES = {
     "error_p50": ("share_error", "p50"), "error_p95": ("share_error", "p95"), "error_max": ("share_error", "max"),
     "error_rms": ("share_rms", "max"), "class_error_max": ("class_error", "max"),
@@ -31,7 +31,7 @@ FIGURES = {
 }
 HEAD = ("variant", "case", "seeds", *list(FIGURES)[:17], "message_gain", *list(FIGURES)[17:], "missed")
 
-# A limit's name: (the column that it bounds, the bound).
+# {name of a limit: (the column that the limit bounds, kind of bound)}.
 BOUNDS = {"share_error_p95": ("error_p95", "at_most"), "share_rms_max": ("error_rms", "at_most"),
           "class_error_max": ("class_error_max", "at_most"), "pfc_pauses_max": ("pfc_pauses", "at_most"),
           "utilisation_min": ("utilisation_min", "at_least"), "drain_ms_max": ("drain_ms_max", "at_most"),
@@ -41,19 +41,19 @@ BOUNDS = {"share_error_p95": ("error_p95", "at_most"), "share_rms_max": ("error_
 
 
 def judged(line, limits):
-    """Names of the limits that the line misses, in the order of BOUNDS. A figure that is NaN misses its limit."""
+    """Names of the limits that a line of the table misses, in the order of BOUNDS. NaN misses its limit."""
     return [name for name, (column, bound) in BOUNDS.items()
             if name in limits and not inside(Figure(name, column, **{bound: limits[name]}), line[column])]
 
 
 def line_of(variant, case, rows):
-    """The figures of all seeds of a case of a variant; NaN for a figure that a run lacks. `intervals` holds (low, high)
-    of a column's 95 % interval where there is one."""
+    """The figures of a case of a variant over all seeds; NaN for a figure that a run lacks. `intervals` holds (low,
+    high) of a column's 95 % interval where the interval is known."""
     line = {"variant": variant, "case": case, "seeds": len(rows), "message_gain": math.nan, "intervals": {}}
     for column, (figure, statistic) in FIGURES.items():
         values = [row[figure] for row in rows]
         line[column] = STATISTICS[statistic](values)
-        if math.isnan(line[column]) or statistic in ("min", "max"):  # minima and maxima have no known interval
+        if math.isnan(line[column]) or statistic in ("min", "max"):  # no interval is known of these
             continue
         half = confidence(values)
         interval = (line[column] - half, line[column] + half) if statistic == "mean" and half is not None else \
@@ -78,7 +78,7 @@ def table(plan, rows):
 
 
 def write_csv(path, lines):
-    """table.csv: a row for each line, and behind the figures the ends of their intervals."""
+    """Writes table.csv: a row for each line, with the interval ends after the figures."""
     ends = [column for column in FIGURES if any(column in line["intervals"] for line in lines)]
     rows = [{**{name: f"{line[name]:.6g}" if isinstance(line[name], float) else line[name] for name in HEAD},
              **{f"{column} {end}": f"{line['intervals'][column][i]:.6g}" if column in line["intervals"] else ""
@@ -106,7 +106,7 @@ CELLS = (
 
 
 def shown(line, column, factor, digits):
-    """A figure for people: a mean with ± half its interval, a percentile with its interval behind it."""
+    """A figure for people: a mean with ± half its interval, or a percentile followed by its interval."""
     value, interval = factor * line[column], line["intervals"].get(column)
     if not interval or interval[0] == interval[1]:
         return f"{value:.{digits}f}"
@@ -117,7 +117,7 @@ def shown(line, column, factor, digits):
 
 
 def markdown(lines):
-    """The table for people, without the columns that hold nothing."""
+    """The table as Markdown, without empty columns."""
     def known(line, columns):
         return not any(math.isnan(line[name]) for name in columns)
 

@@ -20,7 +20,7 @@ from dccvp.common.whole_file import write_whole
 from dccvp.experiments import check, identity, results, sweep_plan, sweep_snakemake
 from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder, parser_of, pictures  # noqa: F401
 
-MOST_SENTENCES = 5  # greatest number of sentences about settings with the same figures
+MOST_SENTENCES = 5  # Greatest number of sentences printed about settings with equal figures.
 
 
 def arguments(argv):
@@ -36,7 +36,7 @@ def arguments(argv):
 
 
 def document_of(plan, program, extra, units):
-    """The content of plan.json."""
+    """The content of plan.json for a sweep."""
     folder = plan.path.resolve().parent
     inputs = identity.Inputs(program)
     points = []
@@ -52,7 +52,7 @@ def document_of(plan, program, extra, units):
 
 
 def collect(folder, plots=True):
-    """Writes the tables and pictures; returns the rows of the points, and of their means over the seeds."""
+    """Writes the tables and pictures; returns the rows of the points and the rows of their means over the seeds."""
     rows = results.rows_of(folder)
     lines = results.averaged(folder, rows)
     results.write_tables(folder, rows, lines)
@@ -65,7 +65,7 @@ def collect(folder, plots=True):
 
 
 def report(folder, rows, lines, ended_by_signal):
-    """Prints what a user reads at the end; returns the exit status."""
+    """Prints the summary of a sweep; returns the exit status."""
     bad = [row for row in rows if row["status"] != OK]
     for row, point in zip(rows, folder.points):
         if row["status"] == OK:
@@ -89,8 +89,8 @@ def report(folder, rows, lines, ended_by_signal):
 
 
 def run_point(path, name):
-    """Runs one point for a workflow. A failed point does not end the workflow, since the marker tells how the point
-    went; the exit status is 1 only for a point that a signal ended."""
+    """Runs one point for a workflow manager. A failed point does not end the workflow, since the marker records how the
+    point ended; the exit status is 1 only for a point that a signal ended."""
     folder = Folder.open(path)
     point = next((p for p in folder.points if p["id"] == name), None)
     if point is None:
@@ -107,7 +107,7 @@ def run_point(path, name):
 
 
 def prepared(options):
-    """The folder of the checked sweep; nothing has been written."""
+    """Checks a sweep and returns its folder; nothing has been written."""
     plan = sweep_plan.read(options.sweep)
     program = options.dccvp.resolve()
     if not program.is_file():

@@ -24,7 +24,7 @@ KEYS = ("platform", "set", "branch_at", "grid", "list", "sample", "seeds", "metr
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """The value of a parameter, as for -c, and the nodes of the file that hold it."""
+    """The value of a parameter, as for -c, and the YAML nodes that hold the value."""
 
     key: str
     text: str
@@ -41,15 +41,15 @@ class Plan:
     path: pathlib.Path
     platform: pathlib.Path
     platform_node: object
-    common: list      # Settings of every point
-    branch_at: str    # time at which the points begin to differ; None: at the beginning
-    axes: list        # names of the parameters that vary, in the order written
-    points: list      # lists of Settings, without `common`
-    metrics: dict     # name → figures.Metric
-    best: dict        # name → "max" or "min"
-    limits: list      # list of figures.Figure, each with a metric's name
-    heatmaps: list    # {"metric", "x", "y", "by"}
-    pareto: list      # {"x", "y", "by"}
+    common: list      # Settings of every point.
+    branch_at: str    # Time at which the points begin to differ; None: at the beginning.
+    axes: list        # Names of the parameters that vary, in the order of the file.
+    points: list      # Lists of Settings, one for each point, without `common`.
+    metrics: dict     # {name: figures.Metric}.
+    best: dict        # {name: "max" or "min"}.
+    limits: list      # List of figures.Figure, each with the name of a metric.
+    heatmaps: list    # List of {"metric", "x", "y", "by"}.
+    pareto: list      # List of {"x", "y", "by"}.
 
     def changes(self, settings):
         """The settings of a point that change at `branch_at`, as a map on one line; empty without `branch_at`. A seed
@@ -59,7 +59,7 @@ class Plan:
         return ", ".join(f"{s.key}: {s.text}" for s in settings if s.key != "seed")
 
     def arguments(self, settings, extra):
-        """The arguments of -c for a point with these settings; `extra` are those of the command line."""
+        """The -c arguments for a point with these settings; `extra` are the -c arguments of the command line."""
         at_once = settings if self.branch_at is None else [s for s in settings if s.key == "seed"]
         out = [s.argument for s in self.common + at_once] + list(extra)
         late = self.changes(settings)
@@ -71,12 +71,12 @@ def settings_of(node, what):
 
 
 def canonical(text):
-    """A value that is equal for texts of equal quantities, as 1000B and 1KB."""
+    """A value that is equal for texts of equal quantities, such as 1000B and 1KB."""
     return quantity.parse(text) or text
 
 
 def range_of(node, what):
-    """(low, high, kind, whole, logarithmic, steps node or None) of {from, to, scale, steps}."""
+    """Reads a range {from, to, scale, steps}: (low, high, kind, whole, logarithmic, steps node or None)."""
     parts = fields(node, what, ("from", "to", "scale", "steps"), ("from", "to"))
     low, high = (quantity.parse(word(parts[k], f"'{k}'")) for k in ("from", "to"))
     for name, value in (("from", low), ("to", high)):
@@ -96,7 +96,7 @@ def range_of(node, what):
 
 
 def at(low, high, logarithmic, share):
-    """The value at `share` (0 to 1) of the way from low to high; exact at both ends."""
+    """The value at a fraction `share` (0 to 1) of the way from low to high; exact at both ends."""
     if share in (0, 1):
         return high if share else low
     if logarithmic:
@@ -134,8 +134,8 @@ def shuffled(count, draw):
 
 
 def sample_of(node):
-    """The points of a sample, each a list of Settings. Random: every axis is drawn by itself. Latin hypercube: every
-    axis has `points` equal parts, each of which one point falls into."""
+    """The points of a sample, each a list of Settings. Random: each axis is drawn independently. Latin hypercube: each
+    axis is divided into as many equal parts as there are points, and each part contains one point."""
     parts = fields(node, "sample", ("points", "method", "seed", "axes"), ("points", "axes"))
     count = integer(parts["points"], "'points'", 1, MOST_POINTS)
     method = word(parts["method"], "'method'") if "method" in parts else "latin_hypercube"
@@ -159,7 +159,7 @@ def sample_of(node):
     if not columns:
         fail(parts["axes"], "'axes' is empty")
     points = [list(row) for row in zip(*columns)]
-    # Equal points, which whole numbers and few choices can give, are run once.
+    # Whole numbers and short lists of choices can give equal points, which are run once.
     return list({tuple((s.key, s.text) for s in p): p for p in points}.values())
 
 
@@ -214,8 +214,8 @@ def named(node, what, known):
 
 
 def plots_of(root, key, kinds, known, best):
-    """The plots that `key` of the file lists; `kinds`: {key of a plot: "metric" or "parameter"}, beside `by`, a
-    parameter. InputError for a metric that is not in `best`."""
+    """Reads the plots under `key`; `kinds`: {key of a plot: "metric" or "parameter"}, beside `by`, a parameter.
+    InputError for a metric that is not in `best`."""
     out = []
     for item in items(root[key], f"'{key}'") if key in root else []:
         parts = fields(item, "a heat map" if key == "heatmaps" else "a Pareto plot", (*kinds, "by"), tuple(kinds))
@@ -228,7 +228,7 @@ def plots_of(root, key, kinds, known, best):
 
 
 def limits_of(node, metrics):
-    """Bounds of the means over the seeds, as Figures whose value is the name of a metric."""
+    """Reads the bounds of the means over the seeds: Figures whose value is the name of a metric."""
     out = []
     for item in items(node, "'limits'"):
         parts = fields(item, "a limit", ("metric", *LIMIT_KEYS), ("metric",))
@@ -266,7 +266,7 @@ def read(path):
         if word(value, "'best'") not in ("max", "min"):
             fail(value, f"'{value.value}' is not one of max, min")
         best[key.value] = value.value
-    known = {"metric": metrics, "parameter": [axis for axis in axes if axis != "seed"]}  # plots show seeds' means
+    known = {"metric": metrics, "parameter": [axis for axis in axes if axis != "seed"]}  # plots show the seeds' means
     heatmaps = plots_of(root, "heatmaps", {"metric": "metric", "x": "parameter", "y": "parameter"}, known, metrics)
     pareto = plots_of(root, "pareto", {"x": "metric", "y": "metric"}, known, best)
     limits = limits_of(root["limits"], metrics) if "limits" in root else []

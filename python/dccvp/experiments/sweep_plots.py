@@ -11,8 +11,8 @@ from dccvp.common.order import ordered
 from dccvp.common.scales import Scale, columns_for
 from dccvp.experiments import results
 
-LEGEND_LINE = 0.17  # inches
-WIDEST = 13         # greatest width of panels side by side, in inches
+LEGEND_LINE = 0.17  # Height of a line of the legend, in inches.
+WIDEST = 13         # Greatest width of panels side by side, in inches.
 
 
 def label_of(parameter, value):
@@ -26,7 +26,7 @@ def file_name(*parts):
 
 
 def draw_heatmap(plot, lines, units, out):
-    """Draws a panel for each value of `by`; a cell is the mean over all other parameters that vary."""
+    """Draws a panel for each value of the parameter `by`; a cell is the mean over all other parameters that vary."""
     metric, x, y, by = plot["metric"], plot["x"], plot["y"], plot.get("by")
     xs, ys = ordered(line[x] for line in lines), ordered(line[y] for line in lines)
     panels = ordered(line[by] for line in lines) if by else [None]
@@ -39,7 +39,7 @@ def draw_heatmap(plot, lines, units, out):
         return
     scale = Scale(list(means.values()))
     norm = (LogNorm if scale.logarithmic else Normalize)(scale.low, max(scale.high, scale.low + 1e-300), clip=True)
-    width = 1.2 + 0.75 * len(xs)  # width of a panel, in inches
+    width = 1.2 + 0.75 * len(xs)  # Width of a panel, in inches.
     columns = columns_for(len(panels), max(1, int(WIDEST / width)))
     rows = -(-len(panels) // columns)
     fig, axes = plt.subplots(rows, columns, squeeze=False, layout="constrained",
@@ -74,7 +74,7 @@ def with_unit(metric, units):
 
 
 def along(line):
-    """Places (pixels) along a line: its points, and every few pixels between them."""
+    """Positions in pixels along a drawn line: its points, and every few pixels between them."""
     points = [line.axes.transData.transform(point) for point in zip(*line.get_data())]
     if line.get_linestyle() == "None":
         return points
@@ -87,7 +87,7 @@ def along(line):
 def write_labels(ax, labels):
     """Writes texts, [(x, y, text)], near their points without covering another text, a point or a line. A text for
     which there is no room is left out."""
-    ax.figure.canvas.draw()  # drawing decides the places of points
+    ax.figure.canvas.draw()  # Drawing fixes the positions of the points in pixels.
     drawn = [place for line in ax.lines for place in along(line)]
     inside = ax.get_window_extent()
     pixels = ax.figure.dpi / 72  # pixels in a typographic point
@@ -115,7 +115,8 @@ def write_labels(ax, labels):
 
 
 def put_legend_above(ax):
-    """Puts the legend above the axes in as many columns as fit the figure, and makes the figure higher by its lines."""
+    """Puts the legend above the axes in as many columns as fit, and makes the figure higher by the lines of the
+    legend."""
     for columns in (3, 2, 1):
         legend = ax.legend(frameon=False, fontsize=8, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0,
                            ncols=columns)
@@ -126,8 +127,8 @@ def put_legend_above(ax):
 
 
 def draw_pareto(plot, lines, best, units, out):
-    """Draws every point, and a line through the points that no other beats, with their numbers in the table. Settings
-    with the same two figures are one point with several numbers."""
+    """Draws every point, and a line through the Pareto-optimal points, with their numbers in the table. Settings with
+    two equal figures are one point with several numbers."""
     x, y, by = plot["x"], plot["y"], plot.get("by")
     able = [line for line in lines if line[x] is not None and line[y] is not None]
     if not able:
@@ -140,7 +141,7 @@ def draw_pareto(plot, lines, best, units, out):
         mine = sorted({(line[x], line[y]) for line in able if by is None or line[by] == group})
         ax.plot(*zip(*mine), "o", markersize=5, color=COLOURS[i % len(COLOURS)],
                 label=label_of(by, group) if by else "settings")
-    for line in able:  # draws intervals over the seeds
+    for line in able:  # Error bars show the intervals over the seeds.
         ends = [line.get("interval", {}).get(name) for name in (x, y)]
         if any(ends):
             bars = [None if not e else [[line[n] - e[0]], [e[1] - line[n]]] for n, e in zip((x, y), ends)]

@@ -34,6 +34,7 @@ rule point:
 def write(folder):
     """Writes the Snakefile beside plan.json."""
     tool = shlex.quote(str(pathlib.Path(__file__).resolve().parents[2] / "tool.py"))
-    tool = tool.replace("{", "{{").replace("}", "}}")  # Snakemake fills braces in shell commands
+    # Snakemake replaces single braces in shell commands, so braces are doubled.
+    tool = tool.replace("{", "{{").replace("}", "}}")
     write_whole(folder.path / "Snakefile", TEXT.format(name=json.dumps(folder.document["name"]),
                                                        sweep=json.dumps(f"/usr/bin/python3 -I -B {tool} sweep")))

@@ -22,12 +22,13 @@ from dccvp.common.text_table import text_table
 from dccvp.experiments.study_measure import class_error, share_error
 
 LIMIT = 0.08
-PACKET_BITS = 1082 * 8       # wire bits of a full packet of 1000 B, as the platform sends it
-FLOWS_ALONE = 16             # up to this number of flows, each has its own host and is judged alone; else classes are
-LIGHTEST_PACKETS = 2000      # packets that the lightest flow needs in the window (docs: "Noise")
-RATES = (10, 25, 40, 100, 100, 200, 400, 800)                       # Gb/s
+PACKET_BITS = 1082 * 8       # Bits on the wire of a full packet with 1000 B of payload.
+# Greatest number of flows that each have a host and are judged one by one; more flows are judged by class.
+FLOWS_ALONE = 16
+LIGHTEST_PACKETS = 2000      # Number of packets that the lightest flow must send in the window (docs: "Noise").
+RATES = (10, 25, 40, 100, 100, 200, 400, 800)                       # Rates of the bottleneck in Gb/s.
 WEIGHTS = ((1, 2), (1, 4), (1, 8), (1, 2, 4, 8), (1, 3, 9), (15, 60), (0.125, 1), (0.25, 0.5))
-TELLING = {"weights_missed", "weights_without_effect"}  # diagnoses that compare shares with weights
+TELLING = {"weights_missed", "weights_without_effect"}  # Ids of the diagnoses that compare shares with weights.
 COLUMNS = ("point", "rate", "RTT us", "Kmin KB", "Kmax KB", "Pmax", "mark at", "flows", "beside", "weights", "error %",
            "use", "marks %", "queue KB", "pauses", "told")
 
@@ -42,7 +43,7 @@ class Point:
     pmax: float
     mark_at: str
     weights: list
-    beside: int = 0  # number of flows of plain DCQCN at the same port, each from a host of its own
+    beside: int = 0  # Number of plain DCQCN flows at the same port, each from a host of its own.
 
     @staticmethod
     def drawn(rng, most_flows=1024):
@@ -57,12 +58,12 @@ class Point:
         return Point(rate, rtt, kmin, kmax, pmax, mark_at, [weights[i % len(weights)] for i in range(flows)], beside)
 
     def rest(self):
-        """(start, length) of the window at rest: after the queue has been filled several times and ten time constants
-        of the shares, long enough for the packets that the lightest flow (or class) must have sent."""
+        """(start, length) of the measured window: it begins after the queue has been filled several times and after ten
+        time constants of the shares, and is long enough for the packets that the lightest flow (or class) must send."""
         rate = self.rate * 1e9
         constant = PACKET_BITS / 13.7e6 * max(1.0, (100e9 / rate) ** (2 / 3))
         late = self.rtt + (self.kmin * 8 / rate if self.mark_at == "enqueue" else 0)
-        slower = 2 ** min(4, max(0, math.ceil(math.log2(late * 4 / 3 / 32e-6))))  # factor by which steps are smaller
+        slower = 2 ** min(4, max(0, math.ceil(math.log2(late * 4 / 3 / 32e-6))))  # divisor of the controller's steps
         settled = 0.01 + 10 * constant * slower + 10 * self.kmax * 8 / rate + 200 * self.rtt
         least = min(self.weights)
         part = sum(self.weights) / least
@@ -73,7 +74,7 @@ class Point:
     def yaml(self, seed):
         hosts = min(len(self.weights), FLOWS_ALONE)
         inputs = hosts + self.beside
-        headroom = inputs * (2 * max(50e-9, self.rtt / 4) * self.rate * 1e9 / 8 + 10e3)  # bytes of headroom for PFC
+        headroom = inputs * (2 * max(50e-9, self.rtt / 4) * self.rate * 1e9 / 8 + 10e3)  # Bytes of headroom for PFC.
         classes = sorted(set(self.weights))
         start, length = self.rest()
         lines = [
@@ -95,7 +96,7 @@ class Point:
 
 
 def run(point, seed, settings=()):
-    """The figures of a point with further settings (KEY=VALUE), or the program's message if there are none."""
+    """The figures of a point with additional settings (KEY=VALUE), or the program's message if the run left none."""
     with tempfile.TemporaryDirectory() as folder:
         at = pathlib.Path(folder)
         (at / "point.yaml").write_text(point.yaml(seed), encoding="utf-8")

@@ -20,7 +20,7 @@ from dccvp import program
 from dccvp.common.statistics import percentile
 from dccvp.common.text_table import text_table
 
-PAYLOAD = 1000 / 1082  # payload in a full packet of 1000 B, preamble and gap included
+PAYLOAD = 1000 / 1082  # Share of payload in a full packet of 1000 B with preamble and gap.
 COLUMNS = ("point", "flows", "links full", "of max-min: median %", "95th %", "of prop. fair: median %", "95th %",
            "least use of these", "pauses")
 
@@ -45,8 +45,9 @@ def max_min(paths, weights, rates):
 
 
 def proportionally_fair(paths, weights, rates, rounds=20000):
-    """The rates with the greatest sum of weight times log(rate): w / (sum of the prices of the links). The price of a
-    link rises while the flows would exceed it, and falls while they leave a part of it."""
+    """The proportionally fair rates, with the greatest sum of weight times log(rate): w / (sum of the prices of the
+    links). A link's price rises while the flows exceed its rate, and falls while the flows leave a part of the rate
+    unused."""
     price = {link: 1 / rates[link] for path in paths for link in path}
     found = []
     for _ in range(rounds):
@@ -61,8 +62,8 @@ def proportionally_fair(paths, weights, rates, rounds=20000):
 
 
 class ParkingLot:
-    """Switches in a row; hosts' links are four times as fast as those between switches. All data goes one way, so
-    that no link has ACKs beside data."""
+    """Switches in a row; the links of hosts are four times as fast as those between switches. All data flows in one
+    direction, so that no link carries ACKs beside data."""
 
     def __init__(self, rng, flows, links=3, least=1):
         self.switches = links + 1
@@ -91,8 +92,8 @@ class ParkingLot:
 
 
 class LeafSpine:
-    """Four leaves of twelve hosts or more under one spine. Hosts of two leaves send one flow each at most, to hosts of
-    the other two, so that no link has ACKs beside data."""
+    """Four leaves of at least twelve hosts under one spine. Hosts of two leaves send at most one flow each, to hosts of
+    the other two leaves, so that no link carries ACKs beside data."""
 
     leaves = 4
 

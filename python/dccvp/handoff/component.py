@@ -47,7 +47,7 @@ def bus_interface(component, ports):
         pair = child(maps, "portMap")
         child(child(pair, "logicalPort"), "name", logical)
         child(child(pair, "physicalPort"), "name", physical)
-    bus.insert(2, types)  # place 2 is behind name and type
+    bus.insert(2, types)  # IP-XACT requires busInterface's name and type (places 0 and 1) before this element.
 
 
 def model(top, parameters, ports):

@@ -16,7 +16,7 @@ NAMES = {"Makefile": "# {}", "LICENSE": None}
 
 
 def stamp(path):
-    """Adds the licence to a file; true if the file has it then."""
+    """Adds the licence to a file; returns true if the file then contains the licence."""
     text = path.read_text(encoding="utf-8", errors="replace")
     if LICENSE.split(":")[0] in text or path.name == "LICENSE":
         return True

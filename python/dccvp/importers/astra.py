@@ -18,7 +18,7 @@ POLICIES = ("DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_T
 COMMUNICATIONS = {"ALLREDUCE": "all_reduce", "ALLGATHER": "all_gather", "REDUCESCATTER": "reduce_scatter",
                   "ALLTOALL": "all_to_all", "BROADCAST": "broadcast"}
 SHAPES = {"all_reduce": "ring_all_reduce", "all_gather": "ring_all_gather", "reduce_scatter": "ring_reduce_scatter",
-          "all_to_all": "all_to_all", "broadcast": "tree_broadcast"}  # names of the platform's collectives
+          "all_to_all": "all_to_all", "broadcast": "tree_broadcast"}  # Values: names of the platform's collectives.
 FIELDS = 12
 NS = 1000
 
@@ -84,7 +84,8 @@ def _system(source, imported):
 
 
 def _network(source):
-    """NPUs and links of topology, npus_count, bandwidth and latency, one of each for a dimension; dimension 0 first."""
+    """Reads topology, npus_count, bandwidth and latency, each a list with an entry for each dimension (dimension 0
+    first), into NPUs and links."""
     root = yaml_nodes.load(source.name, "a network")
     table = yaml_nodes.fields(root, "a network", ("topology", "npus_count", "bandwidth", "latency"),
                               ("topology", "npus_count", "bandwidth", "latency"))
@@ -139,8 +140,8 @@ def _dimension(imported, kind, place, count, stride, total, rate, delay):
 
 
 class Workload:
-    """Layers of a workload. `words`: {key: value} of the first line; each layer is (name, {phase: (ns, communication,
-    bytes)}, update in ns)."""
+    """The layers of an astra-sim workload. `words`: {key: value} of the first line; each layer is (name, {phase: (ns,
+    communication, bytes)}, update in ns)."""
 
     def __init__(self, source):
         self.source = source
@@ -174,7 +175,7 @@ class Workload:
         return row[0].text, phases, self.source.integer(row[11], "a time in ns", 0, 10**15)
 
     def _groups(self, hosts, phase, name):
-        """Groups of ranks of a communication: consecutive ranks share a model, strided ones data."""
+        """Groups of ranks that communicate: consecutive ranks share a model, strided ranks share data."""
         size = self.words.get("ep" if name.endswith("_EP") else "model_parallel_NPU_group", "")
         if not size.isdigit() or not int(size) or len(hosts) % int(size):
             size = str(len(hosts)) if self.policy == "MODEL" else "1"
@@ -188,11 +189,11 @@ class Workload:
         return [hosts[first:first + model] for first in range(0, len(hosts), model)]
 
     def add_to(self, imported):
-        """Entries of traffic: what all ranks compute, and the collectives of their groups. A rank waits for what it
-        computed before, and for the collectives before that in which it takes part."""
+        """Adds entries of traffic: the computations of all ranks, and the collectives of their groups. A rank waits for
+        its previous computation and for its previous collectives."""
         hosts, numbers = imported.hosts(), imported.host_numbers()
         transfers, everyone = Transfers(imported), host_list([numbers[host] for host in hosts])
-        computes, lasts = 0, 0  # times in ps
+        computes, lasts = 0, 0  # Both times are in ps.
         before: list[str] = []
         counts: collections.Counter = collections.Counter()
 

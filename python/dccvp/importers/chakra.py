@@ -25,7 +25,7 @@ US = 10**6
 
 @dataclasses.dataclass
 class Node:
-    """A node of one rank. `duration` in ps. `done`: events (waiting.Lines) of its end."""
+    """A node of one rank's trace. `duration` in ps. `done`: events (waiting.Lines) of the node's end."""
 
     at: int
     rank: int
@@ -40,7 +40,7 @@ class Node:
 
 
 class Rank:
-    """The nodes of a file."""
+    """The nodes of the trace file of one rank."""
 
     def __init__(self, source, rank):
         self.source, self.rank = source, rank
@@ -56,7 +56,7 @@ class Rank:
                     source.fail(node.at, f"node {node.ident} waits for {ident}, which is not in the file")
 
     def _entries(self):
-        """(offset, object) of each node."""
+        """Yields (offset, object) of each node in a JSON trace."""
         source = self.source
         at = len(source.text) - len(source.text.lstrip())
         if re.match(r"\{\s*\"workload_graph\"", source.text[at:]):
@@ -88,7 +88,7 @@ class Rank:
                 at += 1
 
     def _number(self, at, value, what, most=MOST):
-        """A whole number, written as such, as text or as a float without a fraction."""
+        """Converts a JSON value to a whole number: written as a number, as text or as a float without a fraction."""
         if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,20}", value):
             value = int(value)
         if isinstance(value, float) and value.is_integer():
@@ -120,7 +120,7 @@ class Rank:
                                  attributes)
 
     def _attributes(self, at, lower):
-        """{name: value}, from members and from a list attr of {name, …Val}."""
+        """{name: value} of a node, from its members and from a list attr of {name, …Val}."""
         found = {}
         for name in ("comm_type", "comm_size", "comm_src", "comm_dst", "comm_tag", "pg_name", "is_cpu_op", "num_ops"):
             if name.replace("_", "") in lower:
@@ -168,7 +168,7 @@ def read_files(paths, settings):
 
 
 def _opened(path):
-    """The Source of a trace, which is binary if no brace is its first character."""
+    """Opens a trace as a Source: a file whose first character is no brace is binary."""
     data = read_bytes(path)
     if data.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] == b"{" or not data:
         return text_of(name_of(path), data)
@@ -176,7 +176,7 @@ def _opened(path):
 
 
 def _groups(settings, count):
-    """{name: ranks}"""
+    """Reads the communicator groups: {name: ranks}."""
     if "groups" not in settings:
         return {}
     source = read(settings["groups"])
@@ -192,9 +192,9 @@ def _groups(settings, count):
 
 
 class _Execution:
-    """Runs the nodes on an idle network, to see which receive takes which message and which calls make a collective: a
-    rank's processors compute one node at a time; a collective begins when all its ranks are there. Makes a line of each
-    node that sends or computes, which waits for what the node waits for."""
+    """Executes the nodes on an idle network, to find which receive takes which message and which calls form a
+    collective. The processors of a rank compute one node at a time; a collective begins when all its ranks have reached
+    it. Each node that sends or computes becomes a line of traffic that waits for the nodes on which it depends."""
 
     def __init__(self, ranks, result, groups, each):
         self.ranks, self.result, self.groups, self.each = ranks, result, groups, each

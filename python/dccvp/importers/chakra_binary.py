@@ -1,8 +1,6 @@
-"""Binary Chakra traces (.et): messages of protobuf, each behind its length, first the metadata and then the nodes.
+"""Reads binary Chakra traces (.et): length-prefixed protobuf messages, first the metadata and then the nodes.
 
-Only the wire format is needed: numbers of seven bits a byte, and fields by number and kind. Fields that are not listed
-here are passed over.
-"""
+The reader needs only protobuf's wire format: varints, and fields by number and kind. Unknown fields are skipped."""
 
 import struct
 
@@ -18,7 +16,7 @@ VARINT, EIGHT, BYTES, FOUR = 0, 1, 2, 5
 
 
 class BinarySource(Source):
-    """A binary file; a place is line 1 and the byte, from 1."""
+    """A binary file; a place in it is line 1 and the byte, from 1."""
 
     def __init__(self, name, data):
         super().__init__(name, "")
@@ -32,7 +30,7 @@ class BinarySource(Source):
 
 
 class _Reader:
-    """Reads one message, from `at` to `end`."""
+    """Reads one protobuf message, from offset `at` to `end`."""
 
     def __init__(self, source, at, end):
         self.source, self.at, self.end = source, at, end
@@ -51,14 +49,15 @@ class _Reader:
                 return value & (2**64 - 1)
 
     def take(self, count, what):
-        """The offset of the next `count` bytes."""
+        """Consumes the next `count` bytes and returns their offset."""
         if count > self.end - self.at:
             self.source.fail(self.at, f"the file ends inside {what}; no Chakra trace, or a damaged one")
         self.at += count
         return self.at - count
 
     def fields(self):
-        """(number, kind, value, offset) of each field; a value of kind BYTES is a _Reader of its bytes."""
+        """Yields (number, kind, value, offset) of each field; the value of a field of kind BYTES is a _Reader of the
+        bytes."""
         while self.at < self.end:
             begin = self.at
             tag = self.varint()
@@ -109,7 +108,7 @@ def _node(reader):
             found[name] = value.text()
         elif name == "data_deps" and kind == VARINT:
             found[name].append(value)
-        elif name == "data_deps" and kind == BYTES:  # packed
+        elif name == "data_deps" and kind == BYTES:  # A packed repeated field holds all its numbers.
             while value.at < value.end:
                 found[name].append(value.varint())
         elif name == "attr" and kind == BYTES:
@@ -120,13 +119,13 @@ def _node(reader):
 
 
 def entries(source):
-    """(offset, node as in the jsonizer's JSON) of each node."""
+    """Yields (offset, node) of each node; the node has the form of the jsonizer's JSON."""
     whole = _Reader(source, 0, len(source.data))
     first = True
     while whole.at < whole.end:
         size = whole.varint()
         begin = whole.take(size, "a message")
-        if first:  # metadata
+        if first:  # The first message holds the metadata.
             for _ in _Reader(source, begin, begin + size).fields():
                 pass
             first = False

@@ -28,7 +28,7 @@ MOST_BYTES, LATEST, MOST_HOSTS = 2**40, 10**18, 4096
 
 
 def _rows(source):
-    """[[Word, …], …] of the lines that are neither empty nor comments."""
+    """[[Word, …], …] of the lines of a CSV file that are neither empty nor comments."""
     lines = [(at, line) for at, line in source.lines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         source.fail(0, "no flow in the file")
@@ -51,13 +51,14 @@ def _rows(source):
 
 
 def _unit_in(name, units):
-    """(name without unit, unit) of a head such as time_us or size [KB]; unit None without one."""
+    """(name without unit, unit) of a column heading such as time_us or size [KB]; unit None if the heading names
+    none."""
     match = re.fullmatch(r"(.*?)[ _(\[.]*(" + "|".join(units) + r")[)\]]?", name.strip().lower())
     return (match[1].strip(" _"), match[2]) if match and match[1].strip(" _") else (name.strip().lower(), None)
 
 
 class Columns:
-    """Meaning and unit of each column."""
+    """Meaning and unit of each CSV column."""
 
     def __init__(self, source, rows, settings):
         self.source, self.place, self.head, self.pfabric = source, {}, False, False
@@ -74,7 +75,7 @@ class Columns:
             self._by_head(first)
         elif len(first) in (4, 5):
             self.place = dict(zip(FIELDS, range(len(first))))
-        elif len(first) == 9:  # a row of the pFabric simulator: ID START x x SIZE_PACKETS x x SRC DST
+        elif len(first) == 9:  # A row of the pFabric simulator has nine fields: ID START x x SIZE_PACKETS x x SRC DST.
             self.place = {"time": 1, "bytes": 4, "src": 7, "dst": 8}
             self.size = self.size or "packets"
             self.pfabric = True
@@ -119,7 +120,7 @@ class Columns:
             self.size = unit
 
     def cell(self, row, field):
-        """The Word of a field; None where the column or its value is missing."""
+        """The Word of a field; None if the column or the value is missing."""
         if field not in self.place:
             return None
         if self.place[field] >= len(row):
@@ -142,7 +143,7 @@ def read_files(paths, settings):
     packet = exact(settings.get("packet", "1460"))
     if packet is None or not 1 <= packet <= 65535:
         raise InputError(f"--set packet={settings['packet']}: 1 to 65535 bytes")
-    if columns.pfabric:  # the pFabric simulator stops reading at the first line of another form
+    if columns.pfabric:  # The pFabric simulator stops reading at the first line of another form.
         rest = next((place for place, row in enumerate(body) if len(row) != 9 or exact(row[0].text) is None), len(body))
         skipped, body = len(body) - rest, body[:rest]
     flows = [_flow(source, columns, row, packet) for row in body]
@@ -174,7 +175,7 @@ def read_files(paths, settings):
 
 
 def _flow(source, columns, row, packet):
-    """(Word, source's name, destination's name, bytes, priority, start in ps)"""
+    """Reads a flow: (Word, source's name, destination's name, bytes, priority, start in ps)."""
     cells = {field: columns.cell(row, field) for field in FIELDS}
     start = source.number(cells["time"], "a time", 0, LATEST) * TIMES[columns.time or "s"]
     if start > 10**18:
@@ -192,8 +193,8 @@ def _flow(source, columns, row, packet):
 
 
 def _host_names(flows):
-    """(names of hosts in the order of their numbers, else of appearance; {name: number} if all names end in a number
-    and are alike without it)"""
+    """(names of the hosts, sorted by number if all names end in a number and are otherwise equal, else in order of
+    appearance; {name: number})."""
     names = list(dict.fromkeys(name for flow in flows for name in flow[1:3]))
     parts = [match.groups() for match in (re.fullmatch(r"([A-Za-z_]*)([0-9]{1,6})", name) for name in names) if match]
     numbers = [int(number) for _, number in parts]
@@ -232,7 +233,7 @@ def _network(source, names, numbered, settings, at):
 
 
 def _counted(source, settings):
-    """A count, then rows of four or six columns: SRC DST BYTES START_NS, or the HPCC form."""
+    """Reads a count followed by rows of four or six columns: SRC DST BYTES START_NS, or the HPCC form."""
     rows = [words for words in (source.words_of(at, line) for at, line in source.lines()) if len(words) in (4, 6)]
     idents = [source.integer(word, "a host", 0, MOST_HOSTS - 1) for words in rows if words[0].text.isdigit()
               for word in words[:2]]

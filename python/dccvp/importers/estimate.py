@@ -1,10 +1,11 @@
-"""Times of transfers and of collectives on an idle network."""
+"""Estimates times of transfers and of collectives on an idle network."""
 
 from dccvp.importers.waiting import RINGS
 
 
 class Transfers:
-    """Transfers between the hosts of an Imported network, each alone at the rate of the slower end's link."""
+    """Estimates transfers between the hosts of an Imported network, each alone at the rate of the slower of the two
+    host links."""
 
     def __init__(self, imported):
         self._rate: dict[int, int] = {}
@@ -25,7 +26,7 @@ class Transfers:
         return self.received(source, target, count) + self._delay.get(source, 0) + self._delay.get(target, 0)
 
     def collective(self, kind, members, size):
-        """Time in ps of a collective on `size` bytes, about."""
+        """Approximate time in ps of a collective on `size` bytes."""
         others = len(members) - 1
         if others < 1:
             return 0

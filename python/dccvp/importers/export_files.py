@@ -18,18 +18,18 @@ from dccvp.common.whole_file import write_whole
 from dccvp.importers.network import decimal
 from dccvp.importers.source import base_name, exact, read
 
-HEADER = 48  # bytes around a packet's payload in the authors' simulator
+HEADER = 48  # Bytes of headers around a packet's payload in the HPCC authors' simulator.
 FIRST_PORT = 10000
 US, MBPS = 10**6, 10**6
 
 
 def address(ident):
-    """The address that the simulator gives to a host, as eight hex digits."""
+    """The IPv4 address that the HPCC authors' simulator gives to a host, as eight hex digits."""
     return f"{0x0b000001 + ((ident // 256) << 16) + ((ident % 256) << 8):08x}"
 
 
 class Network:
-    """Nodes and links of a run's configuration of kind custom; None of them for other kinds."""
+    """Nodes and links of a run's configuration of kind custom; both empty for other kinds."""
 
     def __init__(self, topology):
         nodes = topology.get("nodes") or [] if topology.get("kind") == "custom" else []
@@ -42,12 +42,13 @@ class Network:
         self._ways: dict = {}
 
     def ident(self, host):
-        """The source's id of a host, the number in its name if all names have one; else the host's number."""
+        """The id of a host in the imported file: the number in the host's name if all names have one, else the host's
+        number."""
         numbers = [re.fullmatch(r"[A-Za-z_]*([0-9]{1,6})", name) for name in self.hosts]
         return int(numbers[host][1]) if self.hosts and all(numbers) else host
 
     def way(self, source, target):
-        """[(rate, delay in ps)] of the links of a shortest way between two hosts; None without one."""
+        """[(rate, delay in ps)] of the links on a shortest path between two hosts; None if there is no path."""
         if not self.hosts:
             return None
         begin, end = self.hosts[source], self.hosts[target]
@@ -68,7 +69,8 @@ class Network:
 
 
 def ideal_ns(way, size, payload):
-    """The simulator's time of a flow alone: a packet's round trip, and all bytes at the slowest link's rate."""
+    """The ideal completion time of a flow in the HPCC authors' simulator: one packet's round trip plus all bytes at the
+    rate of the slowest link."""
     trip = sum(2 * delay + fractions.Fraction(payload * 8 * 10**12, int(rate)) for rate, delay in way)
     slowest = min(rate for rate, _ in way)
     packets = -(-size // payload)
@@ -76,7 +78,7 @@ def ideal_ns(way, size, payload):
 
 
 def effective(folder):
-    """The configuration of a run's folder."""
+    """The effective configuration in a run's folder."""
     path = folder / "config.effective.yaml"
     try:
         document = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -90,8 +92,8 @@ def effective(folder):
 
 
 def labels(folder, config, count):
-    """(ports of the flows by id, offset of the times in ps), from the one trace of a run; defaults where it has none
-    or more traffic."""
+    """(ports of the flows by id, offset of the times in ps), from the single trace of a run; defaults if the run has no
+    trace or other traffic as well."""
     traffic = config.get("traffic") or []
     default = [100] * count, 0
     if len(traffic) != 1 or traffic[0].get("kind") != "trace":
@@ -112,8 +114,8 @@ def labels(folder, config, count):
 
 
 def fct_text(folder, say):
-    """Lines `SIP DIP SPORT DPORT SIZE START FCT IDEAL` of the flows that ended, in the order of their ends. `say` takes
-    sentences for the user."""
+    """Lines `SIP DIP SPORT DPORT SIZE START FCT IDEAL` of the completed flows, in the order of their ends. `say`
+    receives messages for the user."""
     folder = pathlib.Path(folder)
     config = effective(folder)
     path = folder / "flows.csv"
@@ -162,7 +164,7 @@ def parameters_of(program, config, overrides):
 
 
 def mlx5_text(values, config, say):
-    """Lines PATH:VALUE as `grep . *` prints them in /sys/class/net/IF/ecn."""
+    """Lines PATH:VALUE as `grep . *` prints them in /sys/class/net/IF/ecn. `say` receives messages for the user."""
     rules = "nic.congestion_control."
     algorithm = values.get(rules + "algorithm")
     if algorithm not in ("dcqcn", "dcc") or values.get(rules + "policy", "dcqcn") != "dcqcn":

@@ -19,7 +19,8 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 def rate_of_text(text):
-    """A rate in bit/s of a label such as OC-192c, STM-16, 10 Gbps, <155 Mbps, GigE; None without one."""
+    """A rate in bit/s of a label such as OC-192c, STM-16, 10 Gbps, <155 Mbps, GigE; None if the text contains no
+    rate."""
     plain = text.strip()
     optical = re.search(r"\b(OC|STM)-?\s?([0-9]{1,4})", plain, re.I)
     if optical:
@@ -31,7 +32,7 @@ def rate_of_text(text):
 
 
 def choices(settings):
-    """The settings as {hosts, rate, host_rate, detour, delay}; InputError for a wrong one."""
+    """The settings as {hosts, rate, host_rate, detour, delay}; InputError for an invalid setting."""
     def one(name, kind, default):
         text = settings.get(name, default)
         parsed = quantity.parse(text)
@@ -51,7 +52,7 @@ def choices(settings):
 
 
 def delay_between(a, b, detour):
-    """Delay in ps between two (longitude, latitude) in degrees."""
+    """Delay in ps between two points, each (longitude, latitude) in degrees."""
     (lon_a, lat_a), (lon_b, lat_b) = [tuple(map(math.radians, place)) for place in (a, b)]
     half = math.sin((lat_b - lat_a) / 2) ** 2 + math.cos(lat_a) * math.cos(lat_b) * math.sin((lon_b - lon_a) / 2) ** 2
     kilometres = 2 * EARTH_KM * math.asin(min(1.0, math.sqrt(half)))
@@ -59,12 +60,13 @@ def delay_between(a, b, detour):
 
 
 def in_range(rate):
-    """A rate that a link of the platform may have."""
+    """Clamps a rate to the range that the platform accepts for a link."""
     return min(max(rate, 10**6), 10**13)
 
 
 def add_hosts(imported, routers, choice):
-    """Puts hosts at each of the routers, given by index. Hosts come first, so that they are numbered by router."""
+    """Adds hosts at each of the routers, given by index. Hosts come before all other nodes, so that they are numbered
+    by router."""
     fastest = dict.fromkeys(range(len(imported.nodes)), 0)
     for link in imported.links:
         for end in (link.a, link.b):
@@ -83,7 +85,7 @@ def add_hosts(imported, routers, choice):
 
 
 def largest_part(imported):
-    """Indices of the largest connected part."""
+    """Indices of the nodes in the largest connected component."""
     neighbours = [[] for _ in imported.nodes]
     for link in imported.links:
         neighbours[link.a].append(link.b)
@@ -106,7 +108,7 @@ def largest_part(imported):
 
 
 def keep(imported, kept):
-    """Drops all nodes but `kept`, and their links."""
+    """Removes all nodes except `kept`, and the links of removed nodes."""
     order = sorted(kept)
     index = {old: new for new, old in enumerate(order)}
     imported.nodes = [imported.nodes[old] for old in order]

@@ -27,7 +27,7 @@ NEEDS = re.compile(r"(?P<label>[A-Za-z]\w*)\s+(?P<kind>i?requires)\s+(?P<other>[
 
 @dataclasses.dataclass
 class Operation:
-    """`size`: bytes, or ns of a calc. `peer`, `tag`: -1 takes any. `waits`: (operation, True if its begin counts).
+    """`size`: bytes, or ns of a calc. `peer`, `tag`: -1 matches any. `waits`: (operation, True if its begin counts).
     `message`: the send that a recv takes. `after`, `done`: events (waiting.Lines) of its begin and its end."""
 
     at: int
@@ -47,7 +47,7 @@ class Operation:
 
 
 class Program:
-    """The operations of all ranks, in the order of the file."""
+    """The GOAL operations of all ranks, in the order of the file."""
 
     def __init__(self, source: Source):
         self.source = source
@@ -89,7 +89,7 @@ class Program:
             source.fail(end, f"the file ends before the end of rank {self.ranks - 1}, the last of {self.ranks}")
 
     def _line(self, at, text):
-        """True at the end of the last rank."""
+        """Reads one line of the file; returns True at the end of the last rank."""
         source = self.source
         if not self.ranks:
             match = re.fullmatch(r"num_ranks\s+([0-9]{1,9})", text)
@@ -156,9 +156,9 @@ class Program:
 
 
 class Execution:
-    """Runs the operations on an idle network, to see which recv takes which send. A processor does one calc at a time,
-    in the order in which they may begin; a send ends when its bytes have left; a recv ends when its message is there.
-    `lasts`: when all has ended."""
+    """Executes the operations on an idle network, to find which recv matches which send. A processor does one calc at a
+    time, in the order in which the calcs become ready; a send ends when its bytes have left; a recv ends when its
+    message has arrived. `lasts`: time at which all operations have ended."""
 
     def __init__(self, operations, transfers):
         self.transfers = transfers
@@ -242,7 +242,7 @@ class Execution:
 
 
 def network(count, settings, notes_of=None):
-    """A star with `count` hosts, by the settings rate and delay."""
+    """A star network with `count` hosts and the settings rate and delay."""
     values = []
     for name, kind, default in (("rate", "rate", "100Gbps"), ("delay", "time", "1us")):
         parsed = quantity.parse(settings.get(name, default))
@@ -271,8 +271,8 @@ def read_files(paths, settings):
 
 
 def _lines(execution):
-    """A line for each send and calc, each waiting for what the operation waits for. An operation waits for what has
-    ended, or begun, before, so the events of that are known."""
+    """A line of traffic for each send and calc, which waits for the operations that it depends on. Dependencies have
+    always ended (or begun) earlier, so their events are known."""
     lines = Lines()
     for one in execution.begun:
         for other, at_begin in one.waits:

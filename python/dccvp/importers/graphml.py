@@ -1,4 +1,4 @@
-"""dccvp import graphml: maps of the Internet Topology Zoo, in the sources' form and in the archive's."""
+"""dccvp import graphml: maps of the Internet Topology Zoo, in the form of its source files and of its archive."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -37,7 +37,7 @@ def children(element, name):
 
 
 class Map:
-    """Nodes and edges with their data by name."""
+    """Nodes and edges of a map, with their data by name."""
 
     def __init__(self, source):
         self.source = source
@@ -53,7 +53,7 @@ class Map:
         self.graph = graphs[0]
 
     def data(self, element):
-        """{name: text} of an element, with a drawn label as 'label'."""
+        """{name: text} of the data of an element; the label of a drawing is under 'label'."""
         found = {}
         for data in children(element, "data"):
             name = self.keys.get(data.get("key"), data.get("key") or "")
@@ -65,7 +65,7 @@ class Map:
         return found
 
     def place(self, element, *names):
-        """Offset of the text of an element with an attribute, for messages."""
+        """Offset in the file of the text of an element with an attribute, for error messages."""
         for name in names:
             value = element.get(name)
             at = self.source.text.find(f'{name}="{value}"') if value is not None else -1
@@ -102,7 +102,7 @@ def read_files(paths, settings):
 
 
 def _nodes(found, imported):
-    """({id: index}, {index: (longitude, latitude)}, indices of external nodes)"""
+    """Reads the nodes: ({id: index}, {index: (longitude, latitude)}, indices of external nodes)."""
     source, taken = found.source, set()
     index: dict = {}
     places, external = {}, []
@@ -168,7 +168,7 @@ def _edges(found, imported, index, places, choice):
             delay = min(geography.delay_between(places[ends[0]], places[ends[1]], choice["detour"]), 10**12)
         else:
             delay, far = choice["delay"], far + 1
-        # A directed graph with both directions of an edge means one cable.
+        # A directed graph that contains both directions of an edge means one cable.
         if directed and pairs.get((ends[1], ends[0]), 0) > 0:
             pairs[ends[1], ends[0]] -= 1
             continue

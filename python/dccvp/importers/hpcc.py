@@ -10,7 +10,7 @@ from dccvp.importers.network import time_text
 from dccvp.importers.source import base_name, read
 
 SETTINGS: dict[str, str] = {}
-EPOCH = 2 * 10**12  # the simulator's flows start 2 s after its beginning
+EPOCH = 2 * 10**12  # Flows of the HPCC authors' simulator start 2 s after its beginning; in ps.
 
 
 def is_config(source):
@@ -19,7 +19,7 @@ def is_config(source):
 
 
 def sort_files(paths):
-    """{kind: Source} of the given files; InputError for a kind that is there twice or for no topology."""
+    """{kind: Source} of the given files; InputError if a kind occurs twice or the topology is missing."""
     found = {}
     for path in paths:
         source = read(path)
@@ -73,7 +73,7 @@ def read_files(paths, _settings):
 
 
 def _named_files(files, config):
-    """Opens the files that a config.txt names and that were not given."""
+    """Opens the files that a config.txt names and that the user did not give."""
     for key, kind in (("TOPOLOGY_FILE", "topology.txt"), ("FLOW_FILE", "flow.txt"), ("TRACE_FILE", "trace.txt")):
         if not config.has(key):
             continue
@@ -99,7 +99,7 @@ def _is_file(place):
 
 
 def _offset(imported, flows):
-    """The time of the source that is the platform's zero."""
+    """The time in the source's files that becomes time 0 of the platform."""
     offset = EPOCH if flows and flows[0].start >= EPOCH else 0
     imported.time_offset = offset
     if offset:
@@ -109,7 +109,7 @@ def _offset(imported, flows):
 
 
 def _nic_rate(imported):
-    """The rate of the first host's first link, which is the original's rate of a NIC."""
+    """The rate of the first host's first link, which the HPCC authors' simulator takes as the NIC rate."""
     for number in imported.hosts():
         for link in imported.links:
             if number in (link.a, link.b):
@@ -158,7 +158,8 @@ def _link_down(imported, config, index, offset):
 
 
 def _queues(imported, priorities):
-    """Queue 0 goes first, and is neither marked nor paused; the others take turns."""
+    """Settings of queues: queue 0 has the highest priority and is neither marked nor paused; the others are served
+    round robin."""
     switch = imported.settings.setdefault("switch", {})
     if 0 in priorities:
         switch.setdefault("pfc", {})["priorities"] = list(range(1, 8))

@@ -1,4 +1,5 @@
-"""config.txt of the HPCC authors' simulator and its relatives: KEY VALUE pairs, each used or named as not used."""
+"""Reads config.txt of the HPCC authors' simulator and its relatives: KEY VALUE pairs, each used or reported as
+unused."""
 
 import fractions
 import re
@@ -33,7 +34,8 @@ MODES = {1: "dcqcn", 3: "hpcc", 7: "timely", 8: "dctcp", 10: "hpcc"}
 
 
 class Config:
-    """The pairs of a config.txt. `values`: {key: its Words, the last ones}; `used`: {key: what became of it}."""
+    """The pairs of a config.txt. `values`: {key: its Words; a repeated key keeps the last}; `used`: {key: what the
+    import did with it}."""
 
     def __init__(self, source, notes):
         self.source, self.notes = source, notes
@@ -80,7 +82,7 @@ class Config:
         self.source.fail(self.values[key][0], message)
 
     def number(self, key, default, least=0, most=10**15):
-        """A value as a fraction; `default` without the key."""
+        """The value of a key as a fraction; `default` if the key is missing."""
         if key not in self.values:
             return default
         return self.source.number(self.values[key][0], key, least, most)
@@ -89,7 +91,8 @@ class Config:
         return bool(self.number(key, default, 0, 1))
 
     def time(self, key, least=0, most=10**10, unit=US):
-        """A value in `unit`s as ps, within what the platform takes; None without the key."""
+        """The value of a key, in `unit`s, converted to ps and limited to what the platform accepts; None if the key is
+        missing."""
         if key not in self.values:
             return None
         value = round(self.number(key, 0) * unit)
@@ -102,7 +105,7 @@ class Config:
         return default if key not in self.values else ns3_quantities.rate(self.source, self.values[key][0], key, least)
 
     def rows(self):
-        """(key, value, what became of it) for the page."""
+        """Rows (key, value, what the import did with it) for the page of the import."""
         for key, words in self.values.items():
             value = " ".join(word.text for word in words)
             if key in self.used:
@@ -113,8 +116,8 @@ class Config:
 
 
 def settings(config, nic_rate, port_rates, priorities):
-    """The sections of the YAML file that the pairs ask for. `port_rates`: {rate of a switch's port: number of ports};
-    `priorities`: those of the flows."""
+    """The sections of the YAML file that follow from the pairs. `port_rates`: {rate of a switch's port: number of
+    ports}; `priorities`: priorities of the flows."""
     algorithm, marks = _algorithm(config)
     switch = {"buffer": "16MiB", "ecn": _marking(config, port_rates, nic_rate, marks),
               "pfc": {"alpha": 0.125, "reference_rate": rate_text(nic_rate), "resume_below": "3KiB"}}
@@ -174,7 +177,7 @@ def _recovery(config):
 
 
 def _algorithm(config):
-    """(nic.congestion_control, true if marks have an effect)"""
+    """Reads the algorithm: (nic.congestion_control, true if marks have an effect)."""
     mode = _whole(config, "CC_MODE", 1, 0, 1000)
     config.use("CC_MODE", "nic.congestion_control.algorithm: " + MODES.get(mode, "none"))
     if mode not in MODES:
@@ -251,7 +254,7 @@ def _map(config, key, scale):
 
 
 def _marking(config, port_rates, nic_rate, marks):
-    """switch.ecn"""
+    """The section switch.ecn."""
     if not config.flag("ENABLE_QCN", 1) or not marks:
         config.use("ENABLE_QCN", "switch.ecn.enabled: false")
         for key in (*MAPS, "KMIN", "KMAX", "PMAX"):

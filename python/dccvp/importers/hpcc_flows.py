@@ -10,7 +10,7 @@ QUEUES = 8
 
 
 def is_empty_list(source):
-    """True for a file that announces nothing, a list of flows or of nodes."""
+    """True for a file whose count is 0, of flows or of nodes."""
     return source.text.split(maxsplit=1)[0] == "0"
 
 
@@ -36,8 +36,8 @@ def _leading_numbers(source):
 
 
 def read_flows(source, index, nodes, notes, payload=1000):
-    """The flows of a file, hosts by index. `index`: {id: index of the node}; `payload`: bytes of a packet, for the form
-    of 2015 that counts packets."""
+    """Reads the flows of a file, with hosts as indices. `index`: {id: index of the node}; `payload`: bytes of a packet,
+    for the form of 2015, which counts packets."""
     words = Words(source)
     count = words.integer("the number of flows", 0, MOST_FLOWS)
     columns = _columns(source)
@@ -70,7 +70,7 @@ def _columns(source):
 
 def _counts_packets(source):
     """True for rows of the simulator of 2015, `SRC DST PRIORITY PACKETS START END`: END is later than START, and the
-    fourth field is no port or the fifth no number of bytes."""
+    fourth field is no valid port or the fifth no number of bytes."""
     words = source.text.split()[1:7]
     if len(words) < 6 or not words[3].isdigit():
         return False
@@ -124,7 +124,7 @@ def _note(source, words, flows, count, notes, packets):
 
 
 def read_trace(source, index, notes):
-    """Reads a list of nodes to trace, and notes that it has no counterpart."""
+    """Reads a list of nodes to trace, and notes that the platform has no counterpart."""
     words = Words(source)
     count = words.integer("the number of nodes", 0, 10**7)
     idents = [words.integer(f"node {number + 1} of {count}", 0, 2**32 - 1) for number in range(count)]

@@ -1,8 +1,7 @@
-"""topology.txt of the HPCC authors' simulator, of astra-sim's ns-3 backend and of SimAI.
+"""Reads topology.txt of the HPCC authors' simulator, of astra-sim's ns-3 backend and of SimAI.
 
-The file is read by its counts, as those programs do: any white space parts words, and what follows the counted items
-is no part of it.
-"""
+The file is read by its counts, as those programs do: any white space separates words, and text after the counted items
+is ignored."""
 
 import re
 
@@ -12,13 +11,13 @@ from dccvp.importers.source import Words, base_name
 
 
 def is_topology(source):
-    """True if a file looks like a topology: a word of it is a rate with its unit."""
+    """True if a file looks like a topology: one of its words is a rate with a unit."""
     return re.search(r"(?<!\S)[0-9.]+([KkMGT]i?)?([bB]ps|[bB]/s)(?!\S)", source.text) is not None
 
 
 def read_topology(source, loss_everywhere=0):
-    """(Imported with nodes and links, {id: index of the node}). `loss_everywhere` holds for links whose own error is
-    0."""
+    """Reads a topology: (Imported with nodes and links, {id: index of the node}). `loss_everywhere` applies to links
+    whose own error rate is 0."""
     words = Words(source)
     nodes = words.integer("the number of nodes", 1, MOST_NODES)
     second = words.next("the number of switches")
@@ -59,7 +58,7 @@ def read_topology(source, loss_everywhere=0):
 
 
 def _is_simai(source, at):
-    """True if the first line has six words, the last of which is no number."""
+    """True for SimAI's form: the first line has six words, the last of which is no number."""
     begin = source.text.lstrip()
     first = begin.split("\n", maxsplit=1)[0].split()
     return len(first) >= 6 and not first[5][0].isdigit() and source.line_of(at) == source.line_of(
@@ -67,7 +66,7 @@ def _is_simai(source, at):
 
 
 def _links(words, count, may_be_fewer, notes):
-    """[(word of A, A, B, rate, delay, loss)]"""
+    """Reads the links: [(word of A, A, B, rate, delay, loss)]."""
     source, found = words.source, []
     for number in range(count):
         if may_be_fewer and number and words.peek() is None:
@@ -88,7 +87,7 @@ def _links(words, count, may_be_fewer, notes):
 
 
 def _add_nodes(source, imported, count, is_switch, found):
-    """Adds hosts and switches in the order of their ids; {id: index}."""
+    """Adds hosts and switches in the order of their ids; returns {id: index}."""
     linked = {ident for _, a, b, *_ in found for ident in (a, b)}
     beyond = sorted(ident for ident in linked | set(is_switch) if ident >= count)
     if len(linked | set(is_switch)) > count:

@@ -22,7 +22,7 @@ LATEST = 10**18
 
 @dataclasses.dataclass
 class Connection:
-    """A line SRC->DST; `at` is its Word. Start in ps, None if a trigger starts the flow."""
+    """A line SRC->DST of a connection matrix; `at` is its Word. `start` in ps, None if a trigger starts the flow."""
 
     at: Word
     source: int
@@ -37,7 +37,7 @@ class Connection:
 
 @dataclasses.dataclass
 class Trigger:
-    """`count`: activations that fire a barrier."""
+    """A trigger of a connection matrix. `count`: number of activations that fire a barrier."""
 
     at: Word
     kind: str
@@ -91,7 +91,7 @@ def _star(matrix, settings):
 
 
 class Matrix:
-    """A connection matrix."""
+    """A connection matrix of htsim."""
 
     def __init__(self, source: Source):
         self.source = source
@@ -179,7 +179,7 @@ class Matrix:
                              "recv_done_trigger, prio, msg)")
 
     def _start(self, word):
-        """Picoseconds, read as the original reads them: in single precision, without the fraction."""
+        """A start time in ps, rounded as htsim rounds: single precision, without the fraction."""
         value = self.source.number(word, "start in ps", 0, LATEST)
         return int(struct.unpack("f", struct.pack("f", float(value)))[0])
 
@@ -247,7 +247,7 @@ class Matrix:
         imported.lasts = 2 * max(starts.values(), default=0)
         flows.sort(key=lambda flow: flow.start)
         imported.flows["flows.flow"] = flows
-        if len(flows) == len(starts):  # flows.csv numbers flows in this order if all have a start
+        if len(flows) == len(starts):  # flows.csv numbers the flows in this order if all have a start time.
             rows = [(number, flow, idents[id(flow)]) for number, flow in enumerate(flows)]
             imported.files["connections.csv"] = "flow,id,connection,trigger\n" + "".join(
                 f"{number},{one.ident or ''},{flow.source}->{flow.target},{one.trigger or ''}\n"
@@ -272,7 +272,7 @@ class Matrix:
             notes.not_expressed.append("msg: a connection that goes on with further messages; each is a flow")
 
     def _waits(self):
-        """(connection, sentence) of each that a trigger starts."""
+        """(connection, sentence) of each connection that a trigger starts."""
         causes = collections.defaultdict(list)
         for one in self.connections:
             for ident, event in ((one.sent, "sent"), (one.received, "received")):
@@ -288,7 +288,7 @@ class Matrix:
         return rows
 
     def _activators(self):
-        """{trigger: [(number of a connection, True if its sending counts)]}"""
+        """{trigger: [(number of a connection, True if the end of its sending activates the trigger)]}."""
         found = collections.defaultdict(list)
         for number, one in enumerate(self.connections):
             for ident, sent in ((one.received, False), (one.sent, True)):
@@ -297,7 +297,8 @@ class Matrix:
         return found
 
     def _note_order(self, notes):
-        """Says where the order in which flows end decides, which is that of an idle network here."""
+        """Notes for the user which results depend on the order in which flows end; the import uses the order on an idle
+        network."""
         activators = self._activators()
         ordered = [ident for ident, trigger in self.triggers.items()
                    if (trigger.kind == "multishot" and len(activators[ident]) > 1) or
@@ -307,8 +308,8 @@ class Matrix:
                                        f"({some(ordered)}): that of an idle network decides what starts what")
 
     def _starts(self, transfers):
-        """({index of a connection: start in ps}, connections that never start, {index: what it waits for}), on an idle
-        network."""
+        """Start times on an idle network: ({index of a connection: start in ps}, connections that never start, {index:
+        events that the connection waits for})."""
         hits: dict = collections.defaultdict(list)
         causes: dict = {}
         number_of = {id(one): number for number, one in enumerate(self.connections)}
@@ -321,7 +322,7 @@ class Matrix:
             one = self.connections[number]
             starts[number] = now
             if not one.size:
-                return  # the connection never ends, so nothing follows it
+                return  # The connection never ends, so no other connection follows.
             for ident, took in ((one.received, transfers.received), (one.sent, transfers.acknowledged)):
                 if ident:
                     order += 1
@@ -334,7 +335,7 @@ class Matrix:
             now, _, ident, cause = heapq.heappop(queue)
             trigger = self.triggers[ident]
             trigger.hits += 1
-            # Both events of a connection may activate a trigger; that of the receiver comes first.
+            # Both ends of a connection (sender, receiver) may activate a trigger; the receiver's event comes first.
             number = number_of[id(cause)]
             sent = cause.received != ident or (f"c{number}", False) in hits[ident]
             hits[ident].append((f"c{number}", sent))
@@ -371,4 +372,4 @@ class Matrix:
                 source.fail(values["link_id"], f"AGG {switch} has no link to core {core}, which link_id {link} means")
             imported.faults.append({"kind": "link_failure", "link": f"agg{switch}--core{core}", "start": "0us",
                                     "convergence": "0us"})
-            imported.shape = {}  # custom shape: the names and cabling of the source
+            imported.shape = {}  # A custom topology keeps the names and the cabling of the source.

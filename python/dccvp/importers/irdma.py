@@ -22,7 +22,7 @@ def canonical(_path, name):
 
 
 def _quantity(settings, name, kind, default=None):
-    """A setting in ps or bytes; None without it."""
+    """A setting in ps or bytes; `default` if the setting is missing."""
     text = settings.get(name, default)
     if text is None:
         return None

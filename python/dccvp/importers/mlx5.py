@@ -9,7 +9,7 @@ from dccvp.importers.source import base_name, read
 
 SETTINGS: dict[str, str] = {}
 US, MBPS = 10**6, 10**6
-# Parameter names as in sysfs. debugfs prefixes some of them with rp_ or np_ and leaves out the prefix rpg_.
+# Parameter names as in sysfs. debugfs prefixes some parameters with rp_ or np_ and leaves out the prefix rpg_.
 RP = ("dce_tcp_g", "dce_tcp_rtt", "initial_alpha_value", "rate_to_set_on_first_cnp", "rpg_min_dec_fac", "rpg_min_rate",
       "rpg_gd", "rate_reduce_monitor_period", "clamp_tgt_rate", "clamp_tgt_rate_after_time_inc", "rpg_time_reset",
       "rpg_byte_reset", "rpg_threshold", "rpg_ai_rate", "rpg_hai_rate", "rpg_max_rate")
@@ -24,7 +24,7 @@ DEFAULT_GD, DEFAULT_MIN_DEC = 11, 50
 
 
 def canonical(_path, name):
-    """The name in sysfs, REGISTER's own, or one of OTHERS; None for another word."""
+    """The sysfs name of a parameter, a name of REGISTER or of OTHERS; None for another word."""
     word = re.sub(r"_p[12]$", "", name.lower())
     word = ALIASES.get(word, word)
     if word in RP or word in NP or word in OTHERS or word == "tclass" or REGISTER.fullmatch(word):

@@ -11,8 +11,8 @@ MOST_FLOWS = 50_000_000
 
 @dataclasses.dataclass
 class Node:
-    """`origin`: what the source calls the node. `forwards`: false for a switch that passes only packets of its own
-    hosts. `passes`: true for a host that passes packets on."""
+    """A node of the network. `origin`: the node's name in the source. `forwards`: false for a switch that passes only
+    packets of its own hosts. `passes`: true for a host that forwards packets of others."""
 
     name: str
     is_host: bool
@@ -36,9 +36,9 @@ class Link:
 
 @dataclasses.dataclass
 class Flow:
-    """Hosts by index into the network's nodes; start in ps. name: by which others wait for the flow; after: (name,
-    True if its sending counts) of what the flow waits for; delay from there, in ps. computes: no flow,
-    but a computation of `source` that takes so many ps."""
+    """A flow between hosts, given by index into the network's nodes; start in ps. name: other flows wait for the flow
+    by this name; after: (name, True if the end of its sending counts) of each awaited flow; delay after these, in ps.
+    computes: the entry is no flow, but a computation of `source` of so many ps."""
 
     source: int
     target: int
@@ -55,7 +55,7 @@ class Flow:
 
 @dataclasses.dataclass
 class Notes:
-    """Sentences for the user: what was read, ignored, assumed, and what the platform cannot express."""
+    """Messages for the user: what was read, ignored or assumed, and what the platform cannot express."""
 
     read: list = dataclasses.field(default_factory=list)
     ignored: list = dataclasses.field(default_factory=list)
@@ -98,12 +98,12 @@ class Imported:
         return [index for index, node in enumerate(self.nodes) if node.is_host]
 
     def host_numbers(self):
-        """{index of a node: number of the host}, in the order of the nodes."""
+        """{index of a node: number of the host} of the hosts, in the order of the nodes."""
         return {index: number for number, index in enumerate(self.hosts())}
 
 
 def unique_name(wanted, taken):
-    """A name for a node that the platform accepts and that is not in the set `taken`, to which it is added."""
+    """A node name that the platform accepts and that is not in the set `taken`; the name is added to the set."""
     name = re.sub(r"[^\w+-]", "_", wanted).replace("--", "-_").replace("->", "_") or "node"
     name = name[:60]
     found, number = name, 1
@@ -121,8 +121,8 @@ def decimal(value):
 
 
 def in_units(value, units, decimals):
-    """A whole number with the largest unit in which it has no more decimals. `units`: (name, size), the largest first;
-    the last one has the size 1."""
+    """A whole number in the largest unit that needs at most `decimals` decimals. `units`: (name, size), the largest
+    first; the last unit has the size 1."""
     for name, size in units:
         if value >= size and value * 10**decimals % size == 0:
             return decimal(fractions.Fraction(value, size)) + name
@@ -166,7 +166,7 @@ def plural(count, one, many=""):
 
 
 def some(items, most=6):
-    """A list for a sentence, cut after `most` items."""
+    """The items as text for a sentence, cut after `most` items."""
     items = list(items)
     shown = ", ".join(map(str, items[:most]))
     return shown + (f" and {len(items) - most} more" if len(items) > most else "")

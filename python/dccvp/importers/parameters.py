@@ -1,4 +1,4 @@
-"""Dumps of parameters of a network card: lines such as NAME: VALUE, NAME=VALUE, PATH/NAME:VALUE or NAME VALUE."""
+"""Reads dumps of network card parameters: lines such as NAME: VALUE, NAME=VALUE, PATH/NAME:VALUE or NAME VALUE."""
 
 import re
 
@@ -11,7 +11,8 @@ PAIR = re.compile(r"(?P<path>\S*/)?(?P<name>[A-Za-z_][\w.]*)(?:\s*[:=|]\s*|\s+)"
 
 
 def pairs(source):
-    """[(path, name, value, Word of the value)] of all lines; (offset, line) of the lines that hold none."""
+    """[(path, name, value, Word of the value)] of all lines with a parameter; (offset, line) of the lines without
+    one."""
     found, others = [], []
     for at, line in source.lines():
         text = line.split("#")[0].strip()
@@ -29,7 +30,7 @@ def pairs(source):
 
 
 def within(source, word, name, number, least, most):
-    """The number; InputError outside least … most."""
+    """Returns the number; InputError outside least … most."""
     if not least <= number <= most:
         source.fail(word, f"{name} is {least} to {most}, not {quoted(word.text)}")
     return number
@@ -37,8 +38,8 @@ def within(source, word, name, number, least, most):
 
 def known(source, canonical):
     """{canonical name: (value, Word)} of the parameters of a dump. `canonical`: function from (path, name) to the
-    canonical name, None for a word that is no parameter. Also the words that are none, the lines without a number, and
-    names with several values, of which the first counts. InputError for a parameter without a number."""
+    canonical name, None for a word that is no parameter. Also returns the unknown words, the lines without a number,
+    and the names with several values (the first value counts). InputError for a parameter without a number."""
     found, unknown, several = {}, [], set()
     numbers, others = pairs(source)
     for path, name, value, word in numbers:

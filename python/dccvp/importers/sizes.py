@@ -15,8 +15,8 @@ MOST = 10**12
 
 
 class Distribution:
-    """Points (bytes, share of flows up to them), as in the file but in bytes and shares; `steps`: sizes are those of
-    the points only; `mean_said`: the mean that the file states, in its unit."""
+    """A distribution of flow sizes: points (bytes, share of flows up to this size); `steps`: only the sizes of the
+    points occur; `mean_said`: the mean that the file states, in its unit."""
 
     def __init__(self, source, settings):
         self.source = source
@@ -75,7 +75,7 @@ class Distribution:
         return points
 
     def mean(self):
-        """Exact, in bytes."""
+        """The exact mean in bytes."""
         total, before = fractions.Fraction(0), (None, fractions.Fraction(0))
         for size, share in self.points:
             part = share - before[1]
@@ -85,7 +85,8 @@ class Distribution:
         return total
 
     def text(self):
-        """The points of a .cdf file: whole bytes, percent; from 0 %, to 100 %, a repeated size is a step."""
+        """The distribution as the text of a .cdf file: whole bytes, percent from 0 to 100; a repeated size is a
+        step."""
         rows: list[tuple[int, fractions.Fraction]] = []
 
         def add(size, share):

@@ -15,8 +15,8 @@ SECTIONS = ("META", "NODES", "LINKS", "DEMANDS", "ADMISSIBLE_PATHS")
 
 
 class Parts:
-    """nodes: [(Word, x, y)]; links: [(Word, source, target, capacity, module)]; demands: [(Word, source, target,
-    value)]; meta: {name: text}."""
+    """Parts of a network file. nodes: [(Word, x, y)]; links: [(Word, source, target, capacity, module)]; demands:
+    [(Word, source, target, value)]; meta: {name: text}."""
 
     def __init__(self, source):
         self.source = source
@@ -54,7 +54,7 @@ def read_native(source):
 
 
 class _Native:
-    """The tokens of a native file one after the other."""
+    """Reads the tokens of a native SNDlib file in order."""
 
     def __init__(self, source, tokens):
         self.source, self.tokens, self.at = source, tokens, 0
@@ -69,7 +69,7 @@ class _Native:
         return self.tokens[self.at - 1]
 
     def take(self, text):
-        """True, and one token on, if the next one is `text`."""
+        """Consumes the next token and returns True if the token is `text`."""
         if self.more() and self.tokens[self.at].text == text:
             self.at += 1
             return True
@@ -93,7 +93,7 @@ class _Native:
         return self.source.number(word, what, least)
 
     def group(self, what):
-        """The words of a parenthesis."""
+        """Reads the words of a parenthesised group."""
         self.expect("(")
         words = []
         while not self.take(")"):
@@ -187,7 +187,7 @@ def read_xml(source):
 
 
 def _unit(parts, settings, notes):
-    """Bit/s of a unit of capacity."""
+    """Number of bit/s in the file's unit of capacity."""
     if "unit" in settings:
         return geography.choices({"rate": settings["unit"]})["rate"]
     said = parts.meta.get("unit", "").strip().upper()

@@ -20,7 +20,7 @@ POOL_TYPES = ("ingress", "both")
 
 
 def most_common(counter):
-    """The entry with the greatest count, the first of several."""
+    """The entry with the greatest count; the first entry if several are equal."""
     return max(counter, key=lambda entry: counter[entry])
 
 
@@ -43,17 +43,17 @@ def read_files(paths, _settings):
 
 
 class Profile:
-    """Settings of the platform from a CONFIG_DB."""
+    """Builds settings of the platform from a CONFIG_DB."""
 
     def __init__(self, database: Database, lookup):
         self.data, self.lookup = database, lookup
         self.result = Imported(part="switch.yaml")
         self.notes = self.result.notes
         self.switch: dict = {}
-        self.priorities: dict = {}  # switch.priorities
-        self.by_port: dict = collections.defaultdict(dict)  # {port: {group: (name, fields) of a lossless profile}}
-        self.pools: dict = {}  # {name: size} of switch.pools
-        self.others: list = []  # entries of `switches`, with ports as the source names them
+        self.priorities: dict = {}  # Section switch.priorities.
+        self.by_port: dict = collections.defaultdict(dict)  # {port: {group: (name, fields) of a lossless profile}}.
+        self.pools: dict = {}  # {name: size} for switch.pools.
+        self.others: list = []  # Entries of the section `switches`; ports have the names of the CONFIG_DB.
         self.name = base_name(database.source.name)
 
     def imported(self):
@@ -87,7 +87,7 @@ class Profile:
         return self.data.field("PORT", port, "speed", 1, 10**8) if port in self.data.table("PORT") else None
 
     def _profile_of(self, key, port):
-        """(name, fields) of a priority group's profile; None if it is to be computed and no table says how."""
+        """(name, fields) of a priority group's profile; None for a dynamic profile that no table gives."""
         name = self.data.referred("BUFFER_PG", key, "profile", "BUFFER_PROFILE")
         if name is not None:
             return name, self.data.table("BUFFER_PROFILE")[name]
@@ -111,7 +111,7 @@ class Profile:
                 self.by_port[port][group] = found
             else:
                 lossy[group] = found[0]
-        if not lossless:  # a part of a database may have profiles without the ports that use them
+        if not lossless:  # An excerpt of a database may contain profiles without the ports that use them.
             for name, fields in self.data.table("BUFFER_PROFILE").items():
                 if "xoff" in fields:
                     lossless[name], fields_of[name] = 1, fields
@@ -132,7 +132,8 @@ class Profile:
             for number in enabled if settings else []:
                 self.priorities[number] = dict(settings)
             for port, groups_of in self.by_port.items():
-                whole = groups_of.pop(None, None)  # a profile by speed and cable applies to all groups of the port
+                # A profile by speed and cable applies to all priority groups of the port.
+                whole = groups_of.pop(None, None)
                 groups_of.update({number: whole for number in enabled if whole})
             self.others = sonic_queues.exceptions(self.data, self._path, chosen, self.by_port, enabled)
             expressed = {name for of in self.by_port.values() for name, _ in of.values()}
@@ -164,8 +165,8 @@ class Profile:
             self.switch.setdefault("pfc", {})["watchdog"] = watchdog
 
     def _by_cable(self, lossless, fields_of):
-        """Adds the profiles that SONiC itself gives to ports with pfc_enable, by speed and cable. A database without
-        speeds is a part of one: then every speed of the table counts that has the port's cable."""
+        """Adds the profiles that SONiC itself gives to ports with pfc_enable, by speed and cable length. In a database
+        excerpt without speeds, all speeds of the table with the port's cable length count."""
         for ports in self.data.table("CABLE_LENGTH").values():
             for port in ports:
                 cable, speed = self._cable(port), self._speed(port)
@@ -210,13 +211,13 @@ class Profile:
             self.notes.assumed.append(f"the shared headroom of {size_text(shared)} comes beside the pool's size")
 
     def _pool_of(self, fields):
-        """{pool: …} of a profile whose pool is not the rest of the buffer."""
+        """{pool: …} of a profile in an explicit pool; empty if the profile's pool is the rest of the buffer."""
         match = REFERENCE.fullmatch(fields.get("pool", ""))
         name = match[1] if match else fields.get("pool", "")
         return {"pool": name} if name in self.pools else {}
 
     def _lossless(self, name, fields):
-        """switch.pfc of a lossless priority group's profile."""
+        """The section switch.pfc for a profile of a lossless priority group."""
         def number(field, least, most):
             if field not in fields:
                 return None
@@ -333,7 +334,7 @@ class Profile:
                                             f"{plural(counts[chosen], 'port')} holds")
 
     def _map(self, name, field, table, keys, values):
-        """{number: number} of the map that a PORT_QOS_MAP names; empty without one."""
+        """{number: number} of the map that a PORT_QOS_MAP row names; empty if the row names none."""
         chosen = self.data.referred("PORT_QOS_MAP", name, field, table)
         if chosen is None:
             return {}
@@ -382,7 +383,7 @@ class Profile:
             self.notes.not_expressed.append(f"queues above 7, for DSCP {some(beyond)}")
 
     def _ports(self):
-        """A host at each port, so that the profile can be run as it stands."""
+        """Adds a host at each port, so that the imported profile can be run."""
         ports = [port for port in self.data.table("PORT") if self._speed(port)]
         if len(ports) < 2:
             if self.others:

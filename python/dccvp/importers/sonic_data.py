@@ -1,4 +1,4 @@
-"""A SONiC CONFIG_DB and the table pg_profile_lookup.ini, as they stand in their files."""
+"""A SONiC CONFIG_DB and the table pg_profile_lookup.ini, as data."""
 
 import re
 import typing
@@ -14,7 +14,7 @@ REFERENCE = re.compile(r"\[[A-Z_]+\|(.*)\]")
 
 
 class Database:
-    """A CONFIG_DB whose tables are maps of maps of texts."""
+    """A CONFIG_DB, whose tables are maps of maps of texts."""
 
     def __init__(self, source):
         self.source = source
@@ -55,19 +55,19 @@ class Database:
         return self.tables.get(name, {})
 
     def number(self, path, text, least, most):
-        """A whole number of a field."""
+        """A field's text as a whole number; InputError outside least … most."""
         if not re.fullmatch(r"-?[0-9]{1,18}", text) or not least <= int(text) <= most:
             self.fail(path, f"{' '.join(path)} is a whole number from {least} to {most}, not {quoted(text)}")
         return int(text)
 
     def field(self, table, key, name, least, most):
-        """A field as a number; None if the field is not there."""
+        """A field as a number; None if the field is missing."""
         text = self.tables[table][key].get(name)
         return None if text is None else self.number((table, key, name), text, least, most)
 
     def referred(self, table, key, field, target):
-        """The key in the table `target` that a field names, as NAME or [TABLE|NAME]; None without the field, for NULL,
-        and for a name that the file does not have, as in a part of a database."""
+        """The key in the table `target` that a field references, as NAME or [TABLE|NAME]; None if the field is missing
+        or NULL, and for a name that the file lacks (an excerpt of a database)."""
         text = self.table(table)[key].get(field)
         if text is None or text in ("NULL", ""):
             return None
@@ -79,7 +79,7 @@ class Database:
         return name
 
     def rows_by_number(self, table):
-        """(key, port, number) for each port and number of rows such as Ethernet0,Ethernet4|3-4."""
+        """(key, port, number) for each port and each number of rows such as Ethernet0,Ethernet4|3-4."""
         for key in self.table(table):
             ports, bar, numbers = key.rpartition("|")
             match = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers)
@@ -94,7 +94,7 @@ class Database:
 
 
 def read_lookup(source: Source):
-    """{(speed in Mb/s, metres): profile} of a pg_profile_lookup.ini."""
+    """Reads a pg_profile_lookup.ini: {(speed in Mb/s, metres): profile}."""
     found = {}
     for at, line in source.lines():
         words = source.words_of(at, line.split("#")[0])

@@ -1,4 +1,4 @@
-"""Settings of single priorities and of the PFC watchdog, from a SONiC CONFIG_DB."""
+"""Settings of single priorities and of the PFC watchdog from a SONiC CONFIG_DB."""
 
 import collections
 import fractions
@@ -7,11 +7,11 @@ from dccvp.importers.network import decimal, size_text, some
 
 QUEUES = 8
 GREATEST_ALPHA = "128"
-LEAST_LIMIT = 2000  # least limit in bytes: a smaller one would not admit a packet of the usual size
+LEAST_LIMIT = 2000  # Least limit of a queue in bytes; a smaller limit would admit no packet of the usual size.
 
 
 def threshold(data, path, fields):
-    """{alpha: …} or {limit: …} of a buffer profile; empty without a threshold."""
+    """{alpha: …} or {limit: …} of a buffer profile; empty for a profile without a threshold."""
     if "dynamic_th" in fields:
         power = data.number((*path, "dynamic_th"), fields["dynamic_th"], -8, 7)
         return {"alpha": decimal(fractions.Fraction(2) ** power)}
@@ -26,7 +26,7 @@ def size_of(data, path, fields, name, most=2**30):
 
 
 def lossless(data, path, fields):
-    """Settings of a lossless class beside those of switch.pfc: reserved bytes, the floor for resuming, and a fixed
+    """Settings of a lossless class that are not part of switch.pfc: reserved bytes, the floor for resuming, and a fixed
     limit."""
     found = {"limit": threshold(data, path, fields)["limit"]} if "static_th" in fields else {}
     size, headroom = size_of(data, path, fields, "size"), size_of(data, path, fields, "xoff")
@@ -37,12 +37,12 @@ def lossless(data, path, fields):
     if floor:
         found["resume_at"] = size_text(floor)
         if not size_of(data, path, fields, "xon_offset"):
-            found["resume_below"] = "1GiB"  # the class resumes at xon alone
+            found["resume_below"] = "1GiB"  # With this floor the class resumes by xon alone.
     return found
 
 
 def of_port(data, path, fields):
-    """All settings of a lossless class, so that none of those of other ports remains."""
+    """All settings of a lossless class, complete, so that no setting of other ports remains in effect."""
     found = {"reserved": "0B", "resume_at": "0B", **threshold(data, path, fields), **lossless(data, path, fields)}
     found["headroom"] = size_text(size_of(data, path, fields, "xoff"))
     offset = size_of(data, path, fields, "xon_offset")
@@ -52,7 +52,7 @@ def of_port(data, path, fields):
 
 
 def exceptions(data, path_of, chosen, by_port, enabled):
-    """Entries of `switches` for ports whose lossless groups do not have the profile `chosen`. by_port: {port: {group:
+    """Entries of `switches` for ports whose lossless groups use another profile than `chosen`. by_port: {port: {group:
     (name of the profile, fields)}}."""
     ports_of = collections.defaultdict(list)
     for port, groups in by_port.items():
@@ -73,7 +73,7 @@ def lossy(data, path, fields):
 
 
 class ByQueue:
-    """The profiles that the rows of a table give to queues: of most ports, and of the others."""
+    """The profiles that a table assigns to queues: those of most ports, and the exceptions."""
 
     def __init__(self, data, table, field, target):
         self.names: dict[int, collections.Counter] = collections.defaultdict(collections.Counter)
@@ -85,13 +85,14 @@ class ByQueue:
             if name is not None:
                 self.names[queue][name] += 1
                 self._of_port[port][queue] = name
-            elif data.table(table)[key].get(field) in (None, "", "NULL"):  # no name that the file lacks
+            elif data.table(table)[key].get(field) in (None, "", "NULL"):
+                # A field with a profile that the file lacks does not count as a row without a profile.
                 self._of_port[port].setdefault(queue, None)
         self.chosen = {queue: max(names, key=lambda one: names[one]) for queue, names in sorted(self.names.items())}
 
     def exceptions(self, settings):
-        """Entries of `switches` for ports whose queues differ from `chosen`. settings(queue, name or None for a row
-        without one): settings of the priority; empty if the queue needs none."""
+        """Entries of `switches` for ports whose queues differ from `chosen`. settings(queue, profile name or None):
+        settings of the priority; empty if the queue needs none."""
         ports_of = collections.defaultdict(list)
         for port, queues in self._of_port.items():
             own = tuple((queue, name) for queue, name in sorted(queues.items())
@@ -104,7 +105,7 @@ class ByQueue:
 
 def queue_limits(data, notes, lossless_priorities):
     """({priority: {alpha or limit}} of the egress queues by BUFFER_QUEUE, entries of `switches`). Queues of lossless
-    priorities have none."""
+    priorities get no limit."""
     queues = ByQueue(data, "BUFFER_QUEUE", "profile", "BUFFER_PROFILE")
 
     def limit_of(name):
@@ -113,7 +114,8 @@ def queue_limits(data, notes, lossless_priorities):
     def settings(queue, name):
         if name is None or queue in lossless_priorities:
             return {}
-        return {"queue": limit_of(name) or {"alpha": GREATEST_ALPHA}}  # an entry cannot take a limit away
+        # An entry of `switches` cannot remove a limit, so it sets the greatest alpha.
+        return {"queue": limit_of(name) or {"alpha": GREATEST_ALPHA}}
 
     limits = {queue: limit_of(name) for queue, name in queues.chosen.items() if queue not in lossless_priorities}
     found = {queue: limit for queue, limit in limits.items() if limit}
@@ -150,7 +152,7 @@ def queue_marking(data, chosen):
 
 
 def values(data, name, fields):
-    """Marking of one WRED profile; green values hold."""
+    """The marking parameters of one WRED profile; those of green packets apply."""
     marks = fields.get("ecn", "ecn_none")
     own = {"enabled": marks == "ecn_all" or "green" in marks}
     if "green_max_threshold" in fields:
@@ -167,7 +169,7 @@ def values(data, name, fields):
 
 
 def watchdog(data, notes):
-    """switch.pfc.watchdog; empty without one."""
+    """The section switch.pfc.watchdog; empty if the database configures no watchdog."""
     rows = data.table("PFC_WD")
     ports = [key for key in rows if key != "GLOBAL" and "detection_time" in rows[key]]
     if not ports:
@@ -182,7 +184,7 @@ def watchdog(data, notes):
         notes.not_expressed.append(f"the PFC watchdog's action {action}: no watchdog")
         return {}
     detect = data.field("PFC_WD", key, "detection_time", 1, 10_000)
-    restore = data.field("PFC_WD", key, "restoration_time", 1, 100_000) or 2 * detect  # default of SONiC's pfcwd
+    restore = data.field("PFC_WD", key, "restoration_time", 1, 100_000) or 2 * detect  # SONiC's pfcwd has this default.
     if restore < detect:
         notes.assumed.append(f"PFC_WD {key}: restoration_time {restore} is below detection_time {detect}, which holds "
                              "for both")

@@ -1,4 +1,4 @@
-"""The text of an imported file, and words and numbers of it, each with its place."""
+"""The text of an imported file, and its words and numbers, each with its place."""
 
 import bisect
 import fractions
@@ -13,14 +13,14 @@ import zlib
 from dccvp.common.ending import InputError
 
 MOST_BYTES = 512 << 20
-MOST_SHOWN = 60  # greatest number of characters of a word that a message quotes
+MOST_SHOWN = 60  # Greatest number of characters of a word that an error message quotes.
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
 WORD = re.compile(r"\S+")
-CONTROL = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")  # control characters, YAML's included
+CONTROL = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")  # control characters, including those of YAML
 
 
 def quoted(text):
-    """A text in quotes for a message, without control characters and not too long."""
+    """Text in quotes for a message, without control characters and shortened to MOST_SHOWN."""
     text = text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "..."
     return "'" + "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text) + "'"
 
@@ -33,7 +33,7 @@ class Word(typing.NamedTuple):
 
 
 class Source:
-    """A file's `text`; `name` is the path as given."""
+    """The text of a file; `name` is the path as given."""
 
     def __init__(self, name, text):
         self.name, self.text = str(name), text
@@ -69,14 +69,14 @@ class Source:
         return value
 
     def lines(self):
-        """(offset, line without its end) of each line."""
+        """Yields (offset, line without its end) of each line."""
         at = 0
         for line in self.text.split("\n"):
             yield at, line.rstrip("\r")
             at += len(line) + 1
 
     def words_of(self, at, line):
-        """The Words of a line that begins at an offset."""
+        """The Words of a line that begins at the offset `at`."""
         return [Word(match[0], at + match.start()) for match in WORD.finditer(line)]
 
 
@@ -91,7 +91,7 @@ def exact(text):
 
 
 class Words:
-    """The words of a source one after the other, whatever white space parts them."""
+    """Reads the words of a source in order; any white space separates words."""
 
     def __init__(self, source):
         self.source = source
@@ -99,7 +99,7 @@ class Words:
         self._held: list[Word] = []
 
     def peek(self):
-        """The next word, which stays; None at the end."""
+        """Returns the next word without consuming it; None at the end."""
         if not self._held:
             match = next(self._matches, None)
             if match is None:
@@ -108,7 +108,7 @@ class Words:
         return self._held[0]
 
     def next(self, what):
-        """The next word; InputError at the end of the file, where `what` should be."""
+        """Consumes the next word; InputError at the end of the file, with `what` as the missing item."""
         word = self.peek()
         if word is None:
             self.source.fail(len(self.source.text.rstrip()), f"the file ends where {what} should be")
@@ -123,12 +123,13 @@ class Words:
 
 
 def name_of(path):
-    """Name of a file in messages."""
+    """Name of a file for messages."""
     return "stdin" if path == "-" else str(path)
 
 
 def read_bytes(path):
-    """The content of a file, plain or compressed with gzip; '-' is standard input. InputError for none."""
+    """The content of a file, plain or compressed with gzip; '-' is standard input. InputError if the file cannot be
+    read."""
     name = name_of(path)
     try:
         if path == "-":
@@ -179,12 +180,13 @@ def text_of(name, data):
 
 
 def base_name(path):
-    """The last part of a path, for notes."""
+    """The last component of a path, for notes."""
     return pathlib.PurePath(path).name
 
 
 def json_of(source, text=None, offset=0):
-    """The value of JSON text; InputError with its place. Duplicate keys and nesting beyond the parser are refused."""
+    """The value of JSON text; InputError with its place. Duplicate keys and nesting too deep for the parser are
+    refused."""
     def pairs(found):
         seen = {}
         for key, value in found:
@@ -207,7 +209,7 @@ def json_of(source, text=None, offset=0):
 
 
 def where(source, *path):
-    """The offset of a value of a JSON file, found by the keys that lead to it in the order of the text."""
+    """The offset of a value in a JSON file, found by the keys that lead to the value, in the order of the text."""
     at = 0
     for key in path:
         found = source.text.find(json.dumps(key, ensure_ascii=False), at)

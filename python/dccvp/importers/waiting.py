@@ -1,43 +1,46 @@
-"""Lines of a traffic file that wait for other lines: flows, computations, and the steps of collective operations."""
+"""Writes lines of a traffic file that wait for other lines: flows, computations, and the steps of collective
+operations."""
 
 from dccvp.importers.network import Flow, plural
 
 KINDS = ("all_reduce", "reduce", "all_gather", "gather", "scatter", "broadcast", "all_to_all", "reduce_scatter",
          "reduce_scatter_block", "barrier")
-RINGS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "reduce_scatter_block": 1}  # passes of (n - 1) steps
-# A list of names is as long as its line is read; a longer one becomes a computation of no time.
+RINGS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "reduce_scatter_block": 1}  # ring passes of n - 1 steps
+# Greatest number of awaited names in one line, since reading time grows with the list; a longer list becomes a
+# computation of no time.
 MOST_NAMES = 4
 
 
 class Lines:
-    """Lines in the order in which they are added. What is waited for is a list of (name of a line, True if its sending
-    counts), here called events."""
+    """Lines of a traffic file in the order in which they are added. Dependencies are a list of (name of a line, True if
+    the end of its sending counts), called events."""
 
     def __init__(self):
         self.lines: list[Flow] = []
         self.collectives: dict[str, int] = {}
 
     def flow(self, source, target, count, after=()):
-        """The name of a new flow; 0 bytes become 1."""
+        """Adds a flow and returns its name; 0 bytes become 1."""
         name = f"f{len(self.lines)}"
         self.lines.append(Flow(source, target, 0, 100, min(max(count, 1), 2**40), 0, name, tuple(after)))
         return name
 
     def compute(self, rank, time, processor=0, after=(), delay=0):
-        """The event at which a computation of `time` ps ends, `delay` ps and more after the events."""
+        """Adds a computation of `time` ps, which starts `delay` ps after the events; returns the event of its end."""
         name = f"c{len(self.lines)}"
         self.lines.append(Flow(rank, rank, 0, 0, 0, 0, name, tuple(after), delay=delay, computes=time,
                                processor=processor))
         return (name, False)
 
     def join(self, rank, events):
-        """The same events, or one that stands for many of them."""
+        """Returns the same events, or a single event that stands for many of them."""
         events = list(dict.fromkeys(events))
         return events if len(events) <= MOST_NAMES else [self.compute(rank, 0, after=events)]
 
     def collective(self, kind, ranks, count, begins):
-        """[events by rank]: when the operation has ended there. `count`: bytes of the operation: what each rank has in
-        the end of all_reduce and all_to_all, or contributes to all_gather and gather. `begins`: [events by rank]."""
+        """Adds a collective; returns [events by rank] of its end. `count`: bytes of the operation: for all_reduce and
+        all_to_all the bytes that each rank ends with, for all_gather and gather the bytes that each rank contributes.
+        `begins`: [events by rank]."""
         if len(ranks) < 2 or (count == 0 and kind != "barrier"):
             return begins
         self.collectives[kind] = self.collectives.get(kind, 0) + 1
@@ -70,7 +73,8 @@ class Lines:
         return [self.join(rank, [*begin, *events]) for rank, begin, events in zip(ranks, begins, received)]
 
     def _steps(self, kind, ranks, part, begins):
-        """Each rank to the one that is 1, 2, 3, ... places on; of a barrier 1, 2, 4, ..., with a byte each."""
+        """Each rank sends to the rank 1, 2, 3, ... positions further; in a barrier 1, 2, 4, ... positions, one byte
+        each."""
         size = len(ranks)
         strides = range(1, size) if kind == "all_to_all" else [1 << bit for bit in range((size - 1).bit_length())]
         waits: list[list] = [[] for _ in ranks]
@@ -87,7 +91,7 @@ class Lines:
         return [self.join(rank, events) for rank, events in zip(ranks, received)]
 
     def note(self, notes):
-        """Notes for the user how collectives were translated."""
+        """Adds notes for the user on how collectives were translated."""
         for kind, count in self.collectives.items():
             notes.read.append(f"{count} x {kind}: flows, step by step; each waits for what its rank got before")
         if "barrier" in self.collectives:

@@ -1,17 +1,16 @@
-"""Fits an imported network to the platform, where the links of a host are its ports and no host passes packets on.
+"""Adapts an imported network to the platform, where the links of a host are its ports and no host forwards packets.
 
-Hosts that pass packets of others get switches of their own.
-"""
+Hosts that forward packets of others get switches of their own."""
 
 from dccvp.common.ending import InputError
 from dccvp.importers.network import Link, Node, plural, some, unique_name
 
 MOST_RATE = 10**13
-FAST = 200 * 10**9  # rate in bit/s above which the platform's default DMA would be too slow
+FAST = 200 * 10**9  # Rate in bit/s above which the platform's default DMA would be too slow.
 
 
 def fit(imported, where):
-    """Changes `imported` in place. `where` begins an InputError: the file's name."""
+    """Adapts `imported` in place. `where`, the name of the file, begins an InputError."""
     if not imported.nodes:
         return
     degree = [0] * len(imported.nodes)
@@ -59,14 +58,14 @@ def _check_connected(imported, where):
 
 
 def _needs_no_relay(imported, own):
-    """True if any two hosts reach each other without passing a host."""
+    """True if any two hosts reach each other without a path through a third host."""
     if any(imported.nodes[host].passes for host in own):
         return False
     neighbours: list[list[int]] = [[] for _ in imported.nodes]
     for link in imported.links:
         neighbours[link.a].append(link.b)
         neighbours[link.b].append(link.a)
-    part = [-1] * len(imported.nodes)  # connected parts of the network of switches
+    part = [-1] * len(imported.nodes)  # Number of the connected component of each node, in the network of switches.
     for first, node in enumerate(imported.nodes):
         if node.is_host or part[first] >= 0:
             continue

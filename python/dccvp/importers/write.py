@@ -1,4 +1,4 @@
-"""Writes what an importer made: network.yaml, traffic files, names.csv, import.md."""
+"""Writes the files of an import: network.yaml, traffic files, names.csv, import.md."""
 
 import csv
 import io
@@ -58,7 +58,8 @@ def prepare(imported, where):
 
 
 def _duration(imported):
-    """Duration in which the busiest host could send and receive twice the bytes of its flows, plus 10 ms."""
+    """Duration of the run, in which the busiest host could send and receive twice the bytes of its flows, plus 10
+    ms."""
     rate = {}
     for link in imported.links:
         for end in (link.a, link.b):
@@ -97,7 +98,7 @@ def _topology(imported):
 
 
 def _ends(imported):
-    """The names of the two ends of each link: of a node, or of the port of a host with several links."""
+    """The names of the two ends of each link: of the node, or of the port for a host with several links."""
     degree = [0] * len(imported.nodes)
     for link in imported.links:
         for end in (link.a, link.b):
@@ -115,7 +116,7 @@ def _ends(imported):
 
 
 def _at_port(imported, fault):
-    """The fault with the names of ports in the place of hosts with several links."""
+    """The fault, with port names for hosts that have several links."""
     for between in ("--", "->"):
         first, found, second = fault.get("link", "").partition(between)
         for link, (a, b) in zip(imported.links, _ends(imported)) if found else ():
@@ -126,7 +127,7 @@ def _at_port(imported, fault):
 
 
 def _losses(imported):
-    """Losses of links as faults of both wires."""
+    """Packet losses of links as faults of both directions."""
     faults, cables = [], {}
     for link, (a, b) in zip(imported.links, _ends(imported)):
         pair = frozenset((a, b))
@@ -140,7 +141,7 @@ def _losses(imported):
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-    """Writes numbers that are held as text without quotes."""
+    """A YAML dumper that writes numbers held as text without quotes."""
 
 
 def _plain(dumper, text):
@@ -177,7 +178,7 @@ def flow_text(imported, flows):
 
 
 def names_text(imported):
-    """host,name,origin of each host; the number is that of flows.csv."""
+    """The text of names.csv: host,name,origin of each host; hosts have their numbers of flows.csv."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("host", "name", "origin"))
@@ -199,7 +200,7 @@ def page_text(imported, title):
 
 
 def refuse_folder(folder, force):
-    """InputError for a folder that must not be replaced."""
+    """Raises InputError for a folder that must not be replaced."""
     if not folder.exists():
         return
     if not folder.is_dir():
@@ -213,8 +214,8 @@ def refuse_folder(folder, force):
 
 
 def write(imported, folder, words, program=None, force=False, where="input"):
-    """Writes an import into a folder, whole or not at all. `words`: the command, for the files' heads. `program`: the
-    path of dccvp, which checks the configuration first. Returns what it prints."""
+    """Writes an import into a folder, completely or not at all. `words`: the command, for the heads of the files.
+    `program`: the path of dccvp, which first checks the configuration. Returns the text to print."""
     folder = pathlib.Path(folder)
     refuse_folder(folder, force)
     document = prepare(imported, where)
@@ -232,7 +233,7 @@ def write(imported, folder, words, program=None, force=False, where="input"):
         if imported.part:
             part = {key: document.pop(key) for key in list(document) if key not in ("topology", "host", "switches")}
             part = {key: dict(value) if isinstance(value, dict) else value for key, value in part.items()}
-            dma = part.get("nic", {}).pop("dma", None)  # DMA settings are those of this network's hosts
+            dma = part.get("nic", {}).pop("dma", None)  # DMA settings apply to the hosts of this network only.
             if dma:
                 document["nic"] = {"dma": dma}
                 if not part["nic"]:
@@ -263,7 +264,7 @@ def _checked(program, scratch, folder, where):
 
 
 def summary(imported, folder):
-    """Summary for the user at the end."""
+    """Summary of the import for the user."""
     text = ""
     for name, sentences in imported.notes.sections():
         for place, sentence in enumerate(sentences):

@@ -80,7 +80,7 @@ def bins_of(folder, run):
     try:
         return json.loads(file.read_text(encoding="utf-8"))["slowdown"]["bins"]
     except (OSError, ValueError, KeyError):
-        return []  # the run failed, so there is nothing to draw
+        return []  # The run failed, so there is nothing to draw.
 
 
 def draw_sizes(axes, comparison, family, column_number, folder):
@@ -133,7 +133,7 @@ def draw_table(page, grid, experiment, values, colours):
 
 
 def draw(folder, experiment):
-    """`folder`: a path with reproduction.json and the folders of the runs."""
+    """Draws a comparison. `folder`: a path with reproduction.json and the folders of the runs."""
     records = json.loads((folder / "reproduction.json").read_text(encoding="utf-8"))
     values = measured(records, experiment)
     comparison = experiment.comparison

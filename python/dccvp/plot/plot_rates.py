@@ -9,12 +9,12 @@ from dccvp.common.columns import read_columns
 from dccvp.common.ending import InputError
 import matplotlib.pyplot as plt
 
-STRETCHES = 40  # number of intervals over which a line is averaged
+STRETCHES = 40  # Number of intervals over which the points of a line are averaged.
 MOST_IN_A_ROW = 3
 
 
 def by_flow(folder):
-    """{flow: ([ms], [Gb/s])} of a run; each point is the mean over a stretch of time."""
+    """{flow: ([ms], [Gb/s])} of a run; each point is the mean over an interval."""
     columns = read_columns(folder / "series/flow_rates.csv", ("t_s", "flow", "goodput_gbps"), nothing=0.0)
     flows = {}
     for t, flow, rate in zip(columns["t_s"], columns["flow"], columns["goodput_gbps"]):
@@ -39,7 +39,7 @@ def draw_run(axes, folder, name, labels):
     try:
         lines, classes = by_flow(folder), classes_of(folder)
     except (OSError, InputError):
-        return  # the run failed, so there is nothing to draw
+        return  # The run failed, so there is nothing to draw.
     colours = {dscp: pictures.COLOURS[i % len(pictures.COLOURS)] for i, dscp in enumerate(labels)}
     for flow, (times, rates) in lines.items():
         axes.plot(times, rates, linewidth=1.1, color=colours.get(classes.get(flow), pictures.PALE))
@@ -51,7 +51,7 @@ def draw_run(axes, folder, name, labels):
 
 
 def draw(folder, experiment):
-    """Draws the first seed of each run; `folder`: a path with the folders of the runs."""
+    """Draws the rates of the first seed of each run; `folder`: a path with the folders of the runs."""
     labels, runs = experiment.picture, experiment.runs
     rows = math.ceil(len(runs) / MOST_IN_A_ROW)
     across = math.ceil(len(runs) / rows)

@@ -24,7 +24,7 @@ except ImportError:
     sys.exit("python3-matplotlib is not installed")
 
 MOST_LABELS = 8
-STRETCHES = 50  # number of stretches of time over which flows are averaged before their spread is shown
+STRETCHES = 50  # Number of intervals over which flows are averaged before their spread is shown.
 
 plt.rcParams.update({
     "figure.facecolor": "white", "axes.facecolor": "white", "savefig.facecolor": "white",
@@ -36,7 +36,7 @@ plt.rcParams.update({
 
 
 def split_by(columns, key):
-    """{value of key: {column: list}} in order of first appearance."""
+    """{value of column `key`: {column: list}} in order of first appearance."""
     parts = {}
     for i, value in enumerate(columns[key]):
         part = parts.setdefault(value, {name: [] for name in columns})
@@ -57,20 +57,20 @@ def time_axis(axes, seconds):
 
 
 def thin(values, most=4000):
-    """At most `most` evenly spaced elements; `most` exceeds the columns of the picture."""
+    """At most `most` evenly spaced elements; the default exceeds the picture's width in pixels."""
     step = max(1, math.ceil(len(values) / most))
     return values[::step]
 
 
 def averaged(times, values, most=400):
-    """Means over at most `most` equal stretches of time, since single samples of a few packets are steps."""
+    """Means over at most `most` equal intervals of time, since single samples contain only a few packets."""
     group = max(1, math.ceil(len(values) / most))
     stretches = [(times[i:i + group], values[i:i + group]) for i in range(0, len(values), group)]
     return ([sum(t) / len(t) for t, _ in stretches], [sum(v) / len(v) for _, v in stretches])
 
 
 def told_if_empty(axes, series):
-    """Writes a note on the axes if a series has fewer than two samples; returns true then."""
+    """Writes a note on the axes if a series has fewer than two samples; returns true in this case."""
     if len(set(series["t_s"])) < 2:
         axes.text(0.5, 0.5, "fewer than two samples: output.series.interval\nis too long for this run",
                   transform=axes.transAxes, ha="center", va="center", color=PALE)
@@ -177,7 +177,7 @@ def plot_flow_rates(folder, metrics, series, title):
 
 
 def add_means(by_stretch, times, values, length):
-    """Adds the mean of a flow over each stretch of time to {stretch: [means of flows]}."""
+    """Adds the mean of a flow over each interval of time to {interval: [means of flows]}."""
     own = {}
     for t, value in zip(times, values):
         own.setdefault(int(t / length), []).append(value)

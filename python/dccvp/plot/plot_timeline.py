@@ -4,15 +4,15 @@ import collections
 import csv
 import os
 
-from dccvp.common.pictures import COLOURS, INK, PALE  # must precede the import of matplotlib
+from dccvp.common.pictures import COLOURS, INK, PALE  # This import must precede that of matplotlib.
 import matplotlib.pyplot as plt
 
-MOST_NAMED = 24  # greatest number of hosts with a label each
-MOST_STEPS = 20_000  # greatest number of steps drawn of the critical path; more than the picture has columns
+MOST_NAMED = 24  # Greatest number of hosts that each get a label.
+MOST_STEPS = 20_000  # Greatest number of critical-path steps drawn, more than the picture's width in pixels.
 
 
 def united(intervals):
-    """Disjoint intervals (begin, end) in the order of time."""
+    """The union of intervals as disjoint intervals (begin, end), sorted by time."""
     found = []
     for begin, end in sorted(intervals):
         if found and begin <= found[-1][1]:
@@ -23,8 +23,8 @@ def united(intervals):
 
 
 def read_timeline(path, until):
-    """({host: [intervals]} of computations, of sending, of receiving; critical steps (kind, from, to, begin, end)).
-    What has not ended goes on `until` the end of the run."""
+    """Reads timeline.csv: ({host: [intervals]} of computations, of sending, of receiving; critical steps (kind, from,
+    to, begin, end)). Activities without an end last `until` the end of the run."""
     kinds = [collections.defaultdict(list) for _ in range(3)]
     critical = []
     with open(path, encoding="utf-8", newline="") as file:
@@ -46,7 +46,7 @@ def read_timeline(path, until):
 
 
 def plot_timeline(folder, metrics, title, time_axis, save):
-    """`time_axis`, `save`: of plot_run."""
+    """Draws the timeline of a run. `time_axis`, `save`: the functions of plot_run."""
     path = os.path.join(folder, "timeline.csv")
     if not os.path.exists(path):
         return

@@ -1,5 +1,5 @@
-"""C++ model table: indices and masks in a header, parameters as structures in another, the table
-behind them in a source file; settings of users that are registers as they stand."""
+"""Writes the C++ model table: indices and masks in one header, parameter structures in another, the table in a source
+file; and a header of user settings that equal registers."""
 
 from dccvp.regtool.regmap import FRACTIONS
 from dccvp.regtool.wording import camel, comment, field_details
@@ -16,14 +16,14 @@ def _quoted(text):
 
 
 def _enum(name, prefix, names):
-    """No enumerator says how many there are: a switch over all of them needs none for it."""
+    """Text of an enumeration without a count enumerator, so that a switch over all enumerators is complete."""
     lines = [f"enum {name} : std::uint16_t {{"]
     lines += [f"  k{prefix}{camel(n)}," for n in names]
     return lines + ["};", ""]
 
 
 def _subset(name, meaning, registers):
-    """An enumeration of some registers, with the numbers they have in `Register`."""
+    """Text of an enumeration of some registers; the enumerators keep their numbers of `Register`."""
     if not registers:
         return []
     return [*comment(meaning, "/// ", "/// "), f"enum class {name} : std::uint16_t {{",
@@ -84,7 +84,7 @@ def header(regmap):
         out.append(f"constexpr std::uint32_t k{camel(register.name)}Offset = 0x{register.offset:05X};")
         for field in register.fields + register.reserved:
             out += _field_constants("", register.name, field)
-            if register.source == "parameter":  # value in the RTL that is built by default
+            if register.source == "parameter":  # Value in the RTL with default parameters.
                 out.append(f"constexpr std::uint32_t k{camel(register.name)}{camel(field.name)}Reset = "
                            f"{field.reset};")
     for counter in regmap.counters:
@@ -104,7 +104,7 @@ def header(regmap):
 
 
 def _flag(field):
-    """One bit that is true or false; a bit with named values is a number."""
+    """True for a one-bit field that is a truth value; a bit with named values is a number."""
     return field.width == 1 and not field.values
 
 
@@ -125,8 +125,7 @@ def _member(register, field, name):
 
 
 def parameters_header(regmap):
-    """Structures of the parameters, with the reset values, and their ranges; None without
-    parameters."""
+    """Header with structures of the parameters, their reset values and ranges; None for a map without parameters."""
     if not regmap.parameters():
         return None
     groups = {group: [line for name, register, field in members
@@ -149,7 +148,7 @@ def parameters_header(regmap):
 
 
 def _walk(regmap, unit, members):
-    """Whoever handles all registers of a unit names none of them."""
+    """Text of a function that visits all registers of a unit, so that callers need not name the registers."""
     return ["", *comment(f"Each register of the {unit} unit, in the order of {regmap.name}_{unit}_pkg::"
                          "regs_t, highest bits first: name, value, bits, greatest value.", "/// ", "/// "),
             "template <class Parameters, class Visit>",
@@ -160,7 +159,7 @@ def _walk(regmap, unit, members):
 
 
 def settings_header(regmap):
-    """What users set as the registers have it, with the reset values; None without any."""
+    """Header of user settings in the form of the registers, with the reset values; None for a map without settings."""
     if not regmap.settings():
         return None
     out = [NOTE.format(source=regmap.source_name),
@@ -227,7 +226,7 @@ def _decoder(regmap):
 
 
 class _Tables:
-    """Emits arrays bottom up, so that each can point to those it consists of."""
+    """Writes arrays bottom up, so that each array can point to the arrays it consists of."""
 
     def __init__(self):
         self.lines = []

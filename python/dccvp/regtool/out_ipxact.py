@@ -8,7 +8,7 @@ NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
 
 
 class _Writer:
-    """Nested elements with indentation."""
+    """Writes nested XML elements with indentation."""
 
     def __init__(self):
         self.lines = []

@@ -21,7 +21,7 @@ def _slice(field):
 
 
 def _out_of_range(data, field):
-    """Expressions that are true when a write to the field leaves its range."""
+    """SystemVerilog expressions that are true when written data is outside the range of the field."""
     value = f"{data}{_slice(field)}"
     tests = []
     if field.min > 0:
@@ -38,7 +38,7 @@ class _Block:
         self.aw = regmap.address_width
         self.parameters = [r for r in regmap.registers if r.source == "parameter"]
         self.status = regmap.interrupt_status
-        # Bits of win_addr_o: enough for the largest window's words.
+        # Number of bits of win_addr_o: enough for the words of the largest window.
         words = [w.entries * len(w.words) for w in regmap.windows] or [2]
         self.win_aw = max(1, max(w - 1 for w in words).bit_length())
 
@@ -150,7 +150,8 @@ class _Block:
         return lines
 
     def locked(self):
-        """A write to what one of the write-enable register's cleared bits guards."""
+        """Statements that detect a write to a register or window which a cleared bit of the write-enable register
+        locks."""
         if not self.map.write_enable:
             return []
         lock = self.map.register(self.map.write_enable)
@@ -196,7 +197,7 @@ class _Block:
                   "  always_ff @(posedge clk_i or negedge rst_ni) begin", "    if (!rst_ni) begin"]
         lines += [f"      {r}" for r in resets]
         lines += ["    end else begin"]
-        if written:  # one condition for all fields, because a simulator evaluates it in every cycle
+        if written:  # All fields share one condition, because a simulator evaluates each condition in every cycle.
             lines += ["      if (write) begin"] + [f"        {u}" for u in written] + ["      end"]
         lines += [f"      {u}" for u in updates]
         lines += ["    end", "  end", ""]
@@ -207,7 +208,7 @@ class _Block:
         own = f"we_{register.name.lower()}_q"
         enable = f"write & {own}"
         data = f"pwdata_i{_slice(field)}"
-        if register.name != self.map.write_enable:  # the write-enable register is declared where it is decoded
+        if register.name != self.map.write_enable:  # The write-enable register is declared next to its decoder.
             lines.append(f"  logic {_bits(field.width)} {name}_q;")
         resets.append(f"{name}_q <= {field.width}'h{field.reset:X};")
         if register.source == "block":

@@ -1,9 +1,8 @@
-"""What a bus alone knows of the register block's storage, as properties for a prover.
+"""Writes formal properties of the register block's storage that follow from bus accesses alone.
 
-One property a register that keeps or passes on what is written to it: the hardware has what was last
-written, and a read gives it. rtl/regs/formal/run.py --storage proves all of them, and finds for each that the
-register does leave its reset value.
-"""
+Each register that stores or passes on written data has one property: the hardware sees the last written value, and a
+read returns it. rtl/regs/formal/run.py --storage proves all properties, and finds for each register a trace that leaves
+the reset value."""
 
 from dccvp.regtool.out_sv_pkg import NOTE, is_error_cause, member
 from dccvp.regtool.wording import camel
@@ -12,12 +11,12 @@ KEPT = ("RW", "W0C", "W1C", "WO")
 
 
 def storing(regmap):
-    """Registers with a property, in the order of their numbers."""
+    """Registers that have a storage property, in the order of their numbers."""
     return [r for r in regmap.registers if any(f.access in KEPT for f in r.fields) or r.source == "block"]
 
 
 def _known(register):
-    """Fields whose value the bus knows: of a refused access all but why it was refused."""
+    """Fields whose value follows from bus accesses: all except the reason of a refused access."""
     if register.source == "block":
         return [f for f in register.fields if f.name in ("ADDRESS", "WRITE")]
     return [f for f in register.fields if f.access in KEPT]
@@ -28,7 +27,7 @@ def _part(field):
 
 
 def _next(regmap, register, field, at):
-    """Statements that follow a field from cycle to cycle."""
+    """SystemVerilog statements that track the expected value of a field from cycle to cycle."""
     name = member(register, field)
     if register.source == "block":
         return [f"if (refused) {name}_q <= {'paddr_i' if field.name == 'ADDRESS' else 'pwrite_i'};"]
@@ -36,14 +35,14 @@ def _next(regmap, register, field, at):
         return [f"if ({at}) {name}_q <= {_part(field)};"]
     if field.access == "W0C":
         return [f"if ({at}) {name}_q <= {name}_q & {_part(field)};"]
-    if field.access == "WO":  # write-only fields are passed on for one cycle
+    if field.access == "WO":  # The block passes a write-only field on for one cycle.
         return [f"{name}_q <= {at} ? {_part(field)} : {field.width}'d0;"]
     cause = "refused" if is_error_cause(regmap, register, field) else f"hw2reg_i.{name}"
     return [f"{name}_q <= ({name}_q & ~({at} ? {_part(field)} : {field.width}'d0)) | {cause};"]
 
 
 def _followed(regmap, register, lines, resets, steps, held, moved):
-    """Declares what is known of a register, and says when the block agrees."""
+    """Adds declarations that track the expected value of a register, and the condition that the block agrees."""
     own = register.name.lower()
     at = f"wrote_{own}"
     index = len(held)
@@ -68,7 +67,7 @@ def _followed(regmap, register, lines, resets, steps, held, moved):
         resets.append(f"{own}_told_q <= 1'b0;")
         steps.append(f"{own}_told_q <= {at};")
         agrees.append(f"reg2hw.{own}_qe == {own}_told_q")
-    # The mask of all fields; other bits read as 0.
+    # Inverse of the mask of all fields; these bits read as 0.
     spare = 0xFFFFFFFF & ~sum(f.mask for f in register.fields)
     lines.append(f"  logic [31:0] {own}_word_q;  // as it was when a read of it was set up")
     steps.append(f"if (psel_i && !penable_i) {own}_word_q <= {value};")

@@ -1,4 +1,4 @@
-"""The register map in memory: read from YAML, checked, and in the form all outputs are made from."""
+"""The register map in memory: read from YAML, checked, and in the form that all outputs use."""
 
 from dataclasses import dataclass, field as dataclass_field
 import json
@@ -11,7 +11,7 @@ from dccvp.regtool.yaml_source import SourceError, YamlSource
 SCHEMA = pathlib.Path(__file__).resolve().parents[3] / "rtl/regs/schema.json"
 WORD_BITS = 32
 WORD_BYTES = 4
-# Formats that users write as a ratio, and the bits behind their point.
+# {number format that users write as a ratio: its fraction bits}.
 FRACTIONS = {"0.16": 16, "1.16": 16}
 
 
@@ -28,8 +28,8 @@ class Field:
     unit: str = ""
     format: str = ""
     values: dict = dataclass_field(default_factory=dict)
-    parameter: str = ""  # member of the parameters' structure, as "gain" or "rate.gain"
-    alias: str = ""      # former name, which the headers for C, C++ and SystemVerilog still define
+    parameter: str = ""  # Member of the parameters' structure, such as "gain" or "rate.gain".
+    alias: str = ""      # Former name, which the headers for C, C++ and SystemVerilog still define.
 
     @property
     def msb(self):
@@ -37,7 +37,7 @@ class Field:
 
     @property
     def top(self):
-        """Greatest value the field's bits can hold."""
+        """Greatest value that the bits of the field can hold."""
         return (1 << self.width) - 1
 
     @property
@@ -50,23 +50,23 @@ class Field:
 
     @property
     def limited(self):
-        """The range is narrower than the bits."""
+        """True if the range of valid values is narrower than the bits of the field."""
         return self.min > 0 or self.max < self.top
 
 
 @dataclass
 class Register:
-    """One word: a register of its own, or a word of a window's entry (then offset is within it)."""
+    """One word: a register, or a word of a window's entry (then offset is relative to the entry)."""
     name: str
     offset: int
     access: str
     fields: list
     description: str
-    source: str = "hardware"  # source of a read-only field: constant, parameter, hardware, block
-    strobe: bool = False      # true: the hardware is told of every write
-    setting: str = ""         # meaning for users who set the register directly
-    regwen: int = 0           # bit of the write-enable register that must be 1 for a write
-    reserved: list = dataclass_field(default_factory=list)  # named bits without storage
+    source: str = "hardware"  # Source of a read-only field: constant, parameter, hardware, block.
+    strobe: bool = False      # True: the hardware sees every write as a strobe.
+    setting: str = ""         # Meaning for users who set the register directly.
+    regwen: int = 0           # Mask of the write-enable bit that must be 1 for a write.
+    reserved: list = dataclass_field(default_factory=list)  # Named bits without storage.
 
     @property
     def reset(self):
@@ -82,12 +82,12 @@ class Register:
 
     @property
     def live(self):
-        """The device is asked for some of its bits at every read."""
+        """True if some bits are read from the device at every access."""
         return self.source == "hardware" and any(f.access == "RO" for f in self.fields)
 
     @property
     def whole_parameter(self):
-        """One parameter and nothing else."""
+        """True if the register is a single parameter and has no other field."""
         return len(self.fields) == 1 and self.fields[0].parameter != ""
 
     def mask_of(self, *kinds):
@@ -101,11 +101,11 @@ class Window:
     entries: int
     access: str
     index: str
-    words: list  # list of Register
-    stride: int  # bytes from entry to entry
+    words: list  # List of Register.
+    stride: int  # Bytes from one entry to the next.
     description: str
-    structured: bool  # several named words an entry
-    regwen: int = 0   # bit of the write-enable register, as for a register
+    structured: bool  # True if an entry has several named words.
+    regwen: int = 0   # Mask of the write-enable bit, as for a register.
 
     @property
     def size(self):
@@ -119,7 +119,7 @@ class Window:
 @dataclass
 class Counter:
     name: str
-    offset: int  # offset of the low word; the high word follows
+    offset: int  # Offset of the low word; the high word follows.
     description: str
 
 
@@ -140,9 +140,9 @@ class RegisterMap:
     source_name: str
     base_address: int
     interrupt_number: int
-    write_enable: str  # the register whose bits let writes through, or ""
-    unlock: tuple      # (register, field, mask): while the field is 1 these bits of write_enable guard nothing; or ()
-    units: dict  # folder of the hardware of each group of parameters that is a unit without a register block
+    write_enable: str  # Name of the register whose bits enable writes to other registers, or "".
+    unlock: tuple      # (register, field, mask): while the field is 1, these bits of write_enable lock nothing; or ().
+    units: dict  # {group of parameters: folder of the hardware unit}, for units without a register block.
 
     @property
     def size(self):
@@ -152,11 +152,12 @@ class RegisterMap:
         return next(r for r in self.registers if r.name == name)
 
     def parameters(self):
-        """(register, field) of every parameter, in address order."""
+        """(register, field) of every parameter, sorted by address."""
         return [(r, f) for r in self.registers for f in r.fields if f.parameter]
 
     def groups(self):
-        """{group: [(member, register, field)]} of the parameters, in address order; "": of none."""
+        """{group: [(member, register, field)]} of the parameters, sorted by address; key "": parameters without a
+        group."""
         result = {}
         for register, field in self.parameters():
             group, _, member = field.parameter.rpartition(".")
@@ -164,7 +165,7 @@ class RegisterMap:
         return result
 
     def unit_registers(self):
-        """{unit: [(member, register, field)]}, in address order."""
+        """{unit: [(member, register, field)]}, sorted by address."""
         groups = self.groups()
         return {unit: groups[unit] for unit in self.units}
 
@@ -172,13 +173,13 @@ class RegisterMap:
         return [r for r in self.registers if r.setting]
 
     def commands(self):
-        """Registers that mean something to the device when they are written, beside parameters:
-        the block keeps causes and their mask by itself."""
+        """Registers beside the parameters whose writes the device must handle; interrupt causes and their mask stay
+        inside the register block."""
         return [r for r in self.registers if r.name != self.interrupt_mask
                 and any(f.access in ("RW", "WO") and not f.parameter for f in r.fields)]
 
     def counter_registers(self):
-        """The lo/hi words of the statistics as ordinary registers, in address order."""
+        """The lo and hi words of the statistics counters as ordinary registers, sorted by address."""
         result = []
         for counter in self.counters:
             for half, shift, text in (("LO", 0, "low half; reading it latches the high half"),
@@ -195,7 +196,7 @@ class RegisterMap:
 
 
 class _Builder:
-    """Turns checked YAML into a RegisterMap; every complaint names file, line and field."""
+    """Turns checked YAML into a RegisterMap; each error names file, line and field."""
 
     def __init__(self, source):
         self.source = source
@@ -261,7 +262,7 @@ class _Builder:
         return sorted(result, key=lambda f: f.lsb)
 
     def write_enable(self, data, path):
-        """(mask, sentence) of the bit that lets writes to a register or window through."""
+        """(mask, sentence) of the write-enable bit that guards a register or window."""
         name = data.get("regwen")
         if name is None:
             return 0, ""
@@ -377,7 +378,7 @@ class _Builder:
         return result
 
     def check_write_enable(self, result):
-        """Bits that are 1 after reset and that software can only clear."""
+        """Checks the write-enable register, whose bits must be 1 after reset and can only be cleared by software."""
         if not result.write_enable:
             return
         lock = next((r for r in result.registers if r.name == result.write_enable), None)
@@ -386,7 +387,7 @@ class _Builder:
                       "W0C bits that are 1 after reset")
 
     def unlock(self, result, data):
-        """Finds the field that opens locks; names in each bit's description what the bit guards."""
+        """Finds the field that opens locks; adds to each bit's description the registers that the bit guards."""
         if not result.write_enable:
             if "unlock" in data:
                 self.fail(("unlock",), "unlock: there is no write_enable register")
@@ -414,7 +415,7 @@ class _Builder:
         result.unlock = (opener, found[0], mask)
 
     def check_parameters(self, result, data):
-        """Members are distinct, and none is a group too."""
+        """Checks that the names of parameter members are distinct, and that no member has the name of a group."""
         seen = {}
         for i, entry in enumerate(data["registers"]):
             places: list = [(("registers", i, "parameter"), entry)]
@@ -507,7 +508,7 @@ def _explain(source, error):
 
 
 def read_source(path, schema_path):
-    """The YAML file with its places, of the form that a schema wants."""
+    """Reads the YAML file with the places of its values; refuses a file that does not match the schema."""
     source = YamlSource(path)
     schema = json.loads(schema_path.read_text(encoding="utf-8"))
     errors = sorted(jsonschema.Draft7Validator(schema).iter_errors(source.data),
@@ -518,5 +519,5 @@ def read_source(path, schema_path):
 
 
 def load(path):
-    """Reads and checks one map. Raises SourceError with file:line and the name of what is wrong."""
+    """Reads and checks one map. Raises SourceError with file:line and the name of the faulty entry."""
     return _Builder(read_source(path, SCHEMA)).build()

@@ -14,7 +14,7 @@ def comment(text, begin, indent, end=""):
 
 
 def camel(name):
-    """cnps_received or IRQ_STATUS -> CnpsReceived, IrqStatus."""
+    """Converts cnps_received or IRQ_STATUS to CnpsReceived or IrqStatus."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 

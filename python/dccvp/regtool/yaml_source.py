@@ -1,4 +1,4 @@
-"""A YAML file as plain data that still knows on which line everything stood."""
+"""A YAML file as plain data with the line number of every value."""
 
 import yaml
 
@@ -7,7 +7,8 @@ from dccvp.common.ending import InputError as SourceError
 
 
 class YamlSource:
-    """data: dicts, lists and scalars. where(path): "file:line" of the value at a path of keys.
+    """A YAML file. data: dicts, lists and scalars. where(path): "file:line" of the value at a path of keys.
+
     Raises SourceError, whose text begins with the place."""
 
     def __init__(self, path):
@@ -17,7 +18,7 @@ class YamlSource:
         self.data = self._plain(yaml_nodes.load(path, "a register map"), ())
 
     def where(self, path):
-        """Place of the value at `path`, or of the nearest thing around it that exists."""
+        """Place of the value at `path`, or of the nearest enclosing value that exists."""
         path = tuple(path)
         while path and path not in self._lines:
             path = path[:-1]

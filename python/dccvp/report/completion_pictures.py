@@ -7,11 +7,11 @@ from dccvp.common.columns import read_columns
 from dccvp.common.statistics import percentile
 from dccvp.report.html_text import escape, size_text
 
-# Panels of the distributions: the greatest size of each.
+# Panels of the distributions: (greatest size in bytes, title).
 SIZES = ((10e3, "up to 10 KB"), (100e3, "10 KB to 100 KB"), (1e6, "100 KB to 1 MB"), (math.inf, "above 1 MB"))
-EDGES = (0, 1e3, 3e3, 10e3, 30e3, 100e3, 300e3, 1e6, 3e6, 10e6)  # edges of the size bins of metrics.json
-MOST_STEPS = 200     # greatest number of steps drawn of one curve
-LEAST_FLOWS = 10     # least number of flows beyond a quantile that is drawn
+EDGES = (0, 1e3, 3e3, 10e3, 30e3, 100e3, 300e3, 1e6, 3e6, 10e6)  # Edges in bytes of the size bins of metrics.json.
+MOST_STEPS = 200     # Greatest number of steps drawn of one curve.
+LEAST_FLOWS = 10     # Least number of flows beyond a quantile for the quantile to be drawn.
 WIDTH, HEIGHT, LEFT, BOTTOM = 400, 230, 46, 36
 
 
@@ -56,7 +56,7 @@ class Flows:
 
 
 class Log:
-    """A logarithmic axis of values above 0."""
+    """A logarithmic axis of positive values."""
 
     def __init__(self, values, begin, end):
         self.low, self.high = math.log10(min(values)), math.log10(max(values))
@@ -74,7 +74,7 @@ class Log:
 
 
 def panel(title, name, across, up, lines, texts):
-    """A panel with its title, axes and curves; `texts`: functions that write the ticks of the two axes."""
+    """A panel of the picture with title, axes and curves; `texts`: functions that write the ticks of the two axes."""
     parts = []
     for tick in across.ticks():
         x = across.at(tick)
@@ -91,7 +91,7 @@ def panel(title, name, across, up, lines, texts):
 
 
 class Shares:
-    """An axis of shares from 0 to 1."""
+    """A linear axis of shares from 0 to 1."""
 
     @staticmethod
     def at(value):

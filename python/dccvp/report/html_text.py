@@ -4,11 +4,11 @@ import html
 import math
 
 escape = html.escape
-THIN = "\u202f"  # thin space between thousands
+THIN = "\u202f"  # Thin space between thousands.
 
 
 def grouped(text):
-    """1234567.8 -> 1 234 567.8 with narrow no-break spaces."""
+    """Formats 1234567.8 as 1 234 567.8 with narrow no-break spaces."""
     sign = "-" if text.startswith("-") else ""
     whole, dot, rest = text.lstrip("-").partition(".")
     groups = []
@@ -40,7 +40,7 @@ def look_up(metrics, path):
 
 
 def figure(run, index, path, digits=2, scale=1, unit=""):
-    """A figure of metrics.json in a span with its path and its scale."""
+    """A figure of metrics.json in a span that carries the figure's path and scale."""
     value = look_up(run.metrics, path)
     shown = None if value is None else value if scale == 1 else value * scale
     text = number(shown, digits)
@@ -80,7 +80,7 @@ def time_text(seconds):
 
 
 def meter(share, mark=None, colour="var(--accent)", label=""):
-    """A bar from 0 to `share` of 1, with a line at `mark`, the expected share."""
+    """A bar from 0 to `share` (at most 1), with a line at `mark`, the expected share."""
     share = min(max(share or 0, 0), 1)
     line = f'<b style="left:{100 * min(mark, 1):.2f}%"></b>' if mark is not None else ""
     return (f'<span class="meter" role="img" aria-label="{escape(label)}">'

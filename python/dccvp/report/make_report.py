@@ -22,7 +22,8 @@ TITLES = (("summary", "Summary"), ("network", "Network"), ("classes", "Classes")
           ("counters", "Counters"), ("configuration", "Configuration"))
 
 
-MOST_LINKED = 100  # greatest number of points whose reports a sweep's report writes; each takes a fraction of a second
+# Greatest number of points whose reports a sweep's report creates; each takes a fraction of a second.
+MOST_LINKED = 100
 
 
 def many(count, one):
@@ -30,7 +31,7 @@ def many(count, one):
 
 
 def label_runs(runs):
-    """Names the runs by their folders, with the shortest part of the path that distinguishes them."""
+    """Labels the runs by the shortest parts of their folders' paths that distinguish them."""
     for run in runs:
         same = [other for other in runs if other.name == run.name]
         run.label = run.name if len(same) == 1 else str(run.folder)
@@ -81,8 +82,8 @@ def runs_page(folders, dccvp):
 
 
 def point_reports(arguments):
-    """Writes the reports of a sweep's points into their folders, unless they are there; returns {id of a point: its
-    address as seen from the sweep's report}. A sweep of more than MOST_LINKED points gets those that are there."""
+    """Writes the missing reports of a sweep's points into their folders; returns {id of a point: address as seen from
+    the sweep's report}. For a sweep of more than MOST_LINKED points only existing reports are returned."""
     folder = Folder.open(arguments.folders[0])
     here = pathlib.Path(arguments.file).resolve().parent
     links, made = {}, 0
@@ -92,7 +93,7 @@ def point_reports(arguments):
             if not file.exists() and made < MOST_LINKED and (folder.status(point) or {}).get("status") == OK:
                 write_whole(file, runs_page([file.parent], arguments.dccvp))
                 made += 1
-        except (OSError, InputError):  # results of another machine, or a folder that cannot be written
+        except (OSError, InputError):  # The results come from another machine, or the folder cannot be written.
             continue
         if file.exists():
             links[point["id"]] = os.path.relpath(file.resolve(), here)

@@ -9,8 +9,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def script_data(data):
-    """Data as JSON for a script element, without markup in names: `</script` and `<!--<script` would change how a
-    browser reads the rest of the page."""
+    """Data as JSON for a script element; markup in names is escaped, since `</script` and `<!--<script` would change
+    how a browser reads the rest of the page."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 

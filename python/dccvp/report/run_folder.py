@@ -15,7 +15,7 @@ FLOW_COLUMNS = ("rate_gbps", "goodput_gbps", "target_gbps", "alpha")
 
 
 def columns_of(path, needed):
-    """The columns of a CSV file; empty without the file."""
+    """The columns of a CSV file; empty if the file does not exist."""
     return read_columns(path, needed, nothing=None) if path.exists() else {}
 
 
@@ -24,7 +24,7 @@ def runs_below(folder):
 
 
 def described(dccvp):
-    """{path: row} of `dccvp metrics`; N stands for an index of a list."""
+    """{path: row} of `dccvp metrics`; N in a path stands for the index of a list."""
     return {row["path"]: row for row in metric_rows(dccvp)}
 
 
@@ -75,7 +75,8 @@ class Run:
         return metrics
 
     def ask(self, command, config, *arguments):
-        """The output of a dccvp command about the configuration; empty, with config_error set, if the command fails."""
+        """The output of a dccvp command about the run's configuration; empty, with config_error set, if the command
+        fails."""
         done = subprocess.run([self.dccvp, command, str(config), *arguments], capture_output=True,
                               encoding="utf-8", errors="replace", check=False)
         if done.returncode == 0:
@@ -84,7 +85,7 @@ class Run:
         return ""
 
     def value(self, path):
-        """The effective value of a parameter as text; None if it has none."""
+        """The effective value of a parameter as text; None if the parameter has none."""
         for row in self.parameters:
             if row["path"] == path:
                 return row["value"]

@@ -17,7 +17,7 @@ MOST_ROWS = 16
 MOST_FLOWS = 32
 
 
-# Where
+# Section "Where".
 
 
 def network(runs):
@@ -100,7 +100,7 @@ def queues(runs):
                 for q in order[:5]]
         text += table(["port", "mean KB", "median KB", "99 % KB", "greatest KB"], rows,
                       caption=f"Longest of {len(order)} queues")
-        memory = run.metrics.get("buffers", [])  # results of earlier versions have no buffers
+        memory = run.metrics.get("buffers", [])  # Results of earlier versions lack the buffers.
         fullest = sorted(range(len(memory)), key=lambda b: -memory[b]["max_bytes"])
         rows = [[f'<code>{escape(memory[b]["switch"])}</code>'] +
                 [figure(run, i, f"buffers.{b}.{key}", 1, 1e-3) for key in ("mean_bytes", "max_bytes")]
@@ -140,7 +140,7 @@ def delays(runs):
         for k, one in enumerate(run.metrics["delays"]):
             for way, label in (("round_trip", "there and back"), ("one_way", "one way"),
                                ("as_read", "by the hosts' clocks")):
-                if way == "as_read" and not one[way]["packets"]:  # exact clocks leave no such packets
+                if way == "as_read" and not one[way]["packets"]:  # Exact clocks give no such delays.
                     continue
                 path = f"delays.{k}.{way}"
                 rows.append([f'DSCP {one["dscp"]}', label, figure(run, i, path + ".packets"),
@@ -202,7 +202,7 @@ def flows(runs):
                                                  listed[k]["goodput_gbps"], k))[:MOST_FLOWS]
             which = ", those with the greatest slowdown" if slow else ", those with the least goodput"
         rows = []
-        named = {host["id"]: host.get("name", f'h{host["id"]}').partition(".")[0]  # of a port: its host's
+        named = {host["id"]: host.get("name", f'h{host["id"]}').partition(".")[0]  # {port of a host: name of the host}.
                  for host in run.metrics.get("hosts", [])}
         for k in order:
             f, path = listed[k], f"flows.{k}"
@@ -275,7 +275,7 @@ def links(runs):
                    "One direction each, over the measured window; use counts preamble and gap.")
 
 
-# Sums
+# Section "Sums".
 
 
 def counters(runs):

@@ -1,13 +1,12 @@
 """Thins series for charts without losing peaks.
 
-All lines of a chart share an axis of times. If a line has more samples than a chart has room for, two points replace
-each stretch of neighbouring samples: the least and the greatest value, in their order.
-"""
+All lines of a chart share a time axis. If a line has more samples than the chart can show, each interval of
+neighbouring samples becomes two points: the least and the greatest value, in their order."""
 
 from dccvp.common.columns import MOST_LINES
 from dccvp.report.run_folder import FLOW_COLUMNS
 
-STRETCHES = 250  # number of stretches of time over which flows are averaged before their spread is taken
+STRETCHES = 250  # Number of intervals over which flows are averaged before their spread is computed.
 POINTS_OF_A_REPORT = 500_000
 
 
@@ -16,7 +15,8 @@ def rounded(value):
 
 
 def thinned(times, lines, most):
-    """(times, lines, samples of a stretch) with about `most` points a line or fewer; 1: all samples are kept."""
+    """(times, lines, samples per interval) with about `most` points a line or fewer; 1 sample per interval: all samples
+    are kept."""
     size = -(-2 * len(times) // most) if len(times) > most else 1
     if size <= 1:
         return times, lines, 1
@@ -85,7 +85,7 @@ def queue_chart(run, most, most_ports=8):
 
 
 def flow_charts(run, colour_of, most):
-    """A chart for each column: a line for each flow, or with many flows the spread of each class."""
+    """A chart for each column: a line for each flow, or, with many flows, the spread of each class."""
     columns = run.rate_series
     if not columns.get("t_s"):
         return {}
@@ -140,7 +140,7 @@ def spread_chart(times, parts, column, dscp_of, colour_of):
 
 
 def charts_of(run, colour_of, runs):
-    """{name: chart} of a run in a report about `runs` runs; None for a chart of fewer than two samples."""
+    """{name: chart} of a run in a report about `runs` runs; None instead of a chart with fewer than two samples."""
     flows = len(set(run.rate_series.get("flow", ())))
     lines = 16 + 4 * min(flows, MOST_LINES)
     most = max(200, min(4000, POINTS_OF_A_REPORT // (lines * runs)))

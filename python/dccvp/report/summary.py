@@ -1,4 +1,4 @@
-"""The head of a report: the outcome in a sentence, shares, and key figures."""
+"""The head of a report: the result in one sentence, shares, and key figures."""
 
 import re
 
@@ -6,7 +6,7 @@ from dccvp.report.html_text import escape, figure, meter, number, table, time_te
 from dccvp.report.layout import colour, heading, section
 
 MOST_CLASSES = 16
-SHARES_HOLD = 0.10  # the limit of configs/differentiation/weights.study.yml
+SHARES_HOLD = 0.10  # Greatest error of a share, the limit of configs/differentiation/weights.study.yml.
 
 
 def busiest(metrics, key, by):
@@ -54,7 +54,7 @@ def shares(run, index):
     classes, dscps = run.metrics["classes"], run.dscps()
     rows = []
     order = sorted(range(len(classes)), key=lambda i: -(classes[i]["goodput_gbps"]))
-    for i in sorted(order[:MOST_CLASSES]):  # ordered by DSCP, so that the order is the same in every run
+    for i in sorted(order[:MOST_CLASSES]):  # Sorting by DSCP gives the same order in every run.
         c, path = classes[i], f"classes.{i}"
         asked = c["expected_share"]
         rows.append([
@@ -96,7 +96,7 @@ def key_figures(runs):
         return cell
 
     def of_late(key, digits, scale, unit):
-        """A figure of reordering; empty if all packets arrived in order."""
+        """The function that formats a figure of reordering; its result is empty if all packets arrived in order."""
         return lambda run, i: (figure(run, i, f"reordering.{key}", digits, scale, unit)
                                if run.metrics.get("reordering", {}).get("packets") else "–")
 
@@ -130,7 +130,7 @@ def key_figures(runs):
         ("CNPs without a slot", plain("aggregate.cnps_dropped_no_slot")),
         ("PFC pauses", plain("aggregate.pfc_pauses")),
     ]
-    unknown = re.compile(r">–<|^–$")  # a figure that no run has is left out
+    unknown = re.compile(r">–<|^–$")  # A figure that no run has is left out.
     return [(label, cell) for label, cell in rows
             if not all(unknown.search(cell(run, i)) for i, run in enumerate(runs))]
 

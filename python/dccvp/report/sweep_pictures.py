@@ -10,7 +10,7 @@ from dccvp.common.order import ordered
 from dccvp.report.html_text import escape
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 400, 66, 14, 12, 46
-MOST_MARKS = 2000  # greatest number of marks that a browser draws at once
+MOST_MARKS = 2000  # Greatest number of marks that a browser can draw at once.
 
 
 def with_unit(metric, units):
@@ -18,14 +18,14 @@ def with_unit(metric, units):
 
 
 def told(line, axes, metric, units):
-    """The settings of a line and the value of a metric, for people."""
+    """The settings of a line and the value of a metric, as text for people."""
     settings = ", ".join(f"{axis} = {line[axis]}" for axis in axes if line[axis] != "")
     value = f"{metric} {results.mean_text(line, metric)} {units.get(metric, '')}"
     return f"point {line['point']}: {settings}: {value}".strip()
 
 
 def link(line, links, inside, title, css):
-    """An element about a line, a link where the line's point has a report."""
+    """An SVG element for a line, with a link if the line's point has a report."""
     href = links.get(line["id"])
     if href is None:
         return f'<span class="{css[0]}" style="{css[1]}" title="{escape(title)}">{inside}</span>'
@@ -33,8 +33,8 @@ def link(line, links, inside, title, css):
 
 
 def heatmap(plot, lines, axes, units, links):
-    """A panel for each value of `by`; a cell is the mean over all other parameters that vary, and links to the first of
-    its points."""
+    """A panel for each value of the parameter `by`; a cell is the mean over all other parameters that vary, and links
+    to the first of its points."""
     metric, x, y, by = plot["metric"], plot["x"], plot["y"], plot.get("by")
     cells = {}
     for line in lines:
@@ -73,7 +73,7 @@ def heatmap(plot, lines, axes, units, links):
 
 
 class Axis:
-    """An axis of a picture: places and ticks."""
+    """An axis of a picture: positions and ticks."""
 
     def __init__(self, values, begin, end):
         self.scale = Scale(values)
@@ -119,7 +119,7 @@ def frame(across, up, labels):
 
 
 def tradeoff(plot, lines, axes, best, units, links):
-    """Every setting as a mark with the intervals over its seeds; those that no other beats have a ring."""
+    """Draws every setting as a mark with the intervals over its seeds; Pareto-optimal settings get a ring."""
     x, y, by = plot["x"], plot["y"], plot.get("by")
     able = [line for line in lines if line[x] is not None and line[y] is not None]
     if not able:

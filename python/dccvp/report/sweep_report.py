@@ -9,8 +9,8 @@ from dccvp.report.html_text import escape, table
 from dccvp.report.layout import section
 from dccvp.report.page import filled
 
-MOST_CURVES = 8     # greatest number of colours that a reader can distinguish
-MOST_POINTS = 5000  # greatest number of rows that a browser lays out in a second or two
+MOST_CURVES = 8     # Greatest number of colours that a reader can distinguish.
+MOST_POINTS = 5000  # Greatest number of rows that a browser lays out in a second or two.
 
 SECTIONS = (("summary", "Summary"), ("best", "Best"), ("pictures", "Pictures"), ("completion", "Completion"),
             ("points", "Points"))
@@ -26,7 +26,7 @@ def figure_text(value):
 
 
 class Columns:
-    """The columns of the tables: parameters as written, metrics with their units."""
+    """The columns of a sweep's tables: parameters as written, metrics with their units."""
 
     def __init__(self, document, without=()):
         self.axes = [axis for axis in document["axes"] if axis not in without]
@@ -76,7 +76,7 @@ def best(folder, lines):
 
 
 def completion(folder, rows, lines):
-    """Completion times of the settings, each over all its seeds."""
+    """Pictures of the completion times of the settings, each over all its seeds."""
     axes = [axis for axis in folder.document["axes"] if axis != "seed"]
     best = next(iter(folder.document["best"].items()), None)
     shown, note = lines, ""
@@ -123,8 +123,8 @@ def points(folder, rows, links):
 
 
 def page(path, links=None):
-    """The HTML about the folder of a sweep; InputError if it is none. `links`: {id of a point: address of its
-    report}."""
+    """The HTML report of a sweep in a folder; InputError if the folder holds no sweep. `links`: {id of a point: address
+    of its report}."""
     links = links or {}
     folder = folders.Folder.open(path)
     rows = results.rows_of(folder)
