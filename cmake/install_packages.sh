@@ -51,7 +51,7 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "installing:$missing"
 $as_root apt-get update -qq
-# tshark asks whether users may capture; nothing here does.
+# tshark asks whether users may capture packets; no tool of the project captures.
 echo "wireshark-common wireshark-common/install-setuid boolean false" | $as_root debconf-set-selections || true
 # shellcheck disable=SC2086
 DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -1,7 +1,7 @@
-# Compiling by what the program does, for `make fast`: DCCVP_PROFILE=generate makes a program that
-# counts how often it goes which way, =use compiles by those counts and across files. Only the parts
-# that work for every packet are compiled so; the counts lie beside their object files, so both steps
-# must use the same build folder. What is computed stays the same to the bit.
+# Profile-guided compilation for `make fast`: DCCVP_PROFILE=generate builds a program that counts
+# its branches; DCCVP_PROFILE=use optimises by these counts and across files. Only the code that
+# runs for every packet is compiled with a profile. The counts lie beside the object files, so both
+# steps must use the same build folder. Results of simulations stay the same to the bit.
 set(DCCVP_PROFILE "" CACHE STRING "compile by a profile: generate, then use (make fast)")
 set_property(CACHE DCCVP_PROFILE PROPERTY STRINGS "" generate use)
 if(DCCVP_PROFILE AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -10,17 +10,17 @@ endif()
 
 function(dccvp_compile_by_profile target)
   if(DCCVP_PROFILE STREQUAL "generate")
-    # Two threads count.
+    # Counters are updated by two threads.
     target_compile_options(${target} PRIVATE -fprofile-generate -fprofile-update=atomic)
     target_link_options(${target} INTERFACE -fprofile-generate)
   elseif(DCCVP_PROFILE STREQUAL "use")
-    # Partial training: what the training runs never reached is compiled as without a profile.
+    # Partial training: code that the training runs never reached is compiled as without a profile.
     target_compile_options(${target} PRIVATE
       -fprofile-use -fprofile-partial-training -Wno-missing-profile)
     set_property(TARGET ${target} PROPERTY INTERPROCEDURAL_OPTIMIZATION ON)
   else()
     return()
   endif()
-  # A compiler cache would have to know the counts.
+  # A compiler cache does not take the counts into its key.
   set_property(TARGET ${target} PROPERTY CXX_COMPILER_LAUNCHER "")
 endfunction()

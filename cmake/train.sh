@@ -1,15 +1,15 @@
 #!/bin/sh
-# The runs that `make fast` is compiled by. Usage: train.sh BUILD [check]
-# Each stands for many packets: three algorithms in the 320-host tree, the controller in an incast.
-# Counts are kept beside the object files of BUILD; results in BUILD/training. With `check`, the
-# runs are made again, and must leave the same bytes.
+# Training runs for `make fast`. Usage: train.sh BUILD [check]
+# Each run covers many packets: three algorithms in the 320-host tree, the controller in an incast.
+# The counts go beside the object files of BUILD, the results to BUILD/training. With `check`, the
+# runs are repeated and must leave the same bytes.
 set -eu
 build=$(realpath "$1")
 folder=$build/training
 [ "${2:-}" = check ] && folder=$build/training-check || find "$build" -name '*.gcda' -delete
 cd "$(dirname "$0")/.."
 
-run() {  # CONFIG DURATION OPTION...
+run() {  # Usage: run CONFIG DURATION OPTION...
   name=$(basename "$1" .yaml)
   config=$1 duration=$2
   shift 2

@@ -1,7 +1,7 @@
 // Compiled into every plug-in: the interface version for which the plug-in was built.
 #include "controller/plugin.h"
 
-#ifndef DCCVP_PLUGIN_INTERFACE  // a test sets another version
+#ifndef DCCVP_PLUGIN_INTERFACE  // Tests define another version.
 #define DCCVP_PLUGIN_INTERFACE dcc::kPluginInterface
 #endif
 

@@ -55,7 +55,7 @@ static int program(void) {
   return 0;
 }
 
-/* Sleeps until a completion; 0 if none came in time. */
+/* Sleeps until a completion; returns 0 if none arrives before the deadline. */
 static int next_completion(struct nic_cqe* completion, uint64_t deadline) {
   for (;;) {
     if (nic_reap(&nic, completion, 1) == 1) return 1;

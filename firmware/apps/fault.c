@@ -1,5 +1,5 @@
-/* Touches what it must not, one access after the other, and checks that each is trapped with the
- * right cause and address. */
+/* Makes one forbidden access after the other, and checks that each traps with the right cause
+ * and address. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@
 
 static volatile uint32_t trap_cause;
 static volatile uint32_t trap_value;
-static volatile uint32_t resume_at; /* address at which the program goes on after a faulty jump */
+static volatile uint32_t resume_at; /* address at which the program continues after a faulty jump */
 
 static void note_and_go_on(struct trap_frame* frame) {
   trap_cause = frame->mcause;
@@ -34,7 +34,7 @@ static void expect(const char* what, uint32_t cause, uint32_t value, int value_m
   trap_value = 0;
 }
 
-/* In assembler: a compiler that sees a misaligned address makes single bytes of it. */
+/* Written in assembler, because a compiler that sees a misaligned address loads single bytes. */
 static void load(uint32_t address) {
   uint32_t value;
   __asm__ volatile("lw %0, 0(%1)" : "=r"(value) : "r"(address) : "memory");

@@ -1,5 +1,6 @@
-/* Timer and software interrupts as fast as they can be served: none lost, none twice, nested never,
- * registers of the interrupted code intact. */
+/* Raises timer and software interrupts as fast as they can be served, and checks that no
+ * interrupt is lost, repeated or nested, and that the registers of the interrupted code stay
+ * intact. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -15,7 +16,7 @@ static volatile uint32_t nested;
 static uint64_t next_alarm;
 static uint64_t worst_latency_ns;
 
-/* Every alarm starts the next one and pulls the software interrupt's line. */
+/* Every alarm starts the next alarm and raises the software interrupt. */
 void timer_handler(struct trap_frame* frame);
 void timer_handler(struct trap_frame* frame) {
   (void)frame;
@@ -40,7 +41,7 @@ static void software_handler(struct trap_frame* frame) {
   --depth;
 }
 
-/* Work whose result shows whether an interrupt has spoilt a register. */
+/* Computes a checksum that is wrong if an interrupt has changed a register. */
 __attribute__((noinline)) static uint32_t checksum(uint32_t rounds) {
   uint32_t a = 1;
   uint32_t b = 0;

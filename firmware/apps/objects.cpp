@@ -52,7 +52,7 @@ class Arena {
  private:
   static constexpr size_t kAlign = 8;
   struct alignas(kAlign) Block {
-    size_t bytes; /* with this header */
+    size_t bytes; /* bytes of the block, header included */
     bool used;
   };
   Block* block_at(size_t offset) { return reinterpret_cast<Block*>(memory_ + offset); }
@@ -75,7 +75,7 @@ void operator delete[](void* memory, size_t) noexcept { arena.release(memory); }
 
 namespace {
 
-/* An object whose value exists only if its constructor ran. */
+/* A class with a value that only the constructor sets. */
 class Answer {
  public:
   explicit Answer(int factor) : value_(6 * factor) {}
@@ -114,7 +114,7 @@ class Rectangle final : public Shape {
   unsigned height_;
 };
 
-/* Sole owner of an object made by new. */
+/* Sole owner of an object allocated by new. */
 template <class T>
 class Owner {
  public:
@@ -129,7 +129,7 @@ class Owner {
 };
 
 unsigned count_calls() {
-  static Owner<Rectangle> once{new Rectangle(3, 5)}; /* made by the first call */
+  static Owner<Rectangle> once{new Rectangle(3, 5)}; /* constructed by the first call */
   static unsigned calls = 0;
   calls += once->area();
   return calls;

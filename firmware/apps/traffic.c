@@ -1,4 +1,4 @@
-/* The traffic application as firmware: sw/app does the work, this prints what came of it. */
+/* The traffic application as firmware: sw/app does the work, this program prints the result. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -37,8 +37,8 @@ int main(void) {
     const struct boot_block* const block = app.block;
     printf("host %" PRIu32 ": up, %" PRIu32 " flows to send, %" PRIu32 " to receive\n",
            block->host_id, block->tx_count, block->rx_count);
-    /* Printing takes time: a host that has nothing left to do does not wait for the end of the run,
-     * unless it takes part in the closed loop. */
+    /* Printing takes time, so a host without remaining work does not wait for the end of the
+     * run, unless it takes part in the closed loop. */
     const struct traffic_work work = traffic_app_work(&app);
     const int may_end_early = block->tx_count + block->rx_count > 0 && block->qos.roles == 0;
     while (traffic_app_step(&app)) {

@@ -1,4 +1,5 @@
-/* The kernel: traps, the turns of the tasks, the queue between them, and the serial port's driver.
+/* The kernel: traps, the scheduling of tasks, the queue between them, and the serial port's
+ * driver.
  */
 #include "kernel.h"
 
@@ -17,7 +18,7 @@
 
 enum { PMP_R = 1, PMP_W = 2, PMP_X = 4, PMP_TOR = 1 << 3, PMP_NAPOT = 3 << 3 };
 
-/* Why a task does not run; what it waits for is in a7, as it asked for it. */
+/* State of a task; for a waiting task, a7 holds the system call that it waits in. */
 enum task_state { TASK_READY, TASK_WAITS, TASK_ENDED };
 
 static struct task {
@@ -26,7 +27,8 @@ static struct task {
   enum task_state state;
 } tasks[KERNEL_TASKS];
 
-/* Each task's stack and all it may write: a power of two on its own alignment, for the PMP. */
+/* Memory that a task may write, with its stack; size and alignment are a power of two, for the
+ * PMP. */
 static uint8_t memories[KERNEL_TASKS][KERNEL_TASK_BYTES]
     __attribute__((aligned(KERNEL_TASK_BYTES)));
 
@@ -37,7 +39,7 @@ static unsigned queue_count;
 static unsigned preemptions;
 static unsigned serial_interrupts;
 
-/* The network, if there is one: the application and its drivers run here, in machine mode. */
+/* State of the network, if the host has one: application and drivers run here, in machine mode. */
 static const struct hal hal;
 static struct traffic_app network;
 static struct traffic_work network_work;
@@ -65,7 +67,7 @@ static void open_memory_of(unsigned task) {
   __asm__ volatile("csrw pmpaddr2, %0" ::"r"(address >> 2 | (KERNEL_TASK_BYTES / 8 - 1)));
 }
 
-/* The bytes of a text that a task hands over, or 0 if some of it is not the task's to read. */
+/* Length of a text that a task passes, or 0 if the task may not read all of it. */
 static unsigned readable_text(const struct task* task, uint32_t address) {
   const uint32_t own = (uint32_t)(uintptr_t)memories[task - tasks];
   uint32_t end = 0;
@@ -97,8 +99,8 @@ static int queue_take(uint32_t* word) {
 
 /* ---- the serial port ---- */
 
-/* A character that finds the queue full stays in the port: its line is served again once the
- * interrupt is enabled, when something has been taken. */
+/* A character that finds the queue full stays in the port. The interrupt is enabled again when a
+ * word leaves the queue, and the port is then served again. */
 static void serve_serial_port(void) {
   const uint32_t source = machine_read32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_CLAIM_OFFSET);
   if (source == IRQ_SOURCE_UART) {
@@ -119,8 +121,8 @@ static void start_serial_port(void) {
 
 /* ---- the network ---- */
 
-/* What the drivers ask of the machine (driver/hal.h). While tasks have their turns nobody waits in
- * here: the interrupt or the end of a turn comes back to serve_network(). */
+/* Machine functions for the drivers (driver/hal.h). While tasks are scheduled the drivers never
+ * sleep: the interrupt or the end of a time slice returns to serve_network(). */
 int firmware_wait_for_interrupt(uint64_t deadline_ns) {
   for (;;) {
     if ((MACHINE_CSR_READ(mip) & 1u << TRAP_EXTERNAL) != 0) return 1;
@@ -131,7 +133,7 @@ int firmware_wait_for_interrupt(uint64_t deadline_ns) {
 static void serve_network(void) {
   if (network_state == NETWORK_RUNS) {
     serving_network = 1;
-    /* Printing takes time, so it does not wait for the end of the run. */
+    /* Printing takes time, so the result is printed before the end of the run. */
     if (!traffic_app_step(&network) || traffic_app_work_done(&network, network_work)) {
       traffic_app_finish(&network);
       network_state = NETWORK_ENDED;
@@ -164,7 +166,7 @@ static void start_device(void) {
 
 /* ---- what tasks ask for ---- */
 
-/* Does what a task waits for if it can be done now. */
+/* Completes the system call of a waiting task if that is possible now. */
 static void serve(struct task* task) {
   uint32_t* const a0 = &task->context.x[10];
   int done = 1;
@@ -220,7 +222,7 @@ static _Noreturn void give_turn(void) {
       kernel_enter(&task->context);
     }
     if (all_ended()) break;
-    /* With interrupts off: what comes is served here. */
+    /* Interrupts are off here: pending ones are served by this loop. */
     machine_set_timer(network_state == NETWORK_RUNS ? machine_time_ns() + SLICE_NS : UINT64_MAX);
     machine_sleep();
     if (network_state != NETWORK_ABSENT || (MACHINE_CSR_READ(mip) & 1u << TRAP_EXTERNAL) != 0) {

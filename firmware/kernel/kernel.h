@@ -1,5 +1,5 @@
 /* A small preemptive kernel in machine mode with two tasks in user mode: each sees the program's
- * code and constants, and its own memory. What tasks can ask for is in syscall.h. */
+ * code and constants, and its own memory. System calls are in syscall.h. */
 #ifndef DCC_FIRMWARE_KERNEL_H
 #define DCC_FIRMWARE_KERNEL_H
 
@@ -7,13 +7,13 @@
 
 enum { KERNEL_TASKS = 2, KERNEL_TASK_BYTES = 4096, KERNEL_QUEUE_WORDS = 4 };
 
-/* Registers of a task that does not run; the order is that of switch.S. */
+/* Registers of a suspended task; switch.S depends on their order. */
 struct task_context {
   uint32_t x[32]; /* x[0] unused */
   uint32_t pc;
 };
 
-/* Enters user mode where `context` stands; comes back by kernel_trap(). */
+/* Enters user mode with the registers of `context`; the next trap calls kernel_trap(). */
 _Noreturn void kernel_enter(struct task_context* context);
 
 #endif

@@ -1,14 +1,14 @@
-/* What a task asks of the kernel; each is an environment call, the number in a7. */
+/* System calls of the kernel: environment calls with the number in a7. */
 #ifndef DCC_FIRMWARE_SYSCALL_H
 #define DCC_FIRMWARE_SYSCALL_H
 
 #include <stdint.h>
 
 enum syscall_number {
-  SYSCALL_PRINT,   /* a0: a text of the task's or the program's */
-  SYSCALL_SEND,    /* sends the word in a0 to the queue; waits while it is full */
-  SYSCALL_RECEIVE, /* gives the queue's oldest word in a0; waits while it is empty */
-  SYSCALL_EXIT,    /* the task is done */
+  SYSCALL_PRINT,   /* prints the text at a0, in memory of the task or the program */
+  SYSCALL_SEND,    /* sends the word in a0 to the queue; blocks while the queue is full */
+  SYSCALL_RECEIVE, /* returns the queue's oldest word in a0; blocks while the queue is empty */
+  SYSCALL_EXIT,    /* ends the task */
   SYSCALLS,
 };
 
@@ -28,7 +28,7 @@ static inline _Noreturn void task_exit(void) {
   for (;;) syscall(SYSCALL_EXIT, 0);
 }
 
-/* Words in the queue: where they come from is in the highest byte. */
+/* Origin of a word in the queue, in its highest byte. */
 enum {
   FROM_WORKER = 1u << 24,
   FROM_SERIAL = 2u << 24,  /* a character */
@@ -39,7 +39,7 @@ enum {
 /* The tasks, in tasks.c. */
 _Noreturn void task_worker(void);
 _Noreturn void task_reporter(void);
-/* Something of the kernel's that no task may touch. */
+/* A variable of the kernel that no task may access. */
 extern volatile uint32_t kernel_secret;
 
 #endif

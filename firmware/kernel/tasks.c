@@ -1,5 +1,4 @@
-/* The two tasks, in user mode: one computes and never gives way by itself, one tells what came in.
- */
+/* The two tasks, in user mode: one computes and never yields, the other prints received words. */
 #include "syscall.h"
 
 enum { RESULTS = 3, ROUNDS = 20000 };
@@ -32,7 +31,7 @@ static char* put_text(char* at, const char* text) {
 }
 
 _Noreturn void task_reporter(void) {
-  char line[64]; /* buffer on this task's own stack */
+  char line[64]; /* a buffer on the task's stack */
   char heard[32];
   unsigned letters = 0;
   for (int working = 1, listening = 1; working || listening;) {

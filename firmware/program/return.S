@@ -1,4 +1,4 @@
-/* Where handlers return to: the NIC takes the core back before this instruction. */
+/* Return address of handlers: the NIC takes the core back before this instruction executes. */
   .section .dcc_return, "ax"
   .globl dcc_return
   .type dcc_return, @function

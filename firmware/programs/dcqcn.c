@@ -7,19 +7,19 @@
 enum { kAlpha, kIncrease };
 
 struct flow {
-  uint64_t last_cut;        /* ps */
-  uint32_t current, target; /* 1/256 Mb/s */
-  uint32_t alpha;           /* 2^30 is 1 */
+  uint64_t last_cut;        /* time in ps */
+  uint32_t current, target; /* rates in 1/256 Mb/s */
+  uint32_t alpha;           /* alpha; 2^30 stands for 1 */
   uint32_t timer_events, byte_events;
-  uint8_t controlled; /* from a notification until the rate is back at the maximum */
-  uint8_t notified;   /* a notification came that was too early for a cut */
+  uint8_t controlled; /* 1 from a notification until the rate is back at the maximum */
+  uint8_t notified;   /* 1: a notification arrived too early for a cut */
 };
 static const uint32_t kOne = 1u << 30;
 
 static uint32_t alpha_delay(void) { return dcc_value(4, 55000); }
 static uint32_t increase_delay(void) { return dcc_value(3, 55000); }
 
-/* alpha (1 - g), rounded to nearest. */
+/* Returns alpha (1 - g), rounded to nearest. */
 static uint32_t decayed(uint32_t alpha) {
   return alpha - (uint32_t)(((uint64_t)alpha * dcc_value(8, 256) + 0x8000) >> 16);
 }
@@ -39,7 +39,7 @@ static void start(const struct dcc_event *event, void *context, struct dcc_resul
 
 static void notification(const struct dcc_event *event, void *context, struct dcc_result *result) {
   struct flow *const flow = context;
-  if (event->marks == 0) return; /* a clear notification */
+  if (event->marks == 0) return; /* a clear notification (no marks) */
   if (flow->controlled && event->time_ps - flow->last_cut < dcc_value(5, 0) * 1000ull) {
     flow->notified = 1;
     return;
@@ -60,7 +60,8 @@ static void notification(const struct dcc_event *event, void *context, struct dc
   answer(flow, result);
 }
 
-/* Both counters are beyond F, neither is, or one is: hyper increase, fast recovery, or additive. */
+/* Increases the rates. Both counters beyond F: hyper increase; neither: fast recovery; one:
+ * additive. */
 static void increase(struct flow *flow, uint32_t most, struct dcc_result *result) {
   const uint32_t f = dcc_value(7, 5);
   const uint32_t high =
@@ -72,7 +73,7 @@ static void increase(struct flow *flow, uint32_t most, struct dcc_result *result
   }
   flow->current = (flow->target + flow->current) / 2;
   if (flow->current > most) flow->current = most;
-  /* Halving the distance in integers stops one step below the target. */
+  /* Integer halving of the distance stops one step below the target, so this step is added. */
   if (flow->target - flow->current == 1) flow->current = flow->target;
   answer(flow, result);
 }
@@ -96,7 +97,7 @@ static void timer(const struct dcc_event *event, void *context, struct dcc_resul
   ++flow->timer_events;
   increase(flow, event->line_rate, result);
   if (flow->current >= event->line_rate) {
-    flow->controlled = 0; /* no timer until the next notification */
+    flow->controlled = 0; /* no timer runs until the next notification */
     flow->alpha = kOne;
     dcc_stop_timer(result, kAlpha);
     dcc_count_sent(result, DCC_NO_SENT);

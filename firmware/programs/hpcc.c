@@ -2,11 +2,11 @@
  * Windows are held as rates W/T.
  *
  * values: 0 eta (in 1/65536), 1 max_stage plus 1, 2 w_ai_rate, 3 r_min (Mb/s), 4 base_rtt (ns).
- * What the list lacks, or has as 0, is the paper's, or follows the base round trip and the line
+ * A value that is missing or 0 has the paper's default, or follows from base round trip and line
  * rate. */
 #include "program/dcc_program.h"
 
-enum { kOne = 1 << 24 }; /* of a utilisation */
+enum { kOne = 1 << 24 }; /* utilisation 1.0 */
 
 struct link {
   uint64_t time_ps, tx_bytes;
@@ -14,8 +14,8 @@ struct link {
 };
 
 struct flow {
-  uint64_t period;             /* T, ps */
-  uint32_t current, reference; /* W/T and Wc/T, 1/256 Mb/s */
+  uint64_t period;             /* base round trip T, ps */
+  uint32_t current, reference; /* W/T and Wc/T of the paper, 1/256 Mb/s */
   uint32_t u;
   uint32_t stage;
   uint32_t last_update;
@@ -28,7 +28,7 @@ static uint32_t value(uint32_t index, uint32_t otherwise) {
   return given ? given : otherwise;
 }
 
-/* 1/256 bytes that a rate sends in a time below 100 ms. */
+/* Data in 1/256 bytes that a rate sends in a time below 100 ms. */
 static uint64_t sent_in(uint64_t ps, uint32_t rate) { return ps * rate / 8000000u; }
 
 static void apply(const struct flow *flow, struct dcc_result *result) {
@@ -45,18 +45,18 @@ static void start(const struct dcc_event *event, void *context, struct dcc_resul
   apply(flow, result);
 }
 
-/* Load of a link: bytes on the wire and in the queue, relative to what it carries. */
+/* Load of a link: bytes on the wire and in the queue, relative to the bandwidth-delay product. */
 static uint64_t load_of(const struct flow *flow, const struct dcc_hop *hop, const struct link *last,
                         uint64_t elapsed) {
   uint64_t sent = hop->tx_bytes - last->tx_bytes;
-  for (; elapsed > 100000000000u; elapsed >>= 1) sent >>= 1; /* a flow that was silent */
+  for (; elapsed > 100000000000u; elapsed >>= 1) sent >>= 1; /* a flow that was silent for long */
   const uint32_t queue = hop->queue < last->queue ? hop->queue : last->queue;
   const uint64_t able = sent_in(elapsed, hop->rate);
   return (able ? (sent << 32) / able : 0) +
          ((uint64_t)queue << 32) / sent_in(flow->period, hop->rate);
 }
 
-/* MeasureInflight. Returns 0 if there is no earlier telemetry of the same path. */
+/* MeasureInflight of the paper. Returns 0 without earlier telemetry of the same path. */
 static int measure(struct flow *flow, const struct dcc_event *event) {
   const struct dcc_hop *const hops = dcc_hops();
   const int comparable = flow->hops == event->hops;
@@ -84,7 +84,7 @@ static int measure(struct flow *flow, const struct dcc_event *event) {
   return 1;
 }
 
-/* ComputeWind. */
+/* ComputeWind of the paper. */
 static void compute(struct flow *flow, const struct dcc_event *event, int update) {
   const uint32_t eta = value(0, 62259) << 8; /* 0.95 */
   const uint32_t step = dcc_value(2, 0) ? dcc_value(2, 0) << 8 : event->line_rate / 200;
@@ -101,7 +101,7 @@ static void compute(struct flow *flow, const struct dcc_event *event, int update
   flow->reference = flow->current;
 }
 
-/* NewAck. */
+/* NewAck of the paper. */
 static void acknowledged(const struct dcc_event *event, void *context, struct dcc_result *result) {
   struct flow *const flow = context;
   if (event->hops == 0) return;

@@ -8,23 +8,23 @@
 #include "program/dcc_program.h"
 
 enum {
-  kPacket = 256,      /* a packet on the account */
-  kOnTheWay = 8,      /* marks that may be under way at any rate */
-  kMaxHold = 160,     /* intervals */
-  kMaxTicks = 0xFFFFF /* longer times are not told apart */
+  kPacket = 256,      /* value of one packet in `account` */
+  kOnTheWay = 8,      /* greatest number of marks in flight at any rate */
+  kMaxHold = 160,     /* greatest length of a hold in intervals */
+  kMaxTicks = 0xFFFFF /* longer times count as this number of ticks */
 };
 
 struct flow {
   uint32_t rc, rt;   /* current and target rate, 1/256 Mb/s */
-  uint32_t last_cut; /* us */
-  int32_t account;   /* packets sent, less G of each marked one, since the last increase; 1/256 */
+  uint32_t last_cut; /* time of the last cut in us */
+  int32_t account;   /* packets sent since the last increase minus G per marked packet; 1/256 */
   uint32_t sent;     /* packets since the last notification */
-  uint8_t bound;     /* from a notification until the rate is back at the maximum */
-  uint8_t hold;      /* intervals of the hold so far; 0: none */
-  uint8_t fast;      /* intervals of the fast phase that are left */
-  uint8_t silent;    /* intervals without a packet */
-  uint8_t marks;     /* since the hold began */
-  uint8_t promised;  /* in a hold: a notification without marks will come */
+  uint8_t bound;     /* 1 from a notification until the rate is back at the maximum */
+  uint8_t hold;      /* number of intervals of the hold so far; 0: no hold */
+  uint8_t fast;      /* remaining intervals of the fast phase */
+  uint8_t silent;    /* number of intervals without a packet */
+  uint8_t marks;     /* number of marks since the hold began */
+  uint8_t promised;  /* 1, in a hold: the receiver will send a notification without marks */
 };
 
 static uint32_t r_hai(void) { return dcc_value(1, 140800); }
@@ -75,7 +75,7 @@ static void add(struct flow *flow, int32_t difference) {
 static void cut(struct flow *flow, const struct dcc_event *event, uint32_t marks, int first) {
   const uint32_t first_cut = first ? dcc_value(5, 2341) : 0;
   uint64_t argument = ((uint64_t)marks << dcc_value(7, 10)) * factor(event->dscp) >> 12;
-  if (argument > 16384) argument = 16384; /* 16 packets' worth of marks take all of the rate */
+  if (argument > 16384) argument = 16384; /* marks of 16 packets reduce the rate to 0 */
   uint32_t keeps = 65536u - 4u * (uint32_t)argument;
   if (keeps < dcc_value(13, 0)) keeps = dcc_value(13, 0);
   if (first_cut) keeps = first_cut;
@@ -87,7 +87,7 @@ static void cut(struct flow *flow, const struct dcc_event *event, uint32_t marks
   if (flow->rt < r_min()) flow->rt = r_min();
 }
 
-/* Returns 1 if the rate is at its maximum then. */
+/* Increases a flow's rates. Returns 1 if the rate has reached its maximum. */
 static int increase(struct flow *flow, const struct dcc_event *event, uint32_t packets) {
   uint64_t step = (uint64_t)dcc_value(0, 3507) * packets;
   if (step > 0xFFFFFFFFu) step = 0xFFFFFFFFu;
@@ -114,7 +114,7 @@ static void answer(const struct flow *flow, uint32_t before, struct dcc_result *
   dcc_show(result, flow->rt, 0);
 }
 
-/* True if the marks stand for more packets than the flow sends in four intervals. */
+/* True if the marks count more packets than the flow sends in four intervals. */
 static int swamped(const struct flow *flow) {
   const int32_t owed = -flow->account / kPacket - kOnTheWay;
   return owed > 0 && (uint64_t)owed * r_hai() > 4ull * flow->rt;
@@ -131,7 +131,7 @@ static void marked(struct flow *flow, const struct dcc_event *event, int first) 
     flow->rc = flow->rt;
     return;
   }
-  /* The receiver's count of packets, if there is one, replaces the sender's own. */
+  /* The receiver's count of packets, if the notification has one, replaces the sender's count. */
   if (packets != 0 && packets != 255) add(flow, kPacket * ((int32_t)packets - (int32_t)flow->sent));
   add(flow, -(int32_t)(marks * dcc_value(4, 52429) >> 8));
   flow->sent = 0;
@@ -158,14 +158,14 @@ static void notification(const struct dcc_event *event, void *context, struct dc
     dcc_start_timer(result, 0, interval() * 1000u);
   }
   const uint32_t before = flow->rc;
-  if (event->marks == 0) { /* a packet arrived without a mark after marked ones only */
+  if (event->marks == 0) { /* the first unmarked packet after marks */
     if (!flow->hold) return;
     end_hold(flow);
     flow->rc = flow->rt;
     answer(flow, before, result);
     return;
   }
-  /* Marks of packets that were sent before the cut. */
+  /* These marks are of packets that were sent before the cut. */
   if (!first && flow->hold == 1 && since_cut(flow, event) < dcc_value(10, 5)) return;
   marked(flow, event, first);
   flow->last_cut = now_us(event);
@@ -176,13 +176,13 @@ static void sent(const struct dcc_event *event, void *context, struct dcc_result
   struct flow *const flow = context;
   (void)result;
   if (!flow->bound || flow->hold) return;
-  flow->sent += event->merged; /* an event for each packet, several of them if they merged */
+  flow->sent += event->merged; /* one event may stand for several packets */
   if (flow->sent > 65536) flow->sent = 65536;
   add(flow, kPacket * (int32_t)event->merged);
   flow->silent = 0;
 }
 
-/* Packets to increase by; a flow that sends nothing gets a number that grows with time. */
+/* Returns the packets to increase by; for a silent flow a number that grows with time. */
 static uint32_t take_unmarked(struct flow *flow) {
   const uint32_t silent = flow->silent;
   flow->silent = counted(silent + 1);
@@ -195,14 +195,14 @@ static uint32_t take_unmarked(struct flow *flow) {
   return (uint32_t)whole;
 }
 
-/* The end of an interval in a hold. Returns 1 if the hold goes on. */
+/* Handles the end of an interval in a hold. Returns 1 if the hold continues. */
 static int holds_on(struct flow *flow, const struct dcc_event *event) {
   const uint32_t since = since_cut(flow, event);
   uint32_t patience =
       flow->promised ? interval() << 6 : interval() + interval() * (flow->hold - 1u) / 8;
   if (patience > kMaxTicks) patience = kMaxTicks;
   if (since >= patience || flow->hold >= kMaxHold) return 0;
-  /* Twice the rate that the marks say is delivered. */
+  /* Twice the delivered rate that follows from the marks. */
   if (since < interval() && flow->marks != 255 &&
       (uint64_t)flow->rt * flow->hold >= 2ull * flow->marks * r_hai()) {
     hold_step(flow, event);

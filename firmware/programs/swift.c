@@ -2,16 +2,16 @@
  *
  * values: 0 base_target, 1 scaling_range (ns), 2 scaling_min, 3 scaling_max (1/1000 packet),
  * 4 additive_increase, 5 beta, 6 max_decrease (in 1/65536), 7 initial_window, 8 min_window,
- * 9 max_window (bytes). What the list lacks, or has as 0, follows the base round trip and the line
+ * 9 max_window (bytes). A value that is missing or 0 follows from base round trip and line
  * rate. */
 #include "program/dcc_program.h"
 
 struct flow {
-  uint64_t window, most;  /* bytes, in 1/65536 */
-  uint64_t rtt;           /* smoothed, ps, in 1/256 */
-  uint64_t base_target;   /* ps */
-  uint64_t last_decrease; /* ps; 0: none yet */
-  uint64_t scale, range;  /* flow scaling: scale / sqrt(packets) - offset, at most range; ps */
+  uint64_t window, most;  /* windows in 1/65536 bytes */
+  uint64_t rtt;           /* smoothed round-trip time, in 1/256 ps */
+  uint64_t base_target;   /* delay in ps */
+  uint64_t last_decrease; /* time in ps; 0: no decrease yet */
+  uint64_t scale, range;  /* flow scaling in ps: scale / sqrt(packets) - offset, at most range */
   uint32_t offset;        /* 1 / sqrt(scaling_max), in 2^-24 */
 };
 
@@ -20,7 +20,7 @@ static uint32_t value(uint32_t index, uint32_t otherwise) {
   return given ? given : otherwise;
 }
 
-/* The greatest number whose square is at most x. */
+/* Integer square root: the greatest number whose square is at most x. */
 static uint32_t root(uint64_t x) {
   uint64_t result = 0;
   for (uint64_t bit = 1ull << 62; bit; bit >>= 2) {
@@ -34,7 +34,7 @@ static uint32_t root(uint64_t x) {
   return (uint32_t)result;
 }
 
-/* 1/256 Mb/s at which a window leaves in a round trip. */
+/* Rate in 1/256 Mb/s at which a window is sent in one round trip. */
 static uint32_t pace(const struct flow *flow, uint32_t line) {
   const uint64_t rtt = flow->rtt >> 8;
   if (rtt == 0) return line;
@@ -42,8 +42,9 @@ static uint32_t pace(const struct flow *flow, uint32_t line) {
   return rate < line ? (uint32_t)rate : line;
 }
 
-/* A window below a packet becomes a pace: one packet in flight, the next a round trip divided by
- * the window later. The NIC sends while less than the window is in flight: room for one packet. */
+/* Applies window or pace. A window below a packet becomes a pace: one packet in flight, the next
+ * after a round trip divided by the window. The NIC sends while less than the window is in
+ * flight, so the window has room for one packet. */
 static void apply(const struct dcc_event *event, const struct flow *flow,
                   struct dcc_result *result) {
   const uint32_t bytes = (uint32_t)(flow->window >> 16);
@@ -55,7 +56,7 @@ static void apply(const struct dcc_event *event, const struct flow *flow,
 static void start(const struct dcc_event *event, void *context, struct dcc_result *result) {
   struct flow *const flow = context;
   const uint64_t base = event->base_rtt_ps;
-  const uint64_t packet = event->mtu * 2048000000ull / event->line_rate; /* ps */
+  const uint64_t packet = event->mtu * 2048000000ull / event->line_rate; /* ps of a packet */
   const uint64_t full = base * event->line_rate / 31250u;
   const uint64_t mtu = (uint64_t)event->mtu << 16;
   flow->rtt = base << 8;
@@ -72,9 +73,9 @@ static void start(const struct dcc_event *event, void *context, struct dcc_resul
   apply(event, flow, result);
 }
 
-/* Delay at which the window stays as it is. */
+/* Target delay, at which the window stays constant. */
 static uint64_t target(const struct flow *flow, uint32_t mtu) {
-  /* 1/packets in 2^-48, in two steps of a division, and its root. */
+  /* Square root of 1/packets in 2^-48, from a division in two steps. */
   const uint64_t packet = (uint64_t)mtu << 48;
   const uint64_t whole = packet / flow->window, rest = packet % flow->window;
   const uint32_t inverse = root((whole << 16) + (rest << 16) / flow->window);
@@ -93,8 +94,8 @@ static void acknowledged(const struct dcc_event *event, void *context, struct dc
   flow->rtt += (int64_t)((delay << 8) - flow->rtt) / 8;
   if (delay < aim) {
     const uint32_t step = value(4, 65536);
-    const uint64_t more = (uint64_t)event->bytes * step; /* bytes, in 1/65536 */
-    /* A packet a round trip: mtu / window of what was acknowledged. */
+    const uint64_t more = (uint64_t)event->bytes * step; /* increase in 1/65536 bytes */
+    /* At one packet per round trip the window grows by mtu / window of the acknowledged bytes. */
     flow->window += before < mtu ? more : (more * event->mtu << 8) / (before >> 8);
   } else if (flow->last_decrease == 0 || (event->time_ps - flow->last_decrease) << 8 >= flow->rtt) {
     const uint64_t most = (uint64_t)value(6, 32768) << 8;
@@ -105,7 +106,7 @@ static void acknowledged(const struct dcc_event *event, void *context, struct dc
   if (flow->window < least) flow->window = least;
   if (flow->window > flow->most) flow->window = flow->most;
   if (flow->window < before) flow->last_decrease = event->time_ps;
-  /* A pace depends on the round trip, so it changes even if the window does not. */
+  /* A pace depends on the round trip, so the pace changes even if the window does not. */
   if (flow->window != before || flow->window < mtu) apply(event, flow, result);
 }
 

@@ -2,19 +2,19 @@
  * `algorithm: timely` with `app_limit: 0` and `bursts: false`; a higher rate applies at once.
  *
  * values: 0 step (Mb/s), 1 t_low, 2 t_high, 3 min_rtt (ns), 4 segment (payload bytes, below 64
- * KiB), 5 ewma, 6 beta (in 1/65536), 7 r_min (Mb/s). What the list lacks follows the base round
- * trip and the line rate. */
+ * KiB), 5 ewma, 6 beta (in 1/65536), 7 r_min (Mb/s). A missing value follows from base round trip
+ * and line rate. */
 #include "program/dcc_program.h"
 
 enum { kHaiAfter = 5, kHaiFactor = 5 };
 
 struct flow {
-  uint64_t last_rtt; /* ps; 0: none yet */
+  uint64_t last_rtt; /* round trip in ps; 0: none yet */
   uint64_t t_low, t_high;
-  int64_t diff;     /* smoothed difference of round trips, 1/65536 ps */
+  int64_t diff;     /* smoothed difference of successive round trips, 1/65536 ps */
   uint32_t inverse; /* 2^48 / min_rtt */
   uint32_t sends;   /* bytes that a rate of 2^32/256 Mb/s sends in min_rtt */
-  uint32_t rate;    /* 1/256 Mb/s */
+  uint32_t rate;    /* rate in 1/256 Mb/s */
   uint32_t step, least, segment;
   uint32_t acked;
   uint32_t rises;
@@ -31,7 +31,7 @@ static void start(const struct dcc_event *event, void *context, struct dcc_resul
   const uint32_t share = dcc_value(0, 0) << 8;
   const uint32_t least = dcc_value(7, 0) << 8;
   uint64_t min_rtt = time_value(3, base);
-  /* Where the two products below fit 32 bits: 100 ns to 2 ms. */
+  /* Within 100 ns to 2 ms the two products below fit 32 bits. */
   if (min_rtt < 100000) min_rtt = 100000;
   if (min_rtt > 2000000000u) min_rtt = 2000000000u;
   flow->t_low = time_value(1, base + base / 3);
@@ -49,7 +49,7 @@ static uint32_t risen(struct flow *flow) {
   ++flow->rises;
   return flow->rate + (flow->rises > kHaiAfter ? kHaiFactor : 1u) * flow->step;
 }
-/* rate (1 - share), where 65536 is all of it. */
+/* Returns rate (1 - share / 65536). */
 static uint32_t cut(uint32_t rate, uint64_t share) {
   return share >= 65536 ? 0 : rate - (uint32_t)((rate * share) >> 16);
 }
@@ -89,7 +89,7 @@ static void acknowledged(const struct dcc_event *event, void *context, struct dc
   const uint32_t rate = flow->rate;
   uint32_t wanted = wanted_rate(flow, event->rtt_ps);
   if (wanted < rate / 2) wanted = rate / 2;
-  /* Several completions in one min_rtt share one update of it. */
+  /* Completions within one min_rtt share one update of the rate. */
   const uint32_t round = (uint32_t)(((uint64_t)rate * flow->sends) >> 32);
   if (bytes < round && bytes < 65536) {
     const uint32_t share = (bytes << 16) / round;

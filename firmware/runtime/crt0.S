@@ -1,11 +1,12 @@
-/* Start-up code from reset to main(), and trap entry to trap_dispatch(). Assembled with -DDCC_HARTS=n,
- * n from 2 to 4, the code is for so many harts: each gets its part of the stack, hart 0 runs main(), and
- * the others wait until variables and constructors are ready and then run hart_main(number). */
+/* Start-up code from reset to main(), and trap entry to trap_dispatch(). Assembled with
+ * -DDCC_HARTS=n (2 to 4), the code serves n harts: each hart gets its part of the stack, hart 0
+ * runs main(), and the others wait until variables and constructors are ready and then run
+ * hart_main(number). */
 #ifdef DCC_HARTS
 #include "driver/memory_map.h"
 #endif
 
-  /* Relaxation would shorten the code behind the back of the assembler's debug information. */
+  /* Relaxation would shorten the code after the assembler has computed the debug information. */
   .option norelax
   .cfi_sections .debug_frame
   .section .text.start, "ax"
@@ -37,7 +38,7 @@ _start:
   addi t0, t0, 4
   j 1b
 2:
-  /* Constructors of global objects, in the order of the linker script. */
+  /* Runs the constructors of global objects, in the order of the linker script. */
   la s0, __init_array_start
   la s1, __init_array_end
 3:
@@ -56,7 +57,7 @@ _start:
   li a0, 0
   li a1, 0
   call main
-  /* The C library's exit(): functions of atexit(), destructors, then _exit(). */
+  /* exit() of the C library runs the functions of atexit(), destructors, then _exit(). */
   call exit
 5:
   j 5b
@@ -98,7 +99,7 @@ harts_released:
   .word 0
 #endif
 
-/* Saves what C may change, passes the frame, and goes back to where the frame says. */
+/* Saves the caller-saved registers, passes the frame to C, and returns to mepc of the frame. */
   .set FRAME, 80
   .text
   .balign 4
@@ -107,7 +108,7 @@ harts_released:
 trap_entry:
   .cfi_startproc
   addi sp, sp, -FRAME
-  /* For the debugger: the frame below goes on at mepc. */
+  /* For the debugger: the frame below continues at mepc. */
   .cfi_def_cfa_offset FRAME
   .cfi_offset ra, 64 - FRAME
   sw ra, 0(sp)

@@ -1,5 +1,6 @@
-/* What programs of several harts need: atomic operations, a lock, a barrier. Compile the runtime
- * with -DDCC_HARTS=n (the makefile's HARTS := n); hart 0 runs main(), the others hart_main(). */
+/* Atomic operations, lock and barrier for programs of several harts. Compile the runtime with
+ * -DDCC_HARTS=n (HARTS := n in the makefile); hart 0 runs main(), the other harts run
+ * hart_main(). */
 #ifndef DCC_FIRMWARE_HARTS_H
 #define DCC_FIRMWARE_HARTS_H
 
@@ -11,18 +12,18 @@
 extern "C" {
 #endif
 
-/* The program of the harts 1, 2, …. A hart that returns sleeps for ever. */
+/* Main function of harts 1, 2, …. A hart that returns sleeps for ever. */
 void hart_main(unsigned hart);
 
 static inline unsigned harts_number(void) { return MACHINE_CSR_READ(mhartid); }
 
-/* Orders all memory accesses before the fence against all behind it. */
+/* Orders all memory accesses before the fence before all accesses after the fence. */
 static inline void harts_fence(void) { __asm__ volatile("fence rw, rw" ::: "memory"); }
 
-/* The runtime is compiled without the A extension, so each operation asks for it. */
+/* The runtime is compiled without the A extension, so each atomic operation enables it. */
 #define HARTS_ATOMIC(text) ".option push\n.option arch, +a\n" text "\n.option pop"
 
-/* Adds to a word and returns the value before. */
+/* Adds to a word atomically and returns the previous value. */
 static inline uint32_t harts_add(volatile uint32_t* word, uint32_t value) {
   uint32_t old;
   __asm__ volatile(HARTS_ATOMIC("amoadd.w.aqrl %0, %2, %1")
@@ -41,7 +42,7 @@ static inline uint32_t harts_swap(volatile uint32_t* word, uint32_t value) {
   return old;
 }
 
-/* Like harts_add(), by a reservation. */
+/* Does the same as harts_add(), by load-reserved and store-conditional. */
 static inline uint32_t harts_add_reserved(volatile uint32_t* word, uint32_t value) {
   uint32_t old;
   uint32_t changed;
@@ -55,7 +56,7 @@ static inline uint32_t harts_add_reserved(volatile uint32_t* word, uint32_t valu
   return old;
 }
 
-/* A lock is a word; 0: free. */
+/* Acquires a lock, a word that is 0 when free. */
 static inline void harts_lock(volatile uint32_t* lock) {
   while (harts_swap(lock, 1) != 0) {
     while (*lock != 0) {
@@ -67,13 +68,13 @@ static inline void harts_unlock(volatile uint32_t* lock) {
   *lock = 0;
 }
 
-/* All zero at the start. */
+/* A barrier; initialise with zeros. */
 struct harts_barrier {
   volatile uint32_t waiting;
   volatile uint32_t round;
 };
 
-/* Returns when `harts` harts have called. */
+/* Returns when `harts` harts have called the function. */
 static inline void harts_wait_for_all(struct harts_barrier* barrier, unsigned harts) {
   const uint32_t round = barrier->round;
   if (harts_add(&barrier->waiting, 1) + 1 == harts) {

@@ -1,4 +1,4 @@
-/* Memory layout of a firmware image; addresses from sw/driver/memory_map.h by the preprocessor.
+/* Memory layout of a firmware image; the preprocessor takes addresses from sw/driver/memory_map.h.
  *
  * The image, its stack included, takes DCC_IMAGE_BYTES of RAM. A program without a boot block may
  * take more, up to all of RAM: -Wl,--defsym=__image_bytes=0x400000. */
@@ -41,7 +41,8 @@ SECTIONS
   .tdata : { *(.tdata .tdata.*) } > IMAGE :data :tls
   .tbss : { *(.tbss .tbss.* .tcommon) } > IMAGE :data :tls
   PROVIDE(__tls_base = ADDR(.tdata));
-  /* Data on a page of its own: stores beside code would cost the model's decode cache. */
+  /* Data starts on a page of its own: stores beside code would invalidate the model's decode
+   * cache. */
   .data : ALIGN(4096) {
     *(.data .data.*)
     . = ALIGN(8);
@@ -60,7 +61,7 @@ SECTIONS
   PROVIDE(__heap_end = DCC_RAM_BASE + DCC_IMAGE_SIZE - DCC_STACK_BYTES);
 
   /* The CPU model ends a run that stores below __stack_limit relative to sp. A kernel whose tasks have
-   * stacks of their own leaves it out: -Wl,--defsym=__no_stack_limit=1. */
+   * stacks of their own disables the check: -Wl,--defsym=__no_stack_limit=1. */
   __stack_limit = DEFINED(__no_stack_limit) ? 0 : DCC_RAM_BASE + DCC_IMAGE_SIZE - DCC_STACK_BYTES;
   __stack_top = DCC_RAM_BASE + DCC_IMAGE_SIZE;
 

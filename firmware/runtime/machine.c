@@ -22,8 +22,8 @@ static uint8_t uart_read(uint32_t reg) {
   return *(volatile uint8_t*)(uintptr_t)(VIRT_UART_BASE + reg);
 }
 
-/* The finisher has 16 bits for the code, and QEMU ends with the lower 8 of them as its status: a
- * code that would look like success there ends as 0xffff. */
+/* The finisher has 16 bits for the exit code, and QEMU exits with the lower 8 of them: a code
+ * that would mean success on QEMU becomes 0xffff. */
 static void exit_with(uint32_t code) {
   if (code > 0xFFFFu || (code != 0 && (code & 0xFFu) == 0)) code = 0xFFFFu;
   machine_write32(VIRT_TEST_BASE + VIRT_TEST_FINISH,
@@ -92,7 +92,7 @@ void machine_exit(int code) {
   }
 }
 
-/* The C library's way out. */
+/* The C library calls _exit() at the end of the program. */
 void _exit(int code);
 void _exit(int code) { machine_exit(code); }
 
@@ -105,7 +105,7 @@ uint64_t machine_time_ns(void) {
   }
 }
 
-/* Number of the hart that runs this, where the program is for several. */
+/* Number of the calling hart; 0 in a program for a single hart. */
 static uint32_t own_hart(void) {
 #ifdef DCC_HARTS
   return MACHINE_CSR_READ(mhartid);
@@ -116,10 +116,10 @@ static uint32_t own_hart(void) {
 
 void machine_set_timer(uint64_t ns) {
   const uint32_t mtimecmp = CLINT + DCC_CLINT_MTIMECMP + 8 * own_hart();
-  /* A division that has a remainder is one tick short; UINT64_MAX is never. */
+  /* Rounds the ticks up, since a truncated division ends one tick early; UINT64_MAX means never. */
   const uint64_t ticks =
       ns == UINT64_MAX ? ns : ns / NS_PER_TICK + (ns % NS_PER_TICK != 0 ? 1u : 0u);
-  machine_write32(mtimecmp + 4, UINT32_MAX); /* keeps the timer quiet between the two writes */
+  machine_write32(mtimecmp + 4, UINT32_MAX); /* no interrupt between the two writes */
   machine_write32(mtimecmp, (uint32_t)ticks);
   machine_write32(mtimecmp + 4, (uint32_t)(ticks >> 32));
 }
@@ -132,13 +132,14 @@ void machine_interrupt_hart(unsigned hart, int high) {
   machine_write32(CLINT + DCC_CLINT_MSIP + 4 * hart, high ? 1 : 0);
 }
 
-/* ---- what driver/hal.h asks of firmware ---- */
+/* ---- functions that driver/hal.h requires of firmware ---- */
 
 uint64_t firmware_time_ns(void) { return machine_time_ns(); }
 
 static volatile int external_seen;
 
-/* The line stays high until the application has served its source: masked until the next wait. */
+/* The line stays high until the application has served its source, so it is masked until the
+ * next wait. */
 static void on_external_interrupt(struct trap_frame* frame) {
   (void)frame;
   external_seen = 1;
@@ -150,7 +151,7 @@ static void on_timer_interrupt(struct trap_frame* frame) {
   MACHINE_CSR_CLEAR(mie, 1u << TRAP_TIMER);
 }
 
-/* Weak: a kernel that gives its turns to others while a driver waits brings its own. */
+/* Weak: a kernel that runs tasks while a driver waits defines its own. */
 __attribute__((weak)) int firmware_wait_for_interrupt(uint64_t deadline_ns) {
   trap_set_interrupt_handler(TRAP_EXTERNAL, on_external_interrupt);
   trap_set_interrupt_handler(TRAP_TIMER, on_timer_interrupt);
@@ -160,7 +161,7 @@ __attribute__((weak)) int firmware_wait_for_interrupt(uint64_t deadline_ns) {
   for (;;) {
     MACHINE_CSR_SET(mie, 1u << TRAP_EXTERNAL | 1u << TRAP_TIMER);
     machine_sleep();
-    machine_enable_interrupts(); /* the waiting interrupt is taken here */
+    machine_enable_interrupts(); /* the pending interrupt is taken here */
     machine_disable_interrupts();
     if (external_seen) return 1;
     if (deadline_ns != UINT64_MAX && machine_time_ns() >= deadline_ns) return 0;
@@ -175,7 +176,7 @@ static int uart_put(char c, FILE* file) {
   return (unsigned char)c;
 }
 
-/* Waits for a character by looking; programs that can sleep use the interrupt instead. */
+/* Polls for a character; programs that can sleep use the interrupt instead. */
 static int uart_get(FILE* file) {
   (void)file;
   return receive();

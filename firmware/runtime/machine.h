@@ -1,6 +1,6 @@
-/* The machine below the applications: time, sleep, interrupt lines, the way out. Compiled with
- * -DDCC_MACHINE_VIRT the runtime is for `machine: virt`, and runs on QEMU's machine of that name
- * too. */
+/* The machine below the applications: time, sleep, interrupt lines, exit. With
+ * -DDCC_MACHINE_VIRT the runtime is compiled for `machine: virt`, and also runs on QEMU's
+ * machine of that name. */
 #ifndef DCC_FIRMWARE_MACHINE_H
 #define DCC_FIRMWARE_MACHINE_H
 
@@ -26,17 +26,17 @@ void machine_exit(int code) __attribute__((noreturn));
 
 /* Nanoseconds of simulated time. */
 uint64_t machine_time_ns(void);
-/* The timer interrupt's line is high from `ns` on; UINT64_MAX: never. */
+/* Raises the timer interrupt's line at time `ns`; UINT64_MAX: never. */
 void machine_set_timer(uint64_t ns);
 void machine_set_software_interrupt(int high);
-/* Both of the above act on the calling hart; this function on the software interrupt of any hart.
+/* Sets the software interrupt of any hart; the two functions above act on the calling hart.
  */
 void machine_interrupt_hart(unsigned hart, int high);
 
-/* The interrupt controller. A source's numbers are in driver/memory_map.h, or for machine virt in
- * driver/memory_map_virt.h. */
+/* Enables a source at the interrupt controller. Numbers of sources: driver/memory_map.h, or for
+ * machine virt driver/memory_map_virt.h. */
 void machine_enable_source(unsigned source);
-/* The source that is now in service; 0: none. */
+/* Claims a pending source and returns its number; 0: none. */
 unsigned machine_claim(void);
 void machine_complete(unsigned source);
 
@@ -46,7 +46,7 @@ static inline void machine_enable_interrupts(void) {
 static inline void machine_disable_interrupts(void) {
   MACHINE_CSR_CLEAR(mstatus, MACHINE_MSTATUS_MIE);
 }
-/* Sleeps until an enabled line is high, whether interrupts are taken or not. */
+/* Sleeps until an enabled line is high, even if interrupts are disabled. */
 static inline void machine_sleep(void) { __asm__ volatile("wfi" ::: "memory"); }
 
 static inline uint32_t machine_read32(uint32_t address) {

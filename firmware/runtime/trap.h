@@ -1,4 +1,4 @@
-/* Traps: who handles interrupts and exceptions. */
+/* Traps: registration of handlers for interrupts and exceptions. */
 #ifndef DCC_FIRMWARE_TRAP_H
 #define DCC_FIRMWARE_TRAP_H
 
@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* Registers saved by trap_entry (crt0.S). A handler may change mepc, and so where it returns to. */
+/* Registers saved by trap_entry (crt0.S). A handler may change mepc, the return address. */
 struct trap_frame {
   uint32_t ra, t0, t1, t2;
   uint32_t a0, a1, a2, a3, a4, a5, a6, a7;
@@ -34,11 +34,13 @@ enum trap_exception {
 
 typedef void (*trap_handler)(struct trap_frame* frame);
 
-/* Handler of an interrupt (enum trap_interrupt); an interrupt without one ends the program. */
+/* Sets the handler of an interrupt (enum trap_interrupt); an interrupt without a handler ends
+ * the program. */
 void trap_set_interrupt_handler(unsigned interrupt, trap_handler handler);
-/* Handler of all exceptions. Without one they are reported and end the program with code 1. */
+/* Sets the handler of all exceptions. Without one, an exception is reported and ends the program
+ * with code 1. */
 void trap_set_exception_handler(trap_handler handler);
-/* Words for an mcause. */
+/* Name of the cause in mcause. */
 const char* trap_name(uint32_t mcause);
 /* Length of the instruction at `pc` in bytes: 2 or 4. */
 uint32_t trap_instruction_bytes(uint32_t pc);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The registers of both devices as a C table for `bringup`, from the same maps as all else.
+"""The registers of both devices as a C table for `bringup`, from the register maps.
 
   register_table.py ROOT OUTPUT
 """
@@ -11,11 +11,11 @@ sys.dont_write_bytecode = True
 ROOT, OUTPUT = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 sys.path.insert(0, str(ROOT / "python"))
 
-from dccvp.regtool import regmap  # noqa: E402  (found through the path above)
+from dccvp.regtool import regmap  # noqa: E402  (found through sys.path above)
 
 
 def pattern(fields, bits):
-    """`bits` in every writable field, as far as the field's range lets it."""
+    """`bits` in every writable field, limited to the field's range."""
     word = 0
     for f in fields:
         if f.access == "RW":

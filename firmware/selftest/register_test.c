@@ -50,7 +50,7 @@ static void note_trap(struct trap_frame* frame) {
   frame->mepc += trap_instruction_bytes(frame->mepc);
 }
 
-/* One access; returns the trap it caused or 0. */
+/* Attempts one access; returns the trap it caused or 0. */
 static uint32_t attempt_read(uint32_t address, uint32_t* value) {
   uint32_t got = 0;
   trap_cause = 0;
@@ -79,7 +79,7 @@ static void wrong(const struct device* d, const struct register_entry* r, uint32
          value);
 }
 
-/* The device must name the access it has just refused. */
+/* Checks that ERROR_INFO of the device names the access that the device has just refused. */
 static void expect_refused(const struct device* d, const struct register_entry* r, uint32_t offset,
                            uint32_t trap, uint32_t code, int write) {
   const uint32_t expected_trap = write ? TRAP_STORE_FAULT : TRAP_LOAD_FAULT;
@@ -126,14 +126,14 @@ static void test_one(const struct device* d, const struct register_entry* r, uin
       if (!r->strobe) test_writable(d, r, offset);
       break;
     case REGISTER_W0C:
-      /* Clearing a bit would lock what is tested after it. */
+      /* Clearing a bit would lock registers that are tested later. */
       attempt_write(address, UINT32_MAX);
       if (attempt_read(address, &value) != 0 || value != r->reset) {
         wrong(d, r, offset, "changed by writing 1", value);
       }
       break;
     case REGISTER_W1C:
-      /* The refused accesses above have set its ERROR bit: it stays until 1 is written to it. */
+      /* The refused accesses above have set the ERROR bit, which stays until 1 is written to it. */
       attempt_write(address, 0);
       if (attempt_read(address, &value) != 0 || value == 0) {
         wrong(d, r, offset, "was cleared by writing 0", value);

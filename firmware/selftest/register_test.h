@@ -9,10 +9,10 @@ extern "C" {
 #endif
 
 /* Writes and reads every register and the first and last entry of every window of controller and
- * NIC: RW keeps what is written, RO and unmapped trap, out-of-range values and narrow writes trap
- * and change nothing, ERROR_INFO names the last refused access. Registers have their values back
- * afterwards. Doorbells and commands are not touched. Prints what is wrong; returns the number of
- * mistakes. `slots`: entries that the slot window has. */
+ * NIC: RW registers keep the value written; RO registers and unmapped addresses trap;
+ * out-of-range and narrow writes trap and change nothing; ERROR_INFO names the last refused
+ * access. Restores all registers. Skips doorbells and commands. Prints the mistakes and returns
+ * their number. `slots`: number of entries of the slot window. */
 int register_test_all(uint32_t slots);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@ extern "C" {
 int32_t fixed_log2(uint64_t x);
 
 /* 2^(y/65536) rounded to a whole number, relative error under 2^-14; y from -16 · 65536 to
- * 31.99 · 65536, beyond which it saturates at 0 and UINT32_MAX. */
+ * 31.99 · 65536, beyond which the result saturates at 0 and UINT32_MAX. */
 uint32_t fixed_exp2(int32_t y_q16);
 
 #ifdef __cplusplus

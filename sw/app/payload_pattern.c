@@ -5,15 +5,16 @@
 
 enum { kBlockWords = PATTERN_BLOCK_BYTES / 4 };
 
-/* Odd, so that a stamp tells which message it is of: multiplication modulo 2^32 has an inverse. */
+/* An odd step makes a stamp identify its message: multiplication modulo 2^32 has an inverse. */
 static const uint32_t kStampStep = 0x9E3779B1u;
 static const uint32_t kStampStepInverse = 0x0E8B2F51u;
-/* A later message is at most this many turns through the slots ahead; a random word passes for one
- * with a probability of 2^-20. */
+/* Limit of message numbers ahead, in turns through the slots; a random word passes for a later
+ * stamp with a probability of 2^-20. */
 enum { kTurnsAhead = 4096, kTurnsTried = 8 };
 
-/* Equal steps from block to block and from word to word, beginning at a mixture of the flow's seed:
- * firmware fills and stamps a message before it can send it, at a few instructions a word. */
+/* The pattern grows by equal steps from block to block and from word to word, from a hash of the
+ * flow's seed: firmware fills and stamps each message before sending, at a few instructions a
+ * word. */
 static const uint32_t kBlockStep = 0x27D4EB2Fu;
 static const uint32_t kWordStep = 0x85EBCA77u;
 
@@ -45,7 +46,7 @@ uint32_t pattern_word(uint32_t seed, uint32_t index, uint32_t message) {
   return index % kBlockWords == 0 ? body + message * kStampStep : body;
 }
 
-/* The last word of a message may be cut short; it is compared and written byte by byte. */
+/* Writes the last word of a message, which may be shorter than four bytes, byte by byte. */
 static void put_tail(uint8_t* tail, uint32_t bytes, uint32_t word) {
   for (uint32_t i = 0; i < bytes; ++i) tail[i] = (uint8_t)(word >> (8 * i));
 }
@@ -77,7 +78,7 @@ uint32_t pattern_message(const void* memory, uint32_t seed) {
   return (words[0] - body_word(seed, 0)) * kStampStepInverse;
 }
 
-/* True if `stamp` is that of a later message in the same slot. */
+/* True if `stamp` belongs to a later message in the same slot. */
 static int is_later_stamp(uint32_t stamp, uint32_t seed, uint32_t index, uint32_t message,
                           uint32_t slots) {
   const uint32_t ahead = (stamp - body_word(seed, index)) * kStampStepInverse - message;
@@ -123,7 +124,8 @@ enum pattern_verdict pattern_check(const void* memory, uint32_t total, uint32_t 
   if (tail_bytes == 0 || tail_matches(tail, tail_bytes, pattern_word(seed, whole, message))) {
     return verdict;
   }
-  /* A stamp cut short cannot be inverted; the next few messages of the slot are tried in turn. */
+  /* A stamp shorter than four bytes cannot be inverted; the next few messages of the slot are
+   * tried. */
   for (uint32_t turn = 1; turn <= kTurnsTried && whole % kBlockWords == 0; ++turn) {
     if (tail_matches(tail, tail_bytes, pattern_word(seed, whole, message + turn * slots))) {
       return PATTERN_OVERTAKEN;

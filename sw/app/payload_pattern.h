@@ -1,4 +1,4 @@
-/* What the traffic application puts into messages, and how it recognises it at the receiver.
+/* The payload pattern that the traffic application puts into messages and verifies at the receiver.
  *
  * A message is a sequence of little-endian 32-bit words. Words at multiples of PATTERN_BLOCK_BYTES
  * are *stamps*: they depend on flow, place and message number. All others depend on flow and place
@@ -15,25 +15,25 @@ extern "C" {
 
 enum { PATTERN_BLOCK_BYTES = 256, PATTERN_ALIGNMENT = 4 };
 
-/* Word `index` of message `message` of the flow with this seed. */
+/* Value of word `index` in message `message` of the flow with this seed. */
 uint32_t pattern_word(uint32_t seed, uint32_t index, uint32_t message);
 
 /* Fills a whole message; `memory` is aligned to four bytes. */
 void pattern_fill(void* memory, uint32_t bytes, uint32_t seed, uint32_t message);
-/* Turns a filled buffer into the next message: writes the stamps only. */
+/* Turns a filled buffer into message `message` by writing the stamps only. */
 void pattern_stamp(void* memory, uint32_t bytes, uint32_t seed, uint32_t message);
 
-/* The number of the message that begins here, by its first stamp; needs four bytes of it. */
+/* Number of the message that begins at `memory`, decoded from its first stamp (four bytes). */
 uint32_t pattern_message(const void* memory, uint32_t seed);
 
 enum pattern_verdict {
-  PATTERN_VERIFIED = 0,  /* every byte as sent */
+  PATTERN_VERIFIED = 0,  /* every byte is correct */
   PATTERN_OVERTAKEN = 1, /* no byte is wrong, but some are of a later message in the same slot */
   PATTERN_CORRUPT = 2,
 };
 /* Checks bytes [from, from + bytes) of a message of `total` bytes; `from` is rounded down to a
- * whole block. `slots`: a later message in the same place has a number higher by a multiple of
- * this. `wrong_at` (may be NULL) gets the offset of the first wrong word. */
+ * whole block. `slots`: later messages in the same slot have numbers higher by multiples of
+ * `slots`. `wrong_at` (may be NULL) receives the offset of the first wrong word. */
 enum pattern_verdict pattern_check(const void* memory, uint32_t total, uint32_t from,
                                    uint32_t bytes, uint32_t seed, uint32_t message, uint32_t slots,
                                    uint32_t* wrong_at);

@@ -64,7 +64,7 @@ void qos_meter_report(struct qos_meter* meter, uint64_t now_ns, struct qos_repor
   }
   report->end = number;
 
-  /* The next interval begins: flows last seen a whole window ago are active no more. */
+  /* The next interval begins: flows last seen a whole window ago are no longer active. */
   ++meter->interval;
   if (meter->interval <= meter->window) return;
   const uint32_t leaving = (meter->interval - meter->window) % QOS_WINDOW_MAX;
@@ -112,7 +112,7 @@ int qos_manager_take(struct qos_manager* manager, uint32_t meter, const struct q
   if (meter >= manager->meter_count) return 0;
   const struct qos_report copy = *report;
   struct qos_report* const kept = &manager->reports[meter];
-  /* Numbers are compared as a difference, so they may wrap. */
+  /* Report numbers are compared by their difference, so they may wrap. */
   if (copy.begin != copy.end || (int32_t)(copy.begin - kept->begin) <= 0) return 0;
   if (copy.count != manager->tenant_count) return 0;
   for (uint32_t i = 0; i < copy.count; ++i) {
@@ -132,8 +132,8 @@ static int32_t scaled(int32_t factor_q16, int32_t value) {
   return (int32_t)(((int64_t)factor_q16 * value) / ONE_Q16);
 }
 
-/* Adds the meters up. Returns whether tenants came or went, or their flows changed in number by
- * more than a quarter: then the past says little about the shares to come. */
+/* Adds up the meters' reports. Returns 1 if tenants came or left, or if their number of flows
+ * changed by more than a quarter: then past shares do not predict the next ones. */
 static int gather(struct qos_manager* manager, uint64_t received[QOS_TENANTS_MAX]) {
   int upheaval = 0;
   for (uint32_t i = 0; i < manager->tenant_count; ++i) {
@@ -150,7 +150,7 @@ static int gather(struct qos_manager* manager, uint64_t received[QOS_TENANTS_MAX
     const uint32_t change = larger - (flows > state->flows ? state->flows : flows);
     if (4 * change > larger) upheaval = 1;
     state->flows = flows;
-    if (flows == 0) state->integral_q16 = 0; /* the integral belongs to flows that have ended */
+    if (flows == 0) state->integral_q16 = 0; /* The integral belongs to flows that have ended. */
   }
   return upheaval;
 }
@@ -170,8 +170,8 @@ static int is_active(const struct qos_tenant_state* state) {
   return state->flows != 0 && state->smooth_bytes != 0;
 }
 
-/* Does not use what it is entitled to, however high its factor: its share is its demand, and the
- * others are compared among themselves. */
+/* True if a tenant leaves part of its entitled share unused whatever its factor: its share is
+ * its demand, and the other tenants are compared among themselves. */
 static int is_demand_limited(const struct qos_manager* manager, uint32_t i) {
   return manager->states[i].integral_q16 >= manager->parameters.integral_limit_q16;
 }
@@ -207,14 +207,15 @@ static void integrate(struct qos_manager* manager) {
     sum += state->integral_q16;
     ++count;
   }
-  /* Only differences between tenants count; what they have in common would creep to the limit. */
+  /* Only differences between tenants have an effect; a common part would drift to the limit. */
   for (uint32_t i = 0; count != 0 && i < manager->tenant_count; ++i) {
     struct qos_tenant_state* const state = &manager->states[i];
     if (is_active(state) && !is_demand_limited(manager, i)) state->integral_q16 -= sum / count;
   }
 }
 
-/* log2 of the factor a flow of tenant i should have, up to a constant common to all. */
+/* log2 of the factor that a flow of tenant i should have, up to a constant common to all
+ * tenants. */
 static int32_t wanted_factor(const struct qos_manager* manager, uint32_t i, int with_feedback) {
   const struct qos_tenant_state* const state = &manager->states[i];
   int32_t factor = fixed_log2(manager->tenants[i].weight_q8_8) + state->integral_q16;
@@ -223,7 +224,7 @@ static int32_t wanted_factor(const struct qos_manager* manager, uint32_t i, int 
   return factor;
 }
 
-/* Lowest active factor 1.0, as far as the span to the highest allows. */
+/* Makes the lowest active factor 1.0, as far as the span to the highest factor permits. */
 static int load_factors(struct qos_manager* manager, int with_feedback) {
   int32_t lowest = INT32_MAX;
   int32_t highest = INT32_MIN;
@@ -236,7 +237,7 @@ static int load_factors(struct qos_manager* manager, int with_feedback) {
   if (highest == INT32_MIN) return 0;
   const int32_t span = manager->parameters.span_q16;
   if (highest - lowest > span) lowest = highest - span;
-  /* 256 is 1.0; the highest must stay under 2^8. */
+  /* 256 stands for 1.0; the highest factor must stay below 2^8. */
   int32_t offset = 8 * ONE_Q16 - lowest;
   if (highest + offset > 16 * ONE_Q16 - 1) offset = 16 * ONE_Q16 - 1 - highest;
   int changed = 0;

@@ -24,21 +24,21 @@ enum { QOS_TENANTS_MAX = 16, QOS_METERS_MAX = 64, QOS_WINDOW_MAX = 32 };
 
 struct qos_tenant {
   uint32_t dscp;        /* 0 … 63 */
-  uint32_t weight_q8_8; /* of the tenant as a whole, 1.0 = 256; 1/16 … 255.996 */
+  uint32_t weight_q8_8; /* weight of the whole tenant, 1.0 = 256; 1/16 … 255.996 */
 };
 
 /* --- messages in host memory --- */
 
 struct qos_report_entry {
-  uint64_t bytes; /* received since the meter started */
+  uint64_t bytes; /* bytes received since the meter started */
   uint32_t dscp;
-  uint32_t active_flows; /* flows that received something within the meter's window */
+  uint32_t active_flows; /* number of flows that received bytes within the meter's window */
 };
 
-/* Written into the manager's memory; whole when `begin` equals `end`. */
+/* Report of a meter, written into the manager's memory; complete when `begin` equals `end`. */
 struct qos_report {
   uint32_t begin; /* number of the report, from 1 */
-  uint32_t count; /* entries */
+  uint32_t count; /* number of entries */
   uint64_t time_ns;
   struct qos_report_entry entries[QOS_TENANTS_MAX];
   uint32_t reserved;
@@ -50,10 +50,10 @@ DCC_ASSERT_OFFSET(qos_report, end, 276);
 
 struct qos_command_entry {
   uint16_t dscp;
-  uint16_t weight_q8_8; /* of a flow: what dcc_set_weight takes */
+  uint16_t weight_q8_8; /* factor of a flow, as dcc_set_weight takes it */
 };
 
-/* Written into an agent's memory; whole when `begin` equals `end`. */
+/* Command written into an agent's memory; complete when `begin` equals `end`. */
 struct qos_command {
   uint32_t begin; /* number of the command, from 1 */
   uint32_t count;
@@ -68,24 +68,25 @@ DCC_ASSERT_OFFSET(qos_command, end, 76);
 
 struct qos_meter {
   uint32_t count;
-  uint32_t window; /* intervals a silent flow still counts as active */
+  uint32_t window; /* number of intervals for which a silent flow counts as active */
   uint32_t interval;
   uint32_t dscp[QOS_TENANTS_MAX];
-  uint8_t tenant_of_dscp[DCC_DSCPS]; /* index + 1; 0 = nobody's */
+  uint8_t tenant_of_dscp[DCC_DSCPS]; /* index of the tenant + 1; 0 = no tenant */
   uint64_t bytes[QOS_TENANTS_MAX];
   uint32_t active[QOS_TENANTS_MAX];
   uint32_t seen_last[QOS_TENANTS_MAX][QOS_WINDOW_MAX]; /* active flows by interval last seen */
 };
 
-/* What the meter remembers of a flow; zero before its first byte. */
+/* State that the meter keeps of a flow; zero before the flow's first byte. */
 struct qos_flow {
-  uint32_t last_interval; /* number of the interval it was last seen in, from 1; 0 = never */
+  uint32_t last_interval; /* number of the last interval with bytes, from 1; 0 = never */
 };
 
-/* `window` 1 … QOS_WINDOW_MAX intervals. Returns 0 if a tenant is impossible or named twice. */
+/* Initialises a meter; `window` is 1 … QOS_WINDOW_MAX intervals. Returns 0 for an invalid or
+ * repeated tenant. */
 int qos_meter_init(struct qos_meter* meter, const struct qos_tenant* tenants, uint32_t count,
                    uint32_t window);
-/* Bytes have arrived. Takes the same time however many flows there are. */
+/* Counts `bytes` received by a flow, in constant time. */
 void qos_meter_count(struct qos_meter* meter, struct qos_flow* flow, uint32_t dscp, uint32_t bytes);
 /* Ends an interval and writes the next report. */
 void qos_meter_report(struct qos_meter* meter, uint64_t now_ns, struct qos_report* report);
@@ -93,24 +94,25 @@ void qos_meter_report(struct qos_meter* meter, uint64_t now_ns, struct qos_repor
 /* --- manager --- */
 
 struct qos_parameters {
-  int32_t proportional_q16; /* part of a tenant's error (in octaves) put on its factor at once */
-  int32_t integral_q16;     /* part of it added at every update */
+  int32_t proportional_q16; /* part of a tenant's error (in octaves) added to its factor at once */
+  int32_t integral_q16;     /* part of the error added at every update */
   int32_t integral_limit_q16;
-  uint32_t smoothing_shift; /* shares are averaged over about 2^this updates, 0 … 4 */
-  uint32_t hold_updates;    /* after a join or leave the feedback waits for the flows to settle */
+  uint32_t smoothing_shift; /* shares are averaged over about 2^smoothing_shift updates, 0 … 4 */
+  uint32_t hold_updates;    /* after a join or leave the feedback pauses until the flows settle */
   int32_t span_q16;         /* greatest ratio of two factors, in octaves, at most 12 */
 };
-/* For updates every 2 ms over the proportional policy; docs/qos-manager.md derives them. */
+/* Parameters for updates every 2 ms over the proportional policy, derived in
+ * docs/qos-manager.md. */
 struct qos_parameters qos_default_parameters(void);
 enum { QOS_UPDATE_NS = 2 * 1000 * 1000, QOS_REPORT_NS = 1000 * 1000, QOS_METER_WINDOW = 8 };
 
 struct qos_tenant_state {
-  uint64_t bytes;        /* all meters, at the last update */
-  uint64_t smooth_bytes; /* per update, with 8 fraction bits */
-  uint32_t flows;        /* all meters */
+  uint64_t bytes;        /* sum over all meters, at the last update */
+  uint64_t smooth_bytes; /* average of bytes per update, with 8 fraction bits */
+  uint32_t flows;        /* sum over all meters */
   int32_t integral_q16;
-  int32_t error_q16;    /* log2 of wanted / measured share */
-  uint32_t weight_q8_8; /* of one of its flows */
+  int32_t error_q16;    /* log2(wanted share / measured share) */
+  uint32_t weight_q8_8; /* factor of each of the tenant's flows */
 };
 
 struct qos_manager {
@@ -118,21 +120,21 @@ struct qos_manager {
   struct qos_tenant tenants[QOS_TENANTS_MAX];
   uint32_t tenant_count;
   uint32_t meter_count;
-  struct qos_report reports[QOS_METERS_MAX]; /* the last whole one of each meter */
+  struct qos_report reports[QOS_METERS_MAX]; /* last complete report of each meter */
   struct qos_tenant_state states[QOS_TENANTS_MAX];
   uint32_t hold;
   uint32_t updates;
   uint32_t commands; /* number of the last command */
 };
 
-/* Returns 0 if the tenants or the number of meters are impossible. */
+/* Initialises a manager. Returns 0 if the tenants or the number of meters are invalid. */
 int qos_manager_init(struct qos_manager* manager, const struct qos_parameters* parameters,
                      const struct qos_tenant* tenants, uint32_t tenant_count, uint32_t meter_count);
-/* Takes over what lies in the meter's place in memory: 1 if it was a new whole report, 0 if it was
- * torn, old or of other tenants (then the one before stays in force). */
+/* Takes over the report in the memory of meter `meter`. Returns 1 for a new complete report;
+ * returns 0 and keeps the previous report if it is torn, old or about other tenants. */
 int qos_manager_take(struct qos_manager* manager, uint32_t meter, const struct qos_report* report);
-/* One step of the control loop, at a steady period. Returns 1 if a factor changed: then `command`
- * is to be sent to all agents. */
+/* Performs one step of the control loop; call at a constant period. Returns 1 if a factor
+ * changed: then send `command` to all agents. */
 int qos_manager_update(struct qos_manager* manager, struct qos_command* command);
 
 /* --- agent --- */
@@ -140,8 +142,8 @@ int qos_manager_update(struct qos_manager* manager, struct qos_command* command)
 struct qos_agent {
   uint32_t last_command;
 };
-/* Loads a new whole command into the controller's factor table, or without a controller (NULL) into
- * the NIC's weights; returns the number of factors loaded, or -1 if the driver refused one. */
+/* Loads a new complete command into the controller's factor table, or without a controller (NULL)
+ * into the NIC's weights; returns the number of factors loaded, or -1 if the driver refused one. */
 int qos_agent_apply(struct qos_agent* agent, struct dcc_controller* controller, struct nic* nic,
                     const struct qos_command* command);
 

@@ -114,7 +114,7 @@ static enum traffic_error create_queue_pairs(struct traffic_app* app) {
     const struct boot_rx_flow* const f = &app->rx[i];
     const struct nic_queue_pair pair = {f->qpn,  f->remote_host, f->remote_qpn,
                                         f->dscp, f->priority,    f->service};
-    traffic_fill_for_readers(app, i); /* filled before another host can read */
+    traffic_fill_for_readers(app, i); /* Buffers are filled before another host can read them. */
     error = traffic_create_queue_pair(app, f->id, &pair);
     if (error == TRAFFIC_OK) traffic_post_receives(app, i);
   }
@@ -190,8 +190,8 @@ static enum traffic_error controller_interrupt(struct traffic_app* app) {
     traffic_report(app, TRAFFIC_ERROR_OVERRUN, TRAFFIC_NO_FLOW, 0, NULL);
   }
   if (causes & DCC_IRQ_STATUS_TABLE_FULL_MASK) {
-    /* Each further notification would interrupt again and tell nothing new: the count of dropped
-     * ones is in the statistics. */
+    /* Further notifications would interrupt again without new information: the statistics count
+     * the dropped ones. */
     dcc_enable_interrupts(&app->dcc, DCC_IRQ_STATUS_OVERRUN_MASK | DCC_IRQ_STATUS_ERROR_MASK);
   }
   return TRAFFIC_OK;
@@ -228,7 +228,7 @@ struct traffic_work traffic_app_work(const struct traffic_app* app) {
     }
   }
   for (uint32_t i = 0; i < app->block->rx_count; ++i) {
-    if (boot_is_one_sided(app->rx[i].operation)) continue; /* no completion is reported here */
+    if (boot_is_one_sided(app->rx[i].operation)) continue; /* one-sided: no completion here */
     if (app->rx[i].bytes == 0 || all.to_receive == UINT64_MAX) {
       all.to_receive = UINT64_MAX;
     } else {
@@ -269,7 +269,7 @@ enum traffic_error traffic_app_finish(struct traffic_app* app) {
   if (app->block == NULL) return TRAFFIC_ERROR_MAGIC;
   struct boot_result* const result = &app->block->result;
   if (result->state == BOOT_STATE_RUNNING) {
-    /* The end time has passed, so this posts nothing. */
+    /* The end time has passed, so taking completions posts nothing. */
     if (take_completions(app) == TRAFFIC_OK) result->state = BOOT_STATE_DONE;
     nic_enable_interrupts(&app->nic, 0);
   }

@@ -1,4 +1,5 @@
-/* From bytes in RAM to checked pointers: nothing in the boot block is believed before. */
+/* Converts bytes in RAM to checked pointers; no member of the boot block is trusted before its
+ * check. */
 #include <string.h>
 
 #include "app/traffic_state.h"
@@ -9,7 +10,7 @@ static enum traffic_error fail(struct traffic_app* app, enum traffic_error error
   return error;
 }
 
-/* True if `count` entries of `size` bytes at `offset` lie within the block, aligned. */
+/* True if `count` aligned entries of `size` bytes at `offset` lie within the block. */
 static int array_fits(const struct boot_block* block, uint32_t offset, uint32_t count,
                       uint32_t size) {
   return offset % BOOT_ALIGNMENT == 0 && offset >= sizeof *block &&
@@ -55,7 +56,7 @@ static const char* layout_mistake(const struct traffic_app* app) {
   return NULL;
 }
 
-/* True if `slots` buffers lie in RAM, behind the block, aligned for the pattern. */
+/* True if `slots` buffers lie in RAM behind the block, aligned for the payload pattern. */
 static int buffer_fits(const struct traffic_app* app, uint64_t address, uint32_t slots,
                        uint32_t slot_bytes, uint32_t message_bytes) {
   const struct boot_block* const b = app->block;
@@ -157,7 +158,7 @@ enum traffic_error traffic_boot(struct traffic_app* app) {
   app->tx_result = (struct boot_tx_result*)(bytes + b->tx_result_offset);
   app->rx_result = (struct boot_rx_result*)(bytes + b->rx_result_offset);
 
-  uint64_t at = b->scratch_offset; /* same order as in boot_scratch_bytes */
+  uint64_t at = b->scratch_offset; /* The order is that of boot_scratch_bytes. */
   at += boot_align((uint64_t)b->nic.send_ring_entries * sizeof(struct nic_wqe));
   at += boot_align((uint64_t)b->nic.completion_ring_entries * sizeof(struct nic_cqe));
   app->tx_state = (struct traffic_tx_state*)(bytes + at);

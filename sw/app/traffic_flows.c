@@ -1,4 +1,4 @@
-/* Posting and completing: what happens to one flow at a time. */
+/* Posts messages and handles completions, one flow at a time. */
 #include <string.h>
 
 #include "app/payload_pattern.h"
@@ -60,14 +60,15 @@ static void wait_for_room(struct traffic_app* app, uint32_t index) {
   ++app->block->result.ring_full;
 }
 
-/* Of a message that is read: stamps that no message has, so that what comes is seen to have come.
+/* Overwrites the stamps of a message that will be read with stamps of no message, so that
+ * arriving data is recognised.
  */
 static void spoil_stamps(struct traffic_app* app, const struct boot_tx_flow* flow, uint64_t address,
                          uint32_t bytes) {
   pattern_stamp(hal_memory(app->hal, address, bytes), bytes, ~flow->seed, 0);
 }
 
-/* Value that atomic message `message` finds: every earlier one in its slot has added. */
+/* Value that atomic message `message` finds, after every earlier message of its slot has added. */
 static uint64_t found_by(const struct boot_tx_flow* flow, uint32_t message) {
   return message / flow->slots * boot_addend(flow->seed);
 }
@@ -135,7 +136,7 @@ static uint32_t header_bytes(const struct boot_rx_flow* flow) {
   return flow->service == NIC_QP_SERVICE_SERVICE_UD ? NIC_DATAGRAM_HEADER_BYTES : 0;
 }
 
-/* The ring holds every slot of every flow: it is never full. */
+/* The receive ring has an entry for every slot of every flow, so it is never full. */
 static void post_receive(struct traffic_app* app, uint32_t index, uint32_t slot) {
   const struct boot_rx_flow* const flow = &app->rx[index];
   const struct nic_rqe entry = {
@@ -159,7 +160,7 @@ static void prepare_payload(struct traffic_app* app, const struct boot_tx_flow* 
   const uint32_t slot = state->next_message % flow->slots;
   void* const memory = hal_memory(app->hal, address, bytes);
   if ((state->filled_slots >> slot & 1u) == 0) {
-    /* The whole slot, so that a later, longer message finds its pattern too. */
+    /* The whole slot is filled, so that a later, longer message finds its pattern too. */
     pattern_fill(memory, flow->message_bytes, flow->seed, state->next_message);
     state->filled_slots |= UINT64_C(1) << slot;
   }
@@ -191,7 +192,7 @@ void traffic_post(struct traffic_app* app, uint32_t index, uint64_t now_ns) {
       prepare_payload(app, flow, state, write.local_address, bytes);
     }
     if (post_message(app, flow, &write) != NIC_OK) {
-      wait_for_room(app, index); /* lengths and numbers were checked: only the ring can be full */
+      wait_for_room(app, index); /* only a full ring can refuse here */
       return;
     }
     if (state->next_message++ == 0) result->first_post_ns = now_ns;
@@ -209,17 +210,17 @@ void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns) {
     app->waiting_head = state->waiting_next;
     state->waiting = 0;
     traffic_post(app, index, now_ns);
-    if (state->waiting) return; /* the ring was full; the flow waits at the end of the list */
+    if (state->waiting) return; /* The ring was full; the flow waits at the end of the list. */
   }
 }
 
 /* --- completions --- */
 
-/* With a sample, one message in so many is still checked while completions pile up. */
+/* With a sample, one of so many messages is still checked while completions pile up. */
 enum { kCheckedWhenBehind = 16 };
 
-/* Counts the message in the block's result. Returns enum pattern_verdict, or kUnchecked. `number`
- * is that of the pattern, `message` the flow's count. */
+/* Verifies a message and counts it in the block's result. Returns enum pattern_verdict, or
+ * kUnchecked. `number` comes from the payload pattern, `message` is the flow's count. */
 enum { kUnchecked = PATTERN_CORRUPT + 1 };
 
 static int verify(struct traffic_app* app, uint32_t flow_id, uint64_t address, uint32_t seed,
@@ -254,7 +255,8 @@ static int verify(struct traffic_app* app, uint32_t flow_id, uint64_t address, u
   return (int)verdict;
 }
 
-/* An operation that was left out, or carried out twice, shows in what the next one finds. */
+/* Verifies an atomic: an earlier one that was omitted or repeated shows in the value found by
+ * the next. */
 static void verify_atomic(struct traffic_app* app, const struct boot_tx_flow* flow,
                           uint64_t address, uint32_t message) {
   struct boot_result* const result = &app->block->result;
@@ -321,7 +323,8 @@ static void count_verdict(struct boot_rx_result* result, int verdict) {
   if (verdict == PATTERN_CORRUPT) ++result->messages_corrupt;
 }
 
-/* What a receive entry could not take is lost, and the flow's sender told; the entry is gone. */
+/* Handles a failed receive: the message is lost, its sender notified, and the receive entry
+ * consumed. */
 static enum traffic_error receive_failed(struct traffic_app* app, const struct boot_rx_flow* flow,
                                          const struct nic_cqe* completion) {
   ++app->block->result.messages_failed;

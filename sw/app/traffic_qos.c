@@ -1,5 +1,5 @@
-/* The closed loop inside the traffic application: meter, manager and agent at their times, joined
- * by RDMA WRITEs that need neither a receive completion nor one of their own. */
+/* The closed loop in the traffic application: runs meter, manager and agent at their times and
+ * connects them by RDMA WRITEs without receive completions and without completions of success. */
 #include <string.h>
 
 #include "app/traffic_state.h"
@@ -68,7 +68,7 @@ void traffic_qos_received(struct traffic_app* app, uint32_t index, uint32_t byte
   qos_meter_count(&app->qos_area->meter, &app->rx_state[index].meter, app->rx[index].dscp, bytes);
 }
 
-/* A full send ring skips the message: the next one says all that it would have said. */
+/* If the send ring is full the message is skipped: the next one is cumulative. */
 static void send_to_peers(struct traffic_app* app, uint8_t use, const void* message,
                           uint32_t bytes) {
   for (uint32_t i = 0; i < app->block->qos.peer_count; ++i) {
@@ -104,9 +104,9 @@ static void update(struct traffic_app* app) {
   struct qos_command command;
   if (qos_manager_update(&area->manager, &command)) {
     area->command_out = command;
-    area->command_in = command; /* command for an agent on this host */
+    area->command_in = command; /* An agent on this host takes the command directly. */
   }
-  /* The command is repeated without a change: an agent that missed one catches up. */
+  /* An unchanged command is repeated, so that an agent that missed one catches up. */
   if (area->command_out.begin != 0) {
     send_to_peers(app, BOOT_QOS_SEND_COMMANDS, &area->command_out, sizeof area->command_out);
   }
@@ -116,8 +116,8 @@ void traffic_qos_step(struct traffic_app* app, uint64_t now_ns) {
   if (now_ns < app->qos_next_ns) return;
   const struct boot_qos* const qos = &app->block->qos;
   struct boot_qos_area* const area = app->qos_area;
-  /* From one due time to the next, so that periods do not stretch; what was slept through is left
-   * out. */
+  /* Due times advance by whole periods, so that periods do not stretch; missed periods are
+   * skipped. */
   while (app->qos_next_ns <= now_ns) app->qos_next_ns += qos->report_ns;
   if (has_role(app, BOOT_QOS_METER)) {
     qos_meter_report(&area->meter, now_ns, &area->report_out);

@@ -1,4 +1,4 @@
-/* What the parts of the traffic application share: its own state of a flow, in the boot block's
+/* State of a flow, shared by the parts of the traffic application and stored in the boot block's
  * scratch area. Private to app/. */
 #ifndef DCC_APP_TRAFFIC_STATE_H
 #define DCC_APP_TRAFFIC_STATE_H
@@ -6,12 +6,12 @@
 #include "app/traffic_app.h"
 
 struct traffic_tx_state {
-  uint64_t bytes_left;    /* not yet posted; UINT64_MAX = unlimited */
-  uint64_t filled_slots;  /* bit s: slot s holds a whole pattern, a stamp is enough */
-  uint32_t next_message;  /* to be posted */
-  uint32_t next_complete; /* whose completion comes next */
+  uint64_t bytes_left;    /* bytes not yet posted; UINT64_MAX = unlimited */
+  uint64_t filled_slots;  /* bit s: slot s holds a whole pattern, so a stamp suffices */
+  uint32_t next_message;  /* next message to post */
+  uint32_t next_complete; /* message of the next completion */
   uint32_t in_flight;
-  uint32_t waiting_next; /* index + 1 of the next in the waiting list */
+  uint32_t waiting_next; /* index + 1 of the next flow in the waiting list */
   uint8_t waiting;
   uint8_t failed;
   uint8_t reserved[14];
@@ -19,7 +19,7 @@ struct traffic_tx_state {
 DCC_ASSERT_SIZE(traffic_tx_state, BOOT_TX_STATE_BYTES);
 
 struct traffic_rx_state {
-  uint64_t bytes_left; /* not yet received; UINT64_MAX = unlimited */
+  uint64_t bytes_left; /* bytes not yet received; UINT64_MAX = unlimited */
   uint32_t next_message;
   struct qos_flow meter;
 };
@@ -34,30 +34,30 @@ void traffic_report(struct traffic_app* app, enum traffic_error error, uint32_t 
 /* Checks the block at app->block_address and sets every pointer of `app`. */
 enum traffic_error traffic_boot(struct traffic_app* app);
 
-/* Posts what the flow's limits and the ring allow. */
+/* Posts messages as far as the flow's limits and the send ring permit. */
 void traffic_post(struct traffic_app* app, uint32_t index, uint64_t now_ns);
-/* The slots of a flow that others read hold its messages. */
+/* Fills the slots of a flow that other hosts read with its messages. */
 void traffic_fill_for_readers(struct traffic_app* app, uint32_t rx_index);
-/* Every slot of a flow that is sent to receive entries becomes one. */
+/* Posts a receive entry for every slot of a flow that arrives by SEND. */
 void traffic_post_receives(struct traffic_app* app, uint32_t rx_index);
-/* Flows that waited for room in the ring post again. */
+/* Posts messages of flows that waited for room in the send ring. */
 void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns);
 /* Handles one completion. */
 enum traffic_error traffic_complete(struct traffic_app* app, const struct nic_cqe* completion,
                                     uint64_t now_ns);
 
-/* The closed loop's part: nothing when the block's qos.roles are 0. */
+/* Starts the closed loop; does nothing when the block's qos.roles are 0. */
 enum traffic_error traffic_qos_start(struct traffic_app* app);
 void traffic_qos_received(struct traffic_app* app, uint32_t index, uint32_t bytes);
-/* Does what is due; the time of the next call is in app->qos_next_ns. */
+/* Performs the due steps of the closed loop; app->qos_next_ns is the time of the next call. */
 void traffic_qos_step(struct traffic_app* app, uint64_t now_ns);
-/* wr_id of the closed loop's own writes, which are silent unless they fail. */
+/* wr_id of the closed loop's writes, which complete silently unless they fail. */
 #define TRAFFIC_QOS_WR_ID UINT64_MAX
 
 enum traffic_error traffic_create_queue_pair(struct traffic_app* app, uint32_t flow_id,
                                              const struct nic_queue_pair* queue_pair);
 
-/* The heap of flows to be started. */
+/* Builds the heap of flows not yet started. */
 void traffic_heap_build(struct traffic_app* app);
 uint64_t traffic_heap_next_start(const struct traffic_app* app); /* BOOT_NEVER when empty */
 uint32_t traffic_heap_pop(struct traffic_app* app);

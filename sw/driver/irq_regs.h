@@ -8,18 +8,18 @@
 #ifndef DCC_DRIVER_IRQ_REGS_H
 #define DCC_DRIVER_IRQ_REGS_H
 
-#include "driver/memory_map.h" /* its address, and the numbers of the sources */
+#include "driver/memory_map.h" /* address of the controller and numbers of the sources */
 
 #define IRQ_PENDING_OFFSET 0x00u  /* RO: sources whose line is high and that are not in service */
 #define IRQ_ENABLE_OFFSET 0x04u   /* RW: sources that may raise the output; reset 0 */
-#define IRQ_CLAIM_OFFSET 0x08u    /* RO, read takes: number of the source now in service */
+#define IRQ_CLAIM_OFFSET 0x08u    /* RO; a read claims a source and returns its number */
 #define IRQ_COMPLETE_OFFSET 0x0Cu /* WO: number of the source whose service ends */
-#define IRQ_LEVEL_OFFSET 0x10u    /* RO: the lines as they are */
+#define IRQ_LEVEL_OFFSET 0x10u    /* RO: levels of the lines */
 #define IRQ_SERVICE_OFFSET 0x14u  /* RO: sources in service */
 
 enum {
   IRQ_SOURCE_NONE = 0,
-  IRQ_SOURCES = 32, /* room in the registers */
+  IRQ_SOURCES = 32, /* number of sources that the registers can hold */
 };
 
 #endif

@@ -16,7 +16,7 @@ struct nic_config {
   uint32_t completion_ring_entries; /* power of two, 2 … 32768 */
   struct nic_parameters parameters; /* one register for each member; driver/nic_regs.h */
   uint8_t ack_mode;                 /* enum nic_ack_mode */
-  uint8_t cnp_enable;               /* 1: a CE mark is answered by a CNP */
+  uint8_t cnp_enable;               /* 1: a CE mark triggers a CNP */
   uint8_t cnp_carry_marks;          /* 1: CNPs carry the count of CE marks */
   uint8_t irq_count;                /* completions that trigger an interrupt, 1 … 255 */
   uint16_t irq_delay_us;            /* longest wait of a completion for its interrupt; 0 = none */

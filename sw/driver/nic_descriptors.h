@@ -46,20 +46,20 @@ enum { NIC_RING_ALIGNMENT = 64 };
 
 enum nic_wqe_opcode {
   NIC_WQE_RDMA_WRITE = 1,           /* write `length` bytes to remote_address */
-  NIC_WQE_RDMA_WRITE_IMMEDIATE = 2, /* the same, and a completion at the receiver */
-  NIC_WQE_SEND = 3,                 /* `length` bytes into a buffer that the receiver has posted */
-  NIC_WQE_SEND_IMMEDIATE = 4,       /* the same with `immediate`; not as a datagram */
+  NIC_WQE_RDMA_WRITE_IMMEDIATE = 2, /* RDMA_WRITE with a completion at the receiver */
+  NIC_WQE_SEND = 3,                 /* send `length` bytes into a buffer posted by the receiver */
+  NIC_WQE_SEND_IMMEDIATE = 4,       /* SEND with `immediate`; not for datagrams */
   NIC_WQE_RDMA_READ = 5,            /* fetch `length` bytes from remote_address to local_address */
-  /* On the eight bytes at remote_address, a multiple of eight; what they were comes to
-   * local_address. `length` is 8. */
-  NIC_WQE_COMPARE_SWAP = 6, /* becomes swap_or_add if it is `compare` */
-  NIC_WQE_FETCH_ADD = 7,    /* swap_or_add is added, modulo 2^64 */
+  /* Atomic operations on the eight bytes at remote_address, a multiple of eight; the previous
+   * value is stored at local_address. `length` is 8. */
+  NIC_WQE_COMPARE_SWAP = 6, /* stores swap_or_add if the value equals `compare` */
+  NIC_WQE_FETCH_ADD = 7,    /* adds swap_or_add, modulo 2^64 */
 };
 
 enum { NIC_ATOMIC_BYTES = 8 };
 
 enum nic_wqe_flags {
-  NIC_WQE_SIGNALED = 1 << 0, /* completion on success, not only on failure */
+  NIC_WQE_SIGNALED = 1 << 0, /* request a completion on success, not only on failure */
 };
 
 /* Work queue entry, 64 bytes. */
@@ -68,59 +68,59 @@ struct nic_wqe {
   uint8_t flags;  /* enum nic_wqe_flags */
   uint16_t reserved0;
   uint32_t qpn;            /* local queue pair, also the controller's flow number; 24 bits */
-  uint64_t wr_id;          /* the poster's own; comes back in the completion */
+  uint64_t wr_id;          /* chosen by software; returned in the completion */
   uint64_t local_address;  /* payload in this host's memory */
-  uint64_t remote_address; /* where it goes in the receiver's memory */
+  uint64_t remote_address; /* destination in the receiver's memory */
   uint32_t length;         /* bytes, 1 … 2^31 */
-  uint32_t immediate;      /* of RDMA WRITE and SEND with immediate */
-  uint32_t remote_host;    /* of a datagram, whose queue pair is connected to nobody */
-  uint32_t remote_qpn;     /* of a datagram */
-  uint64_t swap_or_add;    /* of an atomic operation */
-  uint64_t compare;        /* of a compare-and-swap */
+  uint32_t immediate;      /* immediate of RDMA WRITE and SEND with immediate */
+  uint32_t remote_host;    /* datagram: receiving host, since the queue pair has no peer */
+  uint32_t remote_qpn;     /* datagram: receiving queue pair */
+  uint64_t swap_or_add;    /* operand of an atomic operation */
+  uint64_t compare;        /* operand of a compare-and-swap */
 };
 
 /* Receive queue entry, 32 bytes. */
 struct nic_rqe {
   uint32_t qpn;     /* local queue pair */
   uint32_t length;  /* bytes of the buffer, 1 … 2^31 */
-  uint64_t wr_id;   /* the poster's own; comes back in the completion */
-  uint64_t address; /* of the buffer */
+  uint64_t wr_id;   /* chosen by software; returned in the completion */
+  uint64_t address; /* address of the buffer */
   uint64_t reserved;
 };
 
-/* What lies before a datagram's payload: 20 bytes of nothing, and its IPv4 header. */
+/* Bytes before a datagram's payload: 20 reserved bytes and the IPv4 header. */
 enum { NIC_DATAGRAM_HEADER_BYTES = 40 };
 
 enum nic_cqe_status {
   NIC_CQE_OK = 0,
   NIC_CQE_LOCAL_ERROR = 1,    /* bad opcode or length, or the local address cannot be read */
-  NIC_CQE_REMOTE_ERROR = 2,   /* the remote address is not the other host's to give */
+  NIC_CQE_REMOTE_ERROR = 2,   /* the remote host does not permit access to the remote address */
   NIC_CQE_RETRY_EXCEEDED = 3, /* no acknowledgement after all retries */
-  NIC_CQE_FLUSHED = 4,        /* not tried: its queue pair had failed or was closed */
-  NIC_CQE_NOT_READY = 5,      /* no receive entry there for a SEND, after all retries */
-  NIC_CQE_REMOTE_INVALID = 6, /* a SEND longer than the receive entry that it met, or an atomic
-                               * operation at an address that is no multiple of eight */
-  NIC_CQE_LENGTH_ERROR = 7,   /* of a receive: a SEND was longer than its buffer */
+  NIC_CQE_FLUSHED = 4,        /* not executed: the queue pair had failed or was closed */
+  NIC_CQE_NOT_READY = 5,      /* the remote queue pair had no receive entry, after all retries */
+  NIC_CQE_REMOTE_INVALID = 6, /* a SEND longer than its receive entry, or an atomic operation at an
+                               * address that is no multiple of eight */
+  NIC_CQE_LENGTH_ERROR = 7,   /* receive: a SEND was longer than its buffer */
 };
 
 enum nic_cqe_opcode {
   NIC_CQE_SEND_DONE = 1,         /* a posted request is acknowledged (or has failed) */
   NIC_CQE_RECEIVE_IMMEDIATE = 2, /* an RDMA WRITE with immediate has arrived and is in memory */
   NIC_CQE_RECEIVE = 3,           /* a SEND has arrived and is in its buffer, or the entry failed */
-  NIC_CQE_RECEIVE_SEND_IMMEDIATE = 4, /* the same, with immediate */
+  NIC_CQE_RECEIVE_SEND_IMMEDIATE = 4, /* RECEIVE of a SEND with immediate */
 };
 
 /* Completion queue entry, 32 bytes. */
 struct nic_cqe {
-  uint64_t wr_id;        /* of the request or receive entry; 0 for RECEIVE_IMMEDIATE */
+  uint64_t wr_id;        /* wr_id of the request or receive entry; 0 for RECEIVE_IMMEDIATE */
   uint64_t timestamp_ns; /* simulated time of the event: last ACK, or last byte in memory */
-  uint32_t byte_len;     /* bytes of the whole message; of a datagram with its header */
-  uint32_t immediate;    /* as sent; of a datagram its sender's queue pair */
+  uint32_t byte_len;     /* bytes of the whole message; for a datagram including its header */
+  uint32_t immediate;    /* immediate as sent; for a datagram the sender's queue pair */
   uint32_t qpn;          /* local queue pair */
   uint8_t status;        /* enum nic_cqe_status */
   uint8_t opcode;        /* enum nic_cqe_opcode */
   uint8_t reserved;
-  uint8_t phase; /* last byte written: see above */
+  uint8_t phase; /* last byte written: see the head of this file */
 };
 
 DCC_ASSERT_SIZE(nic_wqe, 64);

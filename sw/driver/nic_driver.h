@@ -34,7 +34,7 @@ enum nic_error {
   NIC_ERROR_SERVICE,
   NIC_ERROR_WEIGHT,
   NIC_ERROR_READ_BACK,
-  NIC_ERROR_OUTSIDE_RANGE, /* + enum nic_parameter */
+  NIC_ERROR_OUTSIDE_RANGE, /* a value outside its range; + enum nic_parameter */
   NIC_ERRORS = NIC_ERROR_OUTSIDE_RANGE + NIC_PARAMETER_REGISTERS,
 };
 
@@ -45,7 +45,7 @@ const char* nic_cqe_status_text(uint32_t status);
 struct nic {
   const struct hal* hal;
   uint64_t base;
-  uint32_t queue_pairs;    /* from CAPS: numbers 0 … queue_pairs - 1 */
+  uint32_t queue_pairs;    /* from CAPS: queue pairs have numbers 0 … queue_pairs - 1 */
   uint32_t link_rate_mbps; /* from CAPS */
   uint32_t host_id;
   struct nic_wqe* send_ring;
@@ -53,8 +53,8 @@ struct nic {
   uint32_t send_entries;
   uint32_t completion_entries;
   uint16_t send_tail;     /* entries written by software */
-  uint16_t send_doorbell; /* entries of which the doorbell told the NIC */
-  uint16_t send_head;     /* entries the NIC is known to have fetched */
+  uint16_t send_doorbell; /* entries announced to the NIC by the doorbell */
+  uint16_t send_head;     /* entries that the NIC has fetched, as last read */
   uint16_t completion_head;
   struct nic_rqe* receive_ring; /* null until nic_start_receives */
   uint32_t receive_entries;
@@ -62,7 +62,7 @@ struct nic {
   uint16_t receive_doorbell;
   uint16_t receive_head;
   volatile uint32_t*
-      completions_held; /* nic_reap counts taken completions here; null: it does not */
+      completions_held; /* counter of completions that nic_reap took; null: not counted */
 };
 
 /* Finds the NIC at `base`: checks ID and version, waits until it is ready. */
@@ -79,7 +79,7 @@ void nic_stop(struct nic* nic);
 enum nic_error nic_start_receives(struct nic* nic, uint64_t receive_ring, uint32_t entries);
 
 struct nic_queue_pair {
-  uint32_t qpn; /* here: below nic.queue_pairs; also the flow number in the controller */
+  uint32_t qpn; /* local queue pair, below nic.queue_pairs; also the controller's flow number */
   uint32_t remote_host;
   uint32_t remote_qpn;
   uint8_t dscp;     /* 0 … 63 */
@@ -98,7 +98,7 @@ struct nic_write {
   uint64_t remote_address;
   uint32_t length;
   uint8_t with_immediate; /* 1: RDMA WRITE with immediate */
-  uint8_t signaled;       /* 1: completion on success too */
+  uint8_t signaled;       /* 1: completion on success as well */
   uint32_t immediate;
 };
 /* Puts a work request into the send ring; the NIC learns of it at the next nic_ring_doorbell, so a
@@ -109,12 +109,12 @@ struct nic_send {
   uint32_t qpn;
   uint64_t wr_id;
   uint64_t local_address;
-  uint32_t length;        /* of a datagram at most the MTU */
-  uint8_t with_immediate; /* not of a datagram */
+  uint32_t length;        /* for a datagram at most the MTU */
+  uint8_t with_immediate; /* must be 0 for a datagram */
   uint8_t signaled;
   uint32_t immediate;
-  uint32_t remote_host; /* of a datagram */
-  uint32_t remote_qpn;  /* of a datagram */
+  uint32_t remote_host; /* datagrams only */
+  uint32_t remote_qpn;  /* datagrams only */
 };
 /* Sends a message into the oldest receive entry of the remote queue pair. */
 enum nic_error nic_post_send(struct nic* nic, const struct nic_send* send);
@@ -133,24 +133,25 @@ enum nic_error nic_post_read(struct nic* nic, const struct nic_read* read);
 struct nic_atomic {
   uint32_t qpn;
   uint64_t wr_id;
-  uint64_t local_address;  /* receives the old eight bytes, like the data of a READ */
+  uint64_t local_address;  /* receives the previous eight bytes, as data of a READ */
   uint64_t remote_address; /* a multiple of eight */
   uint64_t swap_or_add;
-  uint64_t compare; /* of a compare-and-swap */
+  uint64_t compare; /* compare-and-swap only */
   uint8_t signaled;
 };
 /* Posts an atomic operation. Nothing at the remote end, the remote processor included, changes the
- * bytes between its read and its write. It is executed once, however often a packet is lost. */
+ * bytes between its read and its write. The operation is executed exactly once, even if packets are
+ * lost. */
 enum nic_error nic_post_compare_swap(struct nic* nic, const struct nic_atomic* atomic);
 enum nic_error nic_post_fetch_add(struct nic* nic, const struct nic_atomic* atomic);
 
 /* Posts a buffer to the receive ring. The buffer must lie in the window of struct nic_config. */
 enum nic_error nic_post_receive(struct nic* nic, const struct nic_rqe* receive);
 
-/* Tells the NIC of the posted entries of both rings. */
+/* Rings the doorbells of both rings: the NIC fetches all posted entries. */
 void nic_ring_doorbell(struct nic* nic);
 
-/* Copies up to `room` completions in order, gives their entries back and returns their number. */
+/* Copies up to `room` completions in order, frees their ring entries and returns their number. */
 uint32_t nic_reap(struct nic* nic, struct nic_cqe* completions, uint32_t room);
 
 /* Causes of an interrupt, as bits of IRQ_STATUS (NIC_IRQ_STATUS_…_MASK). */

@@ -5,7 +5,8 @@
 
 #include "driver/hal.h"
 
-/* FIELD_PUT(DCC_CTRL_ENABLE, 1) is a register word with that value in the field and 0 elsewhere. */
+/* FIELD_PUT(DCC_CTRL_ENABLE, 1) is a register word with the value 1 in the field and 0
+ * elsewhere. */
 #define FIELD_PUT(field, value) (((uint32_t)(value) << field##_SHIFT) & field##_MASK)
 #define FIELD_GET(field, word) (((uint32_t)(word)&field##_MASK) >> field##_SHIFT)
 
@@ -42,7 +43,7 @@ static inline uint32_t register_parameter_value(const struct register_parameter*
   return *(const uint32_t*)((const char*)values + parameter->member);
 }
 
-/* Index of the first parameter whose value is out of its range; `count` if there is none. */
+/* Index of the first parameter whose value is outside its range; `count` if there is none. */
 static inline uint32_t register_outside(const struct register_parameter* parameters, uint32_t count,
                                         const void* values) {
   for (uint32_t i = 0; i < count; ++i) {
@@ -60,7 +61,7 @@ static inline void register_program(const struct hal* hal, uint64_t base,
   }
 }
 
-/* Returns 1 if every parameter reads back as it was written. */
+/* Returns 1 if every parameter reads back with the value written. */
 static inline int register_reads_back(const struct hal* hal, uint64_t base,
                                       const struct register_parameter* parameters, uint32_t count,
                                       const void* values) {

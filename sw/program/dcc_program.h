@@ -9,12 +9,12 @@
 
 #include <stdint.h>
 
-/* Memory of the cores: code and constants, which cannot be written, and data. Nothing is mapped
- * elsewhere. */
+/* Memory of the cores: code and constants (not writable), and data. No other address is
+ * mapped. */
 #define DCC_CODE_BASE 0x10000000u
 #define DCC_CODE_BYTES 0x40000u
 #define DCC_DATA_BASE 0x20000000u
-#define DCC_STACK_BYTES 0x1000u /* at DCC_DATA_BASE; each core has a stack of its own */
+#define DCC_STACK_BYTES 0x1000u /* stacks start at DCC_DATA_BASE, one for each core */
 /* Stack, event, context, result and values; the program's own data begin behind them. */
 #define DCC_RESERVED_BYTES 0x2000u
 #define DCC_EVENT_ADDRESS (DCC_DATA_BASE + 0x1000u)
@@ -30,7 +30,7 @@
 #define DCC_MAX_HOPS 6u
 
 enum dcc_event_kind {
-  DCC_START, /* a flow begins */
+  DCC_START, /* a flow starts */
   DCC_CNP,   /* a notification of congestion marks arrived */
   DCC_ACK,   /* an acknowledgement arrived */
   DCC_NACK,  /* the receiver reported a gap */
@@ -41,51 +41,51 @@ enum dcc_event_kind {
 
 /* Bits of dcc_event.flags. */
 #define DCC_LAST_OF_MESSAGE 1u
-#define DCC_MORE_WAITING 2u /* SENT: the flow has more to send */
+#define DCC_MORE_WAITING 2u /* SENT: the flow has more data to send */
 #define DCC_WINDOW_FULL 4u  /* SENT: the flow's window admits no further packet */
 
 /* Rates count wire bits, in units of 1/256 Mb/s. Times are picoseconds of simulated time. */
 struct dcc_event {
-  uint32_t kind;         /* enum dcc_event_kind */
+  uint32_t kind;         /* one of enum dcc_event_kind */
   uint32_t flow;         /* number of the flow within its NIC */
-  uint64_t time_ps;      /* when the event happened; of merged events, the newest */
+  uint64_t time_ps;      /* time of the event; of merged events, the newest */
   uint64_t rtt_ps;       /* ACK: round-trip time of the newest acknowledged packet */
   uint64_t base_rtt_ps;  /* round-trip time without queues */
-  uint64_t flow_bytes;   /* START: payload to send; 0: unknown */
-  uint32_t rate;         /* pacing rate now in force */
-  uint32_t line_rate;    /* of the NIC's port */
+  uint64_t flow_bytes;   /* START: payload bytes of the flow; 0: unknown */
+  uint32_t rate;         /* current pacing rate */
+  uint32_t line_rate;    /* rate of the NIC's port */
   uint32_t bytes;        /* ACK: payload newly acknowledged; SENT: wire bytes since the last SENT */
   uint32_t payload;      /* SENT: payload bytes since the last SENT */
   uint32_t merged;       /* number of events that this one stands for */
   uint32_t marks;        /* CNP: marked packets; ACK: ACKs that report a mark */
-  uint32_t packets;      /* CNP: packets since the last CNP, 0 if not counted; ACK: ACKs */
-  uint32_t psn;          /* ACK: of the acknowledged packet; SENT: of the packet */
-  uint32_t next_psn;     /* ACK: of the packet that the flow sends next */
-  uint32_t flags;        /* DCC_LAST_OF_MESSAGE … */
-  uint32_t timer;        /* TIMER: its number */
-  uint32_t initial_rate; /* START: rate that the application asks for; 0: the program chooses */
+  uint32_t packets;      /* CNP: packets since the last CNP, 0: not counted; ACK: ACKs */
+  uint32_t psn;          /* ACK: PSN of the acknowledged packet; SENT: of the packet */
+  uint32_t next_psn;     /* ACK: PSN of the packet that the flow sends next */
+  uint32_t flags;        /* bits such as DCC_LAST_OF_MESSAGE */
+  uint32_t timer;        /* TIMER: number of the timer */
+  uint32_t initial_rate; /* START: rate requested by the application; 0: the program chooses */
   uint32_t mtu;          /* payload bytes of a full packet */
   uint32_t dscp;
-  uint32_t nic;  /* another number for each NIC */
+  uint32_t nic;  /* number of the NIC, unique in the network */
   uint32_t core; /* number of the core that runs the handler */
-  uint32_t hops; /* ACK, with DCC_TELEMETRY: links whose load the packet brought: dcc_hops() */
+  uint32_t hops; /* ACK, with DCC_TELEMETRY: number of links that reported: dcc_hops() */
 };
 
-/* What a port reported when it sent the acknowledged packet. */
+/* Telemetry that a port added when it sent the acknowledged packet. */
 struct dcc_hop {
-  uint64_t time_ps;  /* when, by the port's own clock */
-  uint64_t tx_bytes; /* that the port sent so far */
-  uint32_t queue;    /* bytes that waited */
-  uint32_t rate;     /* of the link, in 1/256 Mb/s */
+  uint64_t time_ps;  /* time of sending, by the port's own clock */
+  uint64_t tx_bytes; /* bytes that the port has sent so far */
+  uint32_t queue;    /* bytes in the port's queue */
+  uint32_t rate;     /* rate of the link, in 1/256 Mb/s */
 };
 
-/* Bits of dcc_result.set: what the handler answers. What is not set stays as it is. */
+/* Bits of dcc_result.set: members that the handler has set. Unset members keep their values. */
 #define DCC_SET_RATE 1u
 #define DCC_SET_WINDOW 2u
 #define DCC_SET_SENT_BYTES 4u
 #define DCC_SET_VIEW 8u
-#define DCC_SET_TIMER 0x10u  /* << number: starts the timer, or starts it again */
-#define DCC_STOP_TIMER 0x80u /* << number */
+#define DCC_SET_TIMER 0x10u  /* << number of the timer: starts or restarts the timer */
+#define DCC_STOP_TIMER 0x80u /* << number of the timer: stops the timer */
 
 #define DCC_NO_WINDOW 0xFFFFFFFFu
 #define DCC_NO_SENT 0xFFFFFFFFu
@@ -93,13 +93,14 @@ struct dcc_hop {
 struct dcc_result {
   uint32_t set;
   uint32_t rate;
-  uint32_t window;                       /* payload bytes in flight; DCC_NO_WINDOW */
-  uint32_t timer_ns[DCC_PROGRAM_TIMERS]; /* delays, from when the answer takes effect */
-  /* SENT comes when the flow's counter of wire bytes exceeds this number, which is then taken off
-   * the counter; 0: after every packet; DCC_NO_SENT: never. Setting it clears the counter. */
+  uint32_t window;                       /* greatest payload bytes in flight; DCC_NO_WINDOW */
+  uint32_t timer_ns[DCC_PROGRAM_TIMERS]; /* delays, counted from when the result takes effect */
+  /* A SENT event happens when the flow's counter of wire bytes exceeds sent_bytes, which is then
+   * subtracted from the counter; 0: after every packet; DCC_NO_SENT: never. Setting sent_bytes
+   * clears the counter. */
   uint32_t sent_bytes;
-  uint32_t target; /* for series and debugging: a target rate … */
-  uint32_t alpha;  /* … and a congestion estimate, 65536 for 1 */
+  uint32_t target; /* target rate, for series and debugging */
+  uint32_t alpha;  /* congestion estimate for series and debugging; 65536 is 1 */
 };
 
 /* Bits of dcc_program.flags. */
@@ -107,7 +108,7 @@ struct dcc_result {
 #define DCC_MARKS 2u     /* ACKs report congestion marks */
 #define DCC_TELEMETRY 8u /* packets collect the load of links; merged events keep the newest */
 #define DCC_RTT_FROM_DUE \
-  4u /* round trips begin when the packet was due: waiting in the NIC counts */
+  4u /* a round trip begins when its packet was due, so waiting in the NIC counts */
 
 #ifdef __riscv
 typedef void (*dcc_handler)(const struct dcc_event *event, void *context,
@@ -115,21 +116,21 @@ typedef void (*dcc_handler)(const struct dcc_event *event, void *context,
 typedef const void *dcc_address;
 extern const char __global_pointer$[];
 #else
-typedef uint32_t dcc_handler; /* addresses of the program's memory */
+typedef uint32_t dcc_handler; /* address in the program's memory */
 typedef uint32_t dcc_address;
 #endif
 
-#define DCC_PROGRAM_MAGIC 0x50434344u /* "DCCP" */
+#define DCC_PROGRAM_MAGIC 0x50434344u /* bytes "DCCP" in memory */
 #define DCC_PROGRAM_ABI 1u
 
-/* Description of a program, at DCC_CODE_BASE. Events without a handler never happen. */
+/* Description of a program, at DCC_CODE_BASE. Events without a handler are not delivered. */
 struct dcc_program {
   uint32_t magic;
   uint32_t abi;
   dcc_address global_pointer;
-  uint32_t context_bytes; /* at most the context of the NIC; cleared when a flow begins */
+  uint32_t context_bytes; /* at most the NIC's context; cleared when a flow starts */
   uint32_t flags;
-  uint32_t sent_bytes; /* as in dcc_result, for flows that begin */
+  uint32_t sent_bytes; /* initial sent_bytes of a flow, as in dcc_result */
   dcc_handler on_start;
   dcc_handler on_cnp;
   dcc_handler on_ack;
@@ -140,7 +141,7 @@ struct dcc_program {
 
 #ifdef __riscv
 
-/* Defines the program, once in one source:
+/* Defines the program; use once, in one source:
  *   DCC_PROGRAM(.context_bytes = sizeof(struct flow), .on_cnp = cut, .on_timer = rise); */
 #define DCC_PROGRAM(...)                                                                     \
   const struct dcc_program dcc_program                                                       \
@@ -174,12 +175,12 @@ static inline void dcc_show(struct dcc_result *result, uint32_t target, uint32_t
   result->set |= DCC_SET_VIEW;
 }
 
-/* The links of an event, in the order of the path; event->hops of them. */
+/* Telemetry of the links of an event, in the order of the path; event->hops entries. */
 static inline const struct dcc_hop *dcc_hops(void) {
   return (const struct dcc_hop *)DCC_HOPS_ADDRESS;
 }
 
-/* Number `index` of `values` in the configuration; `otherwise` where the list is shorter. */
+/* Number `index` of `values` in the configuration; `otherwise` if the list is shorter. */
 static inline uint32_t dcc_value(uint32_t index, uint32_t otherwise) {
   const volatile uint32_t *const values = (const volatile uint32_t *)DCC_VALUES_ADDRESS;
   return index < values[0] ? values[1 + index] : otherwise;

@@ -3,7 +3,7 @@
 #include "program/dcc_program.h"
 
 struct flow {
-  uint32_t window; /* bytes */
+  uint32_t window; /* window in bytes */
   uint32_t until;  /* number of the packet whose acknowledgement ends the round trip of a cut */
   uint32_t cuts;
 };

@@ -1,7 +1,7 @@
 /* Two hosts exchange WRITE, SEND, READ and atomic operations, provoke every completion status, and
  * survive it. Written against the register map (driver/nic_regs.h) and the descriptors
- * (driver/nic_descriptors.h) alone: no driver, no boot block, no planned traffic. Host 0 asks,
- * host 1 answers; both run this program, so their variables have the same addresses. */
+ * (driver/nic_descriptors.h) alone: no driver, no boot block, no planned traffic. Host 0 sends
+ * commands, host 1 answers; both run this program, so their variables have the same addresses. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 enum { RING_LOG2 = 4, RING = 1 << RING_LOG2, BYTES = 4096, NO_SUCH_PAIR = 9 };
 enum pair { CONTROL = 2, DATA = 3, LONELY = 4 };
-/* What host 0 asks of host 1, as the immediate of a WRITE on CONTROL. */
+/* Command of host 0 to host 1, sent as the immediate of a WRITE on CONTROL. */
 enum command { POST_BUFFER = 1, MAKE_ANEW, OPEN_ALL, QUIT };
 
 struct rings {
@@ -26,16 +26,17 @@ struct rings {
 static struct rings rings;
 static uint8_t source[BYTES], shared[BYTES], result[BYTES];
 static uint64_t word __attribute__((aligned(8)));
-static uint32_t argument; /* of a command */
+static uint32_t argument; /* argument of a command */
 static uint16_t sent, received, reaped;
 static uint32_t me;
-static unsigned seen; /* bit s: a completion with status s has come */
+static unsigned seen; /* bit s: a completion with status s was seen */
 
 static void nic_write(uint32_t offset, uint32_t value) {
   machine_write32((uint32_t)NIC_BASE + offset, value);
 }
 static uint32_t nic_read(uint32_t offset) { return machine_read32((uint32_t)NIC_BASE + offset); }
-/* Memory that the NIC reads or has written: everything before is done, nothing behind is known. */
+/* Orders accesses to memory shared with the NIC: earlier accesses complete, later ones are not
+ * yet made. */
 static void fence(void) { __asm__ volatile("fence" ::: "memory"); }
 static uint64_t address_of(const void* p) { return (uintptr_t)p; }
 
@@ -67,7 +68,7 @@ static void start(void) {
   nic_write(NIC_CTRL_OFFSET,
             NIC_CTRL_ENABLE_MASK | NIC_CTRL_ACK_MODE_PER_PACKET << NIC_CTRL_ACK_MODE_SHIFT);
   machine_enable_source(IRQ_SOURCE_NIC);
-  MACHINE_CSR_SET(mie, 1u << TRAP_EXTERNAL); /* wakes from sleep; mstatus.MIE stays 0: no trap */
+  MACHINE_CSR_SET(mie, 1u << TRAP_EXTERNAL); /* ends sleep; mstatus.MIE stays 0: no trap */
   create(CONTROL, CONTROL);
   create(DATA, DATA);
 }
@@ -85,7 +86,7 @@ static void post_buffer(uint32_t qpn, void* buffer, uint32_t bytes) {
   nic_write(NIC_RQ_TAIL_OFFSET, ++received);
 }
 
-/* The next completion; sleeps until there is one. */
+/* Returns the next completion; sleeps until it arrives. */
 static struct nic_cqe next(void) {
   for (;;) {
     const volatile struct nic_cqe* const entry = &rings.completion[reaped % RING];
@@ -114,12 +115,12 @@ static void tell(uint32_t immediate, uint32_t value) {
   post(entry);
 }
 
-/* ---- host 1: does what it is asked, and says when it has ---- */
+/* ---- host 1: executes commands and reports their end ---- */
 
 static int answer(void) {
   for (;;) {
     const struct nic_cqe completion = next();
-    if (completion.opcode != NIC_CQE_RECEIVE_IMMEDIATE) continue; /* a buffer of DATA is done */
+    if (completion.opcode != NIC_CQE_RECEIVE_IMMEDIATE) continue; /* a buffer of DATA is full */
     switch ((enum command)completion.immediate) {
       case POST_BUFFER:
         post_buffer(DATA, shared, argument);
@@ -159,7 +160,7 @@ static void ask(enum command command, uint32_t value) {
          completion.opcode == NIC_CQE_RECEIVE_IMMEDIATE && completion.immediate == command);
 }
 
-/* After an error both ends are made anew: packets are numbered from 0. */
+/* After an error both queue pairs are created again, so that packet numbers start at 0. */
 static void make_anew(void) {
   ask(MAKE_ANEW, 0);
   create(DATA, DATA);
@@ -176,7 +177,7 @@ static struct nic_wqe request(uint8_t opcode, const void* local, uint64_t remote
   return entry;
 }
 
-/* Posts one request and takes its completion. */
+/* Posts one request and waits for its completion. */
 static void run(const char* what, struct nic_wqe entry, enum nic_cqe_status wanted) {
   post(entry);
   const struct nic_cqe completion = next();
@@ -204,7 +205,7 @@ static void move_data(void) {
   expect("the word is 40", word == 40);
 }
 
-/* Fails `entry` and what is posted behind it. */
+/* Posts two requests; checks that `entry` fails and that the following request is flushed. */
 static void run_two(const char* what, struct nic_wqe entry, enum nic_cqe_status wanted) {
   post(entry);
   post(request(NIC_WQE_RDMA_WRITE, source, address_of(shared), 8));
@@ -214,8 +215,8 @@ static void run_two(const char* what, struct nic_wqe entry, enum nic_cqe_status 
 }
 
 static void provoke_errors(void) {
-  const uint64_t device = DCC_UART_BASE; /* on the bus, and no memory */
-  open_window(0, UINT32_MAX);            /* a device may be named, and is no memory */
+  const uint64_t device = DCC_UART_BASE; /* a device: on the bus, but no memory */
+  open_window(0, UINT32_MAX);            /* the window may include the address of a device */
   run("no such operation", request(99, source, address_of(shared), 8), NIC_CQE_LOCAL_ERROR);
   run("READ into a device",
       request(NIC_WQE_RDMA_READ, (void*)(uintptr_t)device, address_of(shared), 8),
@@ -243,7 +244,7 @@ static void provoke_errors(void) {
   ask(POST_BUFFER, 100);
   run_two("SEND that is longer than its buffer", request(NIC_WQE_SEND, source, 0, 101),
           NIC_CQE_REMOTE_INVALID);
-  ask(POST_BUFFER, 100); /* is flushed when the queue pair is made anew */
+  ask(POST_BUFFER, 100); /* This receive entry is flushed when the queue pair is created again. */
   make_anew();
 
   nic_write(NIC_SQ_BASE_LO_OFFSET, (uint32_t)device);
@@ -268,7 +269,7 @@ int main(void) {
   move_data();
   provoke_errors();
   ask(QUIT, 0);
-  const unsigned wanted = (1u << NIC_CQE_LENGTH_ERROR) - 1u; /* all below, which requests have */
+  const unsigned wanted = (1u << NIC_CQE_LENGTH_ERROR) - 1u; /* all statuses of requests */
   expect("every status of a request has come", seen == wanted);
   printf("%s\n", failures == 0 ? "all as it must be" : "failed");
   return failures;

@@ -16,7 +16,8 @@ class MyRateUnit final : public RateEngine {
     context_.threads(1);  // one thread: the platform may fork its process for snapshots
     unit_ = std::make_unique<Vmy_rate_unit>(&context_);
     load(RateRegisters{});
-    const RateTables reset;  // the memories of the RTL have no reset, so the tables are written
+    // The memories of the RTL have no reset, so the tables are written here.
+    const RateTables reset;
     for (int i = 0; i < kRateTables; ++i) {
       const auto table = static_cast<RateTable>(i);
       for (uint32_t k = 0; k < entries(table); ++k) load(table, k, reset.read(table, k));

@@ -22,12 +22,12 @@ module my_rate_unit (
   input  logic [31:0] word_i,
   output logic [31:0] word_o,          // the word at table_i[index_i]
 
-  input  logic        increase_i,      // 0: a cut
+  input  logic        increase_i,      // 1: an increase, 0: a cut
   input  logic        first_i,
   input  logic [31:0] rc_i,
   input  logic [31:0] rt_i,
   input  logic [16:0] alpha_i,
-  input  logic [19:0] count_i,         // ticks since the last cut; of an increase: packets
+  input  logic [19:0] count_i,         // cut: ticks since the last cut; increase: packets
   input  logic [5:0]  dscp_i,
   input  logic [7:0]  marks_i,
   input  logic [1:0]  stage_i,

@@ -21,7 +21,7 @@ static volatile uint8_t* uart(uint32_t reg) {
   return (volatile uint8_t*)(uintptr_t)(VIRT_UART_BASE + reg);
 }
 
-/* Claims until nothing is pending, so that one trap serves all sources. */
+/* Claims and serves sources until none is pending, so that one trap serves all. */
 static void on_external(struct trap_frame* frame) {
   (void)frame;
   for (unsigned source = machine_claim(); source != 0; source = machine_claim()) {

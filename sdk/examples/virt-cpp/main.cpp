@@ -1,5 +1,5 @@
-/* The devices of `machine: virt` from C++17, without exceptions, RTTI or the C++ library: one class
- * a device, made before main() by a constructor; memory by an operator new of the program's own.
+/* The devices of `machine: virt` from C++17, without exceptions, RTTI or the C++ library: one
+ * class a device, constructed before main(); memory comes from the program's own operator new.
  * Runs on QEMU's machine virt too. */
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 namespace {
 
-/* Memory that is never given back. */
+/* An allocator without deallocation. */
 class Pool {
  public:
   void* take(size_t bytes) {
@@ -34,7 +34,7 @@ struct Registers {
   }
 };
 
-/* What serves one source of the PLIC. */
+/* Handler of one source of the PLIC. */
 class Device {
  public:
   virtual ~Device() = default;
@@ -98,7 +98,7 @@ class Transmitter final : public Device, Registers<uint8_t, VIRT_UART_BASE> {
   volatile unsigned served_ = 0;
 };
 
-/* Runs before main(). */
+/* All devices, constructed before main(). */
 struct Board {
   Board() : transmitter(new Transmitter) { plic.connect(VIRT_IRQ_UART, 3, transmitter); }
   Plic plic;
