@@ -1,4 +1,4 @@
-// Deadlines by number behind one retransmission timer, for owners without a record to keep them in.
+// Deadlines by number that share one retransmission timer, for owners without a record per number.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// When a paced flow may send its next packet.
+// Computes when a paced flow may send its next packet.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class FlowPacer {
  public:
   FlowPacer(BitRate line, Bytes link_overhead);
 
-  /// Payload bytes of a full packet, from now on.
+  /// Sets the payload bytes of a full packet from now on.
   void set_mtu(std::uint32_t mtu);
   void set_needs(const AlgorithmNeeds& needs) { needs_ = needs; }
 
@@ -37,7 +37,7 @@ class FlowPacer {
 
   /// True if keep_due() must be called.
   bool tracks_due() const { return needs_.burst > 0 || needs_.rtt_from_due; }
-  /// The next packet of `pair` may start at `start`.
+  /// Records that the next packet of `pair` may start at `start`.
   static void keep_due(SendQueuePair& pair, PicoSeconds start);
   /// Time at which the next packet was due if nothing else had been sent; within a burst, behind
   /// its predecessors.

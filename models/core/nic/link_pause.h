@@ -1,4 +1,4 @@
-// Which priorities a NIC may send: pauses of the far end, blocking for want of credits or carrier.
+// Priorities that a NIC may send: pauses by the far end, blocking for want of credits or carrier.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ class LinkPause {
   void block(unsigned priorities, PicoSeconds now);
   /// A PFC frame arrived: stops those of its priorities that PFC is enabled for.
   void pause_received(unsigned priorities, PicoSeconds now);
-  /// The time of these pauses is over.
+  /// Ends the timed pauses of these priorities.
   void end(unsigned priorities, PicoSeconds now) {
     if ((paused_ & priorities) != 0) block(paused_ & ~priorities, now);
   }
@@ -64,9 +64,9 @@ class LinkPause {
     return *history_;
   }
 
-  unsigned paused_ = 0;               // stopped by the far end or for want of credits
-  unsigned pfc_mask_ = 0xFF;          // PFC is enabled for these
-  unsigned blocked_ = 0;              // paused_, or all without a carrier
+  unsigned paused_ = 0;               // mask of the priorities that are paused or lack credits
+  unsigned pfc_mask_ = 0xFF;          // mask of the priorities with PFC
+  unsigned blocked_ = 0;              // equal to paused_, or all priorities without a carrier
   std::unique_ptr<History> history_;  // null: no pause yet
 };
 

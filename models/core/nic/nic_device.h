@@ -32,8 +32,8 @@ class NicDevice final : public PacketSink {
   void set_weight(std::uint8_t dscp, const Ratio& weight);
   /// Sets the transport; null: RoCE. Not owned. Call it before the first queue pair is created.
   void set_transport(Transport* transport);
-  /// Sets what the other hosts' NICs are like; null: all as this one. Not owned. Call it before the
-  /// first queue pair is created.
+  /// Sets the properties of the other hosts' NICs; null: equal to this NIC's. Not owned. Call it
+  /// before the first queue pair is created.
   void set_peers(const PeerNics* peers) {
     transmitter_.set_peers(peers);
     receiver_.set_peers(peers);
@@ -57,7 +57,7 @@ class NicDevice final : public PacketSink {
   }
   /// Sends a PFC frame to the switch that stops the priorities in the mask and resumes the others.
   void send_pause(unsigned priorities);
-  /// Pauses these priorities at the switch until the next call, whatever else does. For faults.
+  /// For faults: pauses these priorities at the switch until the next call, beside send_pause().
   void storm(unsigned priorities);
   /// Frames sent that paused this priority.
   std::uint64_t pause_frames_sent(int priority) const {
@@ -106,7 +106,7 @@ class NicDevice final : public PacketSink {
   /// Pauses that last for a time (switch/pause_times.h).
   struct PauseTimes {
     TimedPauses theirs;  // pauses that the switch asked for
-    Event renewal;       // of the pauses that this NIC asked for
+    Event renewal;       // timer that renews the pauses that this NIC requested
   };
   PauseTimes& pause_times();
   void send_pause_frame();

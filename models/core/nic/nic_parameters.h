@@ -57,7 +57,7 @@ DCC_ENUM_NAMES(CnpParameters::Accept, {CnpParameters::Accept::kAny, "any"},
 DCC_ENUM_NAMES(CnpParameters::Scope, {CnpParameters::Scope::kQueuePair, "queue_pair"},
                {CnpParameters::Scope::kAddress, "address"}, {CnpParameters::Scope::kPort, "port"});
 
-/// How a receiver notifies one sender, where senders run different algorithms.
+/// Settings by which a receiver notifies one sender, where senders run different algorithms.
 struct CnpProfile {
   bool wanted = false;  // the sender's algorithm uses CNPs
   CnpParameters cnp;
@@ -99,7 +99,7 @@ struct WindowParameters {
   enum class Limit : std::uint8_t { kNone, kBdp, kBytes };
   Limit limit = Limit::kNone;
   Bytes bytes = 64 * 1024;    // size of the window with kBytes
-  bool follows_rate = false;  // the limit shrinks as the rate does
+  bool follows_rate = false;  // the limit shrinks in proportion to the rate
 
   bool is_on() const { return limit != Limit::kNone; }
   /// The limit in bytes, at least 1, for a queue pair with this rate and base RTT. Precondition:
@@ -142,7 +142,7 @@ struct NicParameters {
   std::uint8_t pfc_priorities = 0;     // bit p: the NIC may pause priority p of the switch
   unsigned pause_quanta = 0;           // time of a pause, 802.3 annex 31B; 0: until it is resumed
   std::optional<Bytes> credit_buffer;  // credit buffer at both ends of the link; empty: no credits
-  Bytes largest_packet = 1'100;        // wire bytes; used with credits
+  Bytes largest_packet = 1'100;        // wire bytes of the largest packet; used with credits
 
   bool real_payload() const { return payload == Payload::kReal; }
   /// True if payload arrives faster than DMA can move it, so that it waits in the receive buffer.
@@ -179,7 +179,7 @@ struct NicCounters {
   std::uint64_t packets_received = 0;  // packets of all kinds, including PFC frames
   std::uint64_t data_sent = 0;
   std::uint64_t data_received = 0;
-  std::uint64_t bytes_sent = 0;      // payload
+  std::uint64_t bytes_sent = 0;      // payload bytes sent
   std::uint64_t bytes_received = 0;  // payload bytes received in order
   std::uint64_t acks_sent = 0;
   std::uint64_t naks_sent = 0;

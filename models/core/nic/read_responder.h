@@ -61,7 +61,7 @@ class ReadResponder {
   ReadResponder(PacketPool& pool, NicCounters& counters, const NicParameters& parameters)
       : pool_(pool), counters_(counters), parameters_(parameters) {}
 
-  /// Sets the DMA for payload and the client that hears of its ends. Required with real payload.
+  /// Sets the DMA for payload and the client of its requests. Required with real payload.
   void set_dma(Dma* dma, DmaClient* client) {
     dma_ = dma;
     client_ = client;

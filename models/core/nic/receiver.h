@@ -68,7 +68,7 @@ class Receiver {
   void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> agreed) {
     cnp_profile_of_ = std::move(agreed);
   }
-  /// Sets what the senders' NICs are like; null: all as this one. Not owned.
+  /// Sets the properties of the senders' NICs; null: equal to this NIC's. Not owned.
   void set_peers(const PeerNics* peers) { peers_ = peers; }
   /// Sets the engine that decides on CNPs instead of the NIC's own model; null: the model. Not
   /// owned. Call it before the first queue pair is created.
@@ -194,7 +194,7 @@ class Receiver {
   Reordering* reordering_ = nullptr;
   bool cnps_wanted_ = true;
   std::function<const CnpProfile&(HostId sender)>
-      cnp_profile_of_;  // how each sender is notified; empty: as the NIC says
+      cnp_profile_of_;  // CNP profile of each sender; empty: the NIC's own settings
   const PeerNics* peers_ = nullptr;
   // Limiters that several queue pairs share (nic.cnp.scope): time before which no CNP may be sent.
   // Key: the sending host, or 0 for the whole port.
@@ -202,7 +202,7 @@ class Receiver {
   // oldest first; null: no CNP was delayed yet (nic.cnp.delay)
   std::unique_ptr<std::deque<DelayedCnp>> delayed_cnps_;
   Event cnp_due_;
-  NotificationEngine* notification_engine_ = nullptr;  // null: each context has a model
+  NotificationEngine* notification_engine_ = nullptr;  // null: the model in each context decides
   std::size_t buffered_ = 0;
   NumberedTable<Context> contexts_;
 };

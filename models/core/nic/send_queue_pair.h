@@ -76,7 +76,7 @@ struct alignas(64) SendQueuePair {
   PicoSeconds due{};         // when the next packet, or the burst it belongs to, may start
   std::unique_ptr<AlgorithmTimers> timers;
 
-  /// An answer arrived `rtt` after its packet was sent.
+  /// Records a round-trip time: an answer arrived `rtt` after its packet was sent.
   void heard_after(PicoSeconds rtt) {
     round_trip = std::max(rtt, PicoSeconds(round_trip.count - round_trip.count / 8));
   }

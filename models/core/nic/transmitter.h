@@ -59,8 +59,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void set_pacer(PacerEngine& engine, const PacerShape& shape, PicoSeconds clock_period);
   /// Constants of a pacer block for this NIC.
   PacerSettings pacer_settings(const PacerShape& shape, PicoSeconds clock_period) const;
-  /// Sets what the NICs at the other ends of queue pairs are like; null: all as this one. Not
-  /// owned.
+  /// Sets the properties of the NICs at the remote ends of queue pairs; null: equal to this NIC's.
+  /// Not owned.
   void set_peers(const PeerNics* peers) { peers_ = peers; }
   /// Makes this block parse received CNPs and count sent packets. Not owned; null: none. Must be
   /// called before the first queue pair is created.
@@ -82,7 +82,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void connect_queue_pair(Qpn qpn);
   /// Ends a queue pair. Posted work completes as flushed.
   void destroy_queue_pair(Qpn qpn);
-  /// There is no other end to answer: the queue pair enters the error state, and its oldest work
+  /// Handles a missing remote end: the queue pair enters the error state, and its oldest work
   /// completes as kRetryExceeded. Nothing happens if the queue pair does not exist.
   void give_up(Qpn qpn);
   /// True if the queue pair has nothing left to do except for packets in the network: all posted
@@ -145,7 +145,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void on_cnm(const Packet& cnm);
   /// A PFC frame stops the priorities in the mask and resumes the others.
   void on_pause(unsigned priorities);
-  /// The time of these pauses is over.
+  /// Ends the timed pauses of these priorities.
   void end_pauses(unsigned priorities) {
     pause_.end(priorities, now());
     pauses_changed();

@@ -24,7 +24,7 @@ struct Framing {
 
 /// Credits over the whole run, in packets.
 struct TransportCounters {
-  std::uint64_t credits_sent = 0;     // granted by receivers
+  std::uint64_t credits_sent = 0;     // credits granted by receivers
   std::uint64_t credits_used = 0;     // credits received and used for a packet
   std::uint64_t credits_unused = 0;   // credits received with nothing left to send
   std::uint64_t credits_dropped = 0;  // credits dropped in the NIC that granted them

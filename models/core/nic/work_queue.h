@@ -62,9 +62,9 @@ class WorkQueue {
   std::size_t truncate();
   /// Bytes left to send of the oldest item that is not completely sent; 0: none.
   Bytes unsent() const { return has_unsent() ? item_at(next_).bytes - next_.offset : 0; }
-  /// Marks `bytes` of that item as delivered without sending them (fast-forward only). Outstanding
-  /// packets and the next packet stay the same. Precondition: a multiple of the MTU, less than
-  /// unsent().
+  /// Marks `bytes` of the oldest unsent item as delivered without sending them (fast-forward only).
+  /// Outstanding packets and the next packet stay the same. Precondition: a multiple of the MTU,
+  /// less than unsent().
   void mark_delivered(Bytes bytes) {
     furthest_ = next_;
     items_[static_cast<std::size_t>(next_.index - base_)].bytes -= bytes;

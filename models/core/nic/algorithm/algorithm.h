@@ -36,7 +36,7 @@ class AlgorithmHost {
 };
 constexpr int kTimersPerFlow = 3;
 
-/// A flow as it starts.
+/// Properties of a flow at its start.
 struct FlowStart {
   std::uint8_t dscp = 0;
   HostId destination = 0;
@@ -48,7 +48,7 @@ struct FlowStart {
 
 struct SentInfo {
   std::uint32_t payload_bytes = 0;
-  std::uint32_t wire_bytes = 0;  // link overhead included
+  std::uint32_t wire_bytes = 0;  // bytes on the wire, link overhead included
   Psn psn = 0;
   bool last_of_message = false;
   bool more_waiting = false;  // true if the flow has more to send: the network limits it

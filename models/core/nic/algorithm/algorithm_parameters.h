@@ -1,5 +1,5 @@
-// What the parameters of every algorithm have in common. The platform calls these functions before
-// an instance of the algorithm exists.
+// Base of the parameters of every algorithm. The platform calls these functions before an instance
+// of the algorithm exists.
 #pragma once
 
 #include "describe/parameter_error.h"
@@ -14,7 +14,7 @@ struct SwitchParameters;
 
 struct AlgorithmParameters {
   virtual ~AlgorithmParameters() = default;
-  /// Names each parameter (describe/visitor.h).
+  /// Describes each parameter (describe/visitor.h).
   virtual void describe(ParameterVisitor& v) = 0;
   /// Throws ParameterError when values do not go together. `largest_packet` in wire bytes.
   virtual void check(Bytes /*largest_packet*/) const {}

@@ -1,4 +1,4 @@
-// What a debugger and the processor of a congestion-control program need of each other.
+// Interfaces between a debugger and the processor of a congestion-control program.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ class DebuggedProcessor {
                                    std::size_t bytes) = 0;
   /// Address to which handlers return, where the processor keeps a breakpoint of its own.
   virtual std::uint32_t return_address() const = 0;
-  /// The event whose handler runs, in one line.
+  /// Describes the event whose handler runs, in one line.
   virtual std::string present_event() const = 0;
 };
 
@@ -36,7 +36,7 @@ class ProcessorDebugger {
   virtual bool wants_one_instruction() = 0;
   /// One instruction has run.
   virtual void stepped() = 0;
-  /// A breakpoint or watchpoint of the debugger's was met.
+  /// The processor met a breakpoint or watchpoint of the debugger.
   virtual void met_point(riscv::Stop stop) = 0;
   /// The handler cannot go on; `why` in one sentence.
   virtual void faulted(const std::string& why) = 0;

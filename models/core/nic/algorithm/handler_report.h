@@ -1,4 +1,4 @@
-// What an algorithm reports of itself if handlers do its work on processors that take time.
+// Report of an algorithm whose handlers run on processors and take time.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@ namespace dcc {
 
 /// Counts of the handler for one kind of events, over the whole run. Times in picoseconds.
 struct HandlerCounts {
-  const char* event = "";     // the kind of events
+  const char* event = "";     // name of the kind of events
   std::uint64_t events = 0;   // events that happened
-  std::uint64_t merged = 0;   // events that joined one that waited already
-  std::uint64_t lost = 0;     // events that found the queue full and nothing to join
+  std::uint64_t merged = 0;   // events merged into a waiting event
+  std::uint64_t lost = 0;     // events lost because the queue was full
   std::uint64_t handled = 0;  // calls of the handler
   std::uint64_t faults = 0;   // calls that ended in an exception
   std::uint64_t instructions = 0;
   LogHistogram wait;      // from the event to the begin of its handler; of merged events, the first
-  LogHistogram service;   // time that a processor spent on it
+  LogHistogram service;   // time that a processor spent on a call
   LogHistogram reaction;  // from the event, of merged events the first, to the answer's effect
 };
 
@@ -33,7 +33,7 @@ struct HandlerFault {
   std::string text;  // exception and address of the instruction
 };
 
-/// A line that a handler wrote.
+/// A line of text that a handler wrote.
 struct HandlerLine {
   PicoSeconds at{};
   std::string text;

@@ -7,7 +7,7 @@
 
 namespace dcc {
 
-/// Offered by algorithms that want to be told of gaps at the receiver.
+/// Implemented by algorithms that handle reports of gaps at the receiver.
 class NackListener {
  public:
   /// The receiver expects packet `psn` and got a later one. With selective repeat the call comes
@@ -18,11 +18,11 @@ class NackListener {
   ~NackListener() = default;
 };
 
-/// Offered by algorithms that measure how fast they answer notifications.
+/// Implemented by algorithms that measure how fast they answer notifications.
 class ReactionMeter {
  public:
-  /// Picoseconds from a notification of marks to the lower rate that its flow gets for it. Of
-  /// notifications that share one answer: the first, or the newest where the algorithm forgets.
+  /// Picoseconds from a notification with marks to its flow's lower rate. Of several notifications
+  /// with one answer, the first counts, or the newest if the algorithm keeps only that.
   virtual const LogHistogram& reactions() const = 0;
 
  protected:

@@ -7,7 +7,7 @@ namespace dcc {
 template struct Named<AlgorithmSeam>;
 
 namespace {
-/// A NIC without a function: enough to make an algorithm and to ask for its needs.
+/// A stand-in for a NIC, sufficient to make an algorithm and to ask for its needs.
 class NoHost final : public AlgorithmHost {
  public:
   PicoSeconds now() const override { return PicoSeconds(0); }

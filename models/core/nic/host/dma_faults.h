@@ -17,7 +17,7 @@ struct DmaFault {
   PicoSeconds at{};
 };
 
-/// The first fault and the number of all.
+/// The first DMA fault of a NIC, and the number of all its faults.
 class DmaFaults {
  public:
   void add(const DmaFault& fault) {

@@ -38,13 +38,13 @@ struct QueuePairIdentity {
 /// The platform's connection manager: identifies queue pairs and joins their two ends.
 class ConnectionManager {
  public:
-  /// `registers`: what the registers say of the queue pair that `host` is about to create.
+  /// `registers`: register values of the queue pair that `host` is about to create.
   virtual QueuePairIdentity identify(HostId host, Qpn qpn,
                                      const QueuePairConfig& registers) const = 0;
   /// `host` created its end of the queue pair, or created it anew.
   virtual void created(HostId host, Qpn qpn, const QueuePairConfig& config) = 0;
   virtual void destroyed(HostId host, Qpn qpn) = 0;
-  /// Work of the queue pair failed because its other end did not come.
+  /// Work of the queue pair failed because its remote end was not created in time.
   virtual void given_up(HostId /*host*/, Qpn /*qpn*/) {}
   /// True if the network has this host.
   virtual bool has_host(HostId host) const = 0;
@@ -178,7 +178,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::array<nic_rqe, kFetchBurst> fetched_receives_{};
   Event coalesce_event_;
   std::vector<bool> waits_for_peer_;  // QueuePairIdentity::waits_for_peer of each queue pair
-  // Queue pairs that have work and no other end, by the time when the work fails.
+  // Queue pairs that have work but no remote end, sorted by the time at which the work fails.
   std::deque<std::pair<Qpn, PicoSeconds>> peerless_;
   Event peerless_event_;
   DmaFaults dma_faults_;

@@ -16,7 +16,7 @@ struct NotifiedPacket {
   PicoSeconds now{};
   std::uint32_t flow = 0;  // flow number, for reports
   Qpn qpn = 0;             // queue pair of the receiver
-  bool marked = false;     // CE
+  bool marked = false;     // the packet carries CE
   bool wanted = true;      // true if the sender's algorithm uses CNPs; else packets are counted
   HostId sender = 0;
   Qpn sender_qpn = 0;  // queue pair that a CNP goes to
@@ -37,11 +37,11 @@ class NotificationEngine {
  public:
   virtual ~NotificationEngine() = default;
 
-  /// A queue pair is new: no counts, no interval under way.
+  /// Starts a new queue pair: no counts, no interval under way.
   virtual void begin(Qpn qpn) = 0;
-  /// A queue pair is gone; does nothing for one that did not begin.
+  /// Ends a queue pair; does nothing for one that did not begin.
   virtual void end(Qpn qpn) = 0;
-  /// The CNP that this packet causes; none: no CNP. `parameters`: how its sender is notified.
+  /// Returns the CNP that this packet causes; none: no CNP. `parameters`: those for its sender.
   virtual std::optional<Notification> packet(const NotifiedPacket& packet,
                                              const CnpParameters& parameters) = 0;
 };

@@ -45,7 +45,7 @@ struct PacerAnswer {
   bool rate_ready = true;
   bool refused = false;  // the post of this cycle is refused: its flow holds as many packets as fit
   bool sent = false;     // the block decided in the cycle before
-  bool strict = false;   // over-subscribed
+  bool strict = false;   // the line is over-subscribed: strict priority order
   PacerFlow flow = 0;    // flow of the decision; 0 without one
   std::uint16_t bytes = 0;
 };

@@ -30,9 +30,9 @@ class PacerUser {
   ~PacerUser() = default;
 };
 
-/// Binds a queue pair to a flow of the block at its first post. Cycle n of the block gets what was
-/// given before n clock periods, or at that time before the cycle ran. Cycles in which the block
-/// cannot decide are run later, all at once.
+/// Binds a queue pair to a flow of the block at its first post. Cycle n of the block receives the
+/// inputs that were given before n clock periods, or at that time before the cycle ran. Cycles in
+/// which the block cannot decide are run later, all at once.
 class PacerPort {
  public:
   struct Clock {
@@ -74,7 +74,7 @@ class PacerPort {
 
  private:
   struct Slot {
-    Qpn qpn = kNone;  // kNone: the flow is free, or waits for its decisions
+    Qpn qpn = kNone;  // kNone: the flow is free, or its decisions wait to be taken
     std::uint32_t posted = 0;
     Rate rate;
     std::uint8_t priority = 0;

@@ -54,7 +54,7 @@ class ParserEngine {
 
   /// Binds a queue pair, or binds it anew. Throws std::runtime_error if there is no room for it.
   virtual void begin(Qpn qpn, const ParserContext& context) = 0;
-  /// A queue pair is gone; does nothing for one that did not begin.
+  /// Unbinds a queue pair; does nothing for one that is not bound.
   virtual void end(Qpn qpn) = 0;
   /// `now`: time at which the CNP arrived.
   virtual ParsedCnp cnp(const Packet& cnp, PicoSeconds now) = 0;
