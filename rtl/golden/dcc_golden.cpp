@@ -19,7 +19,8 @@ namespace {
 
 using namespace dcc;
 
-constexpr std::int64_t kPeriod = 4000;  // ps; only the number of cycles counts
+// clock period in ps; results depend on the number of cycles only
+constexpr std::int64_t kPeriod = 4000;
 constexpr std::uint64_t kFlows = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMostCycles = std::uint64_t{1} << 50;
 
@@ -33,7 +34,8 @@ void require_below(const char* name, std::uint64_t value, std::uint64_t limit) {
                              std::to_string(limit - 1));
 }
 
-/// Calls `work`, which returns an int; -1 and the text of error() if it throws.
+/// Calls `work`, which returns an int. If `work` throws, returns -1 and stores the message for
+/// error().
 template <class Work>
 int guarded(Work work) {
   try {
@@ -77,14 +79,14 @@ struct dcc_golden final : RateSink {
   dcc_golden(std::uint32_t slots, std::uint32_t latency)
       : model(scheduler, config_of(slots, latency), 1, *this), registers(model) {}
 
-  /// Brings the model to the start of `cycle`, whose answers are known then.
+  /// Advances the model to the start of `cycle`, whose answers are then known.
   void go_to(std::uint64_t cycle) {
     require_below("cycle", cycle, kMostCycles);
     require(cycle + 1 >= reached, "cycle " + std::to_string(cycle) + " is past: the model is in " +
                                       std::to_string(reached - 1));
     if (cycle > reached) advance(cycle);
   }
-  /// Brings the model to the edge that ends `cycle`, which samples the inputs.
+  /// Advances the model to the edge that ends `cycle` and samples its inputs.
   ControllerModel& sampled(std::uint64_t cycle) {
     go_to(cycle);
     if (cycle + 1 > reached) advance(cycle + 1);
@@ -108,7 +110,7 @@ struct dcc_golden final : RateSink {
   ControllerModel model;
   regs::ControllerRegisters registers;
   std::deque<Answer> answers;
-  std::uint64_t reached = 0;  // the latest edge: the model has sampled the cycles before
+  std::uint64_t reached = 0;  // latest edge: earlier cycles have been sampled
 };
 
 struct dcc_golden_wheel {
@@ -127,7 +129,8 @@ struct dcc_golden_pacer {
   dcc_golden_pacer(const PacerShape& shape, const PacerSettings& settings)
       : model(shape, settings), flows(shape.flows) {}
 
-  /// Brings the model to `cycle`, whose outputs are known then and whose inputs are not complete.
+  /// Advances the model to `cycle`, whose outputs are then known and whose inputs are not yet
+  /// complete.
   void go_to(std::uint64_t cycle) {
     require_below("cycle", cycle, kMostCycles);
     require(cycle >= present, "cycle " + std::to_string(cycle) + " is past: the pacer is in " +
@@ -150,9 +153,9 @@ struct dcc_golden_pacer {
 
   PacerModel model;
   std::uint32_t flows;
-  PacerAnswer outputs;        // pins during the present cycle
-  PacerInputs inputs;         // inputs of the present cycle so far
-  std::uint64_t present = 0;  // present cycle
+  PacerAnswer outputs;        // output pins in the present cycle
+  PacerInputs inputs;         // inputs given so far for the present cycle
+  std::uint64_t present = 0;  // number of the present cycle
 };
 
 namespace {

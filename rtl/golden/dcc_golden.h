@@ -50,11 +50,11 @@ enum { DCC_GOLDEN_RATE = 0, DCC_GOLDEN_QUERY = 1, DCC_GOLDEN_QUERY_UNBOUND = 2 }
 int dcc_golden_answer(dcc_golden *g, uint64_t cycle, uint64_t *answer_cycle, uint32_t *kind,
                       uint32_t *flow, uint32_t *rate);
 
-/* irq_o in `cycle`: 0 or 1. The RTL raises a cause within D + 4 cycles of its event. */
+/* irq_o in `cycle`: 0 or 1. The RTL raises an interrupt cause within D + 4 cycles of its event. */
 int dcc_golden_irq(dcc_golden *g, uint64_t cycle);
-/* The slot of a flow (0 .. slots - 1), or -2 if it has none. */
+/* Returns the slot of a flow (0 .. slots - 1), or -2 if the flow has no slot. */
 int dcc_golden_slot_of(dcc_golden *g, uint64_t cycle, uint32_t flow);
-/* 1: the slot is bound, and *flow is its flow; 0: the slot is free. */
+/* Returns 1 for a bound slot, with its flow in *flow; 0 for a free slot. */
 int dcc_golden_slot(dcc_golden *g, uint64_t cycle, uint32_t slot, uint32_t *flow);
 
 /* The rate unit alone, with the registers and tables that `g` has at present. Rates: 24.8 fixed
@@ -72,7 +72,7 @@ dcc_golden_wheel *dcc_golden_wheel_new(uint32_t slots);
 void dcc_golden_wheel_free(dcc_golden_wheel *w);
 /* Starts or restarts the slot's event, due at now + max(1, delay); `delay`: 0 .. 65535. */
 int dcc_golden_wheel_start(dcc_golden_wheel *w, uint32_t slot, uint32_t delay, uint64_t now);
-/* 1: cancelled; 0: none was pending. */
+/* Cancels the slot's event. Returns 1; 0 if no event was pending. */
 int dcc_golden_wheel_cancel(dcc_golden_wheel *w, uint32_t slot, uint64_t now);
 /* Takes the event with the least (due, slot) whose due <= now. 1: there was one; 0: there is none.
  */
@@ -87,7 +87,8 @@ typedef struct dcc_golden_pacer dcc_golden_pacer;
 dcc_golden_pacer *dcc_golden_pacer_new(uint32_t flows, uint32_t width, uint32_t depth,
                                        uint32_t scale, uint32_t slack);
 void dcc_golden_pacer_free(dcc_golden_pacer *p);
-/* paused_i (bit p: priority p) and want_i from `cycle` on, until the next call. Both begin as 0. */
+/* Sets paused_i (bit p: priority p) and want_i from `cycle` on, until the next call. Initially
+ * both are 0. */
 int dcc_golden_pacer_pins(dcc_golden_pacer *p, uint64_t cycle, uint32_t paused, uint32_t want);
 /* A packet of 1 .. 16383 bytes waits, and a flow's rate (24.8 Mb/s) with its priority 0 .. 7. At
  * most one of each kind a cycle; only where post_ready_o or rate_ready_o is 1. */

@@ -6,7 +6,7 @@
     model.cnp(cycle, flow=3, dscp=10, marks=1)
     for answer in model.answers(cycle): ...
 
-dcc_golden.h says what a cycle is. In a cocotb bench call answers(), then the inputs, then the access
+dcc_golden.h defines a cycle. In a cocotb bench call answers(), then the inputs, then the access
 of each cycle, at its rising edge. ValueError: an argument out of range, or a cycle in the past.
 """
 import ctypes
@@ -17,7 +17,8 @@ _U64 = ctypes.c_uint64
 
 
 class Answer(NamedTuple):
-    """What rate_valid_o shows in a cycle. `rate`: 24.8 fixed point; None for a flow without a slot."""
+    """An answer at the rate port: what the block shows in a cycle with rate_valid_o. `rate`: 24.8 fixed point; None for
+    a flow without a slot."""
 
     cycle: int
     flow: int
@@ -36,7 +37,7 @@ class PacerOutputs(NamedTuple):
 
 
 class BusError(Exception):
-    """The block answered an access with PSLVERR."""
+    """Raised when the block answers an access with PSLVERR."""
 
 
 class _Library:
@@ -95,29 +96,29 @@ class Golden:
         return self._library.call("dcc_golden_" + name, self._handle, _u64("cycle", cycle), *arguments)
 
     def cnp(self, cycle: int, flow: int, dscp: int, marks: int = 1, packets: int = 0) -> None:
-        """A congestion notification at the port."""
+        """Passes a congestion notification to the block."""
         self._call("cnp", cycle, _u32("flow", flow), _u32("dscp", dscp), _u32("marks", marks),
                    _u32("packets", packets))
 
     def sent(self, cycle: int, flow: int, dscp: int, length: int) -> None:
-        """A byte notification, in a cycle in which bytes_ready_o is 1."""
+        """Passes a byte notification, in a cycle in which bytes_ready_o is 1."""
         self._call("bytes", cycle, _u32("flow", flow), _u32("dscp", dscp), _u32("length", length))
 
     def release(self, cycle: int, flow: int) -> None:
-        """The command that frees the flow's slot."""
+        """Releases the flow's slot by a command."""
         self._call("release", cycle, _u32("flow", flow))
 
     def query(self, cycle: int, flow: int) -> None:
-        """The command that asks for the flow's rate; its answer has `query` set."""
+        """Queries the flow's rate by a command; the answer has `query` set."""
         self._call("query", cycle, _u32("flow", flow))
 
     def write(self, cycle: int, address: int, data: int) -> None:
-        """An APB write whose PSEL rises in `cycle`."""
+        """Makes an APB write whose PSEL rises in `cycle`."""
         if self._call("write", cycle, _u32("address", address), _u32("data", data)):
             raise BusError(f"write of 0x{data:08x} to 0x{address:05x}")
 
     def read(self, cycle: int, address: int) -> int:
-        """An APB read whose PSEL rises in `cycle`."""
+        """Makes an APB read whose PSEL rises in `cycle`; returns the data."""
         data = _U32()
         if self._call("read", cycle, _u32("address", address), ctypes.byref(data)):
             raise BusError(f"read of 0x{address:05x}")
@@ -131,24 +132,24 @@ class Golden:
             yield Answer(when.value, flow.value, None if kind.value == 2 else rate.value, kind.value != 0)
 
     def irq(self, cycle: int) -> bool:
-        """irq_o in `cycle`."""
+        """Value of irq_o in `cycle`."""
         return bool(self._call("irq", cycle))
 
     def slot_of(self, cycle: int, flow: int) -> Optional[int]:
-        """The slot of a flow, or None."""
+        """The slot of a flow; None for a flow without a slot."""
         slot = self._call("slot_of", cycle, _u32("flow", flow))
         return None if slot == -2 else slot
 
     def decrease(self, rc: int, rt: int, alpha: int, delta: int, dscp: int, marks: int = 1,
                  first: bool = False) -> Tuple[int, int, int]:
-        """The rate unit's cut, with the present registers and tables: new (rc, rt, alpha)."""
+        """Computes a cut by the rate unit, with the present registers and tables: new (rc, rt, alpha)."""
         state = [_u32("rc", rc), _u32("rt", rt), _u32("alpha", alpha)]
         self._library.call("dcc_golden_decrease", self._handle, *map(ctypes.byref, state), _u32("delta", delta),
                            _u32("dscp", dscp), _u32("marks", marks), ctypes.c_int(first))
         return state[0].value, state[1].value, state[2].value
 
     def increase(self, rc: int, rt: int, dscp: int, stage: int, packets: int = 0) -> Tuple[int, int, bool]:
-        """The rate unit's increase: new (rc, rt), and whether rc is the greatest rate of its DSCP."""
+        """Computes an increase by the rate unit: new (rc, rt), and whether rc is the greatest rate of its DSCP."""
         state = [_u32("rc", rc), _u32("rt", rt)]
         most = self._library.call("dcc_golden_increase", self._handle, *map(ctypes.byref, state),
                                   _u32("dscp", dscp), _u32("stage", stage), _u32("packets", packets))
@@ -176,12 +177,12 @@ class Wheel:
                            _u64("now", now))
 
     def cancel(self, slot: int, now: int) -> bool:
-        """False if no event was pending."""
+        """Cancels the slot's event; False if no event was pending."""
         return bool(self._library.call("dcc_golden_wheel_cancel", self._handle, _u32("slot", slot),
                                        _u64("now", now)))
 
     def take(self, now: int) -> Optional[Tuple[int, int]]:
-        """The (slot, due) of the next expired event, or None."""
+        """Takes the next expired event: (slot, due), or None."""
         slot, due = _U32(), _U64()
         if not self._library.call("dcc_golden_wheel_take", self._handle, _u64("now", now),
                                   ctypes.byref(slot), ctypes.byref(due)):
@@ -218,19 +219,19 @@ class Pacer:
         return self._library.call("dcc_golden_pacer_" + name, self._handle, _u64("cycle", cycle), *arguments)
 
     def pins(self, cycle: int, paused: int = 0, want: bool = False) -> None:
-        """paused_i and want_i from `cycle` on."""
+        """Sets paused_i and want_i from `cycle` on."""
         self._call("pins", cycle, _u32("paused", paused), _u32("want", int(want)))
 
     def post(self, cycle: int, flow: int, length: int) -> None:
-        """A packet of `length` bytes on the wire, in a cycle in which post_ready_o is 1."""
+        """Posts a packet of `length` bytes on the wire, in a cycle in which post_ready_o is 1."""
         self._call("post", cycle, _u32("flow", flow), _u32("length", length))
 
     def rate(self, cycle: int, flow: int, rate: int, priority: int) -> None:
-        """A flow's rate (24.8 Mb/s) and priority, in a cycle in which rate_ready_o is 1."""
+        """Sets a flow's rate (24.8 Mb/s) and priority, in a cycle in which rate_ready_o is 1."""
         self._call("rate", cycle, _u32("flow", flow), _u32("rate", rate), _u32("priority", priority))
 
     def outputs(self, cycle: int) -> PacerOutputs:
-        """What the block shows during `cycle`."""
+        """Returns the output pins during `cycle`."""
         flow, length = _U32(), _U32()
         shown = self._call("outputs", cycle, ctypes.byref(flow), ctypes.byref(length))
         return PacerOutputs((flow.value, length.value) if shown & 1 else None, bool(shown & 2), bool(shown & 4),

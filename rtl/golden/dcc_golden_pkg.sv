@@ -1,8 +1,8 @@
-// The golden model by DPI-C; dcc_golden.h describes the functions and what a cycle is.
+// The golden model by DPI-C; dcc_golden.h describes the functions and defines a cycle.
 package dcc_golden_pkg;
-  localparam int unsigned Rate = 0, Query = 1, QueryUnbound = 2;  // kinds of answers
+  localparam int unsigned Rate = 0, Query = 1, QueryUnbound = 2;  // Kinds of answers.
 
-  // Pins of dcc_golden_pacer_outputs.
+  // Bits of the result of dcc_golden_pacer_outputs.
   localparam int unsigned Sent = 1, PostReady = 2, RateReady = 4, PostRefused = 8, Strict = 16;
 
   import "DPI-C" function string dcc_golden_error();

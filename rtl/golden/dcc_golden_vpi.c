@@ -45,7 +45,7 @@ static const struct {
     {"$dcc_golden_pacer_pins", 4},   {"$dcc_golden_pacer_post", 4}, {"$dcc_golden_pacer_rate", 5},
     {"$dcc_golden_pacer_outputs", 4}};
 
-/* The value of an argument of at most 64 bits. */
+/* Returns the value of an argument of at most 64 bits. */
 static uint64_t value_of(vpiHandle argument) {
   s_vpi_value value;
   value.format = vpiVectorVal;

@@ -11,16 +11,16 @@ from dcc_golden import BusError, Golden, Pacer, Wheel
 
 CTRL, TICK_DIV, TIMER_INTERVAL, R_AI, R_MIN, R_MAX, INITIAL_RATE = 0x0C, 0x20, 0x24, 0x34, 0x40, 0x44, 0x48
 ENABLE_DCQCN = 1 + 4 + 8
-LINE = 100_000 * 256  # 100 Gb/s
-TABLES = ((0x1000, 64, lambda i: 4096 << 16 | 256),  # factors 1.0
-          (0x1100, 64, lambda i: 0),                # floor
-          (0x1200, 64, lambda i: 0xFFFF_FFFF),      # ceiling
-          (0x1300, 64, lambda i: 1 << 16), (0x1400, 64, lambda i: 1 << 16),  # alpha does not decay
+LINE = 100_000 * 256  # 100 Gb/s in 1/256 Mb/s
+TABLES = ((0x1000, 64, lambda i: 4096 << 16 | 256),  # factors of 1.0
+          (0x1100, 64, lambda i: 0),                # no floor
+          (0x1200, 64, lambda i: 0xFFFF_FFFF),      # no ceiling
+          (0x1300, 64, lambda i: 1 << 16), (0x1400, 64, lambda i: 1 << 16),  # no decay of alpha
           (0x2000, 257, lambda i: (1 << 16) - 128 * i))  # a cut by alpha / 2
 
 
 def refused(work, kind):
-    """True if `work` raises `kind`."""
+    """True if `work` raises an exception of type `kind`."""
     try:
         work()
     except kind:
@@ -79,7 +79,8 @@ def main() -> int:
         model.cnp(cycle, flow=3, dscp=10)
         answers = list(model.answers(cycle + 500_000))
         assert answers[0].flow == 3 and not answers[0].query
-        # Sampled at the edge that ends the cycle, issued one later, answered 48 after the issue.
+        # The notification is sampled at the end of its cycle, issued one cycle later, and answered 48 cycles after the
+        # issue.
         assert answers[0].cycle == cycle + 2 + 48, answers[0]
         assert answers[0].rate == model.decrease(LINE, LINE, 1 << 16, 0, 10, first=True)[0] == LINE // 2
         rates = [one.rate for one in answers]

@@ -16,7 +16,7 @@ enum {
   kMostLines = 16,
   kSlots = 64,
   kLatency = 48,
-  kWindow = 0x80000 /* slots */,
+  kWindow = 0x80000 /* offset of the slots window */,
   kSlotBytes = 32
 };
 
@@ -30,7 +30,7 @@ static uint64_t runs, cycles, answers, reads, wrong;
 static void differ(uint64_t cycle, const char *what) {
   if (++wrong <= 10) printf("run %" PRIu64 " cycle %" PRIu64 ": %s\n", runs, cycle, what);
 }
-/* For calls that cannot fail in a well-formed file. */
+/* Ends the program if a call fails, which no well-formed file causes. */
 static int good(int result) {
   if (result >= 0) return result;
   fprintf(stderr, "golden_replay: %s\n", dcc_golden_error());
@@ -41,7 +41,7 @@ static int next_answer(uint64_t cycle, uint64_t *when, uint32_t word[3]) {
   return good(dcc_golden_answer(model, cycle, when, &word[0], &word[1], &word[2]));
 }
 
-/* `wanted`: the line of an answer in this cycle, or NULL. */
+/* Compares the answers of a cycle with the line `wanted`; NULL: no answer is expected. */
 static void compare_answers(uint64_t cycle, const line_t *wanted) {
   uint64_t when = 0;
   uint32_t word[3];
@@ -68,7 +68,7 @@ static void input(const line_t *l) {
   const uint32_t flow = (uint32_t)l->a;
   if (l->op == 1) {
     good(dcc_golden_cnp(model, l->cycle, flow, (uint32_t)l->b, (uint32_t)l->c, (uint32_t)l->d));
-  } else if (l->op == 2 && l->d != 0) { /* the byte port was ready */
+  } else if (l->op == 2 && l->d != 0) { /* a byte notification whose port was ready */
     good(dcc_golden_bytes(model, l->cycle, flow, (uint32_t)l->b, (uint32_t)l->c));
   } else if (l->op == 3 && l->c != 0) {
     good(l->b != 0 ? dcc_golden_query(model, l->cycle, flow)
@@ -87,7 +87,7 @@ static void access_bus(const line_t *l) {
   if (good(dcc_golden_read(model, l->cycle, address, &value)) != 0)
     differ(l->cycle, "a read is refused");
   if (l->c == 0) return;
-  /* Of a free slot the hardware shows the previous content. */
+  /* For a free slot the hardware shows the previous content. */
   if (address >= kWindow && address % kSlotBytes != 0 &&
       good(dcc_golden_slot(model, l->cycle, (address - kWindow) / kSlotBytes, &flow)) == 0)
     return;

@@ -59,7 +59,7 @@ module tb_golden_pacer;
     end
   endfunction
 
-  // What the block shows in this cycle is compared; what it samples at its end goes to the model.
+  // The outputs of this cycle are compared with the model; the inputs sampled at its end go to the model.
   always @(posedge clk) if (running && !over) begin
     shown = `PACER(outputs)(pacer, cycle, flow, bytes);
     if (sent_valid !== shown[0]) bad("sent_valid_o");
@@ -83,7 +83,7 @@ module tb_golden_pacer;
     over = cycle == cycles || wrong >= 10;
   end
 
-  // Phases of 2048 cycles: packets below the line, above the line, in every cycle, none.
+  // Phases of 2048 cycles: packets below the line rate, above it, in every cycle, and none.
   always @(negedge clk) if (running) begin
     phase = {30'b0, cycle[12:11]};
     case (phase)

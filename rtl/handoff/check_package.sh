@@ -13,7 +13,7 @@
 set -eu
 cd "$(dirname "$0")"
 
-fail() { echo "$*"; exit 255; }  # 255: xargs begins nothing more
+fail() { echo "$*"; exit 255; }  # exit status 255 makes xargs start no further step
 
 sources_of() { grep -E "$1" files.f | tr '\n' ' '; }
 
@@ -51,7 +51,7 @@ in_verilator() {
   verilator --binary --timing --assert -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style \
     --top-module "tb_$bench" --Mdir "$work/$1" $3 $4 "$2.sv" "vectors/tb_$bench.v" \
     >"$work/$1.log" 2>&1 || { tail "$work/$1.log"; fail "$1: not accepted by Verilator"; }
-  for random in 0 2; do  # what is not reset begins as 0, then at random
+  for random in 0 2; do  # State without a reset starts as 0, then at random.
     # shellcheck disable=SC2086
     "$work/$1/Vtb_$bench" "+vectors=vectors/$bench.vec" $6 +verilator+rand+reset+$random \
       +verilator+seed+7 >"reports/vectors_$1.log" 2>&1 && grep -q '^PASS' "reports/vectors_$1.log" ||
@@ -60,7 +60,7 @@ in_verilator() {
   echo "$1: $(grep '^PASS' "reports/vectors_$1.log") (Verilator, rtl/, assertions on)"
 }
 
-in_icarus() {  # UNIT PINS SOURCES [PLUSARG: fewer runs]
+in_icarus() {  # in_icarus UNIT PINS SOURCES [PLUSARG: fewer runs]
   yosys -q -p "read_verilog -sv $3 vectors/$2.sv; hierarchy -check -top $2; proc; \
     flatten; opt_clean -purge; write_verilog -noattr $work/$1.v" >"$work/$1_flat.log" 2>&1 ||
     { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
@@ -72,14 +72,14 @@ in_icarus() {  # UNIT PINS SOURCES [PLUSARG: fewer runs]
   echo "$1: $(grep '^PASS' "reports/vectors_$1_icarus.log") (Icarus, flattened, four states)"
 }
 
-# The vectors of the whole block with hashed flow numbers: the answers are the same, the sweep is shorter.
+# Runs the vectors of the whole block with hashed flow numbers: the answers are the same, the sweep is shorter.
 sparse() {
   sed 's/\.Latency(48)/&, .SparseFlows(1)/' vectors/controller_dut.sv >"$work/sparse_dut.sv"
   grep -q 'SparseFlows(1)' "$work/sparse_dut.sv" || fail "sparse: controller_dut.sv has another form"
   in_verilator sparse "$work/sparse_dut" "$(sources_of .)" "$(echo sva/*.sv)" controller +sweep=144
 }
 
-unit() {  # UNIT verilator|icarus
+unit() {  # unit UNIT verilator|icarus
   case $1 in
     controller | registers) pins=controller_dut; sources=$(sources_of .); sva=$(echo sva/*.sv); short=+runs=2 ;;
     rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|parity|rate_lut)/')
@@ -93,7 +93,7 @@ unit() {  # UNIT verilator|icarus
   esac
 }
 
-golden_library() {  # Steps run side by side, and need it once.
+golden_library() {  # Builds the golden library once, although several steps that run side by side need it.
   flock "$work" make -s -C golden BUILD="$work/golden" all "$@" >"$work/golden.log" 2>&1 ||
     { tail "$work/golden.log"; fail "golden model: does not compile"; }
 }
@@ -108,7 +108,7 @@ golden() {
   echo "golden model: $(tail -n 1 reports/golden_python.log) (Python)"
 }
 
-beside_rtl() {  # BENCH PINS SOURCES verilator|icarus CYCLES
+beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES
   log=reports/$1_$4.log
   case $4 in
     verilator)
@@ -130,12 +130,12 @@ beside_rtl() {  # BENCH PINS SOURCES verilator|icarus CYCLES
   echo "$1 beside the RTL: $(grep '^PASS' "$log") ($4)"
 }
 
-golden_bench() {  # verilator|icarus
+golden_bench() {  # golden_bench verilator|icarus
   case $1 in verilator) cycles=50000 ;; icarus) cycles=6000 ;; esac
   beside_rtl golden controller_dut "$(sources_of .)" "$1" "$cycles"
 }
 
-pacer_bench() {  # verilator|icarus
+pacer_bench() {  # pacer_bench verilator|icarus
   sources=$(tr '\n' ' ' <pacer.f)
   case $1 in
     verilator) beside_rtl golden_pacer pacer_dut "$sources sva/pacer/dc_pacer_sva.sv" "$1" 200000 ;;
@@ -156,7 +156,7 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# What sees most comes first.
+# The steps that find most faults come first.
 steps="controller:verilator registers:verilator sparse lint elaboration controller:icarus rate_unit:verilator
   timing_wheel:verilator rate_unit:icarus timing_wheel:icarus registers:icarus golden golden:verilator
   pacer:verilator golden:icarus pacer:icarus"

@@ -31,13 +31,13 @@ rm -rf "$out"
 for folder in doc registers constraints vectors reports lint sva golden/model; do mkdir -p "$out/$folder"; done
 out=$(cd "$out" && pwd)
 
-# RTL, in its folders, in order.
+# Copies the RTL in its folders, and the list of files in order of compilation.
 sed 's|^|rtl/|' "$root/rtl/controller/files.f" >"$out/files.f"
 while read -r file; do
   mkdir -p "$out/rtl/$(dirname "$file")"
   cp "$root/rtl/$file" "$out/rtl/$file"
 done <"$root/rtl/controller/files.f"
-# The pacer, a block of its own with its list of files.
+# The pacer is a block of its own with its own list of files.
 sed 's|^|rtl/|' "$root/rtl/pacer/files.f" >"$out/pacer.f"
 mkdir -p "$out/rtl/pacer/rtl" "$out/sva/pacer"
 cp "$root"/rtl/pacer/rtl/*.sv "$out/rtl/pacer/rtl"
@@ -107,14 +107,14 @@ if [ -n "$unchecked" ]; then
   exit
 fi
 
-# The package alone, where nothing of this repository is.
+# Checks a copy of the package in a place without files of this repository.
 alone=$(mktemp -d)
 trap 'rm -rf "$alone"' EXIT
 cp -r "$out" "$alone/package"
 (cd / && "$alone/package/check.sh" "$alone/dcc_top.json")
 cp "$alone/package/reports/"* "$out/reports"
 cp "$alone/package/vectors/"*_dut.v "$out/vectors"  # both units in plain Verilog
-# A check that cannot fail says nothing: a broken line is refused (ctest -R handoff_broken: many).
+# A check must be able to fail: it must refuse a broken line (ctest -R handoff_broken tries many).
 "$root/tests/handoff/broken_lines.py" "$out" --only rate_unit
 "$root/python/tool.py" ram-list "$alone/dcc_top.json" >"$out/doc/rams.md"
 
@@ -122,7 +122,7 @@ cd "$out"
 "$root/rtl/handoff/check_sdc.sh" "$build/constraints" >reports/constraints.log ||
   { cat reports/constraints.log; exit 1; }
 
-# Reports that other commands make.
+# Copies the reports that other commands have made.
 : >reports/MISSING
 for report in synthesis.txt coverage.txt controller.txt mutation.txt formal.txt; do
   if [ -f "$build/reports/$report" ]; then

@@ -30,7 +30,7 @@ formal() {
   return $status
 }
 coverage() {
-  # It is called where a failure does not end the script: each is kept.
+  # The caller ignores the script's exit status, so each status is kept.
   status=0
   rm -rf "$build/coverage_wheel" "$build/coverage_rate"
   echo "Timing wheel under its bench, line, branch and toggle, the points of all instances summed:"
@@ -56,7 +56,7 @@ mutation() {
   { echo; echo "Rate unit:"; cat "$1.rate"; } >>"$1"
   rm "$1.rate"
 }
-# The whole block, a core's twenty minutes: a run that was ended goes on.
+# Reports the whole block, in twenty minutes of a core; an interrupted run continues.
 controller() {
   status=0
   echo "Manager's modules under the whole block's bench, 22 profiles of 20 000 cycles; lines, branches, toggles, and"

@@ -27,8 +27,8 @@ COUNTERS = 17
 LAST_SLOTS = 0x80000 + 64 * 32
 # Values that every table takes.
 TABLES = {0x1000: 0x10000100, 0x1100: 0, 0x1200: 0xFFFFFFFF, 0x1300: 0x8000, 0x1400: 0x8000, 0x2000: 0x8000}
-ENABLED, RESET = 0x2D, 0x2F  # CTRL: as after reset and ENABLE; SOFT_RESET as well
-# Memory of tb_registers.v -> bits to invert, its bit of MEMORY_ERROR.
+ENABLED, RESET = 0x2D, 0x2F  # CTRL: ENABLE and the values after reset; RESET adds SOFT_RESET
+# {memory of tb_registers.v: (bits to invert, its bit of MEMORY_ERROR)}
 MEMORIES = {0: ((0, 7), 1), 1: ((8,), 1), 2: ((3,), 2), 3: ((0, 100, 199), 4), 4: ((32,), 8), 5: ((5,), 8),
             6: ((31,), 8), 7: ((0,), 8), 8: ((9,), 8), 9: ((9,), 16), 10: ((4,), 64), 11: ((1,), 64),
             12: ((0, 408), 32)}
@@ -52,7 +52,8 @@ def reset():
 
 
 def refused(write_, address, code, value=0):
-    """An access that is refused, and what it leaves: ERROR_INFO, and the cause of an interrupt until it is cleared."""
+    """Writes an access that is refused, and checks its effects: ERROR_INFO, and the interrupt cause until it is
+    cleared."""
     line(1 if write_ else 3, address, value, 1)
     read(ERROR_INFO, write_ << 31 | CODES[code] << 24 | address)
     read(IRQ_STATUS, 4)
@@ -61,7 +62,7 @@ def refused(write_, address, code, value=0):
 
 
 def registers_of(page):
-    """(offset, access, value after reset or None, the bit of REGWEN that guards it) of each register."""
+    """(offset, access, value after reset or None, guarding bit of REGWEN) of each register."""
     rows = re.findall(r"^\| 0x([0-9a-f]{5}) \| \[\w+\]\(#\w+\) \| (\w+) \| (\w+) \| (.*) \|$", page, re.M)
     guards = {"PARAMETERS": 1, "TABLES": 2, "CTRL": 4}
     for offset, access, value, text in rows:
@@ -73,12 +74,12 @@ def registers_of(page):
 
 
 def another(value):
-    """A legal value of a parameter that is not this one."""
+    """A legal value of a parameter that differs from `value`."""
     return value - 1 if value else 1
 
 
 def first_access():
-    """An access that begins before the memories are swept ends when they are, and only then has its effect."""
+    """An access that begins before the memories are swept ends after the sweep, and takes effect only then."""
     line(0)
     write(0x10FC, 0x20000200)
     line(8)
@@ -209,7 +210,7 @@ def lost_bits():
             read(IRQ_STATUS, 8)
             line(11, MEMORY_ERRORS)
             line(5, 1)
-            line(1, TICK_DIV, 100, 1)  # locked even now
+            line(1, TICK_DIV, 100, 1)  # the register is locked also now
             write(IRQ_STATUS, 4)
             for address, value in TABLES.items():
                 write(address, value)
@@ -219,13 +220,13 @@ def lost_bits():
             read(MEMORY_ERROR, 0)
             write(IRQ_STATUS, 8)
             line(5, 0)
-            line(1, 0x1000, 0, 1)  # the locks hold again
+            line(1, 0x1000, 0, 1)  # the registers are locked again
             line(1, CTRL, RESET, 1)
             line(11, MEMORY_ERRORS)
 
 
 def overrun():
-    """The limit is 2^15 ticks. The cause is raised once, the state stays until a soft reset."""
+    """Tests overrun, with its limit of 2^15 ticks. The cause is raised once; the state stays until a soft reset."""
     for late in (0x7FF0, 0x8000):
         reset()
         read(MEMORY_ERRORS, 0)

@@ -5,8 +5,8 @@
 // Words that were never written may be read as long as they are not used; use_i marks the words
 // that are used.
 module ram_parity #(
-  parameter int unsigned Depth = 1024,  // words, at least 2
-  parameter int unsigned Width = 32,    // data bits a word
+  parameter int unsigned Depth = 1024,  // number of words, at least 2
+  parameter int unsigned Width = 32,    // data bits per word
   parameter int unsigned Group = 32,    // data bits for each check bit
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
@@ -23,7 +23,7 @@ module ram_parity #(
   localparam int unsigned Checks  = (Width + Group - 1) / Group;
   localparam int unsigned PaddedW = Checks * Group;
 
-  // Check bits of a word.
+  // Computes the check bits of a word.
   function automatic logic [Checks-1:0] checks_of(input logic [Width-1:0] word);
     logic [PaddedW-1:0] padded;
     padded = PaddedW'(word);
@@ -43,7 +43,7 @@ module ram_parity #(
     .wdata_i({write_checks, wdata_i})
   );
 
-  // Calculated only for words that are written or used, which saves simulation time.
+  // Check bits are computed only for words that are written or used, which saves simulation time.
   always_comb begin
     write_checks = '0;
     if (wen_i) write_checks = checks_of(wdata_i);

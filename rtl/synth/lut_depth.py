@@ -23,8 +23,8 @@ from run import ARRAY, LIBERTY, NAND2_AREA, cells, run, some
 ONE = 1 << 16
 SOURCES = "common/ram_1r1w.sv synth/lut_depth.sv"
 WEIGHTS = (1, 2, 4, 8, 16)
-CUT = 16  # a mark takes 1/16 off
-MARK = 1 << 10  # the argument of one mark at weight 1
+CUT = 16  # fraction of the rate that a mark removes: 1/16
+MARK = 1 << 10  # argument of one mark at weight 1
 
 
 def exact(argument):
@@ -87,7 +87,7 @@ def check_the_line(bits):
     """The RTL's straight line, evaluated by yosys, is look_up's."""
     part_bits = 16 - bits
     script = (f"read_verilog -sv synth/lut_depth.sv; chparam -set PartBits {part_bits} lut_line; "
-              "prep -flatten -top lut_line; delete t:$dff; ")  # the register's input stays: line
+              "prep -flatten -top lut_line; delete t:$dff; ")  # keeps the input of the register: line
     table = proportional(bits)
     wanted = []
     for argument in range(1, ONE, ONE // 7):

@@ -6,8 +6,8 @@ module lut_depth #(
 ) (
   input  logic                 clk_i,
   input  logic                 ren_i,
-  input  logic [16:0]          argument_i,   // 1.16, at most 1.0
-  output logic [16:0]          multiplier_o, // 1.16, two cycles later
+  input  logic [16:0]          argument_i,   // argument in 1.16, at most 1.0
+  output logic [16:0]          multiplier_o, // multiplier in 1.16, two cycles later
   input  logic                 wen_i,
   input  logic [IndexBits:0]   waddr_i,
   input  logic [16:0]          wdata_i

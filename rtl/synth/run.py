@@ -22,8 +22,8 @@ sys.path.insert(0, RTL)
 from sources import ARRAY, sources  # noqa: E402
 
 LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
-NAND2_AREA = 24.0  # of the OSU018 library's NAND2X1, in its unit (µm²)
-PERIOD = 4  # ns, for the timing analyser
+NAND2_AREA = 24.0  # area of OSU018's NAND2X1 in the library's unit (µm²)
+PERIOD = 4  # clock period in ns for the timing analyser
 
 # Without a trace: inputs that change every tenth cycle, carried through gates and flip-flops. Cell by cell, since a
 # few gates in a hundred thousand have no number (OpenSTA 2.0.17), and its total would have none, either.
@@ -106,7 +106,8 @@ def macros_library(netlist, library):
         file.write(re.sub(shape, r"ram_\1x\2", text))
     lines = ["library (macros) {", "  delay_model : table_lookup;", '  time_unit : "1ns";', '  voltage_unit : "1V";',
              '  current_unit : "1mA";', "  capacitive_load_unit (1, pf);"]
-    lines += [f"  {what}_threshold_pct_{edge} : {percent};" for what, percent in (  # as the cells' library has them
+    # thresholds as in the cells' library
+    lines += [f"  {what}_threshold_pct_{edge} : {percent};" for what, percent in (
         ("input", 50), ("output", 50), ("slew_lower", 20), ("slew_upper", 80)) for edge in ("rise", "fall")]
     buses = {"raddr_i": None, "waddr_i": None, "wdata_i": None, "rdata_o": None}
     setup = " ".join(f'{edge}_constraint (scalar) {{ values ("0.0"); }}' for edge in ("rise", "fall"))
@@ -152,7 +153,7 @@ def osu018_paths(top, commands, work):
         file.write(f"read_liberty {LIBERTY}\nread_liberty {library}\nread_verilog {netlist}\nlink_design {top}\n"
                    f"create_clock -name clk -period {PERIOD} [get_ports clk_i]\n"
                    "set_input_delay 0 -clock clk [all_inputs]\nset_output_delay 0 -clock clk [all_outputs]\n"
-                   "set_false_path -from [get_ports rst_ni]\n"  # asynchronous, not a path to clock
+                   "set_false_path -from [get_ports rst_ni]\n"  # the reset is asynchronous and no path to a clock
                    "set memories [get_cells *u_array]\nputs \"memories [llength $memories]\"\n" +
                    "".join(f"puts \"group {name}\"\nreport_checks -path_delay max -format full {where}\n"
                            for name, where in paths.items()) + POWER + "exit\n")
@@ -255,7 +256,7 @@ def ram_list(timers):
     words = timers // 32
     rams = [("record", timers, 2 + 7 + 17), ("next", timers, slot), ("previous", timers, slot),
             ("list", 128, 2 * slot), ("summary", 128, words), ("leaf", 128 * words, 32)]
-    rams = [(name, depth, width + -(-width // 32)) for name, depth, width in rams]  # with parity
+    rams = [(name, depth, width + -(-width // 32)) for name, depth, width in rams]  # widths with parity
     bits = sum(depth * width for _, depth, width in rams)
     rows = ", ".join(f"{name} {depth}x{width}" for name, depth, width in rams)
     return f"RAM arrays, {timers} timers: {rows}; {bits / 1024:.1f} kbit"
@@ -273,7 +274,7 @@ def main():
         work = options.work or scratch
         os.makedirs(work, exist_ok=True)
         jobs = [("wheel", "ram", lambda: ram_list(1024)), ("wheel", "ram", lambda: ram_list(4096)),
-                # 256 timers of 16 bits take 7180 of 7680 LUTs, and nextpnr finds no place for them.
+                # 256 timers of 16 bits take 7180 of 7680 LUTs, and nextpnr cannot place them.
                 ("wheel", "ice40", lambda: ice40(128, work, (4, 4, 5)))]
         for unit, name, top, commands in (
                 ("wheel", "1024 timers", "timing_wheel", lambda box: wheel(1024, box)),
@@ -287,7 +288,7 @@ def main():
                     line = job()
                     print(line, flush=True)
                     report.write(line + "\n")
-            if options.unit == "controller":  # twelve syntheses of the whole: asked for only
+            if options.unit == "controller":  # twelve syntheses of the whole controller, made only on request
                 report.write("\nThe whole controller, memories as macros (yosys, counts after mapping):\n")
                 for slots, row in sorted(measure_controller(options.points, options.only).items()):
                     report.write(", ".join(f"{key} {value}" for key, value in row.items()) + "\n")

@@ -1,4 +1,4 @@
-// The whole controller in the size of its golden vectors, for simulators without SystemVerilog, too.
+// The whole controller with the size of its golden vectors, also for plain Verilog simulators.
 module controller_dut (
   input  logic        clk_i,
   input  logic        rst_ni,
@@ -32,7 +32,7 @@ module controller_dut (
   output logic [7:0]  rate_flow_o,
   output logic [31:0] rate_value_o
 );
-  // FIFOs as shipped; few slots, so that they run out.
+  // FIFOs as shipped; few slots, so that free slots run out.
   dcc_top #(.Slots(64), .FlowW(8), .Latency(48)) u_top (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),

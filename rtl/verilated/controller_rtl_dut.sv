@@ -21,7 +21,7 @@ module controller_rtl_dut #(
   input  logic             clk_counters_i,
   input  logic             clk_wheel_i,
   input  logic             clk_regs_i,
-  output logic [9:0]       need_o,         // in this order, clk_inputs_i lowest
+  output logic [9:0]       need_o,         // clocks in this order, clk_inputs_i in the lowest bit
 `endif
   input  logic             rst_ni,
   input  logic             set_i,
@@ -60,7 +60,7 @@ module controller_rtl_dut #(
   output logic [FlowW-1:0] rate_flow_o,
   output logic [31:0]      rate_value_o,
 
-  // The rate port of the next cycle, unless a reset takes effect with it.
+  // Prediction of the rate port for the next cycle, valid unless a reset takes effect in that cycle.
   output logic             next_valid_o,
   output logic             next_query_o,
   output logic             next_bound_o,
@@ -68,15 +68,15 @@ module controller_rtl_dut #(
   output logic [31:0]      next_value_o,
   output logic [Latency-33:0] waiting_o,   // answers under way, the next one in the highest bit
 
-  output logic             table_full_o,   // an event that found no slot is written back
-  output logic             calm_o,         // nothing waits to be issued, the wheel has nothing to do in this tick
-  output logic             gliding_o,      // … and what was issued waits beside the rate unit or as an answer
-  output logic             counting_o,     // registers of clk_i itself would do nothing but count
-  output logic             expiring_o,     // … and an expiry is held out, but not offered …
-  output logic [18:0]      pace_o,         // … before so many cycles since the last
-  output logic             row_loaded_o,   // the events of this tick were handed out
-  output logic             next_due_valid_o,  // with resting_o: the wheel has something to do …
-  output logic [31:0]      next_due_o         // … its due tick
+  output logic             table_full_o,   // write-back of an event that found no slot
+  output logic             calm_o,         // no event waits for issue, and the wheel has no work in this tick
+  output logic             gliding_o,      // issued events wait only beside the rate unit or as answers
+  output logic             counting_o,     // registers of clk_i itself would only count
+  output logic             expiring_o,     // counting_o, and an expiry waits that is not offered …
+  output logic [18:0]      pace_o,         // … before this number of cycles since the last offer
+  output logic             row_loaded_o,   // all events of this tick were handed out
+  output logic             next_due_valid_o,  // with resting_o: the wheel has pending work …
+  output logic [31:0]      next_due_o         // … with this due tick
 );
   logic             psel_q, penable_q, pwrite_q, cnp_valid_q, bytes_valid_q, command_valid_q;
   logic             command_query_q;

@@ -39,8 +39,8 @@ class VerilatedWheel final : public WheelDut {
     wheel_->eval();
     wheel_->rst_ni = 0;
     for (int i = 0; i < 3; ++i) {
-      wheel_->eval();  // low again: without it there is one edge, and registers without a reset
-      clock();         // still hold what they woke with
+      wheel_->eval();  // low again: without this there is a single edge, and registers without a
+      clock();         // reset keep their contents of power-up
     }
     wheel_->rst_ni = 1;
   }

@@ -1,9 +1,8 @@
-// Which clocks have an edge, as Verilator's generated code keeps it, in the bits of one word
-// instead of an array of bools: a design with many clocks asks for them a hundred times an
-// evaluation.
+// Stores which clocks have an edge, in Verilator's generated code, as bits of one word instead of
+// an array of bools: a design with many clocks reads them a hundred times per evaluation.
 //
-// The compiler's first include (-include) of a design's generated sources, and of all that see its
-// state.
+// Include this file first (-include) in a design's generated sources and in all files that access
+// its state.
 #pragma once
 
 #include <verilated.h>

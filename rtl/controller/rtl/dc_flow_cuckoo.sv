@@ -6,19 +6,19 @@
 // Pagh and Rodler 2004; buckets: Dietzfelbinger and Weidling 2007; stash: Kirsch, Mitzenmacher and Wieder 2010).
 //
 // Hash functions: a flow number is a polynomial over GF(2), its bucket the remainder by an irreducible polynomial
-// P0, P1 (a CRC). Numbers that differ in as many neighbouring bits as a bucket has, dense ones above all, are spread
-// evenly in each table, and only numbers apart by a multiple of P0·P1 have both buckets in common. A bucket and the
-// bits of the number above it give those below, so entries hold only the former (quotienting).
+// P0, P1 (a CRC). A group of numbers that differ only in as many adjacent bits as a bucket number has (dense numbers
+// above all) is spread evenly in each table; two numbers share both buckets only if they differ by a multiple of
+// P0·P1. The bucket and the upper bits of a number give its lower bits, so an entry holds only the upper bits.
 //
-// Changes: the buckets are read in the cycle of bind_i or unbind_i and written in the next, in time for a look-up
-// in that one (the RAMs hand out what is being written). A bind takes the emptier bucket, or the stash if both are
-// full. In cycles without bind or unbind an entry of the stash is tried again; if its buckets are full still, it
-// changes places with an entry of the table it did not come from, in one cycle, so that neither is missed. After
-// Kicks of that without an unbind it rests.
+// Changes: the buckets are read in the cycle of bind_i or unbind_i and written in the next cycle; a look-up in that
+// cycle sees the new contents (bypass of the RAMs). A bind takes the emptier bucket, or the stash if both are full.
+// In cycles without bind or unbind an entry of the stash is tried again. If its buckets are still full, the entry is
+// exchanged, in one cycle, with an entry of the table that the stash entry did not come from. So a look-up always
+// finds both. After Kicks exchanges without an unbind the retries stop.
 //
-// Whether a bind will find a place must be known long before, when the flow gets its slot. The places it can have
-// are the free ones of its buckets and of the stash. A bind before it takes one of them at most, and entries that
-// move take none. So there is one if those places are more than the binds under way: room_o; else it is refused.
+// A flow is promised a place (room_o) when it gets its slot, long before its bind. Its possible places are the free
+// places of its two buckets and of the stash. Each earlier bind takes at most one of these, and exchanges take none.
+// So a place remains if the possible places are more than the binds under way; otherwise the flow is refused.
 module dc_flow_cuckoo #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 24,

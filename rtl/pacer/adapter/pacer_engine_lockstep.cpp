@@ -1,4 +1,5 @@
-// Pacers in lock-step: each cycle goes to model and hardware, and the answers must be equal.
+// Pacers in lock-step: model and hardware get the inputs of each cycle, and their answers must be
+// equal.
 #include "pacer_engine_lockstep.h"
 
 #include <cstddef>
@@ -14,7 +15,7 @@
 namespace dcc {
 namespace {
 
-constexpr std::size_t kLastCalls = 20;  // listed in a report
+constexpr std::size_t kLastCalls = 20;  // number of calls that a report lists
 
 std::string in_mbps(Rate rate) {
   char text[32];
@@ -51,7 +52,7 @@ class Lockstep final : public PacerEngine {
                       const PacerAnswer& seen) {
     cycles_ += cycles;
     if (differed_ || expected == seen) return expected;
-    differed_ = true;  // reported once; later calls return the model's answers
+    differed_ = true;  // A difference is reported once; later calls return the model's answers.
     std::string what = "at " + text_of(inputs.now);
     if (cycles > 1) what += " and in the " + std::to_string(cycles) + " cycles from then on";
     if (expected.sent || seen.sent) {
@@ -93,7 +94,7 @@ class Lockstep final : public PacerEngine {
   std::unique_ptr<PacerEngine> hardware_;
   PacerModel model_;
   PacerLockstepOptions options_;
-  std::vector<std::uint32_t> flows_;  // names by flow of the block
+  std::vector<std::uint32_t> flows_;  // flow of the network by flow of the block
   std::deque<PacerInputs> last_;
   std::uint64_t cycles_ = 0;
   bool differed_ = false;

@@ -10,12 +10,12 @@
 namespace dcc {
 
 struct PacerLockstepOptions {
-  std::string name;        // "host 3 pacer", for reports
-  std::uint64_t seed = 0;  // of the run, for reports
+  std::string name;        // name of the unit for reports, such as "host 3 pacer"
+  std::uint64_t seed = 0;  // seed of the run, for reports
 };
 
-/// An engine that returns the model's answers. Throws LockstepMismatch from the cycle in which the
-/// hardware answers otherwise.
+/// An engine that returns the model's answers. Throws LockstepMismatch in the first cycle in which
+/// the hardware's answer differs.
 std::unique_ptr<PacerEngine> make_lockstep_pacer(std::unique_ptr<PacerEngine> hardware,
                                                  const PacerSettings& settings,
                                                  const PacerLockstepOptions& options);

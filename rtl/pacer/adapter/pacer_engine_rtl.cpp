@@ -34,7 +34,8 @@ class Engine final : public PacerEngine {
     need(block_->init_done_o, "is not ready after its sweep");
   }
   ~Engine() override {
-    // The block asks the thread for its context; the thread may have used another engine's last.
+    // Verilator takes the context from the thread, which may still have the context of another
+    // engine.
     Verilated::threadContextp(&context_);
     block_->final();
     block_.reset();
@@ -67,7 +68,7 @@ class Engine final : public PacerEngine {
   }
 
  private:
-  /// Inputs settle while the clock is low; outputs are those behind the edge.
+  /// Inputs settle while the clock is low; outputs are read after the rising edge.
   void edge() {
     block_->clk_i = 0;
     block_->eval();

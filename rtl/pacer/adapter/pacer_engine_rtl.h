@@ -8,12 +8,12 @@
 
 namespace dcc {
 
-/// Faults between adapter and hardware, to show that lock-step finds them. 1: rates that are
-/// written have bit 20 inverted (4096 Mb/s). 2: every 64th post has bit 6 of its length inverted.
+/// Faults between adapter and hardware that lock-step must find. 1: bit 20 of written rates is
+/// inverted (4096 Mb/s). 2: bit 6 of the length of every 64th post is inverted.
 constexpr unsigned kPacerFaults = 2;
 
 struct RtlPacerOptions {
-  HostId host = 0;  // for messages
+  HostId host = 0;  // number of the host, for messages
   unsigned fault = 0;
 };
 

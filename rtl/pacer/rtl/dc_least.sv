@@ -1,12 +1,12 @@
-// The least of several keys, as a tree of comparators, and its index. Of equal keys the one with the lower index.
+// Finds the least of several keys and its index by a tree of comparators. Of equal keys the lower index wins.
 // SPDX-License-Identifier: Apache-2.0
 module dc_least #(
-  parameter int unsigned Count = 32,  // a power of two, at least 2
+  parameter int unsigned Count = 32,  // number of keys, a power of two, at least 2
   parameter int unsigned KeyW  = 32,
   localparam int unsigned IndexW = $clog2(Count)
 ) (
   input  logic                  use_i,   // the outputs are used in this cycle; saves simulation time
-  input  logic [Count*KeyW-1:0] keys_i,  // key i in bits KeyW i + KeyW - 1 … KeyW i
+  input  logic [Count*KeyW-1:0] keys_i,  // key i is in bits KeyW i + KeyW - 1 … KeyW i
   output logic [KeyW-1:0]       key_o,
   output logic [IndexW-1:0]     index_o
 );

@@ -8,9 +8,9 @@
 // rows; a decision takes the best candidate. While an operation is under way, its row takes no other one.
 // rtl/pacer/doc/contract.md.
 module dc_pacer #(
-  parameter int unsigned Flows = 1024,  // a power of two
-  parameter int unsigned Width = 32,    // flows a row, a power of two, at least 2, at most Flows / 2
-  parameter int unsigned Depth = 4,     // packets a flow that wait, a power of two, at least 2
+  parameter int unsigned Flows = 1024,  // number of flows, a power of two
+  parameter int unsigned Width = 32,    // flows in a row, a power of two, at least 2, at most Flows / 2
+  parameter int unsigned Depth = 4,     // waiting packets per flow, a power of two, at least 2
   localparam int unsigned FlowW  = $clog2(Flows),
   localparam int unsigned BytesW = dc_pacer_pkg::BytesW
 ) (
@@ -22,28 +22,28 @@ module dc_pacer #(
   input  logic [dc_pacer_pkg::ScaleW-1:0] scale_i,  // cycles that a byte takes at 1/256 Mb/s: 2048 · MHz of the clock
   input  logic [23:0]       slack_i,         // cycles behind its deadline after which a packet is late
 
-  // A packet of a flow waits.
+  // Posts a packet of a flow.
   input  logic              post_valid_i,
   output logic              post_ready_o,
   input  logic [FlowW-1:0]  post_flow_i,
-  input  logic [BytesW-1:0] post_bytes_i,    // bytes of the packet on the wire, at least 1
-  output logic              post_refused_o,  // one cycle later: Depth packets of the flow waited
+  input  logic [BytesW-1:0] post_bytes_i,    // wire bytes of the packet, at least 1
+  output logic              post_refused_o,  // one cycle after the post: the flow already has Depth packets
 
-  // A flow's rate and priority.
+  // Sets a flow's rate and priority.
   input  logic              rate_valid_i,
   output logic              rate_ready_o,
   input  logic [FlowW-1:0]  rate_flow_i,
-  input  logic [31:0]       rate_i,          // 24.8 Mb/s; 0 counts as 1
-  input  logic [2:0]        rate_priority_i, // 7 is the highest
+  input  logic [31:0]       rate_i,          // rate in 24.8 Mb/s; 0 counts as 1
+  input  logic [2:0]        rate_priority_i, // priority; 7 is the highest
 
-  // Decisions.
+  // Decisions: flow and packet that the user sends next.
   input  logic [7:0]        paused_i,        // by priority: no decision from this cycle on
-  input  logic              want_i,          // a packet can be taken
-  output logic              sent_valid_o,    // two cycles later
+  input  logic              want_i,          // the user can take a packet
+  output logic              sent_valid_o,    // decision, two cycles after want_i
   output logic [FlowW-1:0]  sent_flow_o,
   output logic [BytesW-1:0] sent_bytes_o,
 
-  output logic              strict_o         // over-subscribed: strict by priority
+  output logic              strict_o         // line over-subscribed: strict priority
 );
   localparam int unsigned Rows   = Flows / Width;
   localparam int unsigned RowW   = $clog2(Rows);
@@ -54,7 +54,7 @@ module dc_pacer #(
   localparam int unsigned ExactW = dc_pacer_pkg::ExactW;
   localparam int unsigned GapW   = dc_pacer_pkg::GapW;
   localparam int unsigned EntryW = 4 + 2 * NearW;
-  localparam int unsigned Calm   = Rows + 8;  // cycles with nothing overdue that end strict order
+  localparam int unsigned Calm   = Rows + 8;  // cycles without a late packet that end strict order
   localparam int unsigned CalmW  = $clog2(Calm + 1);
 
   if (Width < 2 || (Width & (Width - 1)) != 0 || Rows < 2 || (Flows & (Flows - 1)) != 0) begin : g_width
@@ -107,7 +107,7 @@ module dc_pacer #(
     .valid_o(rate_waits), .taken_i(take_rate), .flow_o(rate_flow), .gap_o(rate_gap), .priority_o(rate_priority));
   assign rate_ready_o = rate_ready && init_done_o;
 
-  // A post takes two cycles, so the FIFO keeps room for the one under way.
+  // A post takes two cycles, so the FIFO keeps room for the post under way.
   logic [2:0]         wakes_q;                 // number of wakes that wait
   logic [4*FlowW-1:0] wake_flows_q;
   assign post_ready_o = init_done_o && wakes_q <= 3'd2;
@@ -162,7 +162,7 @@ module dc_pacer #(
   logic [1:0]       op;
   logic [FlowW-1:0] flow;
   logic             may_decide, take_decision;
-  logic             woke_q;  // of wakes and decisions a wake was the last: a decision goes first
+  logic             woke_q;  // a wake came after the last decision: a decision goes first
   assign take_rate     = rate_waits && !busy_q[rate_flow[RowW-1:0]];
   assign may_decide    = want_i && init_done_o && !least[KeyW-1];
   assign take_wake     = !take_rate && wake_waits && !busy_q[wake_flow[RowW-1:0]] && !(may_decide && woke_q);
@@ -176,7 +176,7 @@ module dc_pacer #(
     else if (take_wake || take_decision) woke_q <= take_wake;
   end
 
-  // Strict order from the first late packet on, until nothing was overdue for a while.
+  // Strict order holds from the first late packet until no packet has been late for Calm cycles.
   logic [CalmW-1:0] calm_q;
   logic             strict_q;
   assign strict_o = strict_q;
@@ -201,12 +201,12 @@ module dc_pacer #(
   logic [2:0]        level1_q, level2_q, level3_q, level_old;
   logic              moved2_q, moved3_q, any, any2_q, any3_q;
   logic [BytesW-1:0] first, first2_q, first3_q, bytes, bytes2, bytes3_q;
-  logic [BytesW-1:0] behind, behind2_q, behind3_q;  // bytes that moved S, or the end, to where it is
+  logic [BytesW-1:0] behind, behind2_q, behind3_q;  // bytes whose time is included in S or in the end
   logic [ExactW-1:0] exact, exact2_q, exact3_q;
-  logic [FracW-1:0]  part, part2_q, part3_q;        // of S below a cycle
+  logic [FracW-1:0]  part, part2_q, part3_q;        // fractional part of S
   logic [GapW+BytesW-1:0] product3_q;
-  logic signed [GapW:0]          step2_q;   // time of a byte: new - old
-  logic signed [GapW+BytesW:0]   shift3_q;  // of S, if the new rate counts for `behind`
+  logic signed [GapW:0]          step2_q;   // new minus old time of a byte
+  logic signed [GapW+BytesW:0]   shift3_q;  // shift of S, if the new rate counts for `behind`
   logic [Width*EntryW-1:0] row, row2_q, row3_q, row_new, row4_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -257,7 +257,7 @@ module dc_pacer #(
       product3_q <= gap2_q * bytes2;
     end
   end
-  // Length of the first packet that is left, or of the last one that was.
+  // Length of the first packet that remains, or of the last packet of the flow.
   assign bytes2 = any2_q ? bytes : first2_q;
 
   dc_pacer_queues #(.Flows(Flows), .Depth(Depth)) u_queues (
@@ -268,7 +268,7 @@ module dc_pacer #(
     .read_i(issue), .read_flow_i(flow), .step_i(run1_q), .step_flow_i(flow1_q),
     .pop_i(op1_q == dc_pacer_pkg::OpSent), .any_o(any), .bytes_o(bytes));
 
-  // A decision leaves with the length that was kept for it.
+  // The length of the decided packet leaves with the decision.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) sent_valid_o <= 1'b0;
     else sent_valid_o <= run1_q && op1_q == dc_pacer_pkg::OpSent;
@@ -278,7 +278,7 @@ module dc_pacer #(
     sent_bytes_o <= first;
   end
 
-  // Times. A new rate counts from the S of the packet before; what moves to another priority counts on its clock.
+  // Times. A new rate counts from the S of the previous packet; a flow with a new priority counts on its clock.
   logic [IndexW-1:0] at3;
   logic [EntryW-1:0] old3;
   logic [TimeW-1:0]  now3, old_start;
@@ -321,7 +321,7 @@ module dc_pacer #(
   assign deadline  = start + product;
   assign exact_new = waits_new ? deadline : start;
 
-  logic change3;  // a wake of a flow that waits already changes nothing
+  logic change3;  // a wake of a flow with a waiting packet changes nothing
   assign change3 = run3_q && !(op3_q == dc_pacer_pkg::OpWake && waits3);
   always_comb begin
     row_new = row3_q;
@@ -387,8 +387,8 @@ module dc_pacer #(
     .use_i(scan4_q), .row_i(scan_row), .clocks_i(near_clocks), .paused_i, .strict_i(strict_o),
     .slack_i(NearW'(slack_i)), .valid_o(valid_scan), .index_o(index_scan), .entry_o(entry_scan), .late_o(late_scan));
 
-  // What the sweep finds in a row under operation is old. It is not used: the row is busy until the operation's own
-  // answer, which comes later, or in the same cycle and wins.
+  // The sweep reads a row under operation with old contents. Its candidate is not used: the row is busy until the
+  // operation's own candidate arrives, in the same cycle (and wins) or later.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q     <= '0;

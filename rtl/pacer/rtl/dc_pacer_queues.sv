@@ -1,34 +1,34 @@
-// Lengths of the packets that wait, a ring for each flow.
+// Lengths of the waiting packets, a ring for each flow.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each pointer has one writer: posts move the end, decisions the beginning. A post that finds at most one packet in
 // its flow asks for a wake: a decision under way may have taken that packet without seeing the new one.
 module dc_pacer_queues #(
   parameter int unsigned Flows = 1024,
-  parameter int unsigned Depth = 4,      // packets a flow, a power of two, at least 2
+  parameter int unsigned Depth = 4,      // waiting packets per flow, a power of two, at least 2
   localparam int unsigned FlowW  = $clog2(Flows),
   localparam int unsigned PlaceW = $clog2(Depth),
   localparam int unsigned BytesW = dc_pacer_pkg::BytesW
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  input  logic              sweep_i,       // both pointers of this flow become 0
+  input  logic              sweep_i,       // clears both pointers of this flow
   input  logic [FlowW-1:0]  sweep_flow_i,
 
   input  logic              post_i,
   input  logic [FlowW-1:0]  post_flow_i,
   input  logic [BytesW-1:0] post_bytes_i,
-  output logic              refused_o,     // the post of the cycle before found the ring full
-  output logic              wake_o,        // the post of the cycle before asks for a wake
+  output logic              refused_o,     // post of the previous cycle: the ring was full
+  output logic              wake_o,        // post of the previous cycle: a wake is needed
   output logic [FlowW-1:0]  wake_flow_o,
 
   input  logic              read_i,        // an operation begins: three steps, one a cycle
   input  logic [FlowW-1:0]  read_flow_i,
   input  logic              step_i,        // one cycle after read_i: the second step
   input  logic [FlowW-1:0]  step_flow_i,
-  input  logic              pop_i,         // with step_i: leave out the first packet, for good
-  output logic              any_o,         // with step_i: a packet is left
-  output logic [BytesW-1:0] bytes_o        // one cycle after step_i: length of the first packet left
+  input  logic              pop_i,         // with step_i: removes the first packet
+  output logic              any_o,         // with step_i: a packet remains
+  output logic [BytesW-1:0] bytes_o        // one cycle after step_i: length of the first remaining packet
 );
   logic [PlaceW:0]  post_begin, post_end, read_begin, read_end, first;
   logic             posted_q, put;
@@ -54,7 +54,7 @@ module dc_pacer_queues #(
   assign first       = read_begin + (PlaceW + 1)'(pop_i);
   assign any_o       = first != read_end;
 
-  // Two copies of each pointer, for two readers.
+  // Each pointer has two copies, one for each reader.
   logic             write_begin, write_end;
   logic [FlowW-1:0] begin_flow, end_flow;
   logic [PlaceW:0]  begin_d, end_d;

@@ -9,9 +9,9 @@ module dc_pacer_rate #(
   input  logic                            valid_i,
   output logic                            ready_o,
   input  logic [FlowW-1:0]                flow_i,
-  input  logic [31:0]                     rate_i,      // 0 counts as 1
+  input  logic [31:0]                     rate_i,      // rate in 24.8 Mb/s; 0 counts as 1
   input  logic [2:0]                      priority_i,
-  output logic                            valid_o,     // until taken
+  output logic                            valid_o,     // high until the result is taken
   input  logic                            taken_i,
   output logic [FlowW-1:0]                flow_o,
   output logic [dc_pacer_pkg::GapW-1:0]   gap_o,
@@ -20,10 +20,10 @@ module dc_pacer_rate #(
   localparam int unsigned GapW  = dc_pacer_pkg::GapW;
   localparam int unsigned Steps = GapW / 4;
 
-  logic [4:0]      left_q;   // steps
+  logic [4:0]      left_q;   // remaining division steps
   logic            busy_q;
   logic [31:0]     rate_q, rest_q, rest_d;
-  logic [GapW-1:0] word_q, word_d;  // dividend above, quotient below
+  logic [GapW-1:0] word_q, word_d;  // dividend in the high bits, quotient in the low bits
 
   always_comb begin
     rest_d = rest_q;

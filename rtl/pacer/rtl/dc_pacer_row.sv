@@ -1,14 +1,14 @@
-// The packet of a row that is to be sent first, and the priorities of which a packet of the row is late.
+// Finds the packet of a row that must be sent first, and the priorities with a late packet in the row.
 // SPDX-License-Identifier: Apache-2.0
 module dc_pacer_row #(
-  parameter int unsigned Width = 32,  // flows a row
+  parameter int unsigned Width = 32,  // flows in a row
   localparam int unsigned IndexW = $clog2(Width),
   localparam int unsigned NearW  = dc_pacer_pkg::NearW,
   localparam int unsigned EntryW = 4 + 2 * NearW
 ) (
   input  logic                    use_i,
-  input  logic [Width*EntryW-1:0] row_i,     // of a flow: waits, priority, start, deadline
-  input  logic [8*NearW-1:0]      clocks_i,  // by priority
+  input  logic [Width*EntryW-1:0] row_i,     // entry per flow: waits, priority, start, deadline
+  input  logic [8*NearW-1:0]      clocks_i,  // clocks by priority
   input  logic [7:0]              paused_i,
   input  logic                    strict_i,
   input  logic [NearW-1:0]        slack_i,
@@ -17,7 +17,7 @@ module dc_pacer_row #(
   output logic [EntryW-1:0]       entry_o,
   output logic [7:0]              late_o
 );
-  localparam int unsigned KeyW = 2 + 3 + NearW;  // not waiting, not begun, priority, time
+  localparam int unsigned KeyW = 2 + 3 + NearW;  // key: not waiting, not begun, priority, time
 
   logic [Width*KeyW-1:0] keys;
   logic [KeyW-1:0]       least;
@@ -46,7 +46,7 @@ module dc_pacer_row #(
         lateness    = clock - entry[NearW-1:0];
         begun       = to_start == '0 || to_start[NearW-1];
         if (entry[EntryW-1] && !paused_i[level]) begin
-          // Signed times as unsigned keys: the sign bit turned over.
+          // Inverting the sign bit turns signed times into unsigned keys.
           keys[i*KeyW +: KeyW] = begun
             ? {2'b00, strict_i ? ~level : 3'd0, !to_deadline[NearW-1], to_deadline[NearW-2:0]}
             : {2'b01, 3'd0, !to_start[NearW-1], to_start[NearW-2:0]};

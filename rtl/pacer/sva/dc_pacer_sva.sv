@@ -26,7 +26,7 @@ module dc_pacer_sva #(
   input logic [RowW-1:0]  row4_at_q,
   input logic             sent_valid_o
 );
-  // A row takes one operation at a time, so nothing has to be forwarded.
+  // A row has one operation at a time, so no result must be forwarded.
   row_alone: assert property (@(posedge clk_i) disable iff (!rst_ni)
     issue |-> !busy_q[flow[RowW-1:0]]);
   row_ends: assert property (@(posedge clk_i) disable iff (!rst_ni) run4_q |-> busy_q[row4_at_q]);
@@ -34,7 +34,7 @@ module dc_pacer_sva #(
     $onehot0({take_decision, take_wake, take_rate}));
   wanted: assert property (@(posedge clk_i) disable iff (!rst_ni) take_decision |-> want_i && init_done_o);
   all_paused: assert property (@(posedge clk_i) disable iff (!rst_ni) (&paused_i) |-> !take_decision);
-  // No wake is lost.
+  // The FIFO of wakes never overflows.
   wakes_fit: assert property (@(posedge clk_i) disable iff (!rst_ni) wake |-> wakes_q < 3'd4);
 
   // An input waits for its row and for its turn: nobody starves. A row's operation ends within four cycles. A rate waits
@@ -56,7 +56,7 @@ module dc_pacer_sva #(
   end
   rate_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q <= 5'd5);
   wake_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) wake_wait_q <= 5'd14);
-  // Between two wakes a decision is taken, if one is possible.
+  // A decision is taken between two wakes, if one is possible.
   turns: assert property (@(posedge clk_i) disable iff (!rst_ni) take_wake && woke_q |-> !may_decide);
   answers_in_two: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_valid_o == decided2_q);
   cover_rate_waits: cover property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q != '0);

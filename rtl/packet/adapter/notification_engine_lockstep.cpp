@@ -1,4 +1,4 @@
-// Notification points in lock-step: each packet goes to model and hardware, and the CNPs must be
+// Notification points in lock-step: model and hardware get each packet, and their CNPs must be
 // equal.
 #include "notification_engine_lockstep.h"
 
@@ -14,7 +14,7 @@
 namespace dcc {
 namespace {
 
-constexpr std::size_t kLastCalls = 20;  // listed in a report
+constexpr std::size_t kLastCalls = 20;  // number of calls that a report lists
 
 std::string to_string(const std::optional<Notification>& told) {
   if (!told) return "no CNP";
@@ -83,7 +83,7 @@ class Lockstep final : public NotificationEngine {
   [[noreturn]] void differ(const NotifiedPacket& packet, const CnpParameters& parameters,
                            const std::optional<Notification>& expected,
                            const std::optional<Notification>& seen) {
-    differed_ = true;  // reported once; later calls return the model's decisions
+    differed_ = true;  // A difference is reported once; later calls return the model's decisions.
     std::string report =
         options_.name + ": model and RTL differ after " + std::to_string(comparisons_) +
         " comparisons, seed " + std::to_string(options_.seed) + ": packet " + to_string(packet) +

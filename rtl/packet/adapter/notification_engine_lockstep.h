@@ -10,12 +10,12 @@
 namespace dcc {
 
 struct NotificationLockstepOptions {
-  std::string name;        // "host 3 notification point", for reports
-  std::uint64_t seed = 0;  // of the run, for reports
+  std::string name;        // name for reports, such as "host 3 notification point"
+  std::uint64_t seed = 0;  // seed of the run, for reports
 };
 
-/// An engine that returns the model's decisions. Throws LockstepMismatch from the call at which the
-/// hardware decides otherwise, or sends another CNP.
+/// An engine that returns the model's decisions. Throws LockstepMismatch in the call in which the
+/// hardware decides differently or sends a different CNP.
 std::unique_ptr<NotificationEngine> make_lockstep_notification_engine(
     std::unique_ptr<NotificationEngine> hardware, const NotificationLockstepOptions& options);
 

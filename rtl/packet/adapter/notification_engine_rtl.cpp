@@ -17,11 +17,11 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kFlows = DCC_NOTIFIER_FLOWS;  // rtl/packet/CMakeLists.txt
+constexpr std::uint32_t kFlows = DCC_NOTIFIER_FLOWS;  // set in rtl/packet/CMakeLists.txt
 constexpr std::size_t kBeat = 64;
-constexpr std::size_t kCnpBytes = 74;  // without FCS
+constexpr std::size_t kCnpBytes = 74;  // frame bytes without FCS
 
-/// A MAC address with the byte that is sent first in the low bits.
+/// Converts a MAC address to the pin order: the byte sent first in the low bits.
 std::uint64_t on_wire(const roce::MacAddress& address) {
   std::uint64_t out = 0;
   for (std::size_t i = address.size(); i-- > 0;) out = out << 8 | address[i];
@@ -48,7 +48,8 @@ class Engine final : public NotificationEngine {
     for (std::uint32_t flow = kFlows; flow-- > 0;) free_.push_back(flow);
   }
   ~Engine() override {
-    // The block asks the thread for its context; the thread may have used another engine's last.
+    // Verilator takes the context from the thread, which may still have the context of another
+    // engine.
     Verilated::threadContextp(&context_);
     block_->final();
     block_.reset();
@@ -87,8 +88,8 @@ class Engine final : public NotificationEngine {
     set_interval(flow, static_cast<std::uint32_t>(parameters.interval.count));
     block_->dscp_i = parameters.dscp;
     block_->priority_i = parameters.priority;
-    // A packet whose sender wants no CNP is counted only. A clear notification follows the CNP that
-    // it belongs to, so it is due whatever this packet's sender agreed on.
+    // A packet of a sender that wants no CNP is only counted. A clear notification follows the CNP
+    // that it belongs to, whatever this packet's sender agreed on.
     block_->packet_marked_i = packet.marked && packet.wanted && !loses_mark(packet);
     block_->carry_i = packet.marked ? packet.wanted && parameters.carry_marks : 1;
     block_->packet_flow_i = flow.flow;
@@ -98,9 +99,9 @@ class Engine final : public NotificationEngine {
     block_->packet_valid_i = 1;
     block_->eval();
     need(block_->packet_ready_o, "does not take a packet");
-    cycle();  // the packet's flow is read
+    cycle();  // cycle in which the flow's state is read
     block_->packet_valid_i = 0;
-    cycle();  // the decision; a CNP is at the output afterwards
+    cycle();  // cycle of the decision; a CNP is then at the output
     need(!block_->error_o, "reads a word with wrong parity");
     if (!block_->m_tvalid_o) return std::nullopt;
     return told(packet, parameters);
@@ -109,7 +110,7 @@ class Engine final : public NotificationEngine {
  private:
   struct Flow {
     std::uint32_t flow = 0;
-    std::optional<std::uint32_t> interval;  // as written; none: that of the one before
+    std::optional<std::uint32_t> interval;  // interval last written; none: nothing written
   };
 
   void cycle() {

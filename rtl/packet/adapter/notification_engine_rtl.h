@@ -8,12 +8,12 @@
 
 namespace dcc {
 
-/// Faults between adapter and hardware, to show that lock-step finds them. 1: intervals that are
-/// written have bit 20 inverted. 2: every 64th mark is not seen.
+/// Faults between adapter and hardware that lock-step must find. 1: bit 20 of written intervals is
+/// inverted. 2: every 64th mark is lost.
 constexpr unsigned kNotificationFaults = 2;
 
 struct RtlNotificationOptions {
-  HostId host = 0;  // own addresses
+  HostId host = 0;  // host whose addresses the CNPs have
   unsigned fault = 0;
 };
 

@@ -1,4 +1,4 @@
-// Parsers in lock-step: each CNP and each sent packet goes to model and hardware, and what they say
+// Parsers in lock-step: model and hardware get each CNP and each sent packet, and their answers
 // must be equal.
 #include "parser_engine_lockstep.h"
 
@@ -14,7 +14,7 @@
 namespace dcc {
 namespace {
 
-constexpr std::size_t kLastCalls = 20;  // listed in a report
+constexpr std::size_t kLastCalls = 20;  // number of calls that a report lists
 using Outcome = ParsedCnp::Outcome;
 
 std::string number(const char* name, std::uint64_t value) {
@@ -132,7 +132,7 @@ class Lockstep final : public ParserEngine {
   Answer compare(const Answer& expected, const Answer& seen) {
     const std::string fields = differences(expected, seen);
     if (fields.empty() || differed_) return expected;
-    differed_ = true;  // reported once; later calls return the model's answers
+    differed_ = true;  // A difference is reported once; later calls return the model's answers.
     std::string report = options_.name + ": model and RTL differ after " +
                          std::to_string(comparisons_) + " comparisons, seed " +
                          std::to_string(options_.seed) + ": " + to_string(last_.back()) + ": " +

@@ -11,12 +11,12 @@
 namespace dcc {
 
 struct ParserLockstepOptions {
-  std::string name;        // "host 3 parser", for reports
-  std::uint64_t seed = 0;  // of the run, for reports
+  std::string name;        // name for reports, such as "host 3 parser"
+  std::uint64_t seed = 0;  // seed of the run, for reports
 };
 
-/// An engine that returns the model's answers. Throws LockstepMismatch from the call at which the
-/// hardware answers otherwise.
+/// An engine that returns the model's answers. Throws LockstepMismatch in the call in which the
+/// hardware's answer differs.
 std::unique_ptr<ParserEngine> make_lockstep_parser(std::unique_ptr<ParserEngine> hardware,
                                                    const ParserLockstepOptions& options);
 

@@ -16,9 +16,9 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kPairs = DCC_PARSER_FLOWS;  // rtl/packet/CMakeLists.txt
+constexpr std::uint32_t kPairs = DCC_PARSER_FLOWS;  // set in rtl/packet/CMakeLists.txt
 constexpr std::size_t kBeat = 64;
-constexpr std::size_t kMarksByte = 54;  // of a CNP without a tag
+constexpr std::size_t kMarksByte = 54;  // offset of the marks in a CNP without a VLAN tag
 
 class Engine final : public ParserEngine {
  public:
@@ -32,7 +32,8 @@ class Engine final : public ParserEngine {
     start(*sent_);
   }
   ~Engine() override {
-    // The blocks ask the thread for their context; the thread may have used another engine's last.
+    // Verilator takes the context from the thread, which may still have the context of another
+    // engine.
     Verilated::threadContextp(&context_);
     parser_->final();
     sent_->final();
@@ -56,12 +57,12 @@ class Engine final : public ParserEngine {
   ParsedCnp cnp(const Packet& cnp, PicoSeconds) override {
     std::vector<std::uint8_t> frame = roce::serialize(roce::headers_of(cnp, 0), nullptr, 0);
     if (fault_ == 3 && ++cnps_ % 4 == 0) frame[kMarksByte] ^= 1;
-    // A CNP without counts stands for a mark and tells no packets. A clear notification has zeros
-    // in both fields.
+    // A CNP without counts stands for one mark and reports no packets. A clear notification has
+    // zeros in both fields.
     parser_->counting_i = cnp.cnp_packets != 0 || cnp.cnp_marks == 0;
     for (std::size_t at = 0; at < frame.size(); at += kBeat) offer(frame, at);
     parser_->s_tvalid_i = 0;
-    cycle(*parser_);  // the headers are checked
+    cycle(*parser_);  // cycle in which the headers are checked
     const ParsedCnp told = outcome();
     cycle(*parser_);
     return told;
@@ -75,7 +76,7 @@ class Engine final : public ParserEngine {
     sent_->sent_valid_i = 1;
     sent_->eval();
     need(sent_->sent_ready_o, "does not take a sent packet");
-    cycle(*sent_);  // the packet's flow is read
+    cycle(*sent_);  // cycle in which the flow's context is read
     sent_->sent_valid_i = 0;
     ByteNotice told;
     told.bound = sent_->bytes_valid_o;
@@ -137,7 +138,7 @@ class Engine final : public ParserEngine {
     cycle(*parser_);
   }
   ParsedCnp outcome() const {
-    ParsedCnp told;  // unbound
+    ParsedCnp told;  // outcome: unbound
     if (parser_->refused_o) {
       if (parser_->reason_o == kUnbound) return told;
       told.reason = parser_->reason_o;
@@ -154,7 +155,7 @@ class Engine final : public ParserEngine {
     return told;
   }
 
-  static constexpr std::uint8_t kUnbound = 9;  // dc_parser_pkg::Unbound
+  static constexpr std::uint8_t kUnbound = 9;  // value of dc_parser_pkg::Unbound
 
   unsigned fault_;
   std::string name_;

@@ -8,17 +8,17 @@
 
 namespace dcc {
 
-/// Faults between adapter and hardware, to show that lock-step finds them. 1: bit 0 of the DSCP in
-/// contexts that are written is inverted. 2: every 64th sent packet has bit 6 of its length
-/// inverted. 3: every fourth CNP has an inverted bit, which its ICRC does not fit.
+/// Faults between adapter and hardware that lock-step must find. 1: bit 0 of the DSCP in written
+/// contexts is inverted. 2: bit 6 of the length of every 64th sent packet is inverted. 3: a bit of
+/// every fourth CNP is inverted, so that its ICRC is wrong.
 constexpr unsigned kParserFaults = 3;
 
 struct RtlParserOptions {
-  HostId host = 0;  // for messages
+  HostId host = 0;  // number of the host, for messages
   unsigned fault = 0;
 };
 
-/// Number of queue pairs that the hardware was built for: 0 to one below it.
+/// Number of queue pairs that the hardware was built for; their numbers begin with 0.
 std::uint32_t verilated_parser_pairs();
 
 /// A parser whose CNPs go through dc_parser, as frames of the wire code, and whose sent packets go

@@ -6,7 +6,7 @@
 module dc_cnp_crc (
   input  logic         use_i,     // crc_o is used in this cycle; saves simulation time
   input  logic [447:0] packet_i,  // IPv4, UDP, BTH, reserved: byte i in bits 8 i + 7 … 8 i
-  output logic [31:0]  crc_o      // CRC in the order of the wire: first byte in bits 7 … 0
+  output logic [31:0]  crc_o      // CRC in wire order: first byte in bits 7 … 0
 );
   localparam int unsigned Bytes = 56;
 

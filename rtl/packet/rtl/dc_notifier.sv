@@ -1,11 +1,11 @@
-// The notification point: decides which received packet causes a CNP, and sends the CNP as a whole frame.
+// The notification point: decides which received packet causes a CNP, and sends each CNP as a complete frame.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two stages: the flow's state is read; it is changed, and a CNP goes to a FIFO. Behind the FIFO a CNP takes two
 // beats of the output. One packet a cycle; while the FIFO is full, packets wait. rtl/packet/doc/contract.md.
 module dc_notifier #(
-  parameter int unsigned Flows    = 1024,  // a power of two, at least 2
-  parameter int unsigned Depth    = 16,    // CNPs that wait for the output, a power of two, at least 2
+  parameter int unsigned Flows    = 1024,  // number of flows, a power of two, at least 2
+  parameter int unsigned Depth    = 16,    // CNPs that can wait for the output, a power of two, at least 2
   parameter int unsigned Interval = 1000,  // a flow's interval after reset, in the unit of now_i
   localparam int unsigned FlowW = $clog2(Flows)
 ) (
@@ -18,10 +18,10 @@ module dc_notifier #(
 
   // Configuration. Act on packets taken later; frame fields on CNPs that leave later.
   input  logic             carry_i,          // CNPs carry marks and packets, and clear notifications are sent
-  input  logic [5:0]       dscp_i,           // of CNPs
+  input  logic [5:0]       dscp_i,           // DSCP of CNPs
   input  logic [2:0]       priority_i,       // priority of CNPs, sent as m_tuser_o
-  input  logic [47:0]      own_mac_i,        // in the order of the wire: the byte sent first in bits 7 … 0
-  input  logic [31:0]      own_ip_i,         // likewise
+  input  logic [47:0]      own_mac_i,        // own MAC address in wire order: the byte sent first in bits 7 … 0
+  input  logic [31:0]      own_ip_i,         // own IPv4 address in wire order
   input  logic             interval_we_i,    // ignored while init_done_o is 0
   input  logic [FlowW-1:0] interval_flow_i,
   input  logic [31:0]      interval_i,       // 0: a CNP for each marked packet
@@ -35,8 +35,8 @@ module dc_notifier #(
   output logic             packet_ready_o,
   input  logic [FlowW-1:0] packet_flow_i,
   input  logic             packet_marked_i,
-  input  logic [47:0]      packet_mac_i,     // of its sender, in the order of the wire
-  input  logic [31:0]      packet_ip_i,      // likewise
+  input  logic [47:0]      packet_mac_i,     // sender's MAC address in wire order
+  input  logic [31:0]      packet_ip_i,      // sender's IPv4 address in wire order
   input  logic [23:0]      packet_peer_i,    // sender's queue pair
 
   // AXI4-Stream of CNPs, without FCS.
@@ -47,7 +47,7 @@ module dc_notifier #(
   output logic             m_tlast_o,
   output logic [2:0]       m_tuser_o,
 
-  output logic             error_o           // a memory's word had wrong parity: reset the block
+  output logic             error_o           // a word of a memory had wrong parity: reset the block
 );
   localparam int unsigned TimeW  = 56;  // nine years in units of 4 ns
   localparam int unsigned StateW = TimeW + 17;

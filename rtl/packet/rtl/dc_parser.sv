@@ -5,7 +5,7 @@
 // Three stages: the first two beats and the length of a frame are kept; its headers are checked in the cycle after
 // its last beat; the flow's context is read. One frame a cycle if each is one beat long. rtl/packet/doc/contract.md.
 module dc_parser #(
-  parameter int unsigned Flows = 1024,  // a power of two, at least 2
+  parameter int unsigned Flows = 1024,  // number of flows, a power of two, at least 2
   localparam int unsigned FlowW = $clog2(Flows)
 ) (
   input  logic             clk_i,
@@ -15,7 +15,7 @@ module dc_parser #(
   // Configuration. A change acts on frames whose last beat comes later.
   input  logic [23:0]      qpn_base_i,     // queue pair of flow 0
   input  logic             counting_i,     // CNPs carry marks and packets; 0: each stands for one mark
-  // Context of a flow; wins over a sweep never: only with init_done_o.
+  // Context of a flow; write only while init_done_o is 1, since the sweep has priority.
   input  logic             context_we_i,
   input  logic [FlowW-1:0] context_flow_i,
   input  logic             context_bound_i,
@@ -39,13 +39,13 @@ module dc_parser #(
   output logic             data_valid_o,
   input  logic             data_ready_i,
   output logic             data_marked_o,  // the packet has ECN CE
-  output logic [47:0]      data_mac_o,     // source, in the order of the wire as s_tdata_i
-  output logic [31:0]      data_ip_o,      // likewise
-  // Of either.
+  output logic [47:0]      data_mac_o,     // source MAC address in wire order, as s_tdata_i
+  output logic [31:0]      data_ip_o,      // source IPv4 address in wire order
+  // Outputs for both kinds of frames.
   output logic [FlowW-1:0] flow_o,
   output logic [5:0]       dscp_o,         // DSCP from the flow's context
   output logic [23:0]      peer_o,
-  // One cycle a frame that is neither.
+  // One-cycle pulse for each other frame.
   output logic             other_o,        // an acknowledgement
   output logic             refused_o,
   output logic [3:0]       reason_o        // with refused_o: reason, as in dc_parser_pkg

@@ -3,7 +3,7 @@
 //
 // One stage: the flow's context is read while the packet is taken. One packet a cycle. rtl/packet/doc/contract.md.
 module dc_sent #(
-  parameter int unsigned Flows = 1024,  // a power of two, at least 2
+  parameter int unsigned Flows = 1024,  // number of flows, a power of two, at least 2
   localparam int unsigned FlowW = $clog2(Flows)
 ) (
   input  logic             clk_i,
@@ -13,7 +13,7 @@ module dc_sent #(
   // Configuration. A change acts on packets that are taken later.
   input  logic [23:0]      qpn_base_i,     // queue pair of flow 0
   input  logic [7:0]       overhead_i,     // bytes of preamble and gap, which every packet adds
-  // Context of a flow; only with init_done_o.
+  // Context of a flow; write only while init_done_o is 1.
   input  logic             context_we_i,
   input  logic [FlowW-1:0] context_flow_i,
   input  logic             context_bound_i,
@@ -25,13 +25,13 @@ module dc_sent #(
   input  logic [23:0]      sent_pair_i,    // own queue pair
   input  logic [31:0]      sent_length_i,  // bytes from the destination MAC address to the FCS
 
-  // A byte notification, as the controller takes it.
+  // A byte notification for the controller's port.
   output logic             bytes_valid_o,
   input  logic             bytes_ready_i,
   output logic [FlowW-1:0] bytes_flow_o,
   output logic [5:0]       bytes_dscp_o,   // DSCP from the flow's context
-  output logic [31:0]      bytes_length_o, // with the overhead; saturates
-  // One cycle a packet without a flow, which makes no notification.
+  output logic [31:0]      bytes_length_o, // packet length plus overhead; saturates
+  // One-cycle pulse for each packet without a flow, which causes no notification.
   output logic             unbound_o
 );
   if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows

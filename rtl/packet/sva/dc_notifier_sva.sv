@@ -1,4 +1,4 @@
-// The notification point's promises as assertions, bound to it in every verilated build.
+// Contract of the notification point as assertions, bound to the block in every verilated build.
 // SPDX-License-Identifier: Apache-2.0
 module dc_notifier_sva (
   input logic         clk_i,
@@ -16,13 +16,13 @@ module dc_notifier_sva (
   input logic         send,
   input logic         clear
 );
-  // AXI4-Stream: an offered beat stays.
+  // AXI4-Stream: an offered beat stays stable until it is taken.
   beat_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)
     m_tvalid_o && !m_tready_i |=> m_tvalid_o && $stable(m_tlast_o) && $stable(m_tkeep_o));
-  // A CNP is two beats.
+  // A CNP consists of two beats.
   two_beats: assert property (@(posedge clk_i) disable iff (!rst_ni)
     m_tvalid_o && m_tready_i && !m_tlast_o |=> m_tvalid_o && m_tlast_o);
-  // No CNP is lost: nothing is pushed into the full FIFO.
+  // No CNP is lost: none is pushed into the full FIFO.
   never_lost: assert property (@(posedge clk_i) disable iff (!rst_ni)
     settled && (send || clear) |-> !full);
   one_of_two: assert property (@(posedge clk_i) disable iff (!rst_ni) !(send && clear));

@@ -1,4 +1,4 @@
-// The parser's promises as assertions, bound to it in every verilated build.
+// Contract of the parser as assertions, bound to the block in every verilated build.
 // SPDX-License-Identifier: Apache-2.0
 module dc_parser_sva #(
   parameter int unsigned FlowW = 10
@@ -15,14 +15,14 @@ module dc_parser_sva #(
   input logic             refused_o,
   input logic [FlowW-1:0] flow_o
 );
-  // A frame has one outcome.
+  // A frame has exactly one outcome.
   one_outcome: assert property (@(posedge clk_i) disable iff (!rst_ni)
     $onehot0({cnp_valid_o, data_valid_o, other_o, refused_o}));
   cnp_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)
     cnp_valid_o && !cnp_ready_i |=> cnp_valid_o && $stable(flow_o));
   data_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)
     data_valid_o && !data_ready_i |=> data_valid_o && $stable(flow_o));
-  // An outcome that nobody takes holds up nothing.
+  // An outcome without a receiver does not block further frames.
   refused_passes: assert property (@(posedge clk_i) disable iff (!rst_ni)
     init_done_o && (refused_o || other_o) |-> s_tready_o);
 endmodule

@@ -7,7 +7,7 @@ package rate_lut_pkg;
   localparam logic [1:0] OpIncrease = 2'd1;
   localparam logic [1:0] OpRead     = 2'd2;  // inside the unit, a table read passes the pipeline like a request
 
-  // Stage of an increase.
+  // Stages of an increase.
   localparam logic [1:0] StageRecovery = 2'd0;
   localparam logic [1:0] StageAdditive = 2'd1;
   localparam logic [1:0] StageHyper    = 2'd2;
@@ -24,8 +24,8 @@ package rate_lut_pkg;
   localparam int unsigned DecayEntries    = 64;
   localparam int unsigned DecreaseEntries = 257;
 
-  localparam logic [16:0] One16         = 17'h10000;      // 1.0 in 1.16
-  localparam logic [31:0] NeutralFactor = 32'h1000_0100;  // f_dec and f_inc 1.0
+  localparam logic [16:0] One16         = 17'h10000;      // the value 1.0 in 1.16
+  localparam logic [31:0] NeutralFactor = 32'h1000_0100;  // f_dec and f_inc of 1.0
 
   // Cycles from the handshake of a request to its response, if the response is taken at once.
   localparam int unsigned Latency = 16;

@@ -13,15 +13,15 @@ module rate_unit (
   // Request. Ready does not depend on req_valid_i.
   input  logic        req_valid_i,
   output logic        req_ready_o,
-  input  logic        req_increase_i,  // 0: a cut
+  input  logic        req_increase_i,  // 1: an increase, 0: a cut
   input  logic [31:0] req_rc_i,
-  input  logic [31:0] req_rt_i,        // a cut by the proportional law: the target rate
+  input  logic [31:0] req_rt_i,        // target rate; for cuts used by the proportional law only
   input  logic [5:0]  req_dscp_i,
   input  logic [1:0]  req_stage_i,     // increases only: rate_lut_pkg::StageRecovery ... StageHyper
-  input  logic [16:0] req_alpha_i,     // cuts only, 1.16, at most 1.0
+  input  logic [16:0] req_alpha_i,     // cuts only: alpha in 1.16, at most 1.0
   input  logic [19:0] req_delta_i,     // cuts: ticks since the last one, saturated; increases
                                        // proportional law: unmarked packets
-  input  logic [7:0]  req_marks_i,     // cuts only
+  input  logic [7:0]  req_marks_i,     // cuts only: number of marks
   input  logic        req_first_i,     // cuts only: the first cut of a slot, or a step of a hold
 
   // Response, in the order of the requests; stable until it is taken.
@@ -30,7 +30,7 @@ module rate_unit (
   output logic        rsp_increase_o,
   output logic [31:0] rsp_rc_o,
   output logic [31:0] rsp_rt_o,
-  output logic [16:0] rsp_alpha_o,     // cuts only
+  output logic [16:0] rsp_alpha_o,     // cuts only: the new alpha
   output logic        rsp_at_maximum_o,  // increases only: rc is the greatest rate of its DSCP
 
   // Tables: one access at a time, inputs stable until tbl_ready_o. A read passes the pipeline between
@@ -57,9 +57,9 @@ module rate_unit (
   logic [2:0]  s1_select_q, s4_select_q, s8_select_q, s9_select_q, s11_select_q;
   // DSCP of a request; index of a read.
   logic [8:0]  s1_index_q, s2_index_q, s6_index_q, s10_index_q, s11_index_q;
-  // Rc; for a cut by the proportional law Rt, from which the new Rt is calculated.
+  // Current rate; for a cut by the proportional law the target rate, from which the new target is calculated.
   logic [31:0] s1_rc_q, s11_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
-  // The factor of the multiplication: Rc of a cut, Rt of an increase.
+  // Operand of the multiplication: Rc of a cut, Rt of an increase.
   logic [31:0] s1_base_q, s9_base_q, s11_base_q;
   // Right shift of the step for a low target.
   logic [2:0]  s2_slow_q, s11_slow_q;
@@ -71,7 +71,7 @@ module rate_unit (
   logic [7:0]  s1_marks_q, s6_marks_q;
   logic [16:0] s1_alpha_q, s4_alpha_q;
   logic [15:0] s2_f_dec_q, s6_f_dec_q;
-  logic [11:0] s3_n_q;         // alpha intervals
+  logic [11:0] s3_n_q;         // number of alpha intervals
   logic [16:0] s7_argument_q;  // argument of the decrease table
 
   // ---------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ module rate_unit (
   assign s1_target = (s1_op_q == rate_lut_pkg::OpIncrease) ? s1_base_q : s1_rc_q;
   logic [51:0] s2_product;
   logic [11:0] n;
-  logic [51:0] additive;  // a product with a factor is rounded and shifted, one with packets is not
+  logic [51:0] additive;  // products with a factor are rounded and shifted, products with packets are not
 
   always_comb begin
     step_or_recip   = regs_i.alpha_recip;

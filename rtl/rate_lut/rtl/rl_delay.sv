@@ -6,10 +6,10 @@ module rl_delay #(
   input  logic             clk_i,
   input  logic             enable_i,
   input  logic [Width-1:0] d_i,
-  output logic [Width-1:0] q_o  // d_i of Depth enabled cycles ago
+  output logic [Width-1:0] q_o  // value of d_i Depth enabled cycles ago
 );
   localparam int unsigned Bits = Width * Depth;
-  logic [Bits-1:0] words_q;  // words, the newest in the low bits
+  logic [Bits-1:0] words_q;  // delayed words, the newest in the low bits
 
   always_ff @(posedge clk_i) begin
     if (enable_i) words_q <= {words_q[Bits-Width-1:0], d_i};

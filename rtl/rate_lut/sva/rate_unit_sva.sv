@@ -19,7 +19,7 @@ module rate_unit_sva (
   input logic        tbl_write_i,
   input logic        tbl_ready_o,
   input logic        busy_o,
-  // within
+  // internal signals of the unit
   input logic        s2_valid,
   input logic [1:0]  s2_op_q,
   input logic        s7_valid,
@@ -31,7 +31,7 @@ module rate_unit_sva (
   assign response = rsp_valid_o && rsp_ready_i;
   assign read     = tbl_valid_i && !tbl_write_i;
 
-  // Rules for the user; otherwise the results have no meaning.
+  // Rules for the user; the results of other requests are undefined.
   alpha_in_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
     request && !req_increase_i |-> req_alpha_i <= rate_lut_pkg::One16);
   registers_in_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -47,9 +47,9 @@ module rate_unit_sva (
   no_needless_stall: assert property (@(posedge clk_i) disable iff (!rst_ni)
     init_done_o && !read && (!rsp_valid_o || rsp_ready_i) |-> req_ready_o);
 
-  // There are as many responses as requests, and never more requests under way than stages.
+  // Responses match requests in number, and no more requests are under way than there are stages.
   logic [5:0] inside_q;
-  logic [5:0] age_q;  // cycles that could have moved since something last entered
+  logic [5:0] age_q;  // cycles with movement since the last request or read entered
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       inside_q <= '0;
@@ -69,18 +69,18 @@ module rate_unit_sva (
   busy_tells: assert property (@(posedge clk_i) disable iff (!rst_ni)
     !busy_o |-> inside_q == '0);
 
-  // A cut leaves alpha a fraction.
+  // The alpha of a cut is a fraction (at most 1.0).
   alpha_is_fraction: assert property (@(posedge clk_i) disable iff (!rst_ni)
     rsp_valid_o && !rsp_increase_o |-> rsp_alpha_o <= rate_lut_pkg::One16);
 
-  // … without being cut down to one: the sum never is more.
+  // The sum that gives alpha is at most 1.0 without saturation.
   alpha_sum_is_fraction: assert property (@(posedge clk_i) disable iff (!rst_ni)
     s7_valid && s7_op_q == rate_lut_pkg::OpDecrease |-> new_alpha <= 18'(rate_lut_pkg::One16));
-  // There are three kinds of operations.
+  // The operation is one of three kinds.
   op_is_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
     s2_valid |-> s2_op_q <= rate_lut_pkg::OpRead);
 
-  // Table accesses end: writes at once, reads with the pipeline.
+  // Table accesses end: a write at once, a read within the time of the pipeline.
   logic [5:0] read_age_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) read_age_q <= '0;

@@ -62,7 +62,7 @@ module regs_formal #(
   end
   logic past;  // this cycle and the previous one are out of reset
   assign past = past_valid_q & rst_q & rst_ni;
-  logic accepted_q;  // an access ended well in the cycle before
+  logic accepted_q;  // an access ended without an error in the previous cycle
   assign accepted_q = sel_q & enable_q & ready_q & ~slverr_q;
 
   apb_requester #(.AddrW(20)) u_requester (
@@ -79,7 +79,7 @@ module regs_formal #(
              && (paddr_i == dcc_regs_pkg::RAiOffset)) r_ai_q <= pwdata_i;
   end
 
-  // The high half as it was when the low half was read, without an access in between.
+  // Value of the high half when the low half was read, while no other access follows.
   logic [31:0] high_q;
   logic        high_valid_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -122,7 +122,7 @@ module regs_formal #(
     end
   end
 
-  // Values to the hardware without those of CTRL, now and a cycle ago.
+  // Register values to the hardware except those of CTRL, now and in the previous cycle.
   dcc_regs_pkg::dcc_reg2hw_t parameters, parameters_q;
   always_comb begin
     parameters                      = reg2hw;
@@ -143,7 +143,7 @@ module regs_formal #(
     parameters_q.ctrl_keep_target   = 1'b0;
   end
 
-  // Misaligned, or far from everything that is mapped.
+  // An address that is misaligned, or far from every mapped address.
   assign bad_address = (paddr_i[1:0] != 2'd0)
                      | ((paddr_i[19:14] != 6'd0) & (paddr_i[19:14] != 6'd32))
                      | ((paddr_i[19:14] == 6'd32) & (paddr_i[13:5] >= 9'(Slots)));
@@ -152,7 +152,7 @@ module regs_formal #(
   always_comb begin
     held = 1'b1;
     case (Prop)
-      // True.
+      // Properties that must hold.
       0: held = !pslverr || (psel_i && penable_i && pready);
       1: held = !(psel_i && penable_i && (win_sel == 7'd0)) || pready;
       2: held = (win_sel & (win_sel - 7'd1)) == 7'd0;
@@ -193,7 +193,7 @@ module regs_formal #(
                    && (paddr_i == dcc_regs_pkg::RegwenOffset)) || (prdata == 32'(regwen_q));
       22: held = !(psel_i && penable_i && pready && pwrite_i && !regwen_q[0]
                    && (paddr_i == dcc_regs_pkg::RAiOffset)) || pslverr;
-      // False: each must have a counterexample.
+      // Properties that must fail: each must have a counterexample.
       100: held = !pslverr;
       101: held = pready || !psel_i || !penable_i;
       102: held = !reg2hw.ctrl_soft_reset;

@@ -6,9 +6,9 @@
 // its event belongs; see doc/theory.md.
 module timing_wheel #(
   parameter int unsigned NumTimers  = 1024,  // slots, a power of two, at least 2 * WordBits
-  parameter int unsigned TopBits    = 5,     // digits of the due time, at least 2
-  parameter int unsigned MiddleBits = 5,     // bits of the middle level, least 1
-  parameter int unsigned LastBits   = 6,     // bits of the last level, least 1
+  parameter int unsigned TopBits    = 5,     // bits of the due time's top digit, at least 2
+  parameter int unsigned MiddleBits = 5,     // bits of the middle level, at least 1
+  parameter int unsigned LastBits   = 6,     // bits of the last level, at least 1
   parameter int unsigned WordBits   = 32,    // bits of a bitmap word, a power of two, at least 2
   parameter int unsigned TimeW      = 32,    // bits of the tick counters, more than the digits' sum
   localparam int unsigned SlotW     = $clog2(NumTimers),
@@ -38,8 +38,8 @@ module timing_wheel #(
   output logic [SlotW-1:0]  expire_slot_o,
   output logic [TimeW-1:0]  expire_due_o,
 
-  output logic [TimeW-1:0]  now_o,             // ticks since reset
-  output logic [TimeW-1:0]  lag_o,             // now - pointer
+  output logic [TimeW-1:0]  now_o,             // number of ticks since reset
+  output logic [TimeW-1:0]  lag_o,             // lag: now minus pointer
   output logic              overrun_o,         // sticky: the lag reached half the horizon
   input  logic              overrun_clear_i,
 
@@ -49,13 +49,13 @@ module timing_wheel #(
   output logic              next_due_valid_o,
   output logic [TimeW-1:0]  next_due_o,
   input  logic              advance_i,         // advances time; acts in a cycle with idle_o
-  input  logic [TimeW-1:0]  advance_to_i,      // now becomes this, or next_due_o if that is earlier
+  input  logic [TimeW-1:0]  advance_to_i,      // requested new time; next_due_o if that is earlier
 
   // Activity for counters: the engine works; an event moves to another place.
   output logic              busy_o,
   output logic              move_o,
 
-  output logic              error_o            // a word of a memory used in the cycle before was wrong
+  output logic              error_o            // a word used in the previous cycle had wrong parity
 );
   localparam int unsigned DueW   = DelayW + 1;
   localparam int unsigned IndexW = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1;
@@ -161,9 +161,9 @@ module timing_wheel #(
   logic             op_expired_q;  // the slot's expiry was taken just before: its record is stale
   logic [SlotW-1:0] slot_q;        // slot of the command, or of the event that moves
   logic [DueW-1:0]  due_q;
-  logic [1:0]       level_q;       // target
+  logic [1:0]       level_q;       // new place of the event
   logic [ListW-1:0] list_q;
-  logic [1:0]       old_held_q;    // place the event is taken from
+  logic [1:0]       old_held_q;    // old place of the event
   logic [ListW-1:0] old_list_q;
   logic [RowW-1:0]  old_row_q;
 
@@ -204,7 +204,7 @@ module timing_wheel #(
                 (record_list[ListW-1] ? due_blocks >= (DueW - LastBits)'(held_blocks)
                                       : due_tops >= held_tops);
 
-  // Written before they are read: no reset.
+  // These registers are written before they are read, so they need no reset.
   always_ff @(posedge clk_i) begin
     if (grant_cmd) begin
       op_expired_q <= (fire && expire_slot_o == cmd_slot_i) ||

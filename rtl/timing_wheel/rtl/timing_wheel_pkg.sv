@@ -5,7 +5,7 @@ package timing_wheel_pkg;
   localparam logic [1:0] CmdCancel = 2'd1;
   localparam logic [1:0] CmdRead   = 2'd2;  // 2 or 3: reads whether a slot is started, and its due time
 
-  // Level a due time belongs to.
+  // Level of the wheel to which a due time belongs.
   localparam logic [1:0] LevelTop    = 2'd0;
   localparam logic [1:0] LevelMiddle = 2'd1;
   localparam logic [1:0] LevelLast   = 2'd2;

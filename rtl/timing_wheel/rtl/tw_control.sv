@@ -5,7 +5,7 @@
 module tw_control (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       clear_i,           // goes back to the sweep
+  input  logic       clear_i,           // returns to the sweep
   // command
   input  logic       cmd_valid_i,
   output logic       cmd_ready_o,
@@ -28,17 +28,17 @@ module tw_control (
   output logic       grant_cmd_o,
   output logic       grant_move_o,
   output logic       grant_load_o,
-  // its steps
+  // steps of the operation
   output logic       sweep_o,           // empties the records; no operation is under way
   output logic       decide_o,          // command: record and target are read
-  output logic       remove_o,          // the old place is read: take the event out, read the target
-  output logic       place_o,           // the target is read: put the event in
+  output logic       remove_o,          // the old place is read: remove the event, read the target
+  output logic       place_o,           // the target is read: insert the event
   output logic       move_open_o,       // move: head and tail of the list are read
   output logic       move_read_o,       // the head's record is read: find its target
   output logic       move_place_o,
   output logic       load_read_o,       // row load: the row's summary is read
   output logic       load_take_o,       // the row's word is read
-  // about the operation
+  // properties of the operation
   output logic       start_o,           // the command is a start or a restart
   output logic       changes_o,         // a command that is no read is under way
   output logic       move_middle_o,     // the event moves from a list of the middle level
@@ -124,7 +124,7 @@ module tw_control (
     end
   end
 
-  // Written before they are read: no reset.
+  // These registers are written before they are read, so they need no reset.
   always_ff @(posedge clk_i) begin
     if (grant_cmd_o) begin
       start_q <= cmd_op_i == timing_wheel_pkg::CmdStart;

@@ -13,32 +13,32 @@ module tw_current_row #(
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic                clear_i,         // drop everything
+  input  logic                clear_i,         // discards the row
   input  logic                step_i,          // the pointer moves on: the row is not loaded
-  // a word comes from the bitmap
+  // a word of the bitmap arrives
   input  logic                load_i,
-  input  logic [NumWords-1:0] load_summary_i,  // words of the row with bits, this one included
+  input  logic [NumWords-1:0] load_summary_i,  // words of the row with bits, this word included
   input  logic [WordW-1:0]    load_word_i,
   input  logic [WordBits-1:0] load_bits_i,
   // a command withdraws a slot's bit
   input  logic                busy_i,          // a command is under way on slot_i
   input  logic [SlotW-1:0]    slot_i,
-  input  logic                drop_bit_i,      // clears the slot's bit here
-  input  logic                drop_word_i,     // its word in the bitmap has become empty
+  input  logic                drop_bit_i,      // clears the slot's bit in the current word
+  input  logic                drop_word_i,     // the slot's word in the bitmap has become empty
   // state of the current row
   output logic                loaded_o,
   output logic [NumWords-1:0] summary_o,       // words still in the bitmap
   output logic                bits_left_o,
-  output logic                holds_word_o,    // slot_i's word is the one here
-  // the offer
+  output logic                holds_word_o,    // the word of slot_i is the current word
+  // the expiry on offer
   output logic                expire_valid_o,
   input  logic                expire_ready_i,
   output logic [SlotW-1:0]    expire_slot_o,
-  // the slot whose expiry was taken, until its record says so
+  // slot whose expiry was taken, until its record is updated
   output logic                retire_valid_o,
   output logic [SlotW-1:0]    retire_slot_o,
   input  logic                retire_done_i,
-  input  logic                retire_skip_i    // a command on the slot taken this cycle takes over
+  input  logic                retire_skip_i    // a command on the taken slot takes over
 );
   logic                loaded_q;
   logic [NumWords-1:0] summary_q, summary_d;

@@ -12,7 +12,7 @@ module tw_idle #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   quiet_i,           // nothing is under way or wanted, no lag
+  input  logic                   quiet_i,           // no operation runs or is wanted; no lag
   input  logic [TopLists-1:0]    top_used_i,
   input  logic [MiddleLists-1:0] middle_used_i,
   input  logic [NumRows-1:0]     row_used_i,
@@ -23,11 +23,11 @@ module tw_idle #(
   output logic [TimeW-1:0]       next_due_o,
   input  logic                   advance_i,
   input  logic [TimeW-1:0]       advance_to_i,
-  input  logic                   catch_up_i,        // the pointer to now, idle or not
+  input  logic                   catch_up_i,        // sets the pointer to now, idle or not
   output logic                   jump_o,            // sets both counters to jump_to_o
   output logic [TimeW-1:0]       jump_to_o
 );
-  localparam logic [1:0] Settled = 2'd3;  // stages of tw_next_due
+  localparam logic [1:0] Settled = 2'd3;  // number of stages of tw_next_due
 
   logic [1:0]       quiet_q;
   logic             settling;

@@ -19,11 +19,11 @@ module tw_last_level #(
   input  logic               clear_i,         // empties all rows
   input  logic [RowW-1:0]    current_i,       // the pointer's row
   input  logic               step_i,          // the pointer moves on
-  // a word with its row's summary is read: there in the next cycle
+  // reads a word and its row's summary: valid in the next cycle
   input  logic               read_i,
   input  logic [RowW-1:0]    read_row_i,
   input  logic [WordW-1:0]   read_word_i,
-  // changes of slot_i's bit, whose word was read in the cycle before
+  // changes of slot_i's bit, whose word was read in the previous cycle
   input  logic [SlotW-1:0]   slot_i,
   input  logic               put_i,
   input  logic [RowW-1:0]    put_row_i,
@@ -32,22 +32,22 @@ module tw_last_level #(
   input  logic               hide_i,          // a command is under way on slot_i: no offer of it
   // a word of the pointer's row is fetched: summary, then word, then it is on offer
   input  logic               load_begin_i,
-  input  logic               load_read_i,     // the summary is there; left out if loaded_o
+  input  logic               load_read_i,     // the summary is valid; not if loaded_o
   input  logic               load_take_i,     // the word has been read
   output logic               loaded_o,        // the row's summary has been fetched
-  output logic               want_load_o,     // nothing on offer, but the row has more words
-  output logic               row_done_o,      // nothing on offer and no more words
-  output logic [NumRows-1:0] row_used_o,      // which rows have bits, but for a loaded one
+  output logic               want_load_o,     // no offer, but the row has more words
+  output logic               row_done_o,      // no offer and no more words
+  output logic [NumRows-1:0] row_used_o,      // rows with bits, except a loaded row
   // expiries: the lowest bit of the current row
   output logic               expire_valid_o,
   input  logic               expire_ready_i,
   output logic [SlotW-1:0]   expire_slot_o,
-  // the slot whose expiry was taken, until its record says so
+  // slot whose expiry was taken, until its record is updated
   output logic               retire_valid_o,
   output logic [SlotW-1:0]   retire_slot_o,
   input  logic               retire_done_i,
-  input  logic               retire_skip_i,   // a command on the slot taken this cycle takes over
-  output logic               error_o          // a word that counted in the cycle before was wrong
+  input  logic               retire_skip_i,   // a command on the taken slot takes over
+  output logic               error_o          // a word used in the previous cycle had wrong parity
 );
   localparam int unsigned LeafW = RowW + WordW;
 
@@ -147,7 +147,7 @@ module tw_last_level #(
   // ---------------------------------------------------------------------------------------------
   // Putting a bit in and taking it out
   // ---------------------------------------------------------------------------------------------
-  logic                take_current;  // the bit lies in a row that is partly handed out
+  logic                take_current;  // the bit belongs to the row that is being offered
   logic                put_leaf_used; // the word has bits
   logic [NumWords-1:0] put_summary, take_summary;
   logic [WordBits-1:0] put_leaf, take_leaf;
@@ -175,7 +175,7 @@ module tw_last_level #(
   assign leaf_waddr    = {take_i ? take_row_i : put_row_i, slot_word};
   assign leaf_wdata    = take_i ? take_leaf : put_leaf;
 
-  // Words that count: those the storey above vouches for, and that are not handed out already.
+  // Words in use: those that the storey above marks as present and that are not loaded already.
   assign summary_use = load_read_i || (put_i && row_used_q[put_row_i]) || (take_i && !take_current);
   assign leaf_use    = load_take_i || (put_i && put_leaf_used) ||
                        (take_i && !(take_current && row_holds_word));

@@ -25,27 +25,27 @@ module tw_lists #(
   output logic                   middle_open_o,
   output logic [SlotW-1:0]       top_head_o,
   output logic [SlotW-1:0]       middle_head_o,
-  output logic [ListW-1:0]       top_list_o,       // its number
+  output logic [ListW-1:0]       top_list_o,       // number of that list
   output logic [ListW-1:0]       middle_list_o,
-  // reads
+  // read requests
   input  logic                   links_ren_i,      // reads an entry's neighbours
   input  logic [SlotW-1:0]       links_slot_i,
   input  logic                   ends_ren_i,       // reads a list's head and tail
   input  logic [ListW-1:0]       ends_list_i,      // {middle level, index}
   output logic [SlotW-1:0]       head_o,           // head of the list that was read
-  // changes
-  input  logic [SlotW-1:0]       slot_i,           // the entry put in or taken out
+  // changes of lists
+  input  logic [SlotW-1:0]       slot_i,           // entry that is inserted or removed
   input  logic                   append_i,         // appends to append_list_i, whose ends were read
   input  logic [ListW-1:0]       append_list_i,
   input  logic                   remove_i,         // removes from remove_list_i; links and ends were read
   input  logic [ListW-1:0]       remove_list_i,
-  input  logic                   open_i,           // the source list, whose ends were read
-  input  logic                   pop_i,            // the source list's head, whose links were read
-  input  logic                   source_middle_i,  // open and pop: of the middle level
+  input  logic                   open_i,           // opens the source list, whose ends were read
+  input  logic                   pop_i,            // removes the head, whose links were read
+  input  logic                   source_middle_i,  // open and pop act on the middle level
   // bit masks of the lists that are not empty
   output logic [TopLists-1:0]    top_used_o,
   output logic [MiddleLists-1:0] middle_used_o,
-  output logic                   error_o           // a word that counted in the cycle before was wrong
+  output logic                   error_o           // a word used in the previous cycle had wrong parity
 );
   localparam int unsigned NumLists = 1 << ListW;
 
@@ -109,11 +109,11 @@ module tw_lists #(
   assign top_used_o       = top_used_q;
   assign middle_used_o    = middle_used_q;
 
-  logic append_used;  // the list appended to is not empty
+  logic append_used;  // the list that gets the entry is not empty
   assign append_used = append_list_i[ListW-1] ? middle_used_q[append_list_i[MiddleBits:0]]
                                                 : top_used_q[append_list_i[TopBits:0]];
 
-  // The ends of the list that an entry is taken out of.
+  // Ends of the list from which an entry is removed.
   logic             from_open_top, from_open_middle, is_head, is_tail;
   logic [SlotW-1:0] from_head, from_tail;
   assign from_open_top    = top_open_q && remove_list_i == top_list_o;
@@ -125,7 +125,7 @@ module tw_lists #(
 
   // Words that count. A tail's next and a head's previous are left over; a list's ends are those of
   // the memory unless it is empty or open.
-  logic source_last;  // the entry that leaves the source list is its last one
+  logic source_last;  // the entry removed from the source list is its last one
   assign source_last  = source_middle_i ? middle_head_q == middle_tail_q : top_head_q == top_tail_q;
   assign next_use     = (pop_i && !source_last) || (remove_i && !is_tail);
   assign previous_use = remove_i && !is_head;
@@ -223,7 +223,7 @@ module tw_lists #(
     end
   end
 
-  // Written before they are read: no reset.
+  // These registers are written before they are read, so they need no reset.
   always_ff @(posedge clk_i) begin
     top_head_q    <= top_head_d;
     top_tail_q    <= top_tail_d;

@@ -1,4 +1,4 @@
-// Level and list a due time belongs to, seen from the pointer.
+// Computes the level and the list to which a due time belongs, relative to the pointer.
 //
 // Every level keeps two turns of its digit, the one of the pointer and the next: its index is the
 // digit and the lowest bit of the digit above (the epoch bit for the top level). So an event goes
@@ -15,7 +15,7 @@ module tw_place #(
   input  logic [DueW-1:0]  due_i,      // due time, not before the pointer
   input  logic [DueW-1:0]  pointer_i,
   output logic [1:0]       level_o,
-  output logic [ListW-1:0] list_o      // {middle level, index}; void for the last level
+  output logic [ListW-1:0] list_o      // {middle level, index}; undefined for the last level
 );
   localparam int unsigned BlockW = DueW - LastBits;  // digits above the last level
   localparam int unsigned TopLsb = LastBits + MiddleBits;
@@ -39,6 +39,6 @@ module tw_place #(
     end
   end
 
-  logic unused_ticks;  // within a last-level slot nothing is left to decide
+  logic unused_ticks;  // ticks within a last-level slot do not affect the place
   assign unused_ticks = ^{due_i[LastBits-1:0], pointer_i[LastBits-1:0]};
 endmodule

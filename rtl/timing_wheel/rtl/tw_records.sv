@@ -1,4 +1,4 @@
-// One record a slot: where its event is kept, in which list, and when it is due.
+// One record for each slot: place of its event, list, and due time.
 //
 // One write a cycle: the sweep that empties all records after reset, else the engine's, else that of
 // an expiry taken before, which waits for a free cycle.
@@ -10,7 +10,7 @@ module tw_records #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,         // the sweep begins again
+  input  logic             clear_i,         // restarts the sweep
   input  logic             sweep_i,
   output logic             sweep_last_o,    // the last record is emptied in this cycle
   input  logic             ren_i,           // read: held_o, list_o and due_o in the next cycle
@@ -23,12 +23,12 @@ module tw_records #(
   input  logic [1:0]       held_i,
   input  logic [ListW-1:0] list_i,
   input  logic [DueW-1:0]  due_i,
-  input  logic             engine_i,        // the engine has this cycle, whether it writes or not
-  input  logic             retire_valid_i,  // the record of retire_slot_i is to be emptied
+  input  logic             engine_i,        // the engine owns this cycle, even if it does not write
+  input  logic             retire_valid_i,  // the record of retire_slot_i must be emptied
   input  logic [SlotW-1:0] retire_slot_i,
   output logic             retired_o,
-  input  logic             use_i,           // the word read counts in this cycle …
-  output logic             error_o          // … and the one of the cycle before was wrong
+  input  logic             use_i,           // the word read is used in this cycle
+  output logic             error_o          // the word used in the previous cycle had wrong parity
 );
   localparam int unsigned RecordW = 2 + ListW + DueW;
 
@@ -58,7 +58,7 @@ module tw_records #(
     if (!engine_i) begin
       wen   = sweep_i || retire_valid_i;
       waddr = sweep_i ? sweep_q : retire_slot_i;
-      wdata = '0;  // timing_wheel_pkg::HeldNowhere
+      wdata = '0;  // place timing_wheel_pkg::HeldNowhere
     end
   end
 

@@ -7,15 +7,15 @@ module tw_time #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             tick_i,           // a new tick begins with the next cycle
-  input  logic             step_i,           // the pointer's tick is done: move on (lag not zero)
+  input  logic             step_i,           // the pointer's tick is done: advance (lag not zero)
   input  logic             jump_i,           // sets both counters to jump_to_i
   input  logic [TimeW-1:0] jump_to_i,
   input  logic             overrun_clear_i,
   output logic [TimeW-1:0] now_o,
-  output logic [TimeW-1:0] pointer_o,        // all ticks before the pointer are done
+  output logic [TimeW-1:0] pointer_o,        // pointer: all earlier ticks are done
   output logic [TimeW-1:0] lag_o,
-  output logic             overrun_o,        // the lag was half the horizon or more; sticky
-  output logic             hold_starts_o     // a start now could lie beyond what the epoch bit tells
+  output logic             overrun_o,        // the lag reached half the horizon; sticky
+  output logic             hold_starts_o     // a start could be due too late for the epoch bit
 );
   localparam logic [TimeW-1:0] OverrunLag = TimeW'(1) << (DelayW - 1);
   localparam logic [TimeW-1:0] HoldLag = (TimeW'(1) << DelayW) - (TimeW'(1) << (TopSlotW + 1));

@@ -31,7 +31,7 @@ module timing_wheel_sva #(
   input logic              advance_i,
   input logic              move_o,
   input logic              error_o,
-  // inside
+  // internal signals of the wheel
   input logic              hold_starts,
   input logic              step,
   input logic              jump,
@@ -42,13 +42,13 @@ module timing_wheel_sva #(
   assign taken    = expire_valid_o && expire_ready_i;
   assign started  = accepted && cmd_op_i == timing_wheel_pkg::CmdStart;
 
-  // An offer stays until it is taken or its slot is commanded.
+  // An offer stays until it is taken or a command on its slot is accepted.
   offer_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)
     expire_valid_o && !expire_ready_i && !clear_i &&
       !(accepted && cmd_slot_i == expire_slot_o && cmd_op_i != timing_wheel_pkg::CmdRead)
     |=> expire_valid_o && $stable(expire_slot_o) && $stable(expire_due_o));
 
-  // Never early, and late by no more than the lag that can be read.
+  // No expiry is early, and its lateness is at most the lag that can be read.
   lateness_is_lag: assert property (@(posedge clk_i) disable iff (!rst_ni)
     expire_valid_o |-> expire_due_o + lag_o == now_o);
 
@@ -57,7 +57,7 @@ module timing_wheel_sva #(
     accepted && cmd_op_i != timing_wheel_pkg::CmdRead && !clear_i
     |=> !(expire_valid_o && expire_slot_o == $past(cmd_slot_i)));
 
-  // Commands are bounded, unless starts are held near the horizon or the records are swept.
+  // Commands wait a bounded time, except starts near the horizon and during the sweep.
   logic [7:0] wait_q, open_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -70,7 +70,7 @@ module timing_wheel_sva #(
   end
   command_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni)
     wait_q <= 8'(CommandBound));
-  // … and take effect within four cycles of being accepted.
+  // Commands take effect within four cycles of being accepted.
   command_done: assert property (@(posedge clk_i) disable iff (!rst_ni)
     init_done_o |-> open_q <= 8'd4);
 
@@ -89,7 +89,7 @@ module timing_wheel_sva #(
   no_start_beyond_horizon: assert property (@(posedge clk_i) disable iff (!rst_ni)
     hold_starts |-> !started);
 
-  // idle is correct: no offer, no lag, and the next work lies ahead.
+  // idle_o is correct: no offer, no lag, and the next work lies ahead.
   idle_is_idle: assert property (@(posedge clk_i) disable iff (!rst_ni)
     idle_o |-> !expire_valid_o && lag_o == '0 && init_done_o &&
                (!next_due_valid_o || next_due_o != now_o));

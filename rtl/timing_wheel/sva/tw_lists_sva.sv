@@ -1,10 +1,10 @@
-// A list never gets the same entry behind itself, unless a memory lost a bit.
+// An entry is never linked behind itself, unless a memory lost a bit.
 module tw_lists_sva #(
   parameter int unsigned SlotW = 10
 ) (
   input logic             clk_i,
   input logic             rst_ni,
-  input logic             wrong_i,     // since the wheel was cleared; of what counts in the cycle before
+  input logic             wrong_i,     // parity error since clear, of words in use
   input logic             append_i,
   input logic             append_used,
   input logic [SlotW-1:0] tail,
