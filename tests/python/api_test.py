@@ -76,7 +76,8 @@ class ApiTest(FolderTest):
         self.assertEqual(again.metrics, run.metrics)
 
     def test_a_dict_is_a_configuration(self):
-        """As the file with the same content; files that it names are seen from the working directory."""
+        """A dict runs like the file with the same content; file names in a dict are relative to the working
+        directory."""
         content = yaml.safe_load(INCAST)
         run = dccvp.run({**content, "seed": 3})
         self.assertEqual(run.metrics["aggregate"], dccvp.run(self.config, {"seed": 3}).metrics["aggregate"])
@@ -131,7 +132,7 @@ metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.mean_bytes), slow
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
             sweep = dccvp.sweep(self.folder / "s.yaml", jobs=2, overrides={"duration": "200us"})
-        self.assertIn("refused", str(told[0].message))  # the platform refuses kmin above kmax
+        self.assertIn("refused", str(told[0].message))  # The platform refuses a kmin above the kmax.
         table = sweep.table
         self.assertEqual(list(table.columns), ["point", "id", "status", "switch.ecn.kmin",
                                                "switch.ecn.kmax", "goodput", "queue", "slow"])
@@ -254,7 +255,8 @@ except ImportError as error:
         self.assertIn("python3-pandas", said)
 
     def test_pip_installs_it_into_a_virtual_environment(self):
-        shutil.copytree(ROOT / "python", self.folder / "python")  # pip leaves files beside the sources
+        # pip writes files beside the sources, so it gets a copy.
+        shutil.copytree(ROOT / "python", self.folder / "python")
         home = self.folder / "venv"
         for command in (["/usr/bin/python3", "-m", "venv", "--system-site-packages", home],
                         [home / "bin/pip", "install", "--no-index", "--no-build-isolation", "--no-deps", "./python"]):

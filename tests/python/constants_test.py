@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Numbers that Python repeats of the models: they are those of the headers.
+"""Numbers of the models that Python repeats must equal those of the headers.
 
   constants_test.py [DCCVP]
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Fluid models of DCQCN and TIMELY: they rest where their equations say, margins are the published ones, and
-a loop with a margin comes to rest.
+"""Fluid models of DCQCN and TIMELY: fixed points follow from their equations, margins equal the published ones, and a
+loop with a margin settles.
 
   fluid_test.py DCCVP
 """
@@ -23,7 +23,7 @@ class FixedPointTest(unittest.TestCase):
             model = Dcqcn(flows)
             p = model.marking()
             alpha, target, rate = model.slopes(model.at_rest(p), p, model.share)
-            # At rest the derivatives are close to zero.
+            # At the fixed point the derivatives are close to zero.
             self.assertLess(abs(alpha), 1e-6 * model.g / model.alpha_timer)
             self.assertLess(max(abs(target), abs(rate)), 1e-6 * model.share / model.cnp_interval)
 
@@ -40,7 +40,8 @@ class FixedPointTest(unittest.TestCase):
                                        (16, 10e6, 151.59)):
             model = Dcqcn(flows, step=step)
             self.assertAlmostEqual(model.at_rest_queue() / 1e3, kilobytes, delta=kilobytes * 1e-3)
-        self.assertEqual(PatchedTimely(2).at_rest_queue(), 78125)  # 62.5 KB for t_low, and 15.6 KB above it
+        # 62.5 KB correspond to t_low; the rest is the queue above t_low.
+        self.assertEqual(PatchedTimely(2).at_rest_queue(), 78125)
 
 
 class PublishedMarginTest(unittest.TestCase):
@@ -64,11 +65,11 @@ class PublishedMarginTest(unittest.TestCase):
 
 
 def swing(model, delay, duration=0.04, dt=1e-6):
-    """The part of a 2 % disturbance of the queue that is left in the last quarter, from all equations in
+    """The fraction of a 2 % disturbance of the queue that remains in the last quarter, by integrating all equations in
     steps of dt. Ends early if the disturbance has grown to 25 times its size."""
     p = model.marking()
     state = model.at_rest(p)
-    rest = p / model.slope  # queued packets above kmin
+    rest = p / model.slope  # The queue in packets above kmin.
     queue = rest * 1.02
     late = collections.deque([(p, model.share)] * max(1, round(delay / dt)))
     worst, steps = 0.0, round(duration / dt)
@@ -87,8 +88,7 @@ def swing(model, delay, duration=0.04, dt=1e-6):
 
 class MarginTest(unittest.TestCase):
     def test_a_loop_with_a_margin_comes_to_rest(self):
-        """The paper's statement for 85 us: 10 flows oscillate, 2 and 64 do not, and neither do 10 with a
-        smaller step."""
+        """The paper states for a delay of 85 us: 10 flows oscillate, 2 and 64 do not, nor do 10 with a smaller step."""
         for flows, step, delay in ((10, 40e6, 85e-6), (10, 10e6, 85e-6), (64, 40e6, 85e-6), (10, 40e6, 4e-6),
                                    (4, 40e6, 100e-6)):
             with self.subTest(flows=flows, step=step, delay=delay):
@@ -101,7 +101,8 @@ class MarginTest(unittest.TestCase):
         self.assertGreater(phase_margin(Dcqcn(2).loop(85e-6)), 0)
 
     def test_an_integrator_with_a_delay(self):
-        """1/s e^(-s d) has 90 degrees less its delay at 1 rad/s, however many turns that is."""
+        """The loop 1/s e^(-s d) has a phase margin of 90 degrees minus the delay's phase at 1 rad/s, also beyond full
+        turns."""
         for delay in (0, 0.5, 2.0, 8.0):
             def loop(w, delay=delay):
                 return complex(math.cos(w * delay), -math.sin(w * delay)) / (1j * w)

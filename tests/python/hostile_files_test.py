@@ -60,7 +60,7 @@ class HostileFiles(unittest.TestCase):
         (self.folder / "s.yaml").write_text("duration: 1ms\n")
 
     def refused(self, name, text):
-        """The error message behind the file's path."""
+        """The error message after the path of the file."""
         path = self.folder / name
         path.write_text(text)
         said = io.StringIO()

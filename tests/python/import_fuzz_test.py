@@ -57,7 +57,7 @@ def damaged(data: bytes, noise):
 
 class Fuzz(package.FolderTest):
     def attempt(self, name, texts):
-        """The error of an import, or None if a network was made."""
+        """The error of an import; None if the import gives a network."""
         paths = []
         for number, text in enumerate(texts):
             path = self.folder / f"f{number}.txt"

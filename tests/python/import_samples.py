@@ -222,7 +222,7 @@ def varint(value):
 
 
 def field(number, value):
-    """A field of protobuf: a number, or bytes with their length in front."""
+    """A field of protobuf: a number, or bytes preceded by their length."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     return varint(number << 3 | 2) + varint(len(value)) + value

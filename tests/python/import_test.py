@@ -25,7 +25,7 @@ class Import(package.FolderTest):
         return paths
 
     def read(self, module, settings=None, **texts):
-        """(Imported, YAML document)"""
+        """Reads files with these texts: (Imported, YAML document)."""
         imported = module.read_files(self.files(**texts), settings or {})
         return imported, write.prepare(imported, "x")
 
@@ -43,7 +43,7 @@ class Import(package.FolderTest):
         return "\n".join(sentence for _, part in imported.notes.sections() for sentence in part)
 
     def flows(self, imported):
-        """[(from, to, bytes, start in ns)] by host number, and priorities."""
+        """([(from, to, bytes, start in ns)] of the flows by host number, priorities)."""
         numbers = imported.host_numbers()
         return [(numbers[f.source], numbers[f.target], f.bytes, f.start / 1000) for f in imported.flows["flows.flow"]]
 
@@ -335,7 +335,8 @@ class Traffic(Import):
         self.assertEqual(imported.files["b.cdf"], "1460 0\n1460 25\n4380 25\n4380 100\n")
         self.assertEqual(imported.files["c.cdf"], "100 0\n100 50\n400 50\n400 100\n")
         said = self.said(imported)
-        self.assertIn("a.cdf: 3 points, size and share form, mean 1625 B", said)  # mean size: 500 / 4 + 2000 * 3 / 4
+        # The mean size is 500 / 4 + 2000 * 3 / 4.
+        self.assertIn("a.cdf: 3 points, size and share form, mean 1625 B", said)
         self.assertIn("b.cdf: 3 points, ns-2's form, mean 3650 B", said)
         self.assertNotIn("states", said, "250 is the mean of the steps")
         self.assertIn("2:1: sizes and shares do not fall", self.refused(sizes, a_cdf="5 10\n4 100\n"))
@@ -371,7 +372,7 @@ class Maps(Import):
         self.assertEqual(names, ["North_Town", "South", "South_2", "North_Town_h", "South_h"])
         rates = [link["rate"] for link in yaml["topology"]["links"]]
         self.assertEqual(rates[:3], ["10Gbps", "155Mbps", "2.48832Gbps"])
-        # A degree of latitude is 111.2 km, so the delay is 1.5 * 5 us/km times that.
+        # A degree of latitude is 111.2 km; the delay is 1.5 * 5 us/km times this distance.
         self.assertRegex(yaml["topology"]["links"][0]["delay"], r"^833\.\d+us|^8339\d\d\.\d+ns")
         self.assertIn("alone", self.said(imported))
         self.assertIn("no host at external nodes: South_2", self.said(imported))

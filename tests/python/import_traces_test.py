@@ -29,8 +29,8 @@ class Traces(Import):
 
     def test_chakra_in_three_forms(self):
         imported, yaml = self.read(chakra, **{"t.0_json": samples.CHAKRA_0, "t.1_json": samples.CHAKRA_1})
-        # An all-reduce has two steps and begins when both ranks are there; rank 0 sends when it has received the last
-        # step.
+        # An all-reduce has two steps and begins when both ranks have reached it; rank 0 sends when it has received the
+        # last step.
         self.assertEqual(self.lines(imported), [
             "compute 0 10us id=c0", "compute 0 0us id=c1 after=c0", "0 1 0 100 50000 0 id=f2 after=c1",
             "1 0 0 100 50000 0 id=f3 after=c1", "0 1 0 100 50000 0 after=c1,f3", "1 0 0 100 50000 0 id=f5 after=c1,f2",
@@ -91,7 +91,8 @@ class Traces(Import):
 
 
 def recursive_doubling(ranks, size):
-    """GOAL of an iteration: each rank computes, exchanges `size` bytes with the rank 1, 2, 4, ... away, computes."""
+    """GOAL text of an iteration: each rank computes, exchanges `size` bytes with the ranks 1, 2, 4, ... further,
+    computes."""
     text = f"num_ranks {ranks}\n"
     for rank in range(ranks):
         text += f"rank {rank} {{\nb: calc {10000 + 100 * (rank % 7)}\n"
@@ -107,7 +108,7 @@ def recursive_doubling(ranks, size):
 
 class Runs(Import):
     def run_of(self, importer, **texts):
-        """metrics.json and timeline.csv of a run of what was imported."""
+        """metrics.json and timeline.csv of a run of the imported platform."""
         net, out = self.folder / "net", self.folder / "out"
         for words in (("import", importer, *self.files(**texts), "-o", net),
                       ("run", net / "network.yaml", "--no-plots", "--quiet", "--out", out)):
@@ -134,11 +135,11 @@ class Runs(Import):
                         if flow["kind"] == "flow" and int(flow["to"]) == rank["host"]
                         and float(before["end_s"]) < float(flow["end_s"]) <= float(row["start_s"])}
                 self.assertEqual(ends[max(ends)], row["start_s"])
-        # Steps: six rings of two ranks have two times two; four rings of three ranks have two times two, and four.
+        # Number of steps: six rings of two ranks take 2 * 2 steps each; four rings of three ranks take 2 * 2 and 4.
         self.assertEqual(sum(row["kind"] == "flow" for row in rows), 6 * 2 * 2 + 2 * 3 * 2 + 2 * 3 * 4)
 
     def test_an_iteration_of_128_ranks(self):
-        """Every send begins at the picosecond at which what it requires has ended, and the end is known."""
+        """Every send begins at the picosecond at which its dependencies have ended, and the end time is exact."""
         metrics, rows = self.run_of("goal", g_goal=recursive_doubling(128, 4000))
         self.assertEqual(sum(row["kind"] == "flow" for row in rows), 128 * 7)
         sent = collections.defaultdict(list)

@@ -21,7 +21,7 @@ class ShippedTest(unittest.TestCase):
         self.assertEqual(PAGE.read_text(encoding="utf-8"), null_models.page_of(rows.values()))
 
     def test_every_null_is_told_apart_by_some_figure_or_says_why_not(self):
-        """A reproduction in which no figure notices a wrong scheme is no evidence of the scheme."""
+        """A reproduction in which no figure distinguishes a wrong scheme is no evidence for the scheme."""
         told = {key: int(line.split("|")[3].split("/")[0]) for key, line in null_models.rows_of(PAGE).items()}
         self.assertEqual({key for key, count in told.items() if count == 0}, set(null_models.silent()))
 

@@ -31,7 +31,8 @@ class SweepPictures(unittest.TestCase):
                   goodput=[20 + k, 21 + k])
              for k, c in enumerate(("dcc", "<dcqcn>")) for i, a in enumerate(("5KB", "20KB"))
              for j, b in enumerate(("1MB", "100KB"))]
-    LINKS = {f"id{n}": f"points/id{n}/report.html" for n in range(1, 8)}  # reports of points; the eighth has none
+    # Addresses of the points' reports; the eighth point has none.
+    LINKS = {f"id{n}": f"points/id{n}/report.html" for n in range(1, 8)}
 
     def test_a_heat_map_has_a_panel_a_value_and_a_link_a_cell(self):
         html = sweep_pictures.heatmap({"metric": "queue", "x": "kmin", "y": "kmax", "by": "by"}, self.LINES,

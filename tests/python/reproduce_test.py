@@ -24,8 +24,7 @@ METRICS = {
     "flows": [{"goodput": 2.0}, {"goodput": 8.0}, {"goodput": 0.0}],
 }
 
-# A fake of the program: writes as metrics the values that `-c` and --seed give, and fails where the test says
-# so.
+# A fake dccvp: writes the values of `-c` and --seed as metrics, and fails where the test requires it.
 FAKE_DCCVP = """#!/usr/bin/python3
 import json, pathlib, sys
 words = sys.argv[1:]
@@ -327,7 +326,8 @@ class SmallFlowsTest(FolderTest):
     def test_completed_flows_up_to_10_kb(self):
         csv = "id,bytes,fct_s,completed\n"
         csv += "".join(f"{i},{100 * i},{i}e-6,true\n" for i in range(1, 101))
-        csv += "101,10001,5,true\n102,10,,false\n103,,3e-6,false\n"  # flows that are too large, unfinished, unlimited
+        # The additional flows are too large, unfinished and unlimited.
+        csv += "101,10001,5,true\n102,10,,false\n103,,3e-6,false\n"
         small = self.of(csv)["small_flows"]
         self.assertEqual(small["flows"], 100)
         self.assertAlmostEqual(small["fct_us_p50"], 50)
@@ -426,7 +426,7 @@ Table: {out}/reproduction.json
                                                 for i in range(200) for flow in (0, 1)))
         lines = plot_rates.by_flow(folder)
         self.assertEqual({flow: len(times) for flow, (times, _) in lines.items()}, {0: 40, 1: 40})
-        self.assertEqual(set(lines[1][1]), {1.4, 1.6})  # means of five points each
+        self.assertEqual(set(lines[1][1]), {1.4, 1.6})  # Each value is the mean of five points.
         runs = [reproduce_plan.Run(name, [], []) for name in ("there", "failed")]
         experiment = reproduce_plan.Experiment("drawn", self.folder, "A title", "", False, runs,
                                                picture={10: "four", 11: "one"})

@@ -36,7 +36,7 @@ class OntoTest(FolderTest):
                 "accepted": "42 +- 2 %", "ours": [40.0], "verdict": "OUTSIDE", "source": "", "reason": "", **changes}
 
     def onto(self, records):
-        """The page, and the results' rows, that this record leaves."""
+        """The page and the rows of results.md after these records were added."""
         page, results = self.folder / "page.md", self.folder / "results.md"
         results.write_bytes(RESULTS.read_bytes())
         (self.folder / "reproduction.json").write_text(json.dumps(records))

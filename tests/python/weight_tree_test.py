@@ -27,7 +27,7 @@ def loads(paths, found, rates):
 
 class MaxMin(unittest.TestCase):
     def test_two_links(self):
-        # The long flow takes two thirds of the slow link, and the rest of the fast one is the other flow's.
+        # The long flow gets two thirds of the slow link; the other flow of the fast link gets the rest of that link.
         found = weight_tree.max_min([["a", "b"], ["a"], ["b"]], [2, 1, 1], {"a": 90, "b": 30})
         self.assertEqual([round(rate, 9) for rate in found], [20, 70, 10])
 
@@ -48,7 +48,7 @@ class MaxMin(unittest.TestCase):
 
 class ProportionallyFair(unittest.TestCase):
     def test_two_links(self):
-        # Prices of 1/50 and 1/50 for weights 1: a third of each link for the long flow.
+        # With prices of 1/50 on both links and weights 1 the long flow gets a third of each link.
         found = weight_tree.proportionally_fair([["a", "b"], ["a"], ["b"]], [1, 1, 1], {"a": 90, "b": 90})
         self.assertEqual([round(rate, 3) for rate in found], [30, 60, 60])
 
@@ -70,7 +70,7 @@ class Networks(unittest.TestCase):
             network = weight_tree.ParkingLot(random.Random(9), 100, links, least)
             self.assertEqual({len(path) for path in network.paths}, set(range(least, links + 1)))
             self.assertEqual(len(network.rates), links)
-            self.assertGreaterEqual(sum(network.hosts), 200)  # hosts of one flow each
+            self.assertGreaterEqual(sum(network.hosts), 200)  # One flow per host.
             self.assertEqual(len({end for ends in network.ends for end in ends}), 200)
 
     def test_leaves_grow_with_the_flows(self):
@@ -92,7 +92,7 @@ class Runs(unittest.TestCase):
             with contextlib.redirect_stdout(said):
                 status = weight_tree.main([network, "--points", "1", "--flows", "4", "--begin", "2", "--window", "1"])
             self.assertEqual(status, 0, said.getvalue())
-            self.assertEqual(len(said.getvalue().splitlines()), 3)  # head, rule, point
+            self.assertEqual(len(said.getvalue().splitlines()), 3)  # The three lines are head, rule and point.
 
 
 if __name__ == "__main__":

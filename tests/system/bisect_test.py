@@ -95,8 +95,8 @@ class Digests(unittest.TestCase):
         self.assertEqual(a[1]["host0.nic"], b[1]["host0.nic"])
 
     def test_what_a_transport_has_in_mind(self):
-        """Parameters that only the NICs' state shows: a timeout that never expires, and a mean that no packet
-        carries."""
+        """Two parameters whose effect only the NICs' state shows: a timeout that never expires, and a mean that no
+        packet carries."""
         for kind, other in (("tcp, min_timeout: 200ms", "min_timeout=1ms"),
                             ("uec", "nscc.mean_weight=1/40")):
             with self.subTest(kind):

@@ -60,12 +60,12 @@ def frames_of(file):
 
 
 def whole_frames(file):
-    """Bytes of every frame that a pcapng file holds from its first byte to its last."""
+    """Bytes of every frame in a pcapng file that contains complete frames."""
     data = file.read_bytes()
     at = 0
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at)
-        if kind == 6:  # kind 6 is an enhanced packet block
+        if kind == 6:  # block type 6: enhanced packet block
             captured, length = struct.unpack_from("<II", data, at + 20)
             if captured == length:
                 yield data[at + 28:at + 28 + length]
@@ -73,8 +73,8 @@ def whole_frames(file):
 
 
 def icrc_of(frame):
-    """The invariant CRC, from the specification (InfiniBand Architecture, annex A17): eight bytes of
-    ones stand for the missing local header, and all that a router may change is ones."""
+    """Computes the invariant CRC from the specification (InfiniBand Architecture, annex A17): eight bytes of ones
+    replace the missing local header, and all fields that a router may change are ones."""
     masked = bytearray(b"\xff" * 8 + frame[14:-4])
     for byte in (1, 8, 10, 11, 20 + 6, 20 + 7, 28 + 4):  # bytes of ToS, TTL, checksums, and FECN/BECN
         masked[8 + byte] = 0xFF
@@ -100,7 +100,8 @@ class Capture(unittest.TestCase):
                 continue
             self.assertEqual(frame.port, "4791", frame)
             self.assertEqual(frame.checksum, "1", frame)
-            self.assertEqual(frame.udp_checksum, "0x0000", frame)  # unused: the ICRC covers the packet
+            # The UDP checksum is unused, since the ICRC covers the packet.
+            self.assertEqual(frame.udp_checksum, "0x0000", frame)
             self.assertIn(frame.opcode, DATA | {CNP, ACK}, frame)
 
 

@@ -1,5 +1,5 @@
-"""Parameters that change during a run: up to their instant it is the run without them, from there
-another; the same bytes with threads, from the effective configuration, and again."""
+"""Parameters that change during a run: until its instant a change has no effect, afterwards it has; the results are the
+same bytes with threads, from the effective configuration, and on repetition."""
 
 import csv
 import pathlib

@@ -33,7 +33,7 @@ def commands():
 class Completion(unittest.TestCase):
     def complete(self, *words):
         """The completions that bash offers with the cursor behind the last word."""
-        # '=' ends a word of bash's own list, as in an interactive shell.
+        # '=' separates words in bash's own list, as in an interactive shell.
         split = [part for word in words for part in re.split(r"(?<=.)(=)", word)]
         if len(split) > 1 and words[-1].endswith("="):
             split = split[:-1]

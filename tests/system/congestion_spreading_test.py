@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""What flow control does to a network by itself: a deadlock is seen and named, and congestion control
-keeps it from coming about.
+"""Flow control alone can deadlock a network: the deadlock is detected and named, and congestion control prevents it.
 
   congestion_spreading_test.py BUILD/dccvp
 """

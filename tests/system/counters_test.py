@@ -58,7 +58,7 @@ def packets_of(file):
     """(name of the wire, bytes of the frame) of every packet of a pcapng file."""
     names = []
     for kind, body in blocks_of(file.read_bytes()):
-        if kind == 1:  # kind 1 is an interface description: options follow 8 bytes; option 2 is the name
+        if kind == 1:  # block type 1: interface description; options follow 8 bytes; option 2 is the name
             at = 8
             while at < len(body):
                 code, length = struct.unpack_from("<HH", body, at)
@@ -133,7 +133,7 @@ class Counters(Run):
         self.assertGreater(metrics["hosts"][0]["counters"]["np_cnp_sent"], 5)
         self.assertGreater(metrics["hosts"][1]["counters"]["rx_prio3_pause"], 0)
         pauses = {link["name"]: link["pause_s"] for link in metrics["links"]}
-        for host in metrics["hosts"]:  # only one priority is in use, so its pauses are all pauses
+        for host in metrics["hosts"]:  # Only one priority is in use, so the pauses of this priority are all pauses.
             self.assertAlmostEqual(host["counters"]["rx_prio3_pause_duration"],
                                    pauses[f"{host['name']}->s0"] * 1e6, delta=1)
         port = next(one for one in metrics["switch_ports"] if one["port"] == "s0->h0")
@@ -202,7 +202,7 @@ class Deployed(Run):
                                                    "switch.priorities={0: {pool: bulk}}"), 92)
 
     def test_shipped_configurations_show_both_cases(self):
-        for name in ("mixed_pool", "mixed_pool_unlimited"):  # each expects its own figure
+        for name in ("mixed_pool", "mixed_pool_unlimited"):  # Each configuration expects its own figure.
             config = pathlib.Path(__file__).resolve().parents[2] / f"configs/flow_control/{name}.yaml"
             done = subprocess.run([DCCVP, "run", config, "--out", self.folder / name, "--quiet", "--no-plots"],
                                   capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -214,9 +214,10 @@ class Deployed(Run):
                    "switch.scheduler={kind: ets, weights: [60, 1, 1, 40, 1, 1, 1, 1]}",
                    "traffic=[{kind: incast, senders: 1..8, receiver: 0, dscp: 0},"
                    " {kind: incast, senders: 9..10, receiver: 0, dscp: 26}]")
-        share = 0.4 * 400 * 4096 / (4096 + 78)  # 78 bytes are headers, preamble and gap
+        share = 0.4 * 400 * 4096 / (4096 + 78)  # 78 bytes of a packet are headers, preamble and gap.
         self.assertLess(self.lossless_gbps(*weights), 0.95 * share)
-        # A packet more or less in a round of 100 packets would change the share by 2.5 %; over many rounds by 1/2 %.
+        # One packet more or less in a round of 100 packets changes the share by 2.5 %; the mean of many rounds by 0.5
+        # %.
         self.assertAlmostEqual(self.lossless_gbps(*weights, "switch.priorities={0: {queue: {alpha: 1}}}"), share,
                                delta=0.005 * share)
 

@@ -27,9 +27,9 @@ DELAY_US = 1
 SENDERS = (2, 3, 8, 16)
 # Where few packets are in flight the queue holds more than four products: whole packets, two of each sender.
 FEW_PACKETS, PER_SENDER = 25_000, 2 * 1150
-# Known misses, by the algorithm's own law. TIMELY has no point of rest with equal rates (its gradient is zero with
-# any shares), and cuts all flows at once when many meet. QCN cuts the flows whose packets happen to be sampled.
-# Flows of DCTCP and Indigo share 12 packets in flight at 25 Gb/s.
+# Known misses, by the algorithm's own law. TIMELY has no fixed point with equal rates (its gradient is zero for any
+# shares), and cuts all flows at once when many compete. QCN cuts the flows whose packets happen to be sampled. Flows of
+# DCTCP and Indigo share 12 packets in flight at 25 Gb/s.
 UNEQUAL = {"timely", "qcn", ("dctcp", "25Gbps"), ("indigo", "25Gbps")}
 # 16 senders at the line rate fill the buffer before their BECNs have slowed them down; it drains for milliseconds,
 # during which ibcc's BECNs go on.
@@ -76,7 +76,8 @@ class Defaults(unittest.TestCase):
                 "pauses": metrics["aggregate"]["pfc_pauses"]}
 
     def test_algorithms_that_draw_follow_the_seed(self):
-        """Otherwise intervals over seeds would have no width."""
+        """Checks that algorithms which draw random numbers follow the seed; otherwise intervals over seeds have no
+        width."""
         for algorithm in ("allegro", "cdg", "vivace"):
             with self.subTest(algorithm):
                 first, second = (self.run_point(algorithm, "25Gbps", 3, seed) for seed in (1, 2))

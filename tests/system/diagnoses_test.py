@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Diagnoses of whole runs: a run reports each case where it is provoked and not where it is mended, in metrics.json, on
-the terminal, by `check` and in the report."""
+"""Diagnoses of whole runs: a run reports each case when the case is provoked and not when its cause is removed, in
+metrics.json, on the terminal, by `check` and in the report."""
 
 import json
 import pathlib
@@ -72,7 +72,8 @@ class Diagnoses(unittest.TestCase):
         self.assertLess(found["idle_link"]["figures"]["utilisation"], 0.3)
 
     def test_timers_run_out_without_loss(self):
-        # The first packets of 400 flows occupy the port for 34 us, more than 20 us, so no round trip is known yet.
+        # The first packets of 400 flows occupy the port for 34 us, more than 20 us, so no round-trip time is measured
+        # yet.
         crowd = INCAST.replace("receiver: 0", "receiver: 0, flows: 100")
         short = "nic: {recovery: {timeout: 20us}, congestion_control: {algorithm: none}}\n"
         found = self.found(short + crowd, duration="500us")
@@ -83,7 +84,7 @@ class Diagnoses(unittest.TestCase):
     def test_a_lossless_class_loses(self):
         found = self.found("switch: {buffer: 200KB, pfc: {headroom: 1KB}}\n" + NO_CONTROL + INCAST)
         self.assertGreater(found["lossless_loss"]["figures"]["packets"], 0)
-        # Missing are two microseconds at 100 Gb/s, three packets and the pause frame, less 1 KB.
+        # The missing headroom is two microseconds at 100 Gb/s, three packets and the pause frame, minus 1 KB.
         self.assertAlmostEqual(found["lossless_loss"]["figures"]["missing_bytes"], 27_400, delta=300)
         self.assertNotIn("lossless_loss", self.found("switch: {buffer: 200KB}\n" + NO_CONTROL + INCAST))
 

@@ -1,8 +1,7 @@
 #!/usr/bin/python3
-"""Diagnoses against decisions by other arithmetic on the raw results of drawn configurations.
+"""The diagnoses agree with an oracle, which applies other arithmetic to the raw results of random configurations.
 
-  diagnosis_oracle_test.py BUILD/dccvp
-"""
+diagnosis_oracle_test.py BUILD/dccvp"""
 
 import contextlib
 import io
@@ -19,7 +18,7 @@ from dccvp.experiments import diagnosis_oracle as oracle  # noqa: E402
 
 
 def campaign(*arguments):
-    """(exit status, what was printed)"""
+    """Runs the oracle: (exit status, printed text)."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         status = oracle.main([str(argument) for argument in arguments])

@@ -45,7 +45,8 @@ class Weights(unittest.TestCase):
         for row in rows_of("weights", case):
             self.assertLess(row["share_error"], error)
             self.assertGreater(row["utilisation"], utilisation)
-            self.assertEqual(row["pfc_pauses"], 0)  # no pause in the window; pauses of the start are before it
+            # No pause lies in the window; pauses of the start come before the window.
+            self.assertEqual(row["pfc_pauses"], 0)
 
     def test_two_flows_one_to_eight(self):
         self.check("1,8", 0.15, 0.97)
@@ -81,7 +82,7 @@ class WhereItEnds(unittest.TestCase):
         self.assertTrue(any("found all 8 slots" in w for w in metrics["warnings"]), metrics["warnings"])
         self.assertLess(metrics["classes"][1]["share"], 0.65)  # the expected share is 0.75
         _, metrics = run_with("slots.yaml", "nic.controller.slots=16", "expect=[]")
-        # The window begins before the shares are at rest, which a diagnosis may report; slots must suffice.
+        # The window begins before the shares have settled, which a diagnosis may report; slots must suffice.
         self.assertFalse([w for w in metrics["warnings"] if "slots" in w], metrics["warnings"])
         self.assertAlmostEqual(metrics["classes"][1]["share"], 0.75, delta=0.03)
 
@@ -167,7 +168,7 @@ class MovingWeights(unittest.TestCase):
 class TrainingJobs(unittest.TestCase):
     """training_jobs.yaml: two jobs whose weights follow their progress take turns on two links."""
 
-    ROUNDS, SENDS = 20, 4  # two ranks send twice in a round
+    ROUNDS, SENDS = 20, 4  # Each of two ranks sends twice in a round.
 
     def iterations(self, first, *overrides):
         """Mean time of nine iterations of each job from the iteration `first` on, by DSCP, seconds."""
@@ -228,7 +229,7 @@ class Measuring(unittest.TestCase):
         self.assertEqual(study_measure.share_error([0, 0], [1, 2]), 1)
 
     def test_errors_of_all_flows_and_of_classes(self):
-        goodput, weights = [10, 14, 24, 48], [1, 1, 2, 4]  # of 96 units the weights ask for 12, 12, 24 and 48
+        goodput, weights = [10, 14, 24, 48], [1, 1, 2, 4]  # Of 96 units the weights give 12, 12, 24 and 48.
         self.assertAlmostEqual(study_measure.share_rms(goodput, weights), math.sqrt(2 * (1 / 6) ** 2 / 4))
         self.assertAlmostEqual(study_measure.class_error(goodput, weights), 0)
         self.assertAlmostEqual(study_measure.class_error([10, 10, 24, 52], weights), 1 / 6)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Losses of every kind: all flows still complete under every algorithm, every packet is found again.
+"""Losses of every kind: all flows still complete under every algorithm, every packet is accounted for.
 
   faults_test.py BUILD/dccvp
 """

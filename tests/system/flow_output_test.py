@@ -15,8 +15,8 @@ from harness import PATIENCE
 
 DCCVP = ""
 
-# 4000 flows, more than the plan holds: most are told when they end. The window cuts flows, some start after it, losses
-# repeat packets, and the last flows do not end.
+# 4000 flows, more than the plan holds: most are reported when they end. The measured window cuts some flows, some start
+# after the window, losses cause retransmissions, and the last flows do not end.
 RANDOM = """\
 duration: 1500us
 seed: 7
@@ -33,7 +33,7 @@ traffic:
   - {kind: partition_aggregate, senders: 1..6, receiver: 8, bytes: 20KB, rounds: 20, period: 50us}
 """
 
-# Few flows, which the plan holds: endless ones of two tenants at one bottleneck, and one that stops.
+# Few flows, all held by the plan: endless flows of two tenants at one bottleneck, and a flow that stops.
 SHARES = """\
 duration: 3ms
 topology: {kind: star, hosts: 9, link: {rate: 25Gbps, delay: 1us}}
@@ -60,7 +60,7 @@ traffic:
   - {kind: compute, hosts: 0..3, time: 50us, after: {flows: reduce, scope: host}}
 """
 
-# Rounds from memory.
+# Rounds of traffic taken from memory.
 ROUNDS = """\
 duration: 1s
 topology: {kind: star, hosts: 8, link: {rate: 100Gbps, delay: 1us}}
@@ -86,7 +86,7 @@ class Harness(unittest.TestCase):
         self.folder = pathlib.Path(place.name)
 
     def run_with(self, text, flows, *words):
-        """The folder of a run's results and its metrics without what differs from run to run."""
+        """Results of a run: (folder, metrics without values that differ from run to run)."""
         config = self.folder / "config.yaml"
         config.write_text(text)
         out = self.folder / f"{flows}{''.join(words)}"
@@ -101,7 +101,7 @@ class Harness(unittest.TestCase):
 
 class Figures(Harness):
     def compare(self, exact, other, path=""):
-        """Quantiles within the error, all else equal up to rounding."""
+        """Compares results: quantiles within their error, all other values up to rounding."""
         if isinstance(exact, dict):
             self.assertEqual(list(exact), list(other), path)
             for name, value in exact.items():
@@ -119,7 +119,7 @@ class Figures(Harness):
             self.assertEqual(exact, other, path)
 
     def check_all(self, text, window=False):
-        """The number of quantiles that were compared."""
+        """Compares all kinds of flow output; returns the number of compared quantiles."""
         self.quantiles = 0
         out, listed = self.run_with(text, "all")
         self.assertTrue((out / "flows.csv").exists())

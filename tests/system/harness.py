@@ -29,7 +29,7 @@ def figures(out):
 
 
 def expect_in_order(test, text, *patterns):
-    """Every pattern is found in the text, each behind the one before."""
+    """Checks that every pattern occurs in the text, each after the previous one."""
     at = 0
     for pattern in patterns:
         found = re.compile(pattern, re.MULTILINE).search(text, at)

@@ -21,7 +21,7 @@ SMALL, LARGE = 18, 26  # ports of a switch: 2916 and 8788 hosts, which both are 
 # 12 GB with dcqcn (11 444 B a host) and 16 GB with dcc (15 259 B), a host has a fifth of the share in switches that it
 # has here: 0.02 switches in place of 0.1, and a switch without its ports takes some 20 KB with its parameters.
 MOST = {"dcqcn": 11_444 + 2_000, "dcc": 15_259 + 2_000}
-# Memory comes in pages of 2 MiB, so each of the two sizes may be this much too large.
+# Memory is allocated in pages of 2 MiB, so each of the two sizes may be too large by a page.
 PAGE = 2 << 20
 
 CONFIG = """\

@@ -45,7 +45,7 @@ SCHEMES: dict[str, tuple[dict, bool, bool]] = {
     **{name: ({**transport(name), "routing": {"kind": "symmetric"}}, False, True) for name in
        ("pdq", "expresspass")},
 }
-RATES = [1, 10, 25, 100, 400]  # Gb/s
+RATES = [1, 10, 25, 100, 400]  # Rates in Gb/s.
 
 
 def merged(base, more):
@@ -76,7 +76,7 @@ def incast(scheme, rate, senders, each, size, mtu=1000, delay="1000ns", pfc=Fals
 
 
 def draw(random, scheme, most_bytes):
-    """A drawn incast() of the scheme with at most `most_bytes` bytes."""
+    """Draws an incast of the scheme with at most `most_bytes` bytes: the result of incast()."""
     _, may_pause, may_drop = SCHEMES[scheme]
     rate = random.choice(RATES)
     flows = int(2 ** random.uniform(1, 10))
@@ -86,7 +86,7 @@ def draw(random, scheme, most_bytes):
     senders = min(flows, random.choice([2, 8, 16, 32]))
     mtu = random.choice([1000, 1000, 4096, 9000])
     pfc = may_pause and (not may_drop or random.random() < 0.5)
-    # PFC needs headroom for the longest cables at all ports: 33 of 0.5 MB at 400 Gb/s.
+    # PFC needs headroom for the longest cables at all ports: 33 times 0.5 MB at 400 Gb/s.
     buffer = "64MiB" if pfc else random.choice(["1MiB", "8MiB"])
     return incast(scheme, rate, senders, max(1, flows // senders), size, mtu,
                   f"{random.choice([200, 1000, 5000])}ns", pfc, buffer, random.randint(1, 1000))
@@ -94,7 +94,7 @@ def draw(random, scheme, most_bytes):
 
 class Incasts(unittest.TestCase):
     def run_point(self, config):
-        """(flows posted, flows completed, last end in seconds, why the program failed)."""
+        """Runs a configuration: (flows posted, flows completed, last end in seconds, reason if the program failed)."""
         with tempfile.TemporaryDirectory(prefix="dccvp-incasts-") as folder:
             path = pathlib.Path(folder) / "incast.yaml"
             path.write_text(json.dumps(config), encoding="utf-8")

@@ -27,7 +27,7 @@ FLOWS = ("thousand_flows.yaml", "1ms")
 
 
 def spoilt_delay(fst, seen):
-    """The start of the slot that did not expire: pins and wheel have different due times."""
+    """Finds the start of the slot that did not expire: pins and wheel have different due times."""
     slot, due = map(int, re.search(r"expiry: model slot (\d+) due (\d+), RTL none", seen).groups())
     top = "wheel.timing_wheel_dut."
     names = [top + n for n in ("clk_i", "cmd_valid_i", "cmd_ready_o", "cmd_op_i", "cmd_slot_i", "now_o",
@@ -42,7 +42,7 @@ def spoilt_delay(fst, seen):
 
 
 def lost_expiry(fst, seen):
-    """The lost expiry in the waveform: the wheel offers it, the pins show none, and it is consumed."""
+    """Finds the lost expiry in the waveform: the wheel offers it, the pins show none, and it is consumed."""
     slot, due = map(int, re.search(r"expiry: model slot (\d+) due (\d+), RTL", seen).groups())
     top = "wheel.timing_wheel_dut."
     names = [top + n for n in ("clk_i", "u_wheel.expire_valid_o", "u_wheel.expire_slot_o",
@@ -65,7 +65,7 @@ def spoilt_rate(fst, seen):
 
 
 def lost_write(fst, seen):
-    """The lost table write in the waveform: the pins name its table, the unit gets another one."""
+    """Finds the lost table write in the waveform: the pins name its table, the unit gets another one."""
     table, entry = map(int, re.search(r"table (\d+) entry (\d+)", seen).groups())
     top = "rate.rate_dut."
     names = [top + n for n in ("clk_i", "tbl_valid_i", "tbl_write_i", "tbl_ready_o", "tbl_table_i",
@@ -76,7 +76,7 @@ def lost_write(fst, seen):
 
 
 def at_the_port(fst, seen):
-    """The differing answer of the RTL in the waveform: the last one at the rate port."""
+    """Finds the differing answer of the RTL in the waveform, the last one at the rate port."""
     top = "controller.controller_rtl_dut."
     names = [top + n for n in ("clk_i", "rate_valid_o", "rate_flow_o", "rate_value_o", "fault_i")]
     rows = list(vcd.cycles(fst, names))
@@ -127,8 +127,7 @@ def check(truth, what):
 
 
 def difference(text):
-    """What was compared and what both sides said, from a report: the words after the seed, and the states
-    below them."""
+    """The difference in a report: the words after the seed, and the states of both sides below them."""
     found = re.search(r"model and RTL differ .*?, seed \d+: (.*\n  model: .*\n  RTL: [^;\n]*)", text)
     return found.group(1) if found else None
 
@@ -149,7 +148,7 @@ def main():
                   f"the report lacks the last calls:\n{done.stderr}")
             command = re.search(r"replay with waveform: (.*)", done.stderr)
             check(command and recording in command.group(1), f"no replay command:\n{done.stderr}")
-            # The recording lies with the results.
+            # The recording must be in the results' folder.
             check(list((folder / "out").glob(recording + "*")), "no recording in the results' folder")
             replay = subprocess.run(command.group(1), shell=True, capture_output=True, text=True,
                                     check=False, cwd=folder)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The folder of a run's results: who may replace it, and what a run that ends early leaves.
+"""The folder of a run's results: which runs may replace the folder, and which files a run that ends early leaves.
 
   output_folder_test.py BUILD/dccvp
 """
@@ -46,7 +46,7 @@ class OutputFolder(unittest.TestCase):
         return run.returncode, errors
 
     def await_stage(self, run):
-        """The hidden folder in which results are made."""
+        """Waits for the hidden folder in which a run collects its results."""
         while run.poll() is None:
             stages = [p for p in self.out.iterdir() if ".tmp-" in p.name]
             if stages and any(stages[0].rglob("*.vcd")):

@@ -89,7 +89,7 @@ class Run:
         return found
 
     def port(self, flow, end):
-        """The name of the port at an end of a flow: of the host, and the number if the host has several."""
+        """The port's name at an end of a flow: the host's name, followed by a number if the host has several ports."""
         host = flow.get(end + "_name", "h" + flow[end])
         several = any(link.startswith(host + ".0->") for link in self.links)
         return f"{host}.{flow[end + '_port']}" if several else host
@@ -136,7 +136,7 @@ class Ports(unittest.TestCase):
         many = DUAL_TOR + "traffic: [{kind: flow, from: 0, to: 1, flows: 4000, bytes: 1KB}]\n"
         first = self.run_it(many)
         number = len(first.by_port()["a.0", "b.0"])
-        # 4000 fair coins: mean 2000, standard deviation 32.
+        # 4000 fair coins have a mean of 2000 and a standard deviation of 32.
         self.assertLess(abs(number - 2000), 4 * 32)
         self.assertEqual(self.run_it(many).table, first.table)
         other = self.run_it(many, seed=2)
@@ -168,7 +168,8 @@ output: {plots: false}
 traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, flows: 20}]
 """
         run = self.run_it(text)
-        # To b all paths end in 100 Gb/s: the one of two links. To c two links of 100 or three of 200 Gb/s: the latter.
+        # All paths to b end in 100 Gb/s: the shortest has two links. To c there are two links of 100 or three of 200
+        # Gb/s: the latter win.
         self.assertEqual(set(run.by_port()), {("a.0", "b"), ("a.2", "c")})
 
     def test_two_ports_carry_twice_as_much(self):
@@ -182,7 +183,7 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
         self.assertAlmostEqual(goodput["ports: 1"], 100 * PAYLOAD, delta=2)
         self.assertAlmostEqual(goodput["ports: 2, port_mode: dual_plane"], 200 * PAYLOAD, delta=4)
         self.assertAlmostEqual(goodput["ports: 4, port_mode: dual_plane"], 400 * PAYLOAD, delta=8)
-        # Both ends of a bond are chosen by hash, so flows of one sending port meet at a receiving one.
+        # Hashes choose the ports at both ends of a bond, so flows of different sending ports meet at a receiving port.
         self.assertGreater(goodput["ports: 2"], 1.6 * 100 * PAYLOAD)
         self.assertLess(goodput["ports: 2"], 200 * PAYLOAD + 1)
 
@@ -224,7 +225,7 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
             one.metrics.pop("threads", None)
             two.metrics.pop("threads", None)
             self.assertEqual(one.metrics, two.metrics)
-        # Two parts that are the two planes have no link between them; the run ends all the same.
+        # The two parts are the two planes, without a link between them; the run must still end.
         ends = TREE + "duration: 5ms\ntraffic: [{kind: all_to_all, bytes: 50KB}]\n" \
                       "nic: {ports: 2, port_mode: dual_plane}\n"
         self.assertEqual(self.run_it(ends, threads=1).table, self.run_it(ends, threads=2).table)

@@ -3,7 +3,7 @@
   processes_test.py BUILD/dccvp [--full]
 
 Every fourth run is shared by two processes, with --full every one; some, and with --full all that can be, also by
-four. What else comes to the boundary is the same between threads, which are quicker to start.
+four. Other packets at the boundary are tested between threads, which start faster.
 """
 
 import os

@@ -86,7 +86,7 @@ KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ALGORITHM, "algorithm: timely, t_low: 3us, t_high: 1ms, min_rtt: 5us", "hai_factor", "50", []),
 ]
 
-# Keys whose effect only a longer or larger run shows: the test checks that the value arrives in the effective
+# The effect of these keys shows only in a longer or larger run: the test checks that the value reaches the effective
 # configuration.
 SLOW_KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: lmc, move_period: 20us", "move_above", "0.001", []),

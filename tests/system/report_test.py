@@ -28,7 +28,7 @@ from dccvp.common.ending import ended  # noqa: E402
 from dccvp.report import make_report, run_folder, series  # noqa: E402
 from dccvp.report.summary import verdict  # noqa: E402
 MOST_BYTES = 10_000_000
-MOST_SECONDS = 3.0  # processor time, which other programs of the machine do not change
+MOST_SECONDS = 3.0  # Limit of processor time, which other programs of the machine do not affect.
 
 SMALL = """\
 duration: 2ms
@@ -84,7 +84,7 @@ def dccvp(*arguments, cwd):
 
 
 def shown_number(text):
-    """(value, half a unit of the last digit shown); None for a dash."""
+    """(value, half a unit of the last digit) of a displayed number; None for a dash."""
     text = text.replace("\u202f", "").strip()
     if text == "–":
         return None, 0
@@ -308,7 +308,7 @@ class Report(unittest.TestCase):
         tip = run("return document.getElementById('tip').innerText")
         self.assertRegex(tip, r"^1\.00 ms")
         self.assertRegex(tip, r"DSCP 46\s+\d+\.\d+ Gb/s")
-        # The news of a scrolling before it comes late on a busy machine, and hides nothing.
+        # The event of an earlier scrolling may arrive late on a busy machine, and must hide nothing.
         run("dispatchEvent(new Event('scroll'))")
         self.assertFalse(run("return document.getElementById('tip').hidden"))
         run("scrollTo(0, 0)")
@@ -385,7 +385,7 @@ class Report(unittest.TestCase):
         self.assertIn("below it", dccvp("report", ".", cwd=self.folder).stderr)
 
     def test_damaged_files(self):
-        """Damages each file of a run in turn, as a bad disk or a wrong tool might."""
+        """Damages each file of a run in turn, as a failing disk or a faulty tool might."""
         deep = b"[" * 200_000
         latin = "t_s,port,bytes\n1,Köln,2\n".encode("latin-1")
         cases = [(name, damage) for name in ("metrics.json", "flows.csv", "config.effective.yaml",
@@ -401,14 +401,15 @@ class Report(unittest.TestCase):
             else:
                 (self.folder / folder / name).write_bytes(damage)
             with self.subTest(file=name, damage=damage and damage[:20]):
-                if name == "config.effective.yaml":  # the report has a remark instead, and all other content
+                if name == "config.effective.yaml":
+                    # The report has a remark instead of the configuration, and all other content.
                     self.make(folder)
                 else:
                     self.assertIn(name, self.refused(folder))
 
     def test_metrics_of_another_shape(self):
-        """Every value of a metrics.json replaced by values of other kinds, those within its parts by one
-        kind in turn: a report or a refusal."""
+        """Replaces each value of a metrics.json by values of other kinds (a nested value by one kind at a time): the
+        result must be a report or a refusal."""
         kinds = (None, "x", [], [{}])
         whole = json.loads((self.folder / "a/metrics.json").read_text())
         shutil.copytree(self.folder / "a", self.folder / "shape")
@@ -446,7 +447,7 @@ class Report(unittest.TestCase):
     def test_a_sweep_and_its_points(self):
         (self.folder / "sweep.yaml").write_text(SWEEP)
         swept = dccvp("sweep", "sweep.yaml", "-j", "2", "--out", "swept", cwd=self.folder)
-        self.assertEqual(swept.returncode, 1, swept.stderr)  # one point has kmin above kmax
+        self.assertEqual(swept.returncode, 1, swept.stderr)  # One point has a kmin above its kmax, so it is refused.
         with open(self.folder / "swept/table.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         file = self.make("swept")

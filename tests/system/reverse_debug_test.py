@@ -61,7 +61,7 @@ class TimeTravel(unittest.TestCase):
         self.assertEqual((at_200, at_400), (again, there))
         self.assertEqual(last, at_200)
         self.assertEqual(len({at_200, at_400, begin}), 3)
-        # Inspection changes nothing: the run's results are those without the prompt.
+        # Inspection changes nothing: the results equal those of a run without the prompt.
         self.assertEqual(figures(self.folder / "out"), figures(self.folder / "plain"))
         for file in ("flows.csv", "series/flow_rates.csv"):
             self.assertEqual((self.folder / "out" / file).read_bytes(),
@@ -99,7 +99,7 @@ class TimeTravel(unittest.TestCase):
 
     def test_random_moves_end_in_equal_states(self):
         draw = random.Random(11)
-        times = [draw.randrange(1000, 500_000) for _ in range(60)]  # ns
+        times = [draw.randrange(1000, 500_000) for _ in range(60)]  # Times in ns.
         at = 0
         commands = []
         for _ in range(MOVES):
@@ -148,7 +148,7 @@ class TimeTravel(unittest.TestCase):
             pass
         run.send_signal(signal.SIGTERM)
         self.assertEqual(run.wait(timeout=PATIENCE), -signal.SIGTERM)
-        run.stdout.read()  # reading returns when the last of the run's processes has ended
+        run.stdout.read()  # read() returns when the last process of the run has ended.
         time.sleep(0.1)
         left = [entry for entry in os.listdir(self.folder) if entry != "t.yaml"]
         self.assertEqual(left, [])

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The shipped configurations against what they promise: arithmetic, published figures, balances.
+"""The shipped configurations checked against arithmetic, published figures and conservation of packets.
 
   shipped_configs_test.py BUILD/dccvp
 """
@@ -80,8 +80,8 @@ class Collectives(unittest.TestCase):
         ranks = [flow for flow in metrics["flows"] if flow["bytes"] == 1_250_000]
         self.assertEqual(len(ranks), 8 * 30 * 16)
         tree = run("collectives", *fast("expect=[]", "traffic.0.shape=tree_all_reduce"))
-        # All 20 MB (1.6 ms) go up over four levels and down over four levels, of which three go to two children at a
-        # time.
+        # All 20 MB (1.6 ms) travel up four levels and down four levels; on three levels a node sends to two children at
+        # a time.
         self.assertGreater(tree["queries"]["us_p50"], (4 + 3 * 2 + 1) * 1600)
 
 
@@ -103,7 +103,7 @@ class Memory(unittest.TestCase):
 
 class Dependencies(unittest.TestCase):
     def test_a_step_with_two_buckets_takes_what_its_critical_path_takes(self):
-        """Its own expectations bound the completion."""
+        """The expectations of the configuration bound the completion time."""
         found = run("dependencies", *fast())["dependencies"]
         self.assertEqual(found["waiting"], 2 * 16 + 16 * (15 + 15 + 30) + 1)
         path = found["path_compute_s"] + found["path_communication_s"] + found["path_idle_s"]
@@ -116,7 +116,7 @@ class Dependencies(unittest.TestCase):
 
 class Ports(unittest.TestCase):
     def test_each_plane_carries_as_much_as_a_port(self):
-        port = 100 * 1000 / 1082  # payload of a port: 1000 bytes in 1062 and 20 of preamble and gap
+        port = 100 * 1000 / 1082  # payload rate of a port: 1000 bytes of 1062 plus 20 of preamble and gap
         metrics = run("two_ports", *fast())
         self.assertAlmostEqual(metrics["flows"][0]["goodput_gbps"], port, delta=4)
         self.assertAlmostEqual(metrics["aggregate"]["goodput_gbps"], (1 + 3 * 2) * port, delta=6)
@@ -125,7 +125,8 @@ class Ports(unittest.TestCase):
 
 
 class Schemes(unittest.TestCase):
-    """Their own expectations hold, which are figures of their papers (models/schemes/*/README.md)."""
+    """The expectations of the configurations hold; they are figures of the schemes' papers
+    (models/schemes/*/README.md)."""
 
     def test_deadlines_are_met_by_who_goes_by_them(self):
         self.assertEqual(run("schemes/d2tcp", *fast())["deadlines"]["missed"], 0)
@@ -168,8 +169,8 @@ class Schemes(unittest.TestCase):
             self.assertAlmostEqual(one["share"] / one["expected_share"], 1, delta=0.05)
 
     def test_a_flow_pays_every_full_link_on_its_way(self):
-        """With budgets of 1, 1 and 2: y on each link for its own, so that the prices are 1 / y and 2 / y, and
-        y / 3 for the flow that pays both."""
+        """With budgets of 1, 1 and 2 each link gives y to its own flow, so the prices are 1 / y and 2 / y, and the flow
+        that pays both gets y / 3."""
         metrics = run("schemes/fcp", *fast(
             "expect=[]", "duration=6ms", "measure={from: 3ms, to: 6ms}",
             "topology={kind: parking_lot, hosts_per_switch: [2, 2, 2],"
@@ -211,8 +212,8 @@ class Balance(unittest.TestCase):
 
 class LoadBalancing(unittest.TestCase):
     def test_what_knows_the_ways_beats_the_hash_where_they_differ(self):
-        """The shape of CONGA's and WCMP's figures for asymmetric fabrics. Of one seed; over others the
-        mean slowdown was 3.5 to 2.8 against 4.1 to 3.9."""
+        """Reproduces the order of CONGA's and WCMP's figures for asymmetric fabrics, with one seed; over other seeds
+        the mean slowdown was 3.5 to 2.8 against 4.1 to 3.9."""
         mean = {}
         for kind in ("ecmp", "wcmp", "conga"):
             metrics = run("balancing/asymmetric", f"routing.kind={kind}", "traffic.0.load=0.7",

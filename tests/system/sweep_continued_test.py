@@ -41,7 +41,7 @@ class Continued(Sweeps):
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        for trace in traces:  # the points under way end with the command
+        for trace in traces:  # Runs of points end together with the command.
             while folders.alive(trace.parent.name.split(".tmp-")[1]):
                 time.sleep(0.02)
         (self.folder / "hold").unlink()

@@ -144,7 +144,7 @@ grid:
                                     "pareto_queue_goodput.png"])
 
     def test_over_seeds_there_are_intervals_ties_and_limits(self):
-        """Eight slots are enough for eight flows, so the two numbers of slots give the same figures."""
+        """Eight slots suffice for eight flows, so both numbers of slots give equal figures."""
         name = self.write(HEAD + METRICS + """grid: {nic.controller.slots: [8, 1024], switch.ecn.kmin: [5KB, 100KB]}
 seeds: 1..3
 best: {queue: min}
@@ -166,7 +166,7 @@ limits: [{metric: goodput, at_least: 1}, {metric: queue, at_most: 1, reason: a q
         self.assertIn("point 1: goodput is ", done.stderr)
 
     def test_a_figure_that_only_some_platforms_have(self):
-        """slowdown.all is empty for runs without finite flows, and always in a run of a microsecond."""
+        """slowdown.all is empty without finite flows, and in every run of a microsecond."""
         name = self.write(HEAD + """grid: {nic.controller.slots: [8, 1024, 64]}
 metrics: {slow: slowdown.all.p99, queue: 'queues[port=s0->h0].max_bytes', jain: aggregate.jain}
 """)

@@ -43,8 +43,8 @@ class Tenants(unittest.TestCase):
         self.assertEqual(metrics["flow_count"], 21)  # the closed loop's queue pairs do not count as flows
         self.assertEqual(metrics["aggregate"]["drops"], 0)
         qos = metrics["qos"]
-        # A report a millisecond from one meter, a command every two to three agents, both of which
-        # begin after the first interval and end with the run.
+        # A meter sends a report each millisecond, and three agents get a command every two milliseconds; both begin
+        # after the first interval and end with the run.
         self.assertAlmostEqual(qos["messages"], 150 + 3 * 75, delta=8)
         self.assertAlmostEqual(qos["updates"], 74, delta=1)
         self.assertGreater(qos["commands"], 20)
@@ -62,7 +62,7 @@ class Tenants(unittest.TestCase):
         short = ("duration=82ms", "traffic.2.start=38ms", "traffic.2.stop=82ms")
         _, native, _ = run(*short)
         status, firmware, said = run(*short, f"hosts={{4: {{driver: firmware, elf: {elf}}}}}")
-        self.assertEqual(status, 0, said)  # the expectations are those of the native driver
+        self.assertEqual(status, 0, said)  # The expectations were made for the native driver, and hold here.
         self.assertEqual(native["hosts"][4]["instructions"], 0)
         self.assertGreater(firmware["hosts"][4]["instructions"], 100_000)
         self.assertAlmostEqual(firmware["qos"]["updates"], native["qos"]["updates"], delta=1)

@@ -26,7 +26,7 @@ DCCVP = ""
 OFFSETS = 50 if "--full" in sys.argv else 10
 R_MIN_GBPS = 0.010
 
-# The paper's values, for 10 Gb/s; the defaults follow the network.
+# Parameters of the paper for 10 Gb/s; the defaults follow the network.
 PAPER = {"ewma": "1/50", "additive_step": "10Mbps", "t_low": "50us", "t_high": "500us", "min_rtt": "20us",
          "r_min": "10Mbps"}
 
@@ -106,7 +106,7 @@ class NeverFrozen(unittest.TestCase):
         self.held("segment: 64KiB")
 
     def test_two_flows_whose_one_cut_goes_down_to_the_least_rate(self):
-        # Only the clock's resolution limits a gradient here.
+        # At this setting only the clock's resolution limits the gradient.
         self.held("segment: 64KiB, ewma: 7/8, max_decrease: 1", 10, ())
 
 
@@ -120,9 +120,9 @@ class GradientAgainstThresholds(unittest.TestCase):
             gradient, low, high = next(found), next(found), next(found)
             told = f"{number} flows, {options}: {gradient}, {low}, {high}"
             self.assertGreater(gradient["goodput"], low["goodput"], told)
-            # With 100 flows queues are those of the least rates; the round trips differ by less than 5 %.
+            # With 100 flows the least rates determine the queues; the round trips differ by less than 5 %.
             self.assertLess(gradient["p99"], high["p99"] * (1.05 if number == 100 else 1), told)
-            if number > 2:  # with two flows all samples are steady
+            if number > 2:  # With two flows all samples are steady.
                 self.assertLess(gradient["variation"], low["variation"], told)
 
     def test_bursts_of_16_kb(self):

@@ -44,7 +44,7 @@ def topology(*arguments, cwd=ROOT):
 
 
 class Drawing:
-    """The content of a picture: boxes as (name, x, y, width, height), cables as sets of wires."""
+    """Content of a drawing: boxes as (name, x, y, width, height), cables as sets of wires."""
 
     def __init__(self, text):
         root = ElementTree.fromstring(text)

@@ -56,7 +56,7 @@ output: {series: {flows: none, queues: none, classes: false}}
 
 
 def chain(random):
-    """A configuration of one flow alone."""
+    """A configuration with a single flow over a chain of switches."""
     switches = random.randint(1, 4)
     nodes = ["{name: h0, kind: host}", "{name: h1, kind: host}"]
     nodes += [f"{{name: s{i}, kind: switch}}" for i in range(switches)]
@@ -176,7 +176,7 @@ class Alone(unittest.TestCase):
 
 class Trees(unittest.TestCase):
     def run_tree(self, ranks, think, memo):
-        """Bursts from memory and the text of flows.csv."""
+        """Runs a tree configuration: (number of bursts from memory, text of flows.csv)."""
         text = TREE.replace("RANKS", str(ranks)).replace("THINK", think).replace("MEMO", memo)
         with tempfile.TemporaryDirectory() as folder:
             config = pathlib.Path(folder) / "tree.yaml"

@@ -82,10 +82,10 @@ class Transports(unittest.TestCase):
                 self.assertIn("RDMA Read Response", info)
             if int(opcode) == 100:
                 self.assertEqual(int(key, 0), 0x11111111)
-                self.assertEqual(int(source, 0), 5, line)  # host 2's fourth queue pair; its first is 2
+                self.assertEqual(int(source, 0), 5, line)  # Queue pairs of host 2 start at 2; this is the fourth.
             if port.startswith("s0->"):
                 continue
-            if int(opcode) == 19:  # opcode 19 is a compare-and-swap: the answer will contain the compared value
+            if int(opcode) == 19:  # Opcode 19 is a compare-and-swap, whose response contains the compared value.
                 self.assertNotEqual(int(swapped, 0), int(compared, 0), line)
                 asked[int(compared, 0)] += 1
                 self.assertIn("Compare Swap", info.replace(" & ", " "))
@@ -125,9 +125,9 @@ class Transports(unittest.TestCase):
                 self.assertGreaterEqual(hosts[1]["messages_verified"], ADD)
                 self.assertEqual(hosts[2]["messages_verified"], READ_2 + SWAP)
                 self.assertEqual(sum(host["payload_errors"] for host in hosts.values()), 0)
-                if packets != "control":  # the next ACK replaces most lost ACKs
+                if packets != "control":  # The next ACK makes up for most lost ACKs.
                     self.assertGreater(metrics["aggregate"]["retransmits"], 10)
-                if packets != "control":  # without retransmission, losses are final
+                if packets != "control":  # Without retransmission, losses are final.
                     self.assertFalse(metrics["flows"][4]["completed"] and metrics["flows"][5]["completed"])
 
     def test_without_software_too(self):
@@ -150,7 +150,7 @@ class Transports(unittest.TestCase):
             self.assertIn(words, done.stderr)
 
     def test_check_refuses_flows_that_their_ends_cannot_carry(self):
-        """Hosts 0 and 1 have RoCE, hosts 2 and 3 TCP."""
+        """Hosts 0 and 1 have RoCE, hosts 2 and 3 have TCP."""
         file = self.folder / "mixed.yaml"
         for entry, words in (
                 ("{kind: flow, from: 0, to: 2}", "traffic.1: host 0 has transport roce, host 2 has tcp (nics)"),
