@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """`params`, `check` and `run` agree on the ranges of parameters: every parameter of a single
-value is set to either end of its stated range, and whatever check accepts must run."""
+value is set to either end of its stated range, and whatever check accepts must run. Without
+--full every fourth case is tried."""
 import concurrent.futures
 import json
 import pathlib
@@ -48,14 +49,14 @@ def cases():
 
 
 def disagreement(overrides, folder, number):
-    """A sentence if `check` and `run` disagree; empty if they agree."""
+    """A sentence if `check` accepts what does not run; empty otherwise."""
     arguments = [a for text in overrides for a in ("-c", text)]
     config = folder / "small.yaml"
-    checked = dccvp("check", config, *arguments)
-    if checked.returncode == 2:
-        return ""
     done = dccvp("run", config, *arguments, "--quiet", "--out", folder / str(number))
-    if checked.returncode == 0 and done.returncode == 0:
+    if done.returncode == 0:
+        return ""
+    checked = dccvp("check", config, *arguments)
+    if done.returncode == 2 and checked.returncode == 2:
         return ""
     return f"{overrides}: check {checked.returncode}, run {done.returncode}: {done.stderr}"
 
@@ -69,6 +70,8 @@ class Ranges(unittest.TestCase):
             (folder / "small.yaml").write_text(SMALL, encoding="utf-8")
             all_cases = list(cases())
             self.assertGreater(len(all_cases), 150)
+            if "--full" not in sys.argv:
+                all_cases = all_cases[::4]
             with concurrent.futures.ThreadPoolExecutor(2) as pool:
                 found = pool.map(lambda c: disagreement(c[1], folder, c[0]), enumerate(all_cases))
                 self.assertEqual([text for text in found if text], [])
