@@ -69,6 +69,18 @@ TEST_F(RiscvAtomic, AReservationIsUsedUpByOneStore) {
   EXPECT_EQ(word(kWord), 2u);
 }
 
+TEST_F(RiscvAtomic, AnyAlignedWordIsReserved) {
+  for (const std::uint32_t offset : {4u, 8u, 12u}) {
+    hart_.set_pc(kRam);
+    hart_.set_reg(10, kWord + offset);
+    put(kRam, {lr(12, 10), sc(13, 10, 11)});
+    run(1);
+    EXPECT_EQ(hart_.reservation(), kWord + offset);
+    run(1);
+    EXPECT_EQ(hart_.reg(13), 0u) << offset;
+  }
+}
+
 TEST_F(RiscvAtomic, AStoreOfAnotherMasterEndsTheReservation) {
   const struct {
     std::uint32_t address, bytes;
@@ -82,6 +94,7 @@ TEST_F(RiscvAtomic, AStoreOfAnotherMasterEndsTheReservation) {
     run(1);
     EXPECT_EQ(hart_.reservation(), kWord);
     hart_.foreign_store(one.address, one.bytes);
+    EXPECT_EQ(hart_.reservation().has_value(), one.kept);
     run(1);
     EXPECT_EQ(hart_.reg(13) == 0, one.kept) << one.address - kWord;
   }
@@ -125,6 +138,23 @@ TEST_F(RiscvAtomic, ATrapEndsTheReservation) {
   put(kRam, {lr(12, 10), kEcall, sc(13, 10, 11)});
   run(5);
   EXPECT_EQ(hart_.pc(), kRam + 12);
+  EXPECT_NE(hart_.reg(13), 0u);
+}
+
+TEST_F(RiscvAtomic, AnExceptionEndsTheReservationBeforeItsHandler) {
+  put(kHandler, {sc(13, 10, 11)});
+  put(kRam, {lr(12, 10), kEcall});
+  run(3);
+  EXPECT_EQ(hart_.pc(), kHandler + 4);
+  EXPECT_NE(hart_.reg(13), 0u);
+}
+
+TEST_F(RiscvAtomic, TheReturnFromATrapEndsAReservationOfTheHandler) {
+  put(kHandler, {csrrw(0, csr::kMepc, 15), lr(12, 10), kMret});
+  hart_.set_reg(15, kRam + 4);
+  put(kRam, {kEcall, sc(13, 10, 11)});
+  run(5);
+  EXPECT_EQ(hart_.pc(), kRam + 8);
   EXPECT_NE(hart_.reg(13), 0u);
 }
 
