@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,42 @@ import unittest
 HIDDEN = "DCCVP_SDK_TEST_FOLDER"
 PATIENCE = 900
 RISCV = shutil.which("riscv64-unknown-elf-gcc")
+GDB = shutil.which("gdb-multiarch")
+# A congestion control that no example has: a flow gives up an eighth of its rate when its round trip takes twice the
+# least one, at most once in a round trip, and gains a step in each round trip without.
+OWN_PROGRAM = """\
+#include "program/dcc_program.h"
+
+struct flow {
+  uint64_t until_ps; /* end of the round trip of the last change */
+  uint32_t lowered;
+};
+
+static void lower(const struct dcc_event *event, struct flow *flow, struct dcc_result *result) {
+  const uint32_t least = event->line_rate / 1000;
+  const uint32_t rate = event->rate - event->rate / 8;
+  ++flow->lowered;
+  dcc_set_rate(result, rate > least ? rate : least);
+}
+
+static void raise(const struct dcc_event *event, struct dcc_result *result) {
+  const uint32_t rate = event->rate + event->line_rate / 512;
+  dcc_set_rate(result, rate < event->line_rate ? rate : event->line_rate);
+}
+
+static void acknowledged(const struct dcc_event *event, void *context, struct dcc_result *result) {
+  struct flow *const flow = context;
+  if (event->time_ps < flow->until_ps) return;
+  flow->until_ps = event->time_ps + event->rtt_ps;
+  if (event->rtt_ps > 2 * event->base_rtt_ps) {
+    lower(event, flow, result);
+  } else {
+    raise(event, result);
+  }
+}
+
+DCC_PROGRAM(.context_bytes = sizeof(struct flow), .flags = DCC_EACH_ACK, .on_ack = acknowledged);
+"""
 
 
 def run(*words, folder, fails=False, **environment):
@@ -259,6 +296,45 @@ class Installed(unittest.TestCase):
         said = run("make", "run", f"PREFIX={self.prefix}", folder=place)
         self.assertIn("cut 1 to", said)
 
+    @unittest.skipUnless(RISCV and GDB, "no RISC-V compiler or no gdb")
+    def test_a_program_written_here_in_32_flows_debugged_and_counted(self):
+        self.assertLessEqual(len(OWN_PROGRAM.splitlines()), 60)
+        place = self.folder / "own-program"
+        place.mkdir()
+        for file in ("Makefile", "platform.yaml"):
+            text = (self.data / "examples/program" / file).read_text()
+            (place / file).write_text(text.replace("steps", "mine"))
+        (place / "mine.c").write_text(OWN_PROGRAM)
+        run("make", f"PREFIX={self.prefix}", "CFLAGS=-Og -g -Wall -Wextra -Werror", folder=place)
+        command = [self.program, "run", "platform.yaml", "--quiet", "--no-plots", "-c", "measure={from: 1ms}"]
+        run(*command, "--out", "plain", folder=place)
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            port = one.getsockname()[1]
+        with subprocess.Popen([*command, "--out", "debugged", "-c", f"nic.congestion_control.gdb={port}", "-c",
+                               "nic.congestion_control.gdb_host=7"], cwd=place, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as debugged:
+            self.addCleanup(debugged.kill)
+            self.assertIn(f"127.0.0.1:{port}", debugged.stderr.readline())
+            words = ["set architecture riscv:rv32", "set remotetimeout 600", f"target remote 127.0.0.1:{port}",
+                     "break lower", "continue", "print event->rtt_ps > 2 * event->base_rtt_ps", "watch flow->lowered",
+                     "continue", "delete", "detach"]
+            said = run(GDB, "-batch", "-nx", *(part for word in words for part in ("-ex", word)), "build/mine.elf",
+                       folder=place)
+            self.assertEqual(debugged.wait(PATIENCE), 0)
+        self.assertRegex(said, r"(?s)Breakpoint 1, lower .*\$1 = 1\n.*Old value = 0\nNew value = 1\n")
+        self.assertEqual((place / "debugged/flows.csv").read_bytes(), (place / "plain/flows.csv").read_bytes())
+        metrics = json.loads((place / "plain/metrics.json").read_text())
+        self.assertEqual(metrics["flow_count"], 32)
+        (program,) = metrics["programs"]
+        (handler,) = program["handlers"]
+        self.assertEqual(handler["event"], "ack")
+        # Only packets that are under way have no answer yet, and a program that lost or merged events would say so.
+        self.assertGreater(handler["handled"], 5000)
+        self.assertEqual((handler["lost"], program["faults"]), (0, 0))
+        self.assertGreater(handler["instructions"], 5 * handler["handled"])
+        self.assertGreater(metrics["aggregate"]["goodput_gbps"], 70)
+
 
 class Packaged(Installed):
     """The same tests on the unpacked Debian package, with which the examples are built."""
@@ -269,6 +345,7 @@ class Packaged(Installed):
     test_firmware_of_ones_own = None
     test_two_hosts_with_a_driver_of_ones_own = None
     test_congestion_control_of_ones_own = None
+    test_a_program_written_here_in_32_flows_debugged_and_counted = None
     test_firmware_in_cplusplus = None
     test_an_algorithm_of_ones_own = None
     test_rtl_of_ones_own = None
