@@ -14,15 +14,18 @@ with op a, since only in Verilator it reaches into the memories. The values of o
 - a: bit b of every word of memory a is inverted
 - b: a read of a gives another value than b
 - c: the timing wheel falls a ticks behind
+- d: like 1; the access must not end before ready_o is high
+- e: statistic a becomes 2^b - 1; a = 20: MEMORY_ERRORS becomes 0xFFFE
+- f: a cycles, each with a CNP of another flow, while b is read again and again
 """
 import re
 import sys
 
 CODES = {"unmapped": 1, "misaligned": 2, "read only": 3, "out of range": 5, "locked": 6}
 CTRL, STATUS, REGWEN, TICK_DIV, TIMER_INTERVAL = 0x0C, 0x10, 0x14, 0x20, 0x24
-INITIAL_ALPHA, DECREASE_PERIOD, MARK_SHIFT = 0x4C, 0x54, 0x5C
+INITIAL_ALPHA, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT = 0x4C, 0x54, 0x58, 0x5C
 IRQ_STATUS, IRQ_MASK, ERROR_INFO = 0x80, 0x84, 0x88
-FREE_SLOTS, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = 0xA0, 0xB0, 0xB4, 0xB8, 0x3000
+FREE_SLOTS, LATENESS_MAX, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = 0xA0, 0xAC, 0xB0, 0xB4, 0xB8, 0x3000
 COUNTERS = 17
 LAST_SLOTS = 0x80000 + 64 * 32
 # Values that every table takes.
@@ -81,7 +84,7 @@ def another(value):
 def first_access():
     """An access that begins before the memories are swept ends after the sweep, and takes effect only then."""
     line(0)
-    write(0x10FC, 0x20000200)
+    line(13, 0x10FC, 0x20000200)
     line(8)
     read(0x10FC, 0x20000200)
 
@@ -169,6 +172,97 @@ def counters():
         read(address, value)
     for word, value in ((0, 2), (16, 1), (18, 2), (20, 1), (22, 1), (24, 1), (26, 1)):
         read(STATISTICS + 4 * word, value)
+
+
+def counts_on(ones, steps, lines):
+    """Statistics that begin at 2^ones - 1 have counted these steps (statistic -> number) after the lines."""
+    begin = (1 << ones) - 1
+    for statistic in steps:
+        line(14, statistic, ones)
+    lines()
+    for statistic, number in steps.items():
+        value = begin + number & (1 << 64) - 1
+        read(STATISTICS + 8 * statistic, value & 0xFFFFFFFF)
+        read(STATISTICS + 8 * statistic + 4, value >> 32)
+    if {8, 9, 10} <= set(steps):
+        read(EVENTS_PENDING, steps[9] - steps[10] - steps[8] - begin & 0x7FFF)
+
+
+def more(counter):
+    """A counter that was 2^32 - 1 has counted at least one step. A read of the low word latches the high one."""
+    line(11, counter, 0xFFFFFFFF)
+    read(counter + 4, 1)
+
+
+def soon(first_cut):
+    """Timers of four ticks of 64 cycles, and the multiplier of a flow's first cut."""
+    reset()
+    for address, value in ((TICK_DIV, 64), (TIMER_INTERVAL, 4), (FIRST_CUT, first_cut), (CTRL, ENABLED)):
+        write(address, value)
+
+
+def carries():
+    """Every counter carries out of its 8, 16 and 32 low bits, and from its greatest value to 0."""
+    def cut_and_raised():
+        line(7, 7)    # no slot
+        line(6, 5)
+        line(4, 60)
+        line(6, 5)    # within DECREASE_PERIOD of the first
+        line(4, 300)  # one timer event
+
+    def released():
+        write(DECREASE_PERIOD, 0)
+        line(6, 5)
+        line(4, 100)
+        line(6, 5)
+        line(4, 900)
+
+    def no_slot():
+        for flow in range(66):
+            line(6, flow)
+        line(4, 200)
+
+    for ones in (8, 16, 32, 64):
+        soon(0x8000)
+        counts_on(ones, {0: 2, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 2}, cut_and_raised)
+        soon(0)
+        counts_on(ones, {8: 1, 9: 2, 10: 1, 11: 1, 12: 1}, released)
+        soon(0)
+        counts_on(ones, {1: 2}, no_slot)
+    # Timers of 64 flows in one tick come late, and a flood loses CNPs; how many is not said here. A soft reset loses the
+    # two inputs that come during it.
+    soon(0)
+    line(14, 14, 32)
+    for flow in range(64):
+        line(6, flow)
+    line(4, 700)
+    line(11, LATENESS_MAX)
+    more(STATISTICS + 8 * 14)
+    soon(0)
+    line(14, 15, 32)
+    line(15, 600, 0x80000)
+    more(STATISTICS + 8 * 15)
+    write(CTRL, RESET)
+    line(14, 16, 32)
+    line(6, 1)
+    line(7, 1)
+    line(8)
+    read(STATISTICS + 8 * 16, 1)
+    read(STATISTICS + 8 * 16 + 4, 1)
+
+
+def saturations():
+    """MEMORY_ERRORS stays at its greatest value; TIMER_LAG shows at most 0xFFFF."""
+    reset()
+    write(CTRL, ENABLED)
+    line(9, 300)
+    line(14, 32)
+    for _ in range(2):
+        line(10, 3, 0)
+        line(9, 8000, 1)
+        read(MEMORY_ERRORS, 0xFFFF)
+        write(CTRL, RESET)
+        line(8)
 
 
 def locks(registers):
@@ -260,6 +354,8 @@ def main():
     after_reset(registers)
     counters()
     locks(registers)
+    carries()
+    saturations()
     lost_bits()
     overrun()
 

@@ -1,5 +1,6 @@
 // Registers of the whole controller as software sees them: values after reset, refused accesses, locks, interrupts,
-// counters, and in Verilator alone memories that lose a bit and a wheel that falls behind. Else plain Verilog-2001.
+// counters, and in Verilator alone carries of counters, memories that lose a bit and a wheel that falls behind. Else
+// plain Verilog-2001.
 //
 //   iverilog -o tb tb_registers.v controller_dut.v && vvp tb +vectors=registers.vec
 //
@@ -26,7 +27,8 @@ module tb_registers;
 
   reg [8*256-1:0] path;
   reg [31:0]      op, a, b, c;
-  reg             over, late;
+  reg             over, late, again;
+  reg  [63:0]     near;
   integer         file, n, i, line, wrong, cycles, most;
 
   task bad(input [8*40-1:0] what);
@@ -41,6 +43,8 @@ module tb_registers;
   // Bit b of every word of memory a is inverted.
 `ifdef VERILATOR
 `define MANAGER dut.u_top.u_manager
+`define STATISTICS `MANAGER.u_status.u_statistics
+`define NEAR(NUMBER, NAME) NUMBER: `STATISTICS.NAME <= near;
 `define LOSE(NUMBER, PLACE) \
     NUMBER: for (i = 0; i < $size(PLACE.u_ram.u_array.mem); i = i + 1) \
       PLACE.u_ram.u_array.mem[i] <= PLACE.u_ram.u_array.mem[i] ^ ($bits(PLACE.u_ram.u_array.mem[0])'(1) << b);
@@ -70,6 +74,38 @@ module tb_registers;
     end
   endtask
 
+  // Statistic a becomes 2^b - 1, so that its next step carries; number 32 is MEMORY_ERRORS, which becomes
+  // 0xFFFE and saturates.
+  task fill;
+    begin
+`ifdef VERILATOR
+      near = b == 64 ? {64{1'b1}} : (64'd1 << b) - 64'd1;
+      case (a)
+        `NEAR(0, cnps_received_o)
+        `NEAR(1, cnps_dropped_no_slot_o)
+        `NEAR(2, cnps_coalesced_o)
+        `NEAR(3, byte_notifications_o)
+        `NEAR(4, byte_notifications_unmatched_o)
+        `NEAR(5, rate_decreases_o)
+        `NEAR(6, rate_increases_o)
+        `NEAR(7, rate_updates_o)
+        `NEAR(8, timer_events_o)
+        `NEAR(9, events_started_o)
+        `NEAR(10, events_cancelled_o)
+        `NEAR(11, slots_bound_o)
+        `NEAR(12, slots_released_o)
+        `NEAR(14, missed_latency_o)
+        `NEAR(15, cnps_lost_o)
+        `NEAR(16, inputs_dropped_o)
+        32: `MANAGER.u_status.u_fault.count_q <= 16'hFFFE;
+        default: bad("a counter that nobody knows");
+      endcase
+`else
+      over = 1;
+`endif
+    end
+  endtask
+
   initial begin
     clk = 0; rst_n = 1; wrong = 0; line = 0; over = 0; cycles = 0; most = 0;
     psel = 0; penable = 0; pwrite = 0; paddr = 0; pwdata = 0;
@@ -84,8 +120,8 @@ module tb_registers;
       most = 1;
       case (op)
         0: begin rst_n = 0; most = 3; end
-        1, 2, 3, 11: begin
-          psel = 1; pwrite = op == 1; paddr = a[19:0]; pwdata = b;
+        1, 2, 3, 11, 13: begin
+          psel = 1; pwrite = op == 1 || op == 13; paddr = a[19:0]; pwdata = b;
           most = 2000;
         end
         4: most = a;
@@ -96,21 +132,30 @@ module tb_registers;
         9: most = a;
         10: begin lose; most = 0; end
         12: most = 2000;
+        14: begin fill; most = 0; end
+        15: begin psel = 1; paddr = b[19:0]; most = a + 2000; end
         default: bad("a line that nobody knows");
       endcase
       i = 0;
       while (i < most) begin
         if (op == 9) begin  // a load that uses every memory
-          flow = {2'b0, i[8:3]}; marks = i[0] ? 8'd255 : 8'd200;
-          cnp_valid = i % 8 == 0; bytes_valid = 1; command_valid = 1; bytes_length = 32'd4000000;
+          flow = {2'b0, i[8:3]}; marks = i[3] ? 8'd255 : 8'd200;
+          cnp_valid = i % 8 < 2;  // the second is joined to the first or follows it
+          bytes_valid = 1; command_valid = 1; bytes_length = 32'd4000000;
+        end
+        if (op == 15) begin  // more CNPs than are issued beside the reads
+          flow = i[7:0];
+          cnp_valid = 1;
         end
         if (op == 8 && ready === 1'b1) most = i;
         if (op == 9 && ready !== 1'b1) most = i;
         if (i < most) begin
           #1;
-          if (psel && penable && pready === 1'b1) begin
+          again = op == 15 && penable && pready === 1'b1 && i < a;  // the access begins anew
+          if (psel && penable && pready === 1'b1 && !again) begin
             most = i + 1;
-            if (pslverr !== (op == 3 || c != 0)) bad("refused, or not");
+            if (op != 15 && pslverr !== (op == 3 || c != 0)) bad("refused, or not");
+            if (op == 13 && ready !== 1'b1) bad("an access ends before the memories are swept");
             if (op == 2 && prdata !== b || op == 11 && prdata === b) bad("a value");
           end
 `ifdef VERILATOR
@@ -127,7 +172,7 @@ module tb_registers;
           end
 `endif
           #1;
-          if (psel) penable = 1;
+          if (psel) penable = !again;
           cycles = cycles + 1;
           i = i + 1;
         end
@@ -135,7 +180,7 @@ module tb_registers;
       // What is true after the clock has run.
       case (op)
         0: rst_n = 1;
-        1, 2, 3, 11: if (i == 2000) bad("an access does not end");
+        1, 2, 3, 11, 13: if (i == 2000) bad("an access does not end");
         5: if (irq !== a[0]) bad("irq_o");
         8: if (ready !== 1'b1) bad("never ready");
         9: if (b[0] && ready === 1'b1) bad("no word is found wrong");
