@@ -9,7 +9,7 @@ for tool in clang-format clang-tidy flake8 mypy; do
     fail=1
   fi
 done
-# Without it every search below would find nothing wrong.
+# Outside a git checkout every search below would find nothing.
 git ls-files --error-unmatch tests/run_checks.sh >/dev/null
 
 files=$(git ls-files '*.h' '*.cpp' '*.c' | grep -v generated | grep -v '_regs\.h$' || true)
@@ -83,7 +83,7 @@ for file in $(git ls-files 'models/tlm/*.cpp'); do
 done
 
 python/tool.py regtool --check || fail=1
-# What the sources say has its evidence.
+# Every statement about the sources has its evidence.
 python/tool.py sources-page --check || fail=1
 if [ $fail -eq 0 ]; then echo "checks passed"; fi
 exit $fail

@@ -20,6 +20,6 @@ trap 'rm -f "$said"' EXIT
 status=0
 printf '%s\n' "$files" | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build-sanitize \
   --extra-arg=-Xclang --extra-arg=-analyzer-opt-analyze-headers >"$said" 2>/dev/null || status=1
-# What a header is blamed for comes with every file that reads it.
+# A warning in a header is repeated for every file that includes the header.
 awk '/: (error|warning): / { show = !seen[$0]++ } show' "$said"
 exit $status

@@ -58,7 +58,7 @@ class Plic final : public WordTarget, public InterruptInputs {
   /// A context and the register of it that an offset names.
   struct Place {
     std::size_t context;
-    std::uint32_t offset;  // that of the same register of context 0
+    std::uint32_t offset;  // offset of the same register of context 0
   };
   std::optional<Place> place_of(std::uint32_t offset) const;
   void complete(const Context& context, std::uint32_t source);
@@ -72,7 +72,7 @@ class Plic final : public WordTarget, public InterruptInputs {
   Bits level_{};
   Bits pending_{};
   Bits in_service_{};              // sources that were claimed and not completed
-  std::vector<Context> contexts_;  // by hart
+  std::vector<Context> contexts_;  // contexts by hart
   std::function<void()> synchronise_;
 };
 

@@ -59,7 +59,8 @@ CASES = {
 
 
 def run(dccvp, changed, rounds, memo):
-    """Metrics, ends of the iterations (of all flows, in as many parts as there are rounds), processor time."""
+    """Runs a configuration: metrics, end times of the iterations (all flows in `rounds` equal parts), processor
+    time."""
     with tempfile.TemporaryDirectory() as name:
         words = [dccvp, "run", CONFIG, "--out", f"{name}/out", "--quiet", "--no-plots", "--threads", "1"]
         for override in ["expect=[]", f"fast_forward.memo={'true' if memo else 'false'}", *changed]:

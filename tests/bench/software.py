@@ -22,7 +22,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CPU_RUNS, PAIRS = 5, 5
-LONG_MS = 100  # length of a part: snapshots are rare beside a second of work
+LONG_MS = 100  # Length of a part in ms: snapshots are rare compared with a second of work.
 HEAD = """\
 # Costs of software on hosts and of reverse debugging.
 

@@ -124,7 +124,7 @@ TEST(MemoCheck, EachIsRefusedAtItsPlace) {
     EXPECT_NE(said.find(error + "does not go with fast_forward.memo: "), std::string::npos)
         << "expected " << error << "\n     got " << said;
   }
-  // What nobody wrote is to be written, so `memo` is to blame.
+  // An error about a default value blames `memo`, since the user must write the missing key.
   for (const auto& [line, what] :
        {std::pair<std::string, std::string>{series, "write nic.congestion_control.algorithm: none"},
         {"nic: {congestion_control: {algorithm: none}}", "write output.series.flows: none"}}) {

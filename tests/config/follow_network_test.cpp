@@ -64,7 +64,7 @@ TEST(FollowNetwork, EnginesOfBlocksFollowThatOfTheNicUnlessOneIsGiven) {
   // A part of the controller that is chosen alone: the others remain models.
   const NicConfig part = loaded_of("nic: {engine: rtl, controller: {timer: rtl}}\n").config.nic;
   EXPECT_EQ(part.controller.engine, Implementation::kModel);
-  // Where no controller is, there is none to replace.
+  // A host without a controller has none to replace.
   const NicConfig other =
       loaded_of("nic: {engine: rtl, congestion_control: {algorithm: dcqcn}}\n").config.nic;
   EXPECT_EQ(other.controller.engine, Implementation::kModel);
@@ -223,8 +223,8 @@ TEST(FollowNetwork, AChangedIntervalTakesTheStepOfTheSameIntervalFromTheBeginnin
   EXPECT_FALSE(dcc(ruled).r_ai == dcc(short_interval).r_ai);
 }
 
-// By `draw: packet` the interval is 84 us, unless it is given or the distance asks for more. The
-// steps are those of the same interval written by hand.
+// By `draw: packet` the interval is 84 us, unless it is written or the distance requires more. The
+// steps equal those of the same interval written by hand.
 TEST(FollowNetwork, MarksByTheMostCongestedPortHaveALongInterval) {
   const auto loaded = [](const std::string& draw, const std::string& more,
                          const std::string& delay = "1us") {

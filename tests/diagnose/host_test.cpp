@@ -185,7 +185,7 @@ TEST(WeightsMissed, NamesTheCause) {
   cause(run, "no free slot");
   run.count(&PfcCounters::pauses_sent, 1);
   run.pause("h1->s0", 0.039);
-  cause(run, "no free slot");  // the heavy flow missed 8 % of all bytes or twice as much
+  cause(run, "no free slot");  // the heavy flow missed 8 % or 16 % of all bytes
   run.pause("h1->s0", 0.041);
   cause(run, "PFC paused");
 }

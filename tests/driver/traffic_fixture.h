@@ -84,7 +84,7 @@ class TrafficAppTest : public ::testing::Test {
     rx_at = block.rx_offset;
     copy();
   }
-  /// Address at which write_block() placed the items, whatever the block contains now.
+  /// Copies block and flows to their places of write_block(), whatever the block contains now.
   void copy() {
     std::memcpy(machine.ram(kBlock), &block, sizeof block);
     if (!tx.empty()) {

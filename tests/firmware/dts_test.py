@@ -85,7 +85,7 @@ class DeviceTrees(unittest.TestCase):
             return self.compiled(file.name, *arguments)
 
     def check_devices(self, tree, stem, absent=()):
-        """Each region with a node is there, and nothing else is, besides the ROM."""
+        """Checks that each region with a node is in the tree, and that the ROM is the only further node."""
         memory = yaml.safe_load((ROOT / f"rtl/regs/{stem}.yaml").read_text(encoding="utf-8"))
         blocks = {name: yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
                   for name in ("dcc", "nic")}

@@ -27,7 +27,8 @@ class Machine:
         self.process = subprocess.Popen([DCCVP, "run-elf", "--gdb", "0", *options, elf],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
-        atexit.register(self.process.kill)  # after a failed test the program would still wait for its debugger
+        # After a failed test the program would still wait for its debugger, so it is killed.
+        atexit.register(self.process.kill)
         line = self.process.stdout.readline().decode()
         self.port = int(re.search(r"127\.0\.0\.1:(\d+)", line).group(1))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Queue pairs that firmware makes by itself: the SDK's two hosts, and what a run says of one-sided ones."""
+"""Queue pairs created by firmware itself: the SDK's two hosts, and the results of one-sided operations."""
 
 import json
 import pathlib

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""gdb goes back in time: a bug found backwards from its symptom, steps, the beginning, who printed what.
+"""Reverse debugging by gdb: from a symptom back to its bug, single steps, the beginning of the run, the origin of
+output.
 
   reverse_test.py BUILD/dccvp FIRMWARE-DIR CHECKOUT [--full]
 """

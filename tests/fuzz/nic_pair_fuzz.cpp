@@ -115,7 +115,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     for (std::uint64_t i = 0; i < entries; ++i) post_receive(oracle, 100 + i);
     run(kMicroSecond * 20);
     const std::uint64_t descriptors = 1 + dice_.below(6);
-    bool answered = false;  // true if READ or atomic responses change memory at times of their own
+    bool answered = false;  // true if READ or atomic responses change memory at unpredictable times
     for (std::uint64_t i = 0; i < descriptors; ++i) {
       const std::uint8_t opcode = post(oracle, 200 + i);
       answered = answered || opcode >= NIC_WQE_RDMA_READ;

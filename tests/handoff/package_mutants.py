@@ -44,7 +44,8 @@ SECONDS = 400  # a step that takes longer stands still
 WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
 UNITS = {"rate_lut": ("rate_unit",), "timing_wheel": ("timing_wheel",), "common": ("rate_unit", "timing_wheel"),
          "parity": ("rate_unit", "timing_wheel")}
-SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")  # nothing but hashed flow numbers uses these
+# Modules that only the variant with hashed flow numbers uses.
+SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
 STATIC = ("lint", "elaboration")
 VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stands still")
 
@@ -81,7 +82,8 @@ def seed_of(package):
 
 
 def drawn(package, seed, modules=()):
-    """Mutations without end, none twice: the modules in turn, in an order drawn anew for each turn."""
+    """Yields mutations without end and without repetition: one module after the other, in a new random order for each
+    round."""
     choice = random.Random(seed)
     left = {}
     for path, text in sources_of(package).items():
@@ -158,13 +160,13 @@ def proved(package, mutation):
             if not depends_on_choice(unit):
                 return None
             verdict = unit.judge(1)
-        except (RuntimeError, ValueError, KeyError):  # no module, or a form that yosys does not read
+        except (RuntimeError, ValueError, KeyError):  # The text has no module, or a form that yosys does not read.
             return None
     return "same outputs and next state with default parameters" if verdict == "equivalent" else None
 
 
 def known_mutants():
-    """Name of a mutation -> reason. A reason that begins with 'survives:' says what is missing."""
+    """{name of a mutation: reason}. A reason that begins with 'survives:' states what is missing."""
     known = {}
     for number, line in enumerate(KNOWN.read_text(encoding="utf-8").splitlines(), 1):
         if line and not line.startswith("#"):

@@ -26,7 +26,7 @@ class Mutation:
     line: int
     column: int
     source: str  # the line, without its indentation
-    nth: int     # of the lines of the file that are the same
+    nth: int     # Index of the line among the equal lines of the file.
     area: str
 
     @property
@@ -45,7 +45,7 @@ class Mutation:
 
 
 def end_of(text, start):
-    """The place behind the bracket that closes the one at `start`."""
+    """The position after the bracket that closes the bracket at `start`."""
     depth = 0
     for at in range(start, len(text)):
         depth += (text[at] in "([{") - (text[at] in ")]}")
@@ -196,7 +196,7 @@ def around(text, mutation):
 
 
 def selectable(text, mutation):
-    """The module with a port mutant_i that chooses between the mutation (1) and what is there (0)."""
+    """The module with a port mutant_i that selects the mutation (1) or the original (0)."""
     start, end = around(text, mutation)
     left = text[mutation.start:text.index("<=", mutation.start)] if mutation.operator == "assignment gone" else None
     instead = left or text[start:mutation.start] + mutation.new + text[mutation.end:end]

@@ -82,11 +82,12 @@ TEST_F(HostStubTest, TimeIsWhatTheAccessesCostAndIsWaitedOutAtTheQuantum) {
     for (int i = 0; i < 80; ++i) hal_read32(&h, kRam);  // 80 accesses take 960 ns
     EXPECT_EQ(hal_time_ns(&h), 960u);
     EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME) << "still within the quantum";
-    for (int i = 0; i < 4; ++i) hal_read32(&h, kRam);  // after four more accesses: 1008 ns
+    for (int i = 0; i < 4; ++i) hal_read32(&h, kRam);  // Four accesses later the time is 1008 ns.
     EXPECT_EQ(hal_time_ns(&h), 1008u);
     EXPECT_EQ(sc_core::sc_time_stamp(), sc_time(1008, SC_NS));
     hal_read32(&h, kRam);
-    hal_write32(&h, kIrq + IRQ_ENABLE_OFFSET, 2);  // this target needs the right time
+    // The target at this address depends on the exact time.
+    hal_write32(&h, kIrq + IRQ_ENABLE_OFFSET, 2);
     EXPECT_EQ(sc_core::sc_time_stamp(), sc_time(1022, SC_NS));
     EXPECT_EQ(hal_time_ns(&h), 1042u);
     return 0;

@@ -1,4 +1,4 @@
-// Runs the one TEST that the filter selects.
+// Runs the single TEST that the filter selects.
 #include <gtest/gtest.h>
 
 #include <cstdio>

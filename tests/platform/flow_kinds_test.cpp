@@ -33,7 +33,7 @@ TEST(FlowKinds, WhatFlowsAreTellsThemApart) {
   }
 }
 
-// Another flow uses half of the link of the flow's sender.
+// A flow to another host uses half of the link of the flow's sender.
 TEST(FlowKinds, SoDoesWhatElseTheirSendersSend) {
   const std::string other = std::string(kThree) + ", {kind: flow, from: 3, to: 4}";
   EXPECT_EQ(in_a_star(other), (Kinds{0, 0, 1, 2}));

@@ -1,4 +1,5 @@
-// Flows that are not held: the same results with a fraction of the memory.
+// Flows that are generated and released during the run: equal results with a fraction of the
+// memory.
 #include "traffic/live_flows.h"
 
 #include <gtest/gtest.h>

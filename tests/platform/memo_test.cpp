@@ -75,7 +75,8 @@ struct Outcome {
   std::string memo;
 };
 
-/// Runs in a process of its own; `tamper` works on the memory after 10 ms.
+/// Runs the configuration in a process of its own; `tamper` changes the memory of bursts after 10
+/// ms.
 Outcome outcome(const std::string& yaml, std::optional<int> delay_percent = {}) {
   const std::string text = in_a_process([&] {
     const PlatformConfig config = config_of(yaml);

@@ -20,7 +20,7 @@ constexpr const char* kSmall = "nic: {mtu: 1024B}\n";
 constexpr const char* kLarge = "nic: {mtu: 4096B}\n";
 constexpr const char* kMixed = "nic: {mtu: 1024B}\nnics: [{hosts: 0..1, mtu: 4096B}]\n";
 
-/// When each flow ended, its ideal time, and the data packets of all NICs.
+/// End and ideal time of each flow, and the number of data packets of all NICs, as text.
 std::string outcome(const std::string& yaml, std::uint32_t threads = 0) {
   return in_a_process([&] {
     RunSetup setup;

@@ -22,7 +22,7 @@ std::string incast(const std::string& quanta, const std::string& rest = "") {
          rest;
 }
 
-/// When each flow ended, what was lost, and the pauses.
+/// End of each flow, losses, and pauses.
 struct Outcome {
   explicit Outcome(const RunResults& results)
       : lost(results.balance.packets_dropped + results.counters.of(&NicCounters::receive_discards)),

@@ -22,7 +22,7 @@ std::uint64_t repeated(const RunResults& results, std::size_t flow) {
   return results.flows[flow].counts.of(&FlowRecord::retransmits);
 }
 
-/// What each flow delivered and repeated, as one text.
+/// Delivered and repeated packets of each flow as one text.
 std::string outcome(const std::string& yaml, std::uint32_t threads = 0) {
   return in_a_process([&] {
     RunSetup setup;

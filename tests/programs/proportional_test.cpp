@@ -67,7 +67,7 @@ class Slots {
 struct Case {
   const char* name;
   std::vector<unsigned> values;
-  unsigned notifications;  // one event in so many is a notification
+  unsigned notifications;  // one of this number of events is a notification
   unsigned gap;            // greatest number of ticks between two events
 };
 

@@ -155,7 +155,7 @@ class Programs(unittest.TestCase):
         sums = self.sums()
         self.assertGreater(sums["events_merged"], 0)
         self.assertGreater(sums["calls"], 100)
-        # At the end at most two events wait in each of eight NICs.
+        # At the end of the run at most two events wait in each of eight NICs.
         waiting = sums["events"] - sums["events_merged"] - sums["events_lost"] - sums["calls"]
         self.assertGreaterEqual(waiting, 0)
         self.assertLessEqual(waiting, 16)
@@ -177,7 +177,7 @@ class Programs(unittest.TestCase):
         self.assertRegex(said, r"host \d: test_faulty.elf: flow \d+, handler of cnp, at [\d.]+ us: store access fault, "
                                r"0x00000000, at 0x1000\w+ \(cut\+0x\w+\).*its last rate")
         sums = self.sums()
-        self.assertEqual(sums["faults"], 8)  # one fault for each flow
+        self.assertEqual(sums["faults"], 8)  # Each flow causes one fault.
         self.assertEqual(sums["calls"], 16)
         lines = re.findall(r"^[\d.]+ us host \d flow \d+ cnp: cut of 100000$", said, re.MULTILINE)
         self.assertEqual(len(lines), 8)

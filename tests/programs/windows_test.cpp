@@ -20,7 +20,7 @@ constexpr PicoSeconds kBase = kMicroSecond * 8;
 class Bottleneck {
  public:
   explicit Bottleneck(unsigned seed) : random_(seed) {}
-  /// Goes on by this time, in which the flow sends `bytes`.
+  /// Advances the time; the flow sends `bytes` meanwhile.
   void advance(PicoSeconds by, double bytes) {
     others_ = std::clamp(others_ + (uniform() - 0.5) * 0.2, 0.0, 1.2);
     const double able = 12'500 * static_cast<double>(by.count) / 1e6;
@@ -101,7 +101,7 @@ TEST(ShippedPrograms, HpccStaysWithinAPercentOfTheRealNumbers) {
     Nic nic(100'000), real_nic(100'000);
     const auto program = shipped("hpcc", nic, {});
     HpccParameters parameters;
-    parameters.w_ai_rate = 500_Mbps;  // what the program takes of its line rate
+    parameters.w_ai_rate = 500_Mbps;  // The program derives a parameter from this rate.
     Hpcc real(real_nic, parameters, kBase);
     real_nic.bind(real);
     FlowStart start;
@@ -127,7 +127,7 @@ TEST(ShippedPrograms, HpccStaysWithinAPercentOfTheRealNumbers) {
       info.psn = psn;
       info.next_psn = psn + 60;
       info.telemetry = &stack;
-      info.telemetry_hops = psn % 2500 < 1250 ? 2 : 1;  // another path
+      info.telemetry_hops = psn % 2500 < 1250 ? 2 : 1;  // The telemetry comes from another path.
       program->on_ack(0, info);
       real.on_ack(0, info);
       worst = std::max(worst, apart(nic.rate(0), real_nic.rate(0)));

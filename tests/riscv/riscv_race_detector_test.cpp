@@ -201,7 +201,7 @@ TEST_F(RaceDetectorTest, ABufferThatDmaReadsIsNotTheHartsUntilCompletion) {
   races_.dma_read(kData, 64);
   races_.dma_wrote(kFlag, 32);
   load(0, kFlag);
-  store(0, kData);  // no fence behind the load of the completion
+  store(0, kData);  // The load of the completion is not followed by a fence.
   expect_race(3, 0);
 }
 

@@ -43,7 +43,7 @@ TEST_F(RiscvTrap, IllegalWordsReportTheirBits) {
         enc_i(0, 1, 6, 1, 0x03), enc_s(0, 1, 1, 3), enc_b(8, 1, 1, 2), enc_b(8, 1, 1, 3),
         enc_i(0, 1, 1, 1, 0x67), 0x10200073u /* sret */, 0x00200073u /* uret */,
         0x12000073u /* sfence */, 0x0000400Fu /* funct3 of MISC-MEM */, 0x00004073u,
-        0x2810A12Fu /* no such amo */, 0x00012087u /* flw */}) {
+        0x2810A12Fu /* reserved AMO code */, 0x00012087u /* flw */}) {
     expect_illegal(w, w);
   }
 }

@@ -145,7 +145,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(rates[0], 50_000.0)     # the CNP cuts the rate to a half
         self.assertGreater(rates[1], rates[0])   # the timer raises the rate
         self.assertLess(rates[2], rates[1])      # the next CNP cuts again
-        self.assertGreater(rates[-1], rates[2])  # and the timer raises the rate again
+        self.assertGreater(rates[-1], rates[2])  # The timer raises the rate again.
 
     def test_the_same_with_a_systemc_of_ones_own(self):
         # SystemC as Accellera's CMake package (SystemC::systemc), hidden from pkg-config.

@@ -118,7 +118,7 @@ class Host final : public sc_core::sc_module {
   /// Figures that the host's software reports; all zero without software.
   struct SoftwareReport {
     std::uint64_t instructions = 0;
-    std::vector<std::uint64_t> instructions_of_harts;  // by hart; empty with one hart
+    std::vector<std::uint64_t> instructions_of_harts;  // instructions by hart; empty with one hart
     std::uint64_t messages_verified = 0;
     std::uint64_t payload_errors = 0;
     std::uint64_t completions_lost = 0;

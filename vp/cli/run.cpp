@@ -156,7 +156,7 @@ int run(const RunArguments& arguments) {
   }
 }
 
-/// Adds options that do not change what is simulated.
+/// Adds options that change how a run is executed, but not what is simulated.
 void add_ways_to_run(CLI::App* command, const std::shared_ptr<RunArguments>& arguments) {
   command->add_option("--out", arguments->out, "folder of the results (default out/<config>)")
       ->type_name("DIR");

@@ -15,7 +15,8 @@ class MovingWeightsCheck : private CheckContext {
   using CheckContext::CheckContext;
 
   void check() const {
-    std::map<std::pair<HostId, unsigned>, std::size_t> entry_of;  // by host and DSCP
+    // entry of `traffic` by host and DSCP
+    std::map<std::pair<HostId, unsigned>, std::size_t> entry_of;
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       const TrafficSpec& spec = c_.traffic[i];
       if (!spec.moves_weight()) continue;

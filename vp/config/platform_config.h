@@ -309,7 +309,7 @@ struct PlatformConfig {
   std::map<std::uint32_t, std::size_t> hosts_by_mtu() const;
   /// How this host's NIC repeats lost packets.
   const RecoveryParameters& recovery_of(HostId id) const;
-  /// What the hosts' NICs tell each other at connection setup.
+  /// Settings that the hosts' NICs exchange at connection setup.
   PeerNics peer_nics() const;
   /// True if a flow may have ends that do not fit together: see check_ends().
   bool has_unlike_ends() const;

@@ -27,7 +27,7 @@ using DigestedRun =
     std::function<void(const DigestConfig& window, const DigestSampler::Sink& sink)>;
 
 /// Runs both simulations side by side, repeatedly and in narrower windows, down to one picosecond.
-/// Returns nothing if the runs do not differ within `duration`. Throws std::runtime_error if a run
+/// Returns no value if the runs do not differ within `duration`. Throws std::runtime_error if a run
 /// refuses its input or if the runs have different devices. Calls `tell` for each window before
 /// comparing it. Precondition: this process has one thread and has elaborated no SystemC.
 std::optional<Parting> find_parting(const DigestedRun& a, const DigestedRun& b,

@@ -26,7 +26,7 @@ class TimeoutsWithoutLoss final : public Diagnosis {
   }
 
   struct Timeout {
-    std::string path;  // of the hosts that it is set for
+    std::string path;  // configuration path of the timeout
     PicoSeconds value = PicoSeconds::max();
   };
 

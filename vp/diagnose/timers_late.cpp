@@ -19,7 +19,7 @@ class TimersLate final : public Diagnosis {
 
   Found after(const Evidence& evidence) const override {
     const PlatformConfig& config = evidence.config();
-    const DccParameters* dcc = nullptr;  // of the hosts whose increases come most often
+    const DccParameters* dcc = nullptr;  // parameters of the hosts with the most frequent increases
     for (const DccParameters* const one : controllers(config)) {
       if (dcc == nullptr || one->increase_timer < dcc->increase_timer) dcc = one;
     }

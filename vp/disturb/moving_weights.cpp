@@ -48,11 +48,12 @@ class MovingWeights::Entry {
     HostId host = 0;
     std::uint32_t begin = 0;  // weights as the controller has them, 1.0 = 256
     std::uint32_t end = 0;
-    std::uint32_t set = 0;        // weight set last
-    std::vector<FlowSpec> sends;  // each depends on the one before, or on the same as that one
-    std::vector<Bytes> round;     // bytes of the round to which each send belongs
-    std::size_t next = 0;         // the first send that is not acknowledged to its last byte
-    Bytes sent = 0;               // bytes of the round in sends before `next`
+    std::uint32_t set = 0;  // weight set last
+    // sends of a round; each waits for the previous one, or both wait for the same event
+    std::vector<FlowSpec> sends;
+    std::vector<Bytes> round;  // bytes of the round to which each send belongs
+    std::size_t next = 0;      // the first send that is not acknowledged to its last byte
+    Bytes sent = 0;            // bytes of the round in sends before `next`
 
     /// Passes over finished sends. Returns the acknowledged bytes of the present round.
     Bytes progress(const FlowLedger& ledger) {

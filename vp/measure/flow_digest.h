@@ -39,7 +39,7 @@ class FlowDigest {
   const FlowCensus& census() const { return census_; }
   /// The last start or end of a flow within the window; 0 if there was none.
   PicoSeconds last_change() const { return last_change_; }
-  /// All figures of the run; `results` supplies what is not of flows.
+  /// All figures of the run; `results` supplies the figures that do not concern flows.
   Metrics metrics(const RunResults& results) const;
 
  private:
@@ -59,7 +59,7 @@ class FlowDigest {
   struct Class {
     Bytes bytes = 0;
     std::size_t active = 0;  // flows that take part
-    ExactSum<20> active_ps;  // their time with data, in picoseconds
+    ExactSum<20> active_ps;  // total active time of flows, in picoseconds
     // Payload for each second of a flow's claim, least and greatest.
     double least = std::numeric_limits<double>::max();
     double greatest = 0;
@@ -89,9 +89,10 @@ class FlowDigest {
   bool any_active_ = false;
   bool same_from_ = true, same_to_ = true;
   HostId first_from_ = 0, first_to_ = 0;
-  std::map<unsigned, Class> classes_;        // by DSCP
-  std::vector<Tenant> tenants_;              // in the order of the configuration
-  std::array<std::size_t, 64> tenant_of_{};  // by DSCP; number of tenants: none
+  std::map<unsigned, Class> classes_;  // classes by DSCP
+  std::vector<Tenant> tenants_;        // tenants in the order of the configuration
+  // number of the tenant by DSCP; number of tenants: none
+  std::array<std::size_t, 64> tenant_of_{};
   std::optional<DeadlineMetrics> deadlines_;
   Sizes slowdowns_, received_, reference_;
   FlowGrouping grouping_;

@@ -169,7 +169,7 @@ void Measurement::measure_from() {
 void Measurement::measure_to() {
   if (measured_ || !measuring_) return;
   if (before_edges_) before_edges_();
-  window_ = snapshot().since(from_);  // likewise; finish() calls measure_to() again then
+  window_ = snapshot().since(from_);
   from_ = {};
   measured_ = true;
   read_peaks();
@@ -245,7 +245,7 @@ void Measurement::finish(RunResults& results) {
     results.flows = {};
   }
   results.digest = digest_;
-  // The results of a large network are kept once: what they are made from goes at once.
+  // The sources of each result are freed at once, so that a large network is not in memory twice.
   collect_links(results);
   window_.wires = {};
   collect_queues(results);

@@ -55,7 +55,7 @@ class Measurement final : public PlatformPart {
   /// proportion. Flows gain exactly `left_out` bytes, which their records contain already.
   void repeat_since(const Watch& watch, PicoSeconds skipped, const std::vector<Bytes>& left_out);
 
-  /// Counts and measurements between two moments at which the network was at rest.
+  /// Counts and measurements between two moments at which the network was quiescent.
   struct Stretch {
     Snapshot counted;
     // statistics of queues at both moments; empty if queues are not measured
@@ -63,8 +63,8 @@ class Measurement final : public PlatformPart {
     LogHistogram rtt_ns;  // round-trip times of all hosts in ns
   };
   Stretch stretch_since(const Watch& watch) const;
-  /// Counts a stretch `times` more times, in place of as long a time at rest. Precondition: since
-  /// the stretch `measure` has neither begun nor ended.
+  /// Counts a stretch `times` more times, instead of simulating as much quiescent time.
+  /// Precondition: `measure` neither began nor ended during the stretch.
   void repeat(const Stretch& stretch, std::int64_t times);
   /// Calls `action` before `measure` begins and before it ends.
   void before_edges(std::function<void()> action) { before_edges_ = std::move(action); }
@@ -118,7 +118,7 @@ class Measurement final : public PlatformPart {
   DirectTraffic& traffic_;
   const Partitions& partitions_;
   const IdealTimes ideal_times_;
-  std::shared_ptr<FlowDigest> digest_;  // null if the results list the flows
+  std::shared_ptr<FlowDigest> digest_;  // null if the results contain the list of flows
   std::vector<QueryResult> queries_;
 
   std::function<void()> before_edges_;
@@ -149,7 +149,8 @@ class Measurement final : public PlatformPart {
   SampledFlows sampled_;
   std::vector<unsigned> dscps_;  // DSCPs in use, ascending
   FlowRateColumns flow_rates_;
-  QueueColumns queue_series_;                // all sampled ports, among which finish() chooses
+  // queues of all sampled ports, from which finish() chooses
+  QueueColumns queue_series_;
   std::vector<std::size_t> sampled_queues_;  // indices into Network::queues()
   ClassColumns class_series_;
   Event from_event_;

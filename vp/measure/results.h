@@ -66,7 +66,7 @@ struct FlowCensus {
   std::size_t begun = 0;
   std::size_t completed = 0;
   std::size_t finite = 0;        // flows that have an end
-  std::size_t finite_begun = 0;  // of these, those that began
+  std::size_t finite_begun = 0;  // number of finite flows that began
   std::size_t timed = 0;         // completed flows with an ideal time
   bool background = false;       // true if there is a background flow
   bool all_over = true;          // true if every flow that began has completed or was stopped
@@ -168,7 +168,7 @@ struct HostResult {
   std::uint64_t inputs_dropped = 0;
   std::uint64_t instructions = 0;  // instructions that the CPU executed; 0 if the host has no CPU
   std::uint64_t messages_verified = 0;  // received messages in which every byte was as sent
-  std::uint64_t payload_errors = 0;     // received messages that differ from what was sent
+  std::uint64_t payload_errors = 0;     // received messages that differ from the messages sent
   std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
   std::uint64_t receive_backlog_max_bytes = 0;
   std::uint64_t busy_ns = 0;  // time since the CPU last slept, if it is in a trap handler
@@ -603,8 +603,8 @@ struct RunResults {
   CounterTotals counters;           // counts within `measure`
   LogHistogram rtt_ns;              // RTTs of packets acknowledged within `measure`
   Reordering reordering;            // reordering of data received within `measure`
-  std::vector<DelayResult> delays;  // delays by DSCP; empty if not asked for
-  std::vector<FlowResult> flows;    // by id; empty if output.flows keeps none
+  std::vector<DelayResult> delays;  // delays by DSCP; empty if output.delays is off
+  std::vector<FlowResult> flows;    // flows by id; empty if output.flows keeps no list
   // takes the place of `flows` unless output.flows is `all`; else null
   std::shared_ptr<const FlowDigest> digest;
   std::vector<QueryResult> queries;
@@ -614,7 +614,7 @@ struct RunResults {
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
   std::vector<BufferResult> buffers;
-  std::vector<HostResult> hosts;  // by port
+  std::vector<HostResult> hosts;  // hosts by port
   std::vector<HartResult> harts;  // harts of hosts with several harts
   // results of programs, by file; empty if no NIC runs a program
   std::vector<ProgramResult> programs;

@@ -56,7 +56,7 @@ std::string needs_one_order(const PlatformConfig& config, const Topology& topolo
   return "";
 }
 
-/// The number of bytes that each flow is going to send, as far as the configuration tells.
+/// The number of bytes that each flow will send, as far as the configuration states it.
 std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& topology,
                                const FlowPlan& flows) {
   std::vector<Demand> demands;

@@ -55,7 +55,7 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
 std::vector<unsigned> kinds_of(const std::vector<const PlannedFlow*>& flows,
                                const Topology& topology, const Routing& routing) {
   Numbers<Description> numbers;
-  std::vector<unsigned> alone;  // number that stands for the properties of each flow
+  std::vector<unsigned> alone;                       // code number of the properties of each flow
   std::map<HostId, std::vector<std::int64_t>> sent;  // properties of all flows of each sender
   std::set<HostId> receivers;
   for (const PlannedFlow* const flow : flows) {

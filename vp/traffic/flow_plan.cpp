@@ -290,7 +290,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
     check_waiting_traces(config, origin.context);
     dependencies = resolve_dependencies(origin.traffic, origin.context, flows);
     check_waiting_for_acks(config, dependencies);
-    // From here on a host is one of its ports.
+    // From here on the members called hosts are ports.
     for (Dependencies::Gate& gate : dependencies.gates) {
       gate.host = origin.ports.first_port(gate.host);
     }

@@ -53,7 +53,7 @@ class GatePreview {
     PicoSeconds at;
     std::uint32_t rank = 0;  // rank of the item: ends of flows come first
     std::uint64_t order = 0;
-    // Exactly one of `gate`, `computing` and `told` is not null.
+    // Kind of the event: exactly one of `gate`, `computing` and `told` is not null.
     const Gate* gate = nullptr;
     const Computing* computing = nullptr;
     ArrivalSink* told = nullptr;

@@ -47,7 +47,7 @@ class LiveFlows {
     HostId to;
     Qpn from_qpn;
     Qpn to_qpn;
-    std::unique_ptr<const PlannedFlow> planned;  // null unless ended flows are told
+    std::unique_ptr<const PlannedFlow> planned;  // null unless ended flows are reported
   };
   void note_packets();
   bool is_over(const Live& flow) const;
@@ -55,7 +55,7 @@ class LiveFlows {
   FlowLedger& ledger_;
   const Partitions& partitions_;
   std::function<NicDevice&(HostId)> nic_of_;
-  Ended ended_;             // null if nobody asks for ended flows
+  Ended ended_;             // function that receives ended flows; null: none
   std::vector<Live> live_;  // live flows, ordered by id
   std::size_t left_ = 0;    // number of flows left after the last scan
   // flags by flow from live_.front() on: true if the flow has a packet in the network

@@ -1,4 +1,4 @@
-// When the cables at the ports of hosts have failed visibly.
+// Times at which the cables at the ports of hosts have failed visibly.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Which ports belong to which host.
+// Maps hosts to their ports.
 #pragma once
 
 #include <cstddef>

@@ -70,7 +70,7 @@ using Meetings = std::set<std::size_t>;
 std::map<Meetings, std::size_t> find_meetings(const std::vector<NodeParameters>& nodes,
                                               const Neighbours& neighbours) {
   const std::vector<int> part = forwarding_parts(nodes, neighbours);
-  const std::size_t parts = nodes.size();  // no fewer than there are
+  const std::size_t parts = nodes.size();  // upper limit of the number of parts
   const auto pair_of = [&](std::size_t a, std::size_t b) {
     return 2 * parts + std::min(a, b) * nodes.size() + std::max(a, b);
   };
@@ -113,7 +113,7 @@ void check_ways(const std::vector<NodeParameters>& nodes, const Neighbours& neig
     several_ports =
         several_ports || (nodes[node].kind == NodeKind::kHost && neighbours[node].size() > 1);
   }
-  if (all_forward && !several_ports) return;  // what is connected can be reached
+  if (all_forward && !several_ports) return;  // a connected network then has all paths
   const std::map<Meetings, std::size_t> hosts = find_meetings(nodes, neighbours);
   std::map<std::size_t, std::size_t> users;  // number of entries of `hosts` with each meeting
   for (const auto& [meetings, host] : hosts) {
@@ -121,7 +121,7 @@ void check_ways(const std::vector<NodeParameters>& nodes, const Neighbours& neig
             "no way from host " + in_quotes(nodes[host].name) +
                 " to any other but through a switch that does not forward");
     for (const std::size_t number : meetings) {
-      if (++users[number] == hosts.size()) return;  // all hosts meet there
+      if (++users[number] == hosts.size()) return;  // a switch with all hosts connects all parts
     }
   }
   for (auto one = hosts.begin(); one != hosts.end(); ++one) {

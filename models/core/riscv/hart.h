@@ -234,7 +234,7 @@ class Hart {
   }
   bool is_ram(std::uint32_t address) const { return address - ram_.base < ram_.size; }
   bool is_semihosting_call(std::uint32_t pc);
-  /// True if accesses must not be made directly, because somebody watches them.
+  /// True if an observer needs to see every access, so that none may be made directly.
   bool watched() const {
     return !watchpoints_.empty() || csr_.triggers().watches_data() || accesses_ != nullptr;
   }
@@ -287,7 +287,7 @@ class Hart {
     bool held = false;
     std::uint32_t address = 0;
     std::uint32_t value = 0;
-  } reservation_;  // of lr.w; a trap, mret, or a store by another master ends it
+  } reservation_;  // reservation of lr.w; a trap, mret, or a store by another master ends it
   std::uint32_t stack_limit_ = 0;
   std::uint32_t stack_guard_ = 0;  // stack limit in force: stack_limit_ in machine mode, else 0
   // makes the inner loop return because interrupt lines, windows or a stop request changed

@@ -42,7 +42,7 @@ class RaceDetector final {
   };
   struct Race {
     std::uint32_t address = 0;
-    Side first, second;  // in the order of the run
+    Side first, second;  // the two accesses in the order of the run
   };
   /// Number of different races kept for the report; further ones are counted.
   static constexpr std::size_t kKept = 20;
@@ -74,15 +74,15 @@ class RaceDetector final {
     Clock published{};          // clock that came with the last store
     std::uint32_t written = 0;  // time of the last store
     std::uint32_t written_pc = 0;
-    std::array<std::uint32_t, kMasters> read{};  // by master, since the last store
+    std::array<std::uint32_t, kMasters> read{};  // reads by master since the last store
     std::array<std::uint32_t, kMasters> read_pc{};
     std::uint8_t writer = 0;
     bool shared = false;  // the last store was atomic, or the first behind a fence
   };
   struct Master {
-    Clock now{};                // what came before
-    Clock pending{};            // what was seen and awaits a fence
-    Clock published{};          // what the last fence published
+    Clock now{};                // events that happened before
+    Clock pending{};            // observed events that await a fence
+    Clock published{};          // events published by the last fence
     bool behind_fence = false;  // true if no store followed the last fence
   };
   static constexpr std::uint32_t kPageWords = 1024;
@@ -112,7 +112,7 @@ class RaceDetector final {
   std::uint32_t bytes_;
   std::vector<std::unique_ptr<AccessObserver>> observers_;
   std::array<Master, kMasters> masters_;
-  Clock devices_{};  // what stores to devices published
+  Clock devices_{};  // events published by stores to devices
   std::unordered_map<std::uint32_t, std::unique_ptr<Page>> pages_;
   std::vector<Race> races_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned>, std::uint64_t> seen_;

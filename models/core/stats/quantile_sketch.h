@@ -87,7 +87,7 @@ class QuantileSketch {
     return counts_[bucket - first_];
   }
 
-  std::vector<std::uint64_t> counts_;  // from the lowest bucket in use to the highest
+  std::vector<std::uint64_t> counts_;  // counts from the lowest to the highest bucket in use
   std::size_t first_ = 0;              // the lowest bucket in use
   std::uint64_t count_ = 0;
   ExactSum<40> sum_;

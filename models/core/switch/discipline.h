@@ -60,8 +60,8 @@ class PortDiscipline {
   /// packet on to the packet's egress port only after may_release(). Called after reverse_packet()
   /// for the same packet. `others`: number of packets that this port keeps already.
   virtual bool holds(const Packet&, std::size_t /*others*/) const { return false; }
-  /// True if one packet kept by holds() may go on. Called each time a packet leaves, and once a
-  /// packet time while nothing can leave.
+  /// True if one packet kept by holds() may be released. Called each time a packet leaves, and once
+  /// a packet time while nothing can leave.
   virtual bool may_release() const { return true; }
   /// Returns the next packet to send, or null if no packet may leave before ready_at().
   /// Precondition: not empty().

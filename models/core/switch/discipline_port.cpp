@@ -8,7 +8,7 @@
 namespace dcc {
 
 namespace {
-/// Wire bytes whose time passes between two held packets that go on while nothing waits.
+/// Wire bytes whose transmission time separates two released packets while nothing waits.
 constexpr Bytes kPaceBytes = 1500;
 }  // namespace
 

@@ -106,7 +106,7 @@ class alignas(64) EgressPort {
   PicoSeconds free_at() const { return free_at_; }
   const LinkParameters& link() const { return link_; }
   SwitchCounters counters() const;
-  /// What one queue counted.
+  /// Counters of one queue.
   struct QueueCounters {
     std::uint64_t ecn_marks = 0;
     std::uint64_t dropped = 0;
@@ -120,7 +120,7 @@ class alignas(64) EgressPort {
              Event&& wire_free);
   EgressPort(EgressPort&&) = default;  // Moving a port is allowed before its first packet only.
 
-  /// What most ports of a large network never need; allocated at its first use.
+  /// Members that most ports of a large network never need; allocated at their first use.
   struct Rare {
     SwitchCounters counters;  // all counters of the port except dequeued_, enqueued_ and tx_bytes_
     std::array<QueueCounters, kPriorities> by_queue{};  // QueueingPort: counters by priority

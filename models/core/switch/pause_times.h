@@ -18,7 +18,7 @@ class EgressPorts;
 
 constexpr Bytes kPauseQuantum = 64;  // bytes that a link carries in one quantum
 
-/// How long a pause of so many quanta lasts on a link of this rate.
+/// Duration of a pause of `quanta` quanta on a link of this rate.
 inline PicoSeconds pause_time(unsigned quanta, BitRate rate) {
   return serialization_time(kPauseQuantum * quanta, rate);
 }
@@ -27,7 +27,7 @@ inline PicoSeconds renewal_time(unsigned quanta, BitRate rate) {
   return PicoSeconds(pause_time(quanta, rate).count / 2);
 }
 
-/// When the pauses of one end of a link are over that nobody renews.
+/// End times of the pauses of one end of a link that are not renewed.
 class TimedPauses {
  public:
   /// `over` must call the owner, which asks take_ended().
@@ -83,7 +83,7 @@ class SwitchPauseTimes {
     int number;
     BitRate rate;
     TimedPauses theirs;  // pauses that the neighbour asked for
-    Event renewal;       // of the pauses that this port asked for
+    Event renewal;       // timer that renews the pauses that this port asked for
   };
   static std::size_t index(int port) { return static_cast<std::size_t>(port); }
 

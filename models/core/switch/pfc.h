@@ -112,7 +112,7 @@ class PfcPort {
   std::uint8_t blocked() const { return blocked_; }
   /// Bit p: the neighbour has paused priority p.
   std::uint8_t paused() const { return paused_; }
-  /// When the present or last pause of a priority began.
+  /// Time at which the present or last pause of a priority began.
   PicoSeconds paused_since(int priority) const {
     return history().since[static_cast<std::size_t>(priority)];
   }
@@ -183,7 +183,7 @@ class PfcPort {
   struct History {
     std::array<PicoSeconds, kPriorities> since{};
     std::array<PicoSeconds, kPriorities> total{};
-    // By priority: frames that paused it, and ends of pauses.
+    // By priority: frames sent and received that paused it, and ends of its pauses.
     std::array<std::uint64_t, kPriorities> frames_sent{};
     std::array<std::uint64_t, kPriorities> frames_received{};
     std::array<std::uint64_t, kPriorities> ends{};

@@ -65,7 +65,7 @@ class QcnPoint {
   Bytes sample_base_;
   Bytes to_sample_;                     // bytes until the next sample
   Bytes old_queue_ = 0;                 // length at the last sample
-  std::unique_ptr<FeedbackRule> rule_;  // null: none
+  std::unique_ptr<FeedbackRule> rule_;  // additional rule; null: none
 };
 
 }  // namespace dcc

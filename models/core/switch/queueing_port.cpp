@@ -228,8 +228,9 @@ void QueueingPort::mark_if_congested(const Queue& queue, Packet& packet,
   ++counts.by_queue[packet.priority].ecn_marks;
 }
 
-/// The same with the rules that few configurations have: a number of the packet instead of a random
-/// one, and the phantom queue. A function of its own, so that other ports pay for one test.
+/// Like the function above, with the rules that few configurations have: a number of the packet
+/// instead of a random one, and the phantom queue. A separate function, so that other ports pay for
+/// one test.
 void QueueingPort::mark_by_all_rules(const Queue& queue, Packet& packet,
                                      EcnParameters::MarkAt moment) {
   bool congested = false;

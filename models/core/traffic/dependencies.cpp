@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t kNone = FlowSpec::kNone;
 
-/// What is waited for: a named flow or computation, or a whole entry, and which of its events.
+/// An awaited event: of a named flow or computation, or of a whole entry.
 struct Awaited {
   std::uint16_t entry;
   std::uint32_t line;  // line of the trace that is waited for; kNone: the whole entry

@@ -30,8 +30,8 @@ class FlowShares {
   struct Flow {
     std::uint32_t number = 0;
     double weight = 1;
-    Bytes arrived = 0;  // in the present interval
-    Bytes average = 0;  // of the intervals before it
+    Bytes arrived = 0;  // bytes that arrived in the present interval
+    Bytes average = 0;  // average of the earlier intervals
     template <class Digest>
     void add_state(Digest& d) const {
       d(number, weight, arrived, average);
@@ -43,7 +43,7 @@ class FlowShares {
   std::int64_t turn_ = 0;    // number of the present interval
   Bytes all_ = 0;            // sum of the averages
   double weights_ = 0;       // sum of the weights of flows with an average
-  std::vector<Flow> flows_;  // in order of their numbers
+  std::vector<Flow> flows_;  // flows in order of their numbers
 };
 
 /// Feedback φ that is due becomes (1 − a)·φ + a·63·e, with a = `fair` and e the excess of the

@@ -38,7 +38,7 @@ class Allegro final : public RateTrials {
     unsigned trials = 1;             // ε in units of ε_min, until ε_max
     int direction = 0;               // of the steps under way; 0: trials
     unsigned steps = 0;              // n, steps in that direction, with the one under way
-    long double utility = 0;         // of the flow's rate, while steps are under way
+    long double utility = 0;         // utility of the flow's rate while steps are under way
     std::array<bool, 2> up_first{};  // per pair: the higher rate is sent first
   };
 

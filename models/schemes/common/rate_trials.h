@@ -15,7 +15,7 @@ namespace dcc {
 
 /// What all of them let a user set. `describe_limits` adds these to the parameters of an algorithm.
 struct RateTrialsParameters : AlgorithmParameters {
-  std::uint32_t packets = 10;      // an interval lasts so many packets of the MTU at least
+  std::uint32_t packets = 10;      // least duration of an interval, in packets of the MTU
   BitRate r_min{1'000'000};        // a rate is never cut below this
   std::optional<BitRate> initial;  // rate of a new flow; empty: chosen by the algorithm
 
@@ -58,7 +58,8 @@ class RateTrials : public Algorithm {
     long double growth() const;
     /// Share of the packets that were sent again. Precondition: sent > 0.
     long double loss() const;
-    /// False if the flow had too little to send in it: then it tells nothing.
+    /// False if the flow had too little to send in the interval, so the interval allows no
+    /// judgement.
     bool is_known() const { return n >= 2; }
   };
   static constexpr std::size_t kMostIntervals = 4;
@@ -93,7 +94,7 @@ class RateTrials : public Algorithm {
   enum class Stage : std::uint8_t {
     kReady,    // the next packet begins the first interval
     kSending,  // sends the intervals
-    kWaiting,  // all of them are sent, ACKs are missing
+    kWaiting,  // all intervals are sent, some ACKs are missing
   };
   struct Flow {
     long double rate = 0;  // r, Mb/s
@@ -101,11 +102,11 @@ class RateTrials : public Algorithm {
     Stage stage = Stage::kReady;
     bool starting = true;
     std::uint8_t count = 1;              // intervals in use
-    std::uint8_t current = 0;            // index of the one that is sent
-    std::optional<long double> utility;  // of the last interval while starting
+    std::uint8_t current = 0;            // index of the interval that is being sent
+    std::optional<long double> utility;  // utility of the last interval, during the start
     std::array<Interval, kMostIntervals> intervals;
-    Psn next = 0;   // behind the newest packet sent
-    Psn acked = 0;  // behind the newest packet acknowledged
+    Psn next = 0;   // one above the newest packet sent
+    Psn acked = 0;  // one above the newest packet acknowledged
 
     bool has_all_acks() const { return acked >= intervals[count - 1u].end; }
   };

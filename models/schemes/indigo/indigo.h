@@ -36,8 +36,8 @@ class IndigoPolicy {
 /// Yan, Ma, Hill, Raghavan, Wahby, Levis, Winstein, "Pantheon: the training ground for Internet
 /// congestion-control research", USENIX ATC 2018, section 6.
 struct IndigoParameters final : DelayWindowParameters {
-  std::string policy = "trained";  // file of a table; trained: the one of the product
-  Ratio step{1, 64};               // of a bandwidth-delay product: what "less" and "more" change
+  std::string policy = "trained";  // path of a policy table; "trained": the table of the product
+  Ratio step{1, 64};               // size of "less" and "more", in bandwidth-delay products
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;

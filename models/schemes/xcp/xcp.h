@@ -29,7 +29,7 @@ class Xcp final : public RatedTransport {
     double window = 0;            // window in wire bytes, overhead included
     double round_trip = 0;        // smoothed round-trip time in seconds
     std::uint32_t under_way = 0;  // number of packets in flight that have no answer yet
-    PicoSeconds began{};          // time at which the flow last began anew
+    PicoSeconds began{};          // time at which the flow last restarted
     template <class Digest>
     void add_state(Digest& d) const {
       d(window, round_trip, under_way, began);

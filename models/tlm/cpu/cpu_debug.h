@@ -153,7 +153,7 @@ class CpuDebug final : private DebugTarget {
   DebuggedCpu& cpu_;
   riscv::Hart& hart_;
   ReverseDebug reverse_;
-  std::shared_ptr<GdbServer> gdb_;  // of all harts together
+  std::shared_ptr<GdbServer> gdb_;  // debugger connection, shared by all harts
   bool waits_for_debugger_ = false;
   bool held_ = false;
   bool single_step_ = false;

@@ -94,7 +94,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   }
   /// Reports every access and fence of the hart; null ends the reports.
   void set_access_observer(riscv::AccessObserver* observer) { hart_.set_access_observer(observer); }
-  // What HartGroup needs.
+  // Functions for HartGroup.
   void guard(std::vector<std::uint32_t> addresses) { hart_.guard(std::move(addresses)); }
   void foreign_store(std::uint32_t address, std::uint64_t bytes) {
     hart_.foreign_store(address, bytes);

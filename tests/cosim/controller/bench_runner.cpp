@@ -61,7 +61,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 /// Runs random load. Returns the first difference; empty if there is none.
 std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
-  std::uint64_t own = 100 * seed;  // seed of the drawn registers, different for each profile
+  std::uint64_t own = 100 * seed;  // seed of the random registers, different for each profile
   for (const Case& one : kCases) {
     ++own;
     if (kOnly != nullptr && one.name.find(kOnly) == std::string::npos) continue;
@@ -125,7 +125,9 @@ std::string starving(std::uint64_t seed, std::uint32_t mutant) {
 /// Drives counters to large values, which takes a few hundred thousand cycles.
 std::string extremes(std::uint64_t seed, std::uint32_t mutant) {
   for (const auto end : {join_and_be_late,
-                         long_ticks}) {  // one after the other: a model's end uses the last context
+                         // The models run one after the other, because a model's end uses the last
+                         // context.
+                         long_ticks}) {
     Bench bench(make(seed, mutant), seed);
     const std::string wrong = end(bench);
     if (!wrong.empty()) return "extremes, " + first_line(wrong);

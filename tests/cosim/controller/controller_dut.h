@@ -44,7 +44,8 @@ class ControllerDut {
   virtual void check_assertions(bool on) { static_cast<void>(on); }
 
   std::vector<WideCounter> wide_counters;  // empty if the counters are out of reach
-  void (*add_time)(ControllerDut& dut, std::uint32_t ticks) = nullptr;  // likewise
+  // adds ticks to the time of the device
+  void (*add_time)(ControllerDut& dut, std::uint32_t ticks) = nullptr;
   void (*set_slot)(ControllerDut& dut, std::uint32_t index, const Slot& slot) = nullptr;
 };
 

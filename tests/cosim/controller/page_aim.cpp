@@ -100,7 +100,7 @@ void Bench::aimed_access() {
       return begin(true, DCC_R_MAX_OFFSET, below(2) == 0 ? 0xFFFFFFFF : rate);
     case 4:
       return begin(true, DCC_INITIAL_RATE_OFFSET, rate);
-    case 5:  // unpaid marks beside the four intervals' rate, beyond which a hold begins
+    case 5:  // unpaid marks close to the rate of four intervals, beyond which a hold begins
       if (!bound.empty() && owed > 0 && below(4) != 0)
         return plan_hold(static_cast<std::uint32_t>(&s - &oracle_.slot(0)));
       return begin(true, DCC_R_HAI_OFFSET,
@@ -116,7 +116,8 @@ void Bench::aimed_access() {
       return begin(true, DCC_G_OFFSET, below(2) == 0 ? magnitude(16) : 0xFFFF - magnitude(8));
     case 9:
       return begin(true, DCC_SILENCE_OFFSET, std::clamp(near(s.bc), 1u, 255u));
-    case 10:  // a slot that stays bound: an interval as long as the present one changes the pace
+    // a slot that stays bound: an interval of the length of the present one changes the pace
+    case 10:
       return begin(
           true, DCC_DECREASE_PERIOD_OFFSET,
           std::min((1u << 20) - 1, near(static_cast<std::uint32_t>(oracle_.tick()) - s.latest)));

@@ -66,7 +66,7 @@ class Bench {
   std::uint64_t issued = 0, answered = 0, queries = 0, back_pressure = 0, accesses = 0;
   std::uint64_t resets = 0, states = 0;
   bool irq = false;    // interrupt pin in the last cycle
-  bool ready = false;  // likewise
+  bool ready = false;  // pin ready_o in the last cycle
   std::uint64_t refused = 0;
   bool may_refuse = false;  // accesses may end with an error, and then change nothing
   /// A memory has lost bits: answers may be missing, but none may be wrong, and the block may stand

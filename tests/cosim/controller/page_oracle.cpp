@@ -102,7 +102,7 @@ bool Oracle::joins(bool hold) const {
                                 there->marks + cnp.marks < 256 && there->count < 255);
 }
 
-// Decides what is issued at the edge that ends this cycle.
+// Predicts the event that is issued at the edge that ends this cycle.
 std::optional<Kind> Oracle::chosen(bool hold) const {
   if (hold || !ready()) return std::nullopt;
   const std::uint64_t edge = n_ + 1;

@@ -40,7 +40,7 @@ class Model final : public RateSink {
  public:
   explicit Model(const ControllerParameters& parameters)
       : device_(scheduler_, ControllerConfig{}, 1, *this) {
-    device_.set_parameters(parameters);  // before the first edge
+    device_.set_parameters(parameters);  // The call comes before the first edge.
   }
   ControllerModel& at(std::uint64_t edge) {
     scheduler_.run_until(PicoSeconds{static_cast<std::int64_t>(edge) * kPeriod});

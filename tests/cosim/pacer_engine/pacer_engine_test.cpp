@@ -121,7 +121,7 @@ TEST(PacerEngine, StrictOrderEndsInSkippedCycles) {
   inputs.rate_value = Rate::from(BitRate{100'000'000'000});
   both->cycle(inputs);
   inputs.rate = inputs.post = false;
-  for (int i = 0; i < 400; ++i) both->cycle(inputs);  // a late packet that nobody takes
+  for (int i = 0; i < 400; ++i) both->cycle(inputs);  // a late packet that the user does not take
   inputs.want = true;
   PacerAnswer answer = both->cycle(inputs);
   inputs.want = false;

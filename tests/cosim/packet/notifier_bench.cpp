@@ -28,8 +28,8 @@ struct Cnp {
   std::uint8_t packets;
 };
 
-/// Counts what the sender was told, independently of the model: every mark and packet is reported
-/// once, or still waits.
+/// Counts the reports to each sender, independently of the model: every mark and packet is reported
+/// exactly once, or still waits.
 struct Account {
   std::uint64_t marks = 0, packets = 0, told_marks = 0, told_packets = 0, cnps = 0;
   std::uint64_t last = 0;
@@ -218,7 +218,7 @@ class NotifierBench {
     h.cnp_packets = want.packets;
     require(half_ == roce::serialize(h, nullptr, 0),
             "notifier: the frame differs from the encoder's");
-    // Parses the frame as the other end does.
+    // Parses the frame like the NIC at the remote end.
     const roce::Parsed parsed = roce::parse(half_.data(), half_.size());
     require(parsed.error == roce::ParseError::kNone, "notifier: the frame is refused");
     Account& account = accounts_[want.flow];

@@ -132,7 +132,8 @@ class ParserBench {
     return out;
   }
 
-  /// A flow number: mostly that of a flow; also numbers beside the first and last one.
+  /// A random queue pair number: mostly that of a flow, sometimes a number next to the first or
+  /// last one.
   std::uint32_t queue_pair() {
     if (one_in(10)) return below(1 << 24);
     if (one_in(10)) return (base_ - 1) & 0xFFFFFF;
@@ -296,7 +297,7 @@ class ParserBench {
     if (last && frame.hole)
       keep =
           size > 1 && one_in(2) ? keep & ~std::uint64_t{1} : keep ^ std::uint64_t{1} << (size / 2);
-    if (last && frame.hole && (keep & (keep + 1)) == 0) keep = 0;  // no hole if it is at the end
+    if (last && frame.hole && (keep & (keep + 1)) == 0) keep = 0;  // A gap at the end is no hole.
     pins->s_tkeep_i = keep;
     pins->s_tlast_i = last;
     pins->s_tuser_i = last ? frame.mac_error : one_in(2);

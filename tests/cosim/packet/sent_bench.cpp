@@ -86,7 +86,7 @@ class SentBench {
     block_->context_dscp_i = static_cast<std::uint8_t>(context.dscp);
   }
 
-  /// Without waiting, a packet is taken in every cycle and told in the next one.
+  /// Without back-pressure a packet is taken in every cycle and reported in the next cycle.
   void full_rate() {
     for (unsigned i = 0; i < 100; ++i) {
       draw();

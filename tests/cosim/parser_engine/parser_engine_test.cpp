@@ -50,7 +50,7 @@ Traffic drive(ParserEngine& engine, std::uint64_t calls) {
   std::vector<Qpn> pairs{0, 1, 16, 17, 255, 256, 1024, 4097, verilated_parser_pairs() - 1};
   for (const Qpn qpn : pairs)
     engine.begin(qpn, {static_cast<std::uint8_t>(below(64)), below(1u << 24), qpn + 5});
-  pairs.push_back(99);                        // does not begin until later
+  pairs.push_back(99);                        // This queue pair begins later.
   pairs.push_back(verilated_parser_pairs());  // never begins
   Traffic seen;
   PicoSeconds now{};

@@ -1,10 +1,10 @@
-/* What ends a reservation: a store of another hart to the word, also of the value that it has; a
- * store beside the word does not. */
+/* Events that end a reservation: another hart's store to the word, also of the same value; a
+ * store to the next word does not. */
 #include <stdio.h>
 
 #include "harts.h"
 
-static volatile uint32_t step; /* number of the step that is asked for */
+static volatile uint32_t step;                                  /* number of the requested step */
 static volatile uint32_t words[4] __attribute__((aligned(16))); /* the word is words[1] */
 
 /* Reserves words[1], lets the other hart do step `number`, and stores 7. Returns 1 if the store

@@ -1,4 +1,4 @@
-/* Never ends, but does not stand still either: only a time limit can tell. */
+/* Never ends and never sleeps: only a time limit can detect the endless loop. */
 static volatile unsigned counter;
 static void spin(void) {
   for (;;) ++counter;

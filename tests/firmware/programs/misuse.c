@@ -10,7 +10,7 @@ static void skip(struct trap_frame* frame) { frame->mepc += trap_instruction_byt
 int main(void) {
   trap_set_exception_handler(skip);
   machine_write32(DCC_BASE + DCC_ID_OFFSET, 1);                    /* read-only */
-  (void)machine_read32(DCC_BASE + 0x0FFC);                         /* nothing there */
+  (void)machine_read32(DCC_BASE + 0x0FFC);                         /* unmapped address */
   *(volatile uint8_t*)(uintptr_t)(DCC_BASE + DCC_CTRL_OFFSET) = 1; /* writes a byte of a register */
   machine_write32(DCC_BASE + DCC_TICK_DIV_OFFSET, 1);              /* a value below the range */
   machine_write32(NIC_BASE + NIC_QP_STATUS_OFFSET, 5);             /* read-only */

@@ -1,4 +1,4 @@
-/* Sends and receives all it is told to, and keeps no accounts of it: what firmware of one's own
+/* Sends and receives its planned traffic without result counters, as firmware of one's own
  * does that knows nothing of the boot block's results. */
 #include <string.h>
 

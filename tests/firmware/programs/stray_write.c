@@ -1,4 +1,4 @@
-/* A bug to be found backwards: once in a while the timer's handler writes one word behind its
+/* A bug for reverse debugging: now and then the timer's handler writes one word behind its
  * table, and only much later somebody notices that what lies there is not what it was. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 enum { ENTRIES = 8, TICKS = 400, PERIOD_NS = 1000, BAD_TICK = 137, GUARD = 0x600DBEEF };
 
-/* In the order of memory: the table, then what the bug hits. */
+/* The order in memory: first the table, then the word that the bug overwrites. */
 static struct {
   volatile uint32_t table[ENTRIES];
   volatile uint32_t guard;

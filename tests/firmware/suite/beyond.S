@@ -10,7 +10,7 @@ word:
   .word 1, 2
   .text
 
-  /* Volume II, table 3.7: of an AMO they are store faults. qemu tells of a load. */
+  /* Volume II, table 3.7: faults of an AMO are store faults. qemu reports a load fault. */
   test atomic_faults
   li s1, NOWHERE
   li a0, 5

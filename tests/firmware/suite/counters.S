@@ -1,4 +1,4 @@
-/* mcycle and minstret: how they count, how they are written and stopped, who may read them. */
+/* mcycle and minstret: counting, writes, inhibition, and access by privilege mode. */
 #include "suite.inc"
 
   test minstret_counts_instructions

@@ -33,7 +33,8 @@
     j fail
 82:
   .endm
-  /* With interrupts let in at one place, one comes there, with that cause. */
+  /* Checks that, with interrupts enabled at one place, an interrupt with this cause is taken
+   * there. */
   .macro interrupted cause
     la s7, 83f
     li s8, 0
@@ -145,7 +146,7 @@ begin:
   li t6, 0x1F
   csrw pmpcfg0, t6
   li t6, 0x80
-  csrc mstatus, t6 /* clears MPIE; user mode takes interrupts all the same */
+  csrc mstatus, t6 /* clears MPIE; user mode takes interrupts regardless */
   in_user user_loop, 0x80000003
   li t6, 0x1800
   and a0, s11, t6

@@ -52,7 +52,7 @@
   expect a2, 24
 
   test read_only_csrs
-  csrrs a0, mhartid, zero /* without a bit to set this only reads */
+  csrrs a0, mhartid, zero /* Without a bit to set, csrrs only reads. */
   bnez a0, fail
   csrrsi a0, mvendorid, 0
   csrrc a0, marchid, zero

@@ -1,4 +1,4 @@
-/* User mode: how it is entered and left, what it may not do, and MPRV. */
+/* User mode: entry, return, forbidden actions, and MPRV. */
 #include "suite.inc"
 
   li t6, -1

@@ -1,4 +1,4 @@
-/* Exits with the number that it is told in a line. */
+/* Exits with the number in a line of its input. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -33,7 +33,7 @@ static void reset_values(void) {
        (unsigned long)get(VIRT_PLIC_CLAIM));
 }
 
-/* What is written to registers reads back as far as they exist; pending bits and gaps are
+/* Checks that written register bits read back as far as they exist; pending bits and gaps are
  * read-only. */
 static void registers(unsigned number) {
   const uint32_t source = 1 + random_below(SOURCES);

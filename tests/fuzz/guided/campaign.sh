@@ -34,7 +34,7 @@ export ASAN_OPTIONS="malloc_context_size=2:quarantine_size_mb=16${ASAN_OPTIONS:+
 weigh=-entropic=0
 case $program in *.py) weigh= ;; esac
 while [ "$done_runs" -lt "$executions" ] && [ "$done_seconds" -lt "$seconds" ]; do
-  # By pieces, so that little is lost when it is ended; each begins by reading what is known already.
+  # The campaign runs in pieces, so that an interruption loses little; each piece first reads the known inputs.
   piece=300
   [ $((seconds - done_seconds)) -ge $piece ] || piece=$((seconds - done_seconds))
   # shellcheck disable=SC2086

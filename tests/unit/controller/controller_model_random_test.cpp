@@ -166,7 +166,7 @@ std::unique_ptr<ClockedController> compare(const Case& run) {
   return machine;
 }
 
-/// Load of inputs: as much as a network brings, or far more.
+/// Load of inputs: that of a network, or much more.
 struct Mix {
   std::uint32_t flows = 80;
   std::int64_t gap = 30'000;         // mean time in ps between inputs
@@ -182,7 +182,8 @@ std::vector<Input> random_inputs(std::mt19937& random, const Mix& mix, int count
   std::int64_t now = 0, accessed = 0;
   for (int i = 0; i < count;) {
     now += static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(2 * mix.gap));
-    if (random() % 3 == 0) now += (kClock.count - now % kClock.count) % kClock.count;  // at an edge
+    // Every third time an input comes exactly at an edge.
+    if (random() % 3 == 0) now += (kClock.count - now % kClock.count) % kClock.count;
     if (random() % 3000 == 0) now += 20'000'000;
     for (std::uint32_t n = 1 + random() % mix.burst; n > 0; --n, ++i) {
       Input input;
@@ -195,7 +196,7 @@ std::vector<Input> random_inputs(std::mt19937& random, const Mix& mix, int count
       input.flow = random() % (random() % 2 == 0 ? 5 : mix.flows);
       input.length = random() % mix.length;
       input.dscp = static_cast<std::uint8_t>(random() % 64);
-      // An access begins when the one before has ended (PREADY).
+      // An access begins only after the end of the previous one (PREADY).
       if (random() % 10'000 < mix.accesses && now > accessed + 300 * kClock.count) {
         accessed = now;
         input.kind = random() % 3 == 0 ? Kind::kReset : Kind::kParameters;
@@ -323,7 +324,7 @@ class FewInputs {
                  : what < 47 ? Kind::kReset
                              : Kind::kBytes;
     if (input.kind != Kind::kParameters && input.kind != Kind::kReset) return input;
-    // An access begins when the one before has ended (PREADY).
+    // An access begins only after the end of the previous one (PREADY).
     if (now_ < access_over_) {
       input.kind = Kind::kBytes;
       return input;

@@ -189,7 +189,8 @@ TEST_F(DccTest, AWindowThatHoldsAFlowGrowsUntilAMarkComes) {
   ASSERT_EQ(host_.windows.size(), 1u);
   const Bytes grown = host_.windows.back().second;
   EXPECT_GT(grown, kWindow);
-  EXPECT_LE(grown, kWindow * 3 / 2 + 1);  // one step at most, or an incast overshoots
+  // The window grows by one step at most, or an incast would overshoot.
+  EXPECT_LE(grown, kWindow * 3 / 2 + 1);
   host_.windows.clear();
 
   algorithm.on_cnp(7, {});  // the flow gets the only slot

@@ -169,7 +169,8 @@ TEST_P(TimingWheelContract, AThousandEventsOnOneTickComeInSlotOrder) {
   Tick now = 0;
   for (std::uint32_t i = 0; i < 1024; ++i) {
     now += random() % 48;
-    wheel_.start(i * 389 % 1024, static_cast<Ticks>(kDue - now), now);  // all slots, in mixed order
+    // starts all slots in mixed order
+    wheel_.start(i * 389 % 1024, static_cast<Ticks>(kDue - now), now);
   }
   const auto taken = take_all(wheel_, kDue);
   ASSERT_EQ(taken.size(), 1024u);

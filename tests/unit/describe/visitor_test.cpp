@@ -65,7 +65,8 @@ TEST(Visitor, ListsWhatOneLineSays) {
   EXPECT_EQ(reader.rows.at("size").range, "1B … 1MiB");  // a text and a constant as bounds
   EXPECT_EQ(reader.rows.at("size").shown, "5KB");
   EXPECT_TRUE(reader.rows.at("size").runtime);
-  EXPECT_FALSE(reader.rows.at("cycles").runtime);  // not unless the description says so
+  // A parameter may change at run time only if its description says so.
+  EXPECT_FALSE(reader.rows.at("cycles").runtime);
   EXPECT_EQ(reader.rows.at("cycles").range, "1 … 255");
   EXPECT_EQ(reader.rows.at("mtu").shown, "1KB");
   EXPECT_EQ(reader.rows.at("cap").range, "none | at least 1Mbps");

@@ -62,7 +62,8 @@ class Bursts : public testing::Test, public test::NicPair, public PacketSink {
   }
   /// Wire bytes of a full packet that is not the first one of its message.
   Bytes full() const { return roce::data_wire_bytes(1000, false, false) + 20; }
-  PicoSeconds on_wire(Bytes bytes) const { return PicoSeconds{bytes * 800}; }  // at 10 Gb/s
+  // duration of `bytes` at 10 Gb/s
+  PicoSeconds on_wire(Bytes bytes) const { return PicoSeconds{bytes * 800}; }
 };
 
 TEST_F(Bursts, LeaveBackToBackUnlessTheyHaveARate) {

@@ -30,7 +30,7 @@ TEST_F(FlowPacerTest, TheFirstPacketStartsAtOnceAndTheNextAfterItsGap) {
 
 TEST_F(FlowPacerTest, AGapCountsFromWhenThePacketWasDue) {
   send(PicoSeconds(0));
-  send(gap + PicoSeconds(300));  // another flow's packet was on the wire
+  send(gap + PicoSeconds(300));  // a packet of another flow has delayed this packet
   EXPECT_EQ(pacer.next_start(pair, gap + PicoSeconds(300)), gap * 2);
 }
 

@@ -23,7 +23,7 @@ class Chain {
  public:
   Chain(const std::vector<LinkParameters>& cables, NicParameters nic) {
     SwitchParameters parameters;
-    parameters.buffer = Bytes{1} << 40;  // no loss where a slow link follows a fast one
+    parameters.buffer = Bytes{1} << 40;  // prevents losses where a slow link follows a fast one
     parameters.pfc.enabled = false;
     parameters.ecn.enabled = false;
     std::uint32_t rank = 0;

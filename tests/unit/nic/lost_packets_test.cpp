@@ -71,7 +71,7 @@ TEST_F(LossyPair, OneNakAGap) {
   EXPECT_EQ(delivered_bytes, 100'000);
 }
 
-/// An algorithm that asks to be told of gaps.
+/// An algorithm that handles reports of gaps.
 class Told final : public Algorithm, public NackListener {
  public:
   std::vector<Psn> expected;
@@ -103,7 +103,8 @@ TEST_F(LossyPair, AnAlgorithmThatListensIsToldOfEachGap) {
   EXPECT_EQ(told.expected, std::vector<Psn>{2});
 }
 
-// Behind a gap the receiver names each packet that it keeps: one gap all the same.
+// After a gap the receiver names each packet that it keeps; the algorithm gets one report all the
+// same.
 TEST_F(LossyPair, WithSelectiveRepeatAnAlgorithmIsToldOnceForEachRecovery) {
   Told told;
   parameters.recovery.kind = RecoveryParameters::Kind::kSelectiveRepeat;

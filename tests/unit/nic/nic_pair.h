@@ -17,7 +17,8 @@ struct NicPair {
   FlowLedger ledger;
   NicParameters parameters;
   std::optional<RecoveryParameters> recovery_of_second;  // empty: as `parameters` say
-  const PeerNics* peers_of_both = nullptr;  // what each NIC knows of the other; null: it is alike
+  // properties of the other NIC, for both NICs; null: equal NICs
+  const PeerNics* peers_of_both = nullptr;
   std::unique_ptr<NicDevice> nic[2];
   std::unique_ptr<Link> link[2];  // link[i] carries the packets of nic[i]
 

@@ -11,7 +11,7 @@ namespace {
 
 class ParserPair : public test::PairTest {};
 
-/// Records what a NIC tells its algorithm.
+/// Records the calls of a NIC to its algorithm.
 class Recorder final : public Algorithm {
  public:
   std::vector<CnpInfo> cnps;
@@ -35,7 +35,7 @@ class Recorder final : public Algorithm {
   AlgorithmCounters counters() const override { return {}; }
 };
 
-/// Answers as it is told to: the first CNPs are refused, unbound, or for flows that do not exist.
+/// A parser with prepared answers: the first CNPs are refused, unbound, or for unknown flows.
 class Spoilt final : public ParserEngine {
  public:
   std::vector<Qpn> begun, ended;
@@ -108,7 +108,7 @@ TEST_F(ParserPair, WhatTheBlockSaysIsWhatTheAlgorithmGets) {
   EXPECT_EQ(counters.cnps_ignored, 2u);
   EXPECT_EQ(counters.cnps_received, cnps - 1);
 
-  // The packet of an unbound queue pair and that of an unknown flow are not told.
+  // Packets of an unbound queue pair and of an unknown flow are not reported.
   ASSERT_EQ(parser.packets.size(), 100u);
   ASSERT_EQ(recorder.sent.size(), 98u);
   ASSERT_EQ(lengths.size(), 100u);

@@ -1,4 +1,4 @@
-// Pauses with a time between two NICs: renewal by the one that pauses, end at the other.
+// Pauses with a time limit between two NICs: the pausing NIC renews them, the paused NIC ends them.
 #include "switch/pause_times.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST_F(TimedPausePair, AStormIsRenewedUntilItEnds) {
   EXPECT_EQ(nic[0]->transmitter().allowed(), 0xFEu);
   EXPECT_EQ(count(PacketKind::kPause), 20);
   EXPECT_EQ(nic[1]->counters().pauses_sent, 1u);
-  EXPECT_EQ(nic[1]->counters().pause_frames_sent, 21u);  // one is on the wire
+  EXPECT_EQ(nic[1]->counters().pause_frames_sent, 21u);  // One of the frames is still on the wire.
   nic[1]->storm(0);
   scheduler.run_until(scheduler.now() + lasts * 10);
   EXPECT_EQ(nic[0]->transmitter().allowed(), 0xFFu);

@@ -132,7 +132,8 @@ TEST_F(RdmaAtomics, LosingAnyOnePacketCarriesNothingOutTwice) {
         EXPECT_EQ(done.status, NIC_CQE_OK);
         ids.push_back(done.wr_id);
       }
-      EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));  // in the order of posting
+      // Work completes in the order of posting.
+      EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));
     }
     EXPECT_EQ(pool.in_use(), 0);
     for (int at = 0; at < 2; ++at) host[at]->nic.destroy_queue_pair(kQpn[at]);

@@ -51,7 +51,8 @@ TEST_F(RdmaMemory, PayloadAndDestinationsThatAreNotThereAreLocalErrors) {
   EXPECT_EQ(done[0].status, NIC_CQE_LOCAL_ERROR);
   EXPECT_EQ(host[0]->rings.dma_faults().first().address, kDevice);
   EXPECT_EQ(host[0]->rings.dma_faults().first().number, 1u);
-  put(0, map::kMrBaseLoOffset, static_cast<std::uint32_t>(kDevice));  // in the region, not memory
+  // an address in the region that is not memory
+  put(0, map::kMrBaseLoOffset, static_cast<std::uint32_t>(kDevice));
   post(0, work(NIC_WQE_RDMA_READ, 2, kDevice, kData, 100));
   post_receive(0, 3, kDevice, 100);
   run(kMilliSecond);

@@ -120,7 +120,8 @@ TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
             ++receives;
           }
         }
-        EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));  // in the order of posting
+        // Work completes in the order of posting.
+        EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
         EXPECT_EQ(receives, 2);
         EXPECT_EQ(ledger[at].acked_bytes, 9'600);
         // An ACK that overtakes a response takes effect after the response.

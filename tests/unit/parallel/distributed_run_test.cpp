@@ -97,7 +97,7 @@ class Times final : public Courier {
   Listener& listener_;
 };
 
-/// One of the two processes.
+/// State of one of the two processes.
 struct Process {
   Process(Meeting& meeting, unsigned number)
       : rank(number),

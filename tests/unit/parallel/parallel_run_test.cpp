@@ -145,7 +145,8 @@ class Node {
   Event own_;
   unsigned number_;
   std::vector<std::unique_ptr<Node>>* all_ = nullptr;
-  std::vector<std::unique_ptr<Letter>> sent_;  // all letters, with those in flight at the end
+  // all letters sent, those in flight at the end included
+  std::vector<std::unique_ptr<Letter>> sent_;
 };
 
 /// A number of partitions, and of the threads that share them.

@@ -41,7 +41,8 @@ TEST(ThreadSelector, FollowsAMachineThatChanges) {
   ThreadSelector judge;
   live(judge, 5, 1e7, 1.7e7);
   EXPECT_LT(live(judge, 5, 1e7, 4e5), 0.05);
-  EXPECT_GT(live(judge, 20, 1e7, 1.7e7), 0.9);  // the other way is tried after 1.6 s at the latest
+  // The slower mode is tried again after 1.6 s at the latest.
+  EXPECT_GT(live(judge, 20, 1e7, 1.7e7), 0.9);
 }
 
 TEST(ThreadSelector, ForgivesOneInterruption) {

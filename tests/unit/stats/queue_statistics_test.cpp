@@ -136,7 +136,7 @@ TEST(QueueStatistics, WhatWasSeenSinceIsRepeatedInTimeThatDoesNotPass) {
   EXPECT_EQ(figures.p50, 20);
   EXPECT_EQ(figures.p99, 60);
   EXPECT_EQ(figures.max, 60);
-  statistics.changed(0, kMicroSecond * 20);  // the queue's own time goes on
+  statistics.changed(0, kMicroSecond * 20);  // The time of the queue itself continues.
   EXPECT_EQ(statistics.figures(kMicroSecond * 20).mean, (21 * 60 + 69 * 20 + 50) / 100);
 }
 
@@ -154,7 +154,7 @@ TEST(QueueStatistics, ARepeatedStretchTakesThePlaceOfAnEmptyQueue) {
   const QueueStatistics earlier = quick.as_of(kMicroSecond * 10);
   burst(quick, kMicroSecond * 10);
   const QueueStatistics later = quick.as_of(kMicroSecond * 15);
-  quick.repeat_between(earlier, later, 2);  // before that time has passed
+  quick.repeat_between(earlier, later, 2);  // called before the repeated time
   for (const PicoSeconds now : {kMicroSecond * 40, kMicroSecond * 50}) {
     const auto a = whole.figures(now);
     const auto b = quick.figures(now);

@@ -1,4 +1,4 @@
-// Serialisation times: rounded up to the picosecond, whatever the width they are computed in.
+// Serialisation times are rounded up to the picosecond, in 64-bit and in 128-bit arithmetic.
 #include "units.h"
 
 #include <gtest/gtest.h>

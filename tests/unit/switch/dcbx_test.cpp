@@ -1,4 +1,4 @@
-// DCBX: who adopts settings, what an end announces and when, and which mismatch remains.
+// DCBX: adoption of settings, announcements and their times, remaining mismatches.
 #include "switch/dcbx.h"
 
 #include <gtest/gtest.h>

@@ -118,7 +118,8 @@ TEST(SharedBuffer, EachPortMayHaveAnAlphaOfItsOwn) {
   for (int i = 0; i < 8; ++i) ASSERT_TRUE(buffer.admit(0, 0, 1'000));
   EXPECT_FALSE(buffer.must_pause(0, 0));
   ASSERT_TRUE(buffer.admit(0, 0, 1'000));
-  EXPECT_TRUE(buffer.must_pause(0, 0));  // of 71 000 free bytes an eighth is 8875, less than 9000
+  // An eighth of 71 000 free bytes is 8875, less than the 9000 held: the class must pause.
+  EXPECT_TRUE(buffer.must_pause(0, 0));
   EXPECT_FALSE(buffer.must_pause(1, 0));
   EXPECT_THROW(buffer.set_alpha(0, 0), std::invalid_argument);
 }

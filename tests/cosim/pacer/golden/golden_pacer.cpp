@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::uint32_t kScale = 2048 * 250;
 constexpr std::uint32_t kSlack = 60;
-constexpr std::uint32_t kLineBytes = 50;  // in a cycle
+constexpr std::uint32_t kLineBytes = 50;  // bytes on the line per cycle
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
@@ -57,7 +57,7 @@ class GoldenPacer {
   Seen run(std::uint64_t cycles) {
     while (cycle_ < cycles) {
       if (one_in(2000)) phase_ = below(4);
-      // Now and then the model is not asked for some cycles, in which nothing is called.
+      // Sometimes the model is not called for some cycles, in which there are no inputs.
       if (phase_ == 3 && one_in(100)) pass(1 + below(500));
       step();
     }

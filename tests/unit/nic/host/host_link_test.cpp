@@ -103,7 +103,7 @@ TEST_F(HostLinkTest, ReadsBeyondTheLimitWaitForOneToEndAndWritesDoNotWaitForThem
   read(2, 10);   // requested at 48: data from 148 to 158
   read(3, 10);   // requested when read 1 has ended: 134 to 158, data from 258 to 268
   read(4, 10);   // requested when read 2 has ended at 158: until 182, data from 282 to 292
-  write(5, 32);  // behind two requests only: until 80
+  write(5, 32);  // waits behind two requests: leaves until 80
   EXPECT_EQ(all(),
             (std::vector<End>{
                 {1, 134, true}, {2, 158, true}, {5, 180, true}, {3, 268, true}, {4, 292, true}}));

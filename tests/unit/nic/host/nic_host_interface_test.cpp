@@ -139,7 +139,8 @@ struct Weighed final : Algorithm {
 };
 
 TEST_F(NicHostInterfaceTest, AClassesWeightReachesTheAlgorithm) {
-  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);  // has no effect: no algorithm
+  // Without an algorithm the write has no effect.
+  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);
   Weighed algorithm;
   nic.set_algorithm(&algorithm);
   put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);

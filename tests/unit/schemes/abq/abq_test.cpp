@@ -109,7 +109,7 @@ TEST(Abq, RoutingAgainLetsHeldAcksGo) {
   star.expect_all_arrived();
 }
 
-// Ports hold ACKs for a port whose way is gone. `way`: how host 2 is reached afterwards.
+// Ports hold ACKs for a port whose path has failed. `way`: the new path to host 2.
 struct FailedWay : Incast {
   explicit FailedWay(const PortSet& way) : Incast(true) {
     begin(1000);

@@ -18,8 +18,8 @@ constexpr double kLink = 10e9;   // bits per second
 constexpr double kBytes = 1000;  // bytes of a packet
 
 struct Shared {
-  std::vector<double> shares;  // of what the flows sent, by flow
-  double use = 0;              // of the link
+  std::vector<double> shares;  // share of each flow in the bytes sent
+  double use = 0;              // utilisation of the link
 };
 
 /// Flows that always have data share one link. Feedback arrives at once.

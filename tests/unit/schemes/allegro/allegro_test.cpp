@@ -29,8 +29,8 @@ AllegroParameters parameters() {
 }
 
 struct Result {
-  std::vector<double> shares;  // of what arrived, relative to equal shares
-  double use = 0;              // of the link
+  std::vector<double> shares;  // goodput of each flow relative to an equal share
+  double use = 0;              // utilisation of the link
   double loss = 0;             // share of packets that found the queue full
 };
 
@@ -76,7 +76,7 @@ Result share(const AllegroParameters& p, std::size_t flows, std::uint64_t seed, 
       continue;
     }
     allegro.on_sent(event.flow, sent);
-    if (event.kind == Kind::kLoss) {  // sent again beside the link
+    if (event.kind == Kind::kLoss) {  // A lost packet is sent again outside the simulated link.
       events.push({event.at + event.rtt, Kind::kAck, event.flow, event.psn, event.rtt});
       continue;
     }
@@ -186,7 +186,7 @@ struct Stepper {
       rates.push_back(rate());
       interval((rate() > base ? lose_up : lose_down) ? 10 : 0);
     }
-    EXPECT_DOUBLE_EQ(rate(), base);  // goes on at its rate until the ACKs are there
+    EXPECT_DOUBLE_EQ(rate(), base);  // The flow keeps its rate until the ACKs arrive.
     acknowledge(from);
     return rates;
   }
@@ -220,7 +220,7 @@ TEST(Allegro, TrialsMoveTheRateByGrowingStepsUntilTheUtilityFalls) {
   EXPECT_NEAR(flow.own(), 2020 * 1.01 * 1.02, kTwoSteps);
   EXPECT_NEAR(flow.trial(true, false)[0] / (2020 * 1.01 * 1.02), 1, 0.0101);
   EXPECT_NEAR(flow.own(), 2020 * 1.01 * 1.02 * 0.99, kTwoSteps);
-  EXPECT_NEAR(flow.rate(), 2020 * 1.01 * 1.02 * 0.99 * 0.99, kTwoSteps);  // and on downwards
+  EXPECT_NEAR(flow.rate(), 2020 * 1.01 * 1.02 * 0.99 * 0.99, kTwoSteps);  // The rate falls further.
 }
 
 // With the same loss everywhere the higher rate wins both pairs; with losses by turns, the pairs

@@ -1,4 +1,4 @@
-// CoDel against the closed form of its control law, and the rules beside it.
+// CoDel compared with the closed form of its control law, and its other rules.
 #include "schemes/codel/codel.h"
 
 #include <gtest/gtest.h>

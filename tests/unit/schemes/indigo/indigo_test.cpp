@@ -30,7 +30,7 @@ std::string table_of(char action) {
   return text;
 }
 
-/// What the message of a refused table says; empty if the table is taken.
+/// The error message of a refused table; empty if the table is accepted.
 std::string refusal(const std::string& text) {
   try {
     const IndigoPolicy policy(text);

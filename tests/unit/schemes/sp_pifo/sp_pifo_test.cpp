@@ -89,7 +89,8 @@ TEST_F(SpPifoTest, OneQueueForEachRankSorts) {
 }
 
 TEST_F(SpPifoTest, MoreQueuesMakeFewerInversions) {
-  const int one = inversions(1);  // one queue is a FIFO: most packets pass a smaller rank
+  // A single queue is a FIFO: most packets pass a packet of smaller rank.
+  const int one = inversions(1);
   const int eight = inversions(8);
   const int thirty_two = inversions(32);
   EXPECT_GT(one, 15'000);

@@ -14,7 +14,7 @@ namespace {
 constexpr PicoSeconds kPacket{3'328'000};
 constexpr PicoSeconds kSlot = kMicroSecond * 20;
 constexpr Bytes kPayload = 4096;
-constexpr unsigned kPackets = 4;  // of a slot
+constexpr unsigned kPackets = 4;  // number of packets in a slot
 const PicoSeconds kThere = (kPacket + kMicroSecond) * 2;
 
 using Change = std::function<void(TdmaParameters&)>;

@@ -26,8 +26,8 @@ VivaceParameters parameters() {
 }
 
 struct Result {
-  std::vector<double> shares;  // of what was sent, relative to equal shares
-  double use = 0;              // of the link
+  std::vector<double> shares;  // rate of each flow relative to an equal share
+  double use = 0;              // utilisation of the link
   double queue_us = 0;         // mean delay in the queue
 };
 
@@ -99,7 +99,8 @@ TEST(Vivace, UtilityByHand) {
   EXPECT_NEAR(vivace.utility(10'000, 0, 0), goodput, 1e-9);
   EXPECT_NEAR(vivace.utility(10'000, 0.1, 0), goodput - 900 * 100 * 0.1, 1e-9);
   EXPECT_NEAR(vivace.utility(10'000, -0.1, 0), goodput + 900 * 100 * 0.1, 1e-9);
-  EXPECT_NEAR(vivace.utility(10'000, 0.009, 0), goodput, 1e-9);  // below the tolerance
+  // A loss rate below the tolerance does not count.
+  EXPECT_NEAR(vivace.utility(10'000, 0.009, 0), goodput, 1e-9);
   EXPECT_NEAR(vivace.utility(10'000, 0, 0.02), goodput - 11.35 * 100 * 0.02, 1e-9);
   EXPECT_NEAR(vivace.utility(1, 0, 0), std::pow(0.01, 0.9), 1e-12);
   EXPECT_EQ(vivace.utility(0, 0, 0), 0);
@@ -188,7 +189,7 @@ TEST(Vivace, LossDrivesTheRateAway) {
     interval(above_first == lose_above);
     EXPECT_NE(is_above(), above_first);
     interval(above_first != lose_above);
-    EXPECT_DOUBLE_EQ(host.mbps(0), 10'000);  // goes on at its rate until the ACKs are there
+    EXPECT_DOUBLE_EQ(host.mbps(0), 10'000);  // The flow keeps its rate until the ACKs arrive.
     EXPECT_TRUE(vivace.is_quiescent(0));     // no timer runs
     acknowledge(first);
     EXPECT_DOUBLE_EQ(vivace.view(0).rate.raw / 256.0, lose_above ? 9'500 : 10'000);
