@@ -17,6 +17,10 @@ double as_double(PicoSeconds time) { return static_cast<double>(time.count); }
 
 void NsccParameters::describe(ParameterVisitor& v) {
   const char* const authors = "uet-htsim, 2025";
+  v.choice("rules", rules,
+           {"version of the authors' simulator whose rules of quick adaptation and trimmed packets "
+            "apply",
+            authors});
   v.field("target", target, "auto", {"1ns", "1s"},
           {"target of the queueing delay; auto: 3/4 of the longest base RTT", authors});
   v.field("decrease_gain", decrease_gain, {"0", "1"},
@@ -72,20 +76,30 @@ PicoSeconds NsccWindow::delay_of(PicoSeconds rtt, bool marked) {
 /// Performs quick adaptation. Returns true if the window was set.
 bool NsccWindow::adapts(bool loss, PicoSeconds delay, Bytes in_flight, PicoSeconds now) {
   if (now < judged_) return false;
-  const bool first = judged_ == PicoSeconds();
-  judged_ = now + base_rtt_ + target_;
   const auto through = static_cast<double>(came_through_);
-  came_through_ = 0;
-  if (first || !(loss || armed_ || delay > target_ * kFarAboveTarget) ||
-      through >= parameters_->adapt_below.value() * most_) {
-    return false;
+  const bool due = judged_ != PicoSeconds() &&
+                   (loss || armed_ || delay > target_ * kFarAboveTarget) &&
+                   through < parameters_->adapt_below.value() * most_ &&
+                   (!has_rules_of_2024() || through <= window_);
+  if (!due || !has_rules_of_2024()) {
+    judged_ = now + base_rtt_ + target_;
+    came_through_ = 0;
   }
+  if (!due) return false;
   window_ = through;
   clamp();
   armed_ = false;
   to_ignore_ = in_flight;
-  growth_ = 0;
   return true;
+}
+
+bool NsccWindow::allows(Bytes in_flight, Bytes packet) const {
+  return has_rules_of_2024() ? in_flight < bytes() : in_flight + packet <= bytes();
+}
+
+void NsccWindow::forget_growth() {
+  growth_ = 0;
+  grown_for_ = 0;
 }
 
 /// Returns true if more than a window was acknowledged without queueing delay.
@@ -114,10 +128,12 @@ void NsccWindow::acknowledged(Bytes bytes, PicoSeconds rtt, bool marked, Bytes i
                               PicoSeconds now) {
   const PicoSeconds delay = delay_of(rtt, marked);
   came_through_ += bytes;
-  adapts(false, delay, in_flight, now);
-  const bool recovering = is_recovering();
   to_ignore_ -= std::min(to_ignore_, bytes);
-  if (recovering && marked) return;
+  const PicoSeconds judged = has_rules_of_2024() ? mean_delay() : delay;
+  if ((is_recovering() && marked) || adapts(false, judged, in_flight, now)) {
+    if (!has_rules_of_2024()) forget_growth();
+    return;
+  }
 
   const auto n = static_cast<double>(bytes);
   if (!marked && delay >= target_) {
@@ -141,14 +157,19 @@ void NsccWindow::acknowledged(Bytes bytes, PicoSeconds rtt, bool marked, Bytes i
 }
 
 void NsccWindow::trimmed(Bytes packet, PicoSeconds rtt, Bytes in_flight, PicoSeconds now) {
-  const PicoSeconds delay = delay_of(rtt, true);
   armed_ = true;
-  if (adapts(true, delay, in_flight, now)) return;
-  if (is_recovering()) {
-    to_ignore_ -= std::min(to_ignore_, packet);
+  if (has_rules_of_2024()) {
+    lost(packet);
+    if (!is_recovering()) adapts(true, mean_delay(), in_flight + packet, now);
     return;
   }
-  lost(packet);
+  const PicoSeconds delay = delay_of(rtt, true);
+  to_ignore_ -= std::min(to_ignore_, packet);
+  if (is_recovering() || adapts(true, delay, in_flight, now)) {
+    forget_growth();
+  } else {
+    lost(packet);
+  }
 }
 
 void NsccWindow::lost(Bytes packet) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "describe/enum_names.h"
 #include "describe/quantities.h"
 #include "describe/visitor.h"
 #include "units.h"
@@ -13,6 +14,12 @@ namespace dcc {
 /// Parameters of NSCC. Defaults are those of the authors' simulator (ultraethernet/uet-htsim,
 /// 2025).
 struct NsccParameters {
+  /// Version of the simulator whose rules of quick adaptation and of trimmed packets apply.
+  enum class Rules : std::uint8_t {
+    k2025,  // a trimmed packet cuts the window, unless quick adaptation has set the window
+    k2024,  // every trimmed packet cuts the window, and an adaptation leaves its period open
+  };
+  Rules rules = Rules::k2025;
   // target of the queueing delay; empty: 3/4 of the base round-trip time
   std::optional<PicoSeconds> target;
   Ratio decrease_gain{4, 5};  // gain on the excess of the mean delay over the target delay
@@ -28,6 +35,9 @@ struct NsccParameters {
   void describe(ParameterVisitor& v);
 };
 
+DCC_ENUM_NAMES(NsccParameters::Rules, {NsccParameters::Rules::k2025, "2025"},
+               {NsccParameters::Rules::k2024, "2024"});
+
 /// The window of one queue pair in wire bytes. An acknowledgement acts by its mark and by its
 /// queueing delay (beyond that of the empty network):
 ///
@@ -37,6 +47,12 @@ struct NsccParameters {
 ///
 /// Quick adaptation: if packets were trimmed or waited for more than four times the target, and few
 /// bytes were acknowledged in one round trip plus the target, the window is set to those bytes.
+/// Marks and trimmed packets then change nothing until the bytes that were in flight are answered.
+///
+/// The rules of 2024 differ: quick adaptation looks at the mean delay instead of the last one,
+/// never enlarges the window, and does not begin a new period, so the next adaptation counts the
+/// bytes of both. Every trimmed packet cuts the window, does not count as answered and is no delay.
+/// A packet may leave as long as any part of the window is free.
 class NsccWindow {
  public:
   struct Path {
@@ -53,6 +69,8 @@ class NsccWindow {
   PicoSeconds target() const { return target_; }
   PicoSeconds mean_delay() const { return PicoSeconds(static_cast<std::int64_t>(mean_)); }
 
+  /// Returns true if a packet of `packet` bytes may leave besides `in_flight` bytes.
+  bool allows(Bytes in_flight, Bytes packet) const;
   /// Handles an acknowledgement of `bytes`. `in_flight`: bytes still in flight after it.
   void acknowledged(Bytes bytes, PicoSeconds rtt, bool marked, Bytes in_flight, PicoSeconds now);
   /// Handles a trimmed packet; `rtt`: time from its sending to the arrival of the report.
@@ -67,11 +85,13 @@ class NsccWindow {
   }
 
  private:
+  bool has_rules_of_2024() const { return parameters_->rules == NsccParameters::Rules::k2024; }
   PicoSeconds delay_of(PicoSeconds rtt, bool marked);
   bool adapts(bool loss, PicoSeconds delay, Bytes in_flight, PicoSeconds now);
   bool is_recovering() const { return to_ignore_ > 0; }
   bool grows_fast(Bytes bytes, PicoSeconds delay);
   void grow_when_due(Bytes bytes, PicoSeconds now);
+  void forget_growth();
   void clamp();
 
   const NsccParameters* parameters_;  // parameters, which the transport owns

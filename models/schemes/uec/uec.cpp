@@ -130,7 +130,7 @@ Psn Uec::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packe
 
 bool Uec::may_send(const Sender& sender) const {
   if (parameters_.has_credit() && sender.credit <= 0) return false;
-  return !parameters_.has_window() || sender.in_flight + packet_ <= sender.window.bytes();
+  return !parameters_.has_window() || sender.window.allows(sender.in_flight, packet_);
 }
 
 Bytes Uec::wire_of(Qpn qpn, Psn psn) const {

@@ -133,8 +133,9 @@ TEST_F(NsccWindowTest, ATrimmedPacketIsOneLessOrSetsItToWhatCameThrough) {
   // Three packets in one round trip plus the target are less than an eighth of the greatest window.
   w.trimmed(kPacket, kBase, kPacket * 10, judged);
   EXPECT_EQ(w.bytes(), kPacket * 3);
-  // Marks and trimmed headers of the ten packets in flight have no effect any more.
-  for (int i = 0; i < 9; ++i) w.trimmed(kPacket, kBase, 0, judged);
+  // Marks and trimmed headers of nine of the ten packets in flight have no effect; the tenth
+  // answer counts again.
+  for (int i = 0; i < 8; ++i) w.trimmed(kPacket, kBase, 0, judged);
   w.acknowledged(kPacket, kBase + kMicroSecond * 100, true, 0, judged);
   EXPECT_EQ(w.bytes(), kPacket * 3);
   w.trimmed(kPacket, kBase, 0, judged);
@@ -163,9 +164,98 @@ TEST_F(NsccWindowTest, AVeryLongDelaySetsItBackAsWell) {
   four.acknowledged(kPacket, kBase + kTarget * 4, false, 0, judged);
   EXPECT_GT(four.bytes(), kWindow / 2);
   w.acknowledged(kPacket, kBase + kTarget * 4 + PicoSeconds(1), false, 0, judged);
-  // The new window is the sum of the packet that arrived, its fair increase of 5 * 4160 * 4160 /
-  // 4160, and the constant.
+  EXPECT_EQ(w.bytes(), kPacket) << "the packet that arrived; its growth does not count";
+}
+
+TEST_F(NsccWindowTest, MarksThatAreIgnoredBeginNoNewPeriod) {
+  NsccWindow w = window();
+  w.acknowledged(kPacket, kBase, false, 0, kEarly);
+  const PicoSeconds first = kEarly + kBase + kTarget;
+  w.trimmed(kPacket, kBase, kPacket * 10, first);
+  ASSERT_EQ(w.bytes(), kPacket);
+  // Two periods later nine of the ten packets in flight are answered. Such an answer must not set
+  // the window again, although the period is over and packets were trimmed.
+  const PicoSeconds later = first + (kBase + kTarget) * 2;
+  for (int i = 0; i < 4; ++i) {
+    w.acknowledged(kPacket, kBase + kMicroSecond * 100, true, 0, later);
+    w.trimmed(kPacket, kBase, 0, later);
+  }
+  EXPECT_EQ(w.bytes(), kPacket);
+  // The next two answers are no longer ignored: the window becomes the five packets of the period.
+  w.acknowledged(kPacket, kBase + kMicroSecond * 100, true, 0, later);
+  w.trimmed(kPacket, kBase, 0, later);
+  EXPECT_EQ(w.bytes(), kPacket * 5);
+}
+
+TEST_F(NsccWindowTest, BytesAcknowledgedWhileMarksAreIgnoredDoNotGrowTheWindow) {
+  p.update_bytes = kPacket * 3;
+  NsccWindow w = window();
+  w.acknowledged(kPacket, kBase + kMicroSecond * 2, false, 0, kEarly);
+  w.trimmed(kPacket, kBase, kPacket * 10, kEarly + kBase + kTarget);
+  ASSERT_EQ(w.bytes(), kPacket);
+  const PicoSeconds soon = kEarly + kBase + kTarget + PicoSeconds(1);
+  w.acknowledged(kPacket * 2, kBase + kMicroSecond * 2, true, 0, soon);
+  w.acknowledged(kPacket, kBase + kMicroSecond * 30, false, 0, soon);
+  // The last answer grows the window by its fair part of 5 * 4160 * 4160 / 4160 and the constant
+  // part of 624; the proportional part of 9706 from before the adaptation is forgotten.
   EXPECT_EQ(w.bytes(), kPacket + kPacket * 5 + 624);
+}
+
+struct NsccWindowOf2024 : NsccWindowTest {
+  NsccWindowOf2024() {
+    p.rules = NsccParameters::Rules::k2024;
+    p.adapt_below = Ratio(1);
+  }
+};
+
+TEST_F(NsccWindowOf2024, EveryTrimmedPacketCutsTheWindow) {
+  NsccWindow w = window();
+  w.acknowledged(0, kBase, false, 0, kEarly);  // begins the first period
+  w.acknowledged(kPacket * 5, kBase, false, 0, kEarly);
+  w.trimmed(kPacket, kBase + kMicroSecond * 50, kPacket * 9, kEarly + kBase + kTarget);
+  ASSERT_EQ(w.bytes(), kPacket * 5) << "quick adaptation";
+  EXPECT_EQ(w.mean_delay(), PicoSeconds()) << "the delay of a trimmed packet is none";
+  w.trimmed(kPacket, kBase, 0, kEarly + kBase + kTarget);
+  w.trimmed(kPacket, kBase, 0, kEarly + kBase + kTarget);
+  EXPECT_EQ(w.bytes(), kPacket * 3);
+}
+
+TEST_F(NsccWindowOf2024, TheNextAdaptationCountsTheBytesOfBothPeriods) {
+  p.update_period = kBase * 1000;  // no growth
+  NsccWindow w = window();
+  w.acknowledged(0, kBase, false, 0, kEarly);  // begins the first period
+  w.acknowledged(kPacket * 5, kBase, false, 0, kEarly);
+  const PicoSeconds judged = kEarly + kBase + kTarget;
+  // The trimmed packet belongs to the ten packets whose answers are ignored.
+  w.trimmed(kPacket, kBase, kPacket * 9, judged);
+  ASSERT_EQ(w.bytes(), kPacket * 5);
+  for (int i = 0; i < 9; ++i) w.acknowledged(kPacket, kBase + kTarget, true, 0, judged);
+  w.trimmed(kPacket, kBase, 0, judged);
+  EXPECT_EQ(w.bytes(), kPacket * 4) << "a trimmed packet is no answer";
+  w.acknowledged(kPacket, kBase + kTarget, true, 0, judged);
+  EXPECT_EQ(w.bytes(), kPacket * 4) << "15 packets came through, which would enlarge the window";
+  // The refused adaptation has begun a period.
+  w.acknowledged(kPacket, kBase + kTarget, true, 0, judged + kBase + kTarget);
+  EXPECT_EQ(w.bytes(), kPacket) << "one packet in the period; a packet was trimmed before";
+}
+
+TEST_F(NsccWindowOf2024, QuickAdaptationLooksAtTheMeanDelay) {
+  p.mean_weight = Ratio(1, 80);
+  for (const auto rules : {NsccParameters::Rules::k2024, NsccParameters::Rules::k2025}) {
+    p.rules = rules;
+    NsccWindow w = window();
+    w.acknowledged(kPacket, kBase, false, 0, kEarly);
+    w.acknowledged(0, kBase + kTarget * 5, true, 0, kEarly + kBase + kTarget);
+    EXPECT_EQ(w.bytes() == kPacket, rules == NsccParameters::Rules::k2025);
+  }
+}
+
+TEST_F(NsccWindowOf2024, APacketMayLeaveIfAnyPartIsFree) {
+  EXPECT_TRUE(window().allows(kWindow - 1, kPacket));
+  EXPECT_FALSE(window().allows(kWindow, kPacket));
+  p.rules = NsccParameters::Rules::k2025;
+  EXPECT_TRUE(window().allows(kWindow - kPacket, kPacket));
+  EXPECT_FALSE(window().allows(kWindow - kPacket + 1, kPacket));
 }
 
 TEST_F(NsccWindowTest, StaysBelowTheGreatest) {
