@@ -81,7 +81,7 @@ class FirmwareHost final : public sc_core::sc_module {
     for (const auto& cpu : cpus_) cpu->foreign_store(address, bytes);
     if (races_ != nullptr) races_->dma_wrote(address, bytes);
   }
-  /// Null unless races are looked for.
+  /// Null unless race checks are enabled.
   riscv::RaceDetector* races() { return races_.get(); }
   /// A sentence on each kind of race found so far, and one on their number; empty without races.
   std::vector<std::string> race_sentences() const;
@@ -103,7 +103,7 @@ class FirmwareHost final : public sc_core::sc_module {
   riscv::ElfFile elf_;
   DebugRegistry registry_;
   std::unique_ptr<riscv::RaceDetector> races_;
-  HartGroup group_;  // used with several harts only
+  HartGroup group_;  // used only with several harts
   std::vector<std::unique_ptr<RiscvCpu>> cpus_;
   std::unique_ptr<Clint> clint_;
   std::unique_ptr<Uart> uart_;

@@ -55,7 +55,7 @@ TEST(BadConfigs, AMissingFileAFolderADevice) {
 }
 
 TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {
-  // processor time, because other programs may use the machine
+  // measures processor time, because other programs may use the machine
   const std::clock_t begin = std::clock();
   for (const char* const opening : {"[", "{", "[[{", "- ", "? ", "a: [", "\n- "}) {
     std::string text;
@@ -63,7 +63,7 @@ TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {
     const std::string error = error_of_text(text);
     EXPECT_EQ(error.rfind("t:", 0), 0u) << opening << ": " << error.substr(0, 200);
   }
-  // Nesting by indentation: the depth grows by one with each line.
+  // Builds nesting by indentation: each line is one level deeper.
   std::string text;
   for (int depth = 0; depth < 1000; ++depth) text += std::string(depth, ' ') + "a:\n";
   EXPECT_NE(error_of_text(text).find("nested more than 32 deep"), std::string::npos);

@@ -47,7 +47,7 @@ TEST(FollowNetwork, EnginesOfBlocksFollowThatOfTheNicUnlessOneIsGiven) {
 
   const std::string both = "nic: {engine: lockstep, np: {engine: model}}\n";
   const std::string refusal = refusal_of(both);
-  if (refusal != "accepted") {  // a build without RTL
+  if (refusal != "accepted") {  // A build without RTL refuses the key.
     EXPECT_NE(refusal.find("nic.engine: engine: lockstep: this build has no RTL"),
               std::string::npos)
         << refusal;
@@ -274,7 +274,7 @@ TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
 // Every value that a rule gives is one that the user may write.
 TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
   for (const auto& entry : Algorithms::all()) {
-    if (entry.name == "program") continue;  // this transport is refused without a file
+    if (entry.name == "program") continue;  // The transport `program` is refused without a file.
     for (const char* const rate : {"1Mbps", "1Gbps", "25Gbps", "800Gbps", "10Tbps"}) {
       for (const char* const delay : {"0ns", "1us", "1ms", "200ms"}) {
         const std::string text =

@@ -115,9 +115,10 @@ TEST(Deadlines, AreMissedByWhatComesLateOrNotAtAll) {
   flow(kMilliSecond, kMilliSecond * 16);                   // the last byte comes exactly in time
   flow(kMilliSecond, kMilliSecond * 16 + PicoSeconds(1));  // a flow that is late by one picosecond
   flow(kMilliSecond, std::nullopt);                        // never
-  flow(kMilliSecond * 5, std::nullopt);                    // due at the end of the run: not decided
-  flow(kMilliSecond * 10, kMilliSecond * 19);              // early
-  f.add(1, 0, 10, 1000);                                   // a flow without a deadline
+  // A flow that is due at the end of the run is not decided.
+  flow(kMilliSecond * 5, std::nullopt);
+  flow(kMilliSecond * 10, kMilliSecond * 19);  // early
+  f.add(1, 0, 10, 1000);                       // a flow without a deadline
   const Metrics m = f.metrics();
   ASSERT_TRUE(m.deadlines);
   EXPECT_EQ(m.deadlines->flows, 4u);

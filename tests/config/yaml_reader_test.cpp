@@ -93,7 +93,8 @@ TEST(Contract, EveryShippedConfigurationIsAccepted) {
     if (entry.path().extension() != ".yaml") continue;
     std::ifstream file(entry.path());
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    if (text.find("\nplatform:") != std::string::npos) continue;  // a sweep, not a platform
+    // The file is a sweep, not a platform.
+    if (text.find("\nplatform:") != std::string::npos) continue;
     // the file needs an ELF file that this build may not have
     if (text.find("\n# needs: firmware") != std::string::npos) continue;
     EXPECT_NO_THROW(load_config(entry.path())) << entry.path();
@@ -243,9 +244,11 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
     return c.nic.congestion_control.of<DccParameters>("dcc");
   };
   EXPECT_EQ(law("3us", "").brisk, 95u);
-  EXPECT_EQ(law("4us", "").brisk, 0u);                              // RTT of 16 us and two packets
-  EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 22);  // 4/3 of the round trip
-  EXPECT_TRUE(law("4us", "").r_hai == BitRate(350'000'000));        // R_HAI is one packet per 4 us
+  // The round trip is 16 us plus the time of two packets.
+  EXPECT_EQ(law("4us", "").brisk, 0u);
+  // The interval is 4/3 of the round trip.
+  EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 22);
+  EXPECT_TRUE(law("4us", "").r_hai == BitRate(350'000'000));  // R_HAI is one packet per 4 us
   EXPECT_TRUE(law("4us", ", r_hai: 500Mbps").r_hai == 500_Mbps);
   EXPECT_TRUE(law("50us", "").increase_timer == kMicroSecond * 267);
   EXPECT_TRUE(law("500us", "").increase_timer == kMicroSecond * 512);
@@ -361,7 +364,7 @@ TEST(Overrides, AnotherAlgorithmLeavesTheFirstOnesParametersBehind) {
   const std::string file = "nic: {congestion_control: {algorithm: dcqcn, f: 3, r_min: 50Mbps}}";
   const auto timely = read(file, {"nic.congestion_control.algorithm=timely"}).config;
   EXPECT_EQ(timely.nic.congestion_control.of<TimelyParameters>("timely").r_min,
-            50_Mbps);  // both algorithms have the parameter
+            50_Mbps);  // Both algorithms have this parameter.
   // A key that the override itself sets must apply.
   EXPECT_EQ(
       error_of(file, {"nic.congestion_control.algorithm=timely", "nic.congestion_control.g=0.5"}),

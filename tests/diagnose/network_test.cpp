@@ -85,7 +85,7 @@ TEST(HeadroomExceedsBuffer, GoesBySettingsOfPortsAndPriorities) {
   EXPECT_TRUE(says(found(general + "}\n"), "4 inputs with 1 lossless priority"));
   const auto two =
       found(general + "}\nswitches: [{ports: [h0, h1, h2], priorities: {0: {lossy: true}}}]\n");
-  EXPECT_FALSE(two) << two->text;  // h3 and h4: 20 MB
+  EXPECT_FALSE(two) << two->text;  // Hosts h3 and h4 need 20 MB.
   EXPECT_FALSE(found(general + "}\nswitches: [{ports: [s0], priorities: {0: {headroom: 1MB}}}]\n"));
   EXPECT_FALSE(found(general + ", priorities: {0: {headroom: 1MB}}}\n"));
   EXPECT_FALSE(found(general + ", priorities: {0: {lossy: true}}}\n"));

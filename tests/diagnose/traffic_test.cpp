@@ -33,7 +33,8 @@ TEST(IdleLink, IsNotToldWhereSomeLinkOfTheWayIsFull) {
 TEST(IdleLink, IsNotToldWhereNobodyWantsMore) {
   SyntheticRun run;
   run.add(1, 0).rate_cap = BitRate(10'000'000'000);
-  run.results.flows[0].delivered_measured = 11'000'000;  // 8.8 Gb/s of payload in 10 ms
+  // The link carries 8.8 Gb/s of payload for 10 ms.
+  run.results.flows[0].delivered_measured = 11'000'000;
   run.use("s0->h0", 0.1);
   EXPECT_FALSE(run.found("idle_link"));
   run.results.flows[0].delivered_measured = 5'000'000;
@@ -128,7 +129,8 @@ TEST(StarvingFlows, AreToldWithTheCounts) {
 TEST(StarvingFlows, AShortSilenceIsNone) {
   SyntheticRun run(kTimeout);
   FlowResult& slow = run.add(1, 0);
-  slow.progress = kMilliSecond * 15 + kMicroSecond;  // silent for less than a quarter of its life
+  // The flow is silent for less than a quarter of its life.
+  slow.progress = kMilliSecond * 15 + kMicroSecond;
   EXPECT_FALSE(run.found("starving_flows"));
   slow.progress = kMilliSecond * 15;
   EXPECT_TRUE(run.found("starving_flows"));

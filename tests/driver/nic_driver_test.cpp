@@ -356,7 +356,7 @@ TEST_F(NicDriverTest, IndicesWrapBeyondSixteenBitsWithoutLosingOrRepeating) {
   hardware.message_ns = 50;
   std::uint64_t posted = 0;
   std::uint64_t reaped = 0;
-  constexpr std::uint64_t kMessages = 70'000;  // more than 2^16 messages
+  constexpr std::uint64_t kMessages = 70'000;  // a number above 2^16, so that indices wrap
   while (reaped < kMessages) {
     while (posted < kMessages && post(1, posted) == NIC_OK) ++posted;
     nic_ring_doorbell(&nic);

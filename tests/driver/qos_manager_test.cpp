@@ -310,7 +310,8 @@ class ClosedLoop {
  public:
   static constexpr double kStep = 0.005;          // ms
   static constexpr double kMessageBytes = 65536;  // bytes of a message; only whole ones are seen
-  static constexpr double kCommandDelay = 0.1;    // ms from the manager to the factor table
+  // delay in ms from the manager to the factor table
+  static constexpr double kCommandDelay = 0.1;
 
   explicit ClosedLoop(std::vector<qos_tenant> tenants, bool managed = true)
       : tenants_(std::move(tenants)), managed_(managed) {
@@ -393,7 +394,7 @@ class ClosedLoop {
         qos_meter_count(&meter_, &seen_[i], f.dscp, static_cast<std::uint32_t>(kMessageBytes));
       }
     }
-    if (steps_ % 200 == 0) {  // once a millisecond
+    if (steps_ % 200 == 0) {  // The manager runs once a millisecond.
       qos_report report{};
       qos_meter_report(&meter_, 0, &report);
       qos_manager_take(&manager_, 0, &report);

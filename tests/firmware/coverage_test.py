@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
 from harness import PATIENCE  # noqa: E402
 
 DCCVP, FIRMWARE, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve()
-LEAST = 90  # percent of all lines
+LEAST = 90  # Least coverage in percent of all lines.
 PAIR = """\
 duration: 2ms
 topology: {{kind: star, hosts: 2, link: {{rate: 100Gbps}}}}

@@ -82,7 +82,8 @@ class Bench final : public PacketSink, public ConnectionManager {
       parameters_.receive_buffer.when_full = ReceiveBufferParameters::WhenFull::kDrop;
     }
     parameters_.receive_buffer.size = 16'384;
-    // Losses only here: elsewhere packets that a full buffer drops repeat for ever.
+    // Only this variant loses packets: in others, packets dropped by a full buffer would repeat for
+    // ever.
     losses_ = dice_.one_in(4) ? 1 + dice_.below(20) : 0;
     if (losses_ == 0 && !parameters_.has_slow_memory()) parameters_.recovery.retries = 3;
     parameters_.recovery.reorder_window = dice_.one_in(2) ? 0 : 8;

@@ -79,7 +79,8 @@ class WheelStimulus {
     }
   }
   void start_any() {
-    const std::uint32_t slot = any_slot();  // drawn first: every compiler draws in this order
+    // The slot is drawn before the other values, so that every compiler draws in this order.
+    const std::uint32_t slot = any_slot();
     checker_.start(slot, any_delay());
   }
   void advance_and_take(std::uint32_t ticks) {

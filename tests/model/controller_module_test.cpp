@@ -66,7 +66,8 @@ TEST_F(ControllerModuleTest, TheTimerGoesOnByItself) {
       EXPECT_GT(answers[i].rate, answers[i - 1].rate);
       EXPECT_GT(answers[i].when, answers[i - 1].when);
     }
-    EXPECT_FALSE(controller.device().slot_of(7).has_value());  // released at the maximum rate
+    // The slot was released at the maximum rate.
+    EXPECT_FALSE(controller.device().slot_of(7).has_value());
   });
 }
 

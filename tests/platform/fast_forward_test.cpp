@@ -189,7 +189,7 @@ TEST(FastForward, NothingIsSkippedWhereNothingIsAtRest) {
   Figures whole = figures(run);
   Figures quick = figures(run + kOn);
   EXPECT_EQ(quick.at("fast_forwarded"), 0);
-  // The part that watches for a steady state has events of its own.
+  // The part that watches for a steady state schedules events itself.
   EXPECT_GT(quick.at("events"), whole.at("events"));
   quick["events"] = whole["events"];
   EXPECT_EQ(quick, whole);

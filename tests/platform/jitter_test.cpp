@@ -62,7 +62,7 @@ TEST(Jitter, WithItPausesAreSpreadEvenlyAndNothingIsLost) {
   ASSERT_EQ(paused.size(), kSenders);
   const double mean = std::accumulate(paused.begin(), paused.end(), 0.0) / kSenders;
   EXPECT_GT(mean,
-            4e-3);  // seven eighths of 5 ms, minus the time to fill the buffer
+            4e-3);  // expected: seven eighths of 5 ms, minus the time to fill the buffer
   for (const double one : paused) EXPECT_NEAR(one / mean, 1.0, 0.05);
 }
 

@@ -208,7 +208,7 @@ std::uint64_t cuts(const RunResults& r) {
 TEST(Measurement, ExactClocksOfHostsAreTheRule) {
   const RunResults r = timely_with("noise: 0us, drift: 0");
   EXPECT_EQ(cuts(r), 0u);
-  EXPECT_EQ(r.delays[0].of.as_read.all.count(), 0u);  // exact clocks: no readings are recorded
+  EXPECT_EQ(r.delays[0].of.as_read.all.count(), 0u);  // With exact clocks no readings are recorded.
   // Reference of the next test: after its first cuts TIMELY is far below the link's rate.
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
 }
@@ -227,7 +227,7 @@ TEST(Measurement, ALittleNoiseOfHostsClocksChangesLittle) {
 
 TEST(Measurement, ClocksThatControlNothingAreReadBesideTheSamePackets) {
   const RunResults r = timely_with("noise: 1ms, controls: false");
-  EXPECT_EQ(cuts(r), 0u);  // no rate cuts, as with exact clocks
+  EXPECT_EQ(cuts(r), 0u);  // No algorithm cuts a rate, as with exact clocks.
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
   const ClassDelays& of = r.delays[0].of;
   EXPECT_EQ(of.as_read.all.count(), of.round_trip.all.count());

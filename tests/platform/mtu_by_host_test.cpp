@@ -77,7 +77,7 @@ TEST(MtuByHost, ADriverProgramsTheMtuOfItsHost) {
   EXPECT_EQ(natively("3", "2", kSmall), natively("3", "2", kMixed));
   const std::string across = natively("1", "2", kMixed);
   EXPECT_EQ(across.substr(across.rfind(' ')),
-            " 197");  // three messages of 59 packets of 1024 bytes, 20 more
+            " 197");  // 197 packets: three messages of 59 packets of 1024 bytes, and 20 more
 }
 
 TEST(MtuByHost, ThreadsChangeNothing) {

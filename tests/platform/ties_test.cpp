@@ -40,7 +40,8 @@ TEST(Ties, TailDropTakesFromEightAlike) {
   for (const double share : shares(run(incast(8, kTailDrop)))) EXPECT_NEAR(share * 8, 1.0, 0.044);
 }
 
-TEST(Ties, TailDropTakesFromFiveAlike) {  // five senders: not a power of two
+// Five senders, so that their number is not a power of two.
+TEST(Ties, TailDropTakesFromFiveAlike) {
   for (const double share : shares(run(incast(5, kTailDrop)))) EXPECT_NEAR(share * 5, 1.0, 0.034);
 }
 
@@ -58,7 +59,7 @@ TEST(Ties, PausesAreSpreadEvenlyAndNothingIsLost) {
     mean += paused.back() / 8;
   }
   ASSERT_EQ(paused.size(), 8u);
-  EXPECT_GT(mean, 4e-3);  // seven eighths of 5 ms, minus the time to fill the buffer
+  EXPECT_GT(mean, 4e-3);  // expected: seven eighths of 5 ms, minus the time to fill the buffer
   for (const double one : paused) EXPECT_NEAR(one / mean, 1.0, 0.05);
 }
 

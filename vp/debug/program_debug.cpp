@@ -32,7 +32,8 @@ class ProgramDebug final : public PlatformPart,
 
  private:
   using Resume = model::GdbServer::Resume;
-  static constexpr unsigned kHandlersPerPoll = 64;  // a poll is a system call
+  // number of handlers between two polls, since a poll is a system call
+  static constexpr unsigned kHandlersPerPoll = 64;
 
   model::DebugTarget& self() { return *this; }
 
@@ -106,7 +107,8 @@ class ProgramDebug final : public PlatformPart,
     return processor_->write_memory(address, data, bytes);
   }
   void debug_set_breakpoint(std::uint32_t address, bool set) override {
-    if (address == processor_->return_address()) return;  // the processor's own
+    // The breakpoint at the return address belongs to the processor.
+    if (address == processor_->return_address()) return;
     if (set) {
       processor_->hart().add_breakpoint(address);
     } else {
@@ -134,7 +136,8 @@ class ProgramDebug final : public PlatformPart,
   DebuggedProcessor* processor_ = nullptr;  // null before the first handler
   std::uint64_t handlers_ = 0;
   bool single_step_ = false;
-  bool stepping_over_ = false;  // a breakpoint may sit on the next instruction
+  // true while the next instruction may have a breakpoint that must not stop
+  bool stepping_over_ = false;
 };
 
 std::unique_ptr<PlatformPart> make(Platform& platform) {

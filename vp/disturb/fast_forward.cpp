@@ -74,7 +74,7 @@ void FastForward::restart() {
   detector_.restart(quantities());
   start_ = base();
   received_ = start_.received;
-  seen();  // restarts the counts of the window
+  seen();  // seen() restarts the counts of the window
   looks_ = 0;
   c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
 }

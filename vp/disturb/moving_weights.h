@@ -30,7 +30,7 @@ class MovingWeights final : public PlatformPart {
 
  private:
   class Entry;
-  std::vector<std::unique_ptr<Entry>> entries_;  // entries whose weight moves
+  std::vector<std::unique_ptr<Entry>> entries_;  // entries of `traffic` whose weight moves
 };
 
 }  // namespace dcc::vp

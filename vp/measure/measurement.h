@@ -123,7 +123,7 @@ class Measurement final : public PlatformPart {
 
   std::function<void()> before_edges_;
   Snapshot from_;     // counters at the beginning of the window
-  Snapshot window_;   // counts of the window
+  Snapshot window_;   // counts within the window
   Snapshot skipped_;  // counts of devices for skipped time; empty: none skipped
   bool measuring_ = false;
   bool measured_ = false;

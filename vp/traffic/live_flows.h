@@ -47,7 +47,8 @@ class LiveFlows {
     HostId to;
     Qpn from_qpn;
     Qpn to_qpn;
-    std::unique_ptr<const PlannedFlow> planned;  // null unless ended flows are reported
+    // the ended flow; null unless ended flows are reported
+    std::unique_ptr<const PlannedFlow> planned;
   };
   void note_packets();
   bool is_over(const Live& flow) const;

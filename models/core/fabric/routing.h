@@ -35,7 +35,7 @@ class Routing {
   /// True if packets of `from` can reach `to`: ports of hosts may belong to separate networks.
   bool reaches(HostId from, HostId to) const;
 
-  // Precondition of the functions below: reaches(from, to).
+  // Precondition of the following functions: reaches(from, to).
   /// Number of links on the shortest path between two hosts; 0 for a host and itself.
   int links(HostId from, HostId to) const;
 

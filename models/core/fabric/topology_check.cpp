@@ -66,7 +66,7 @@ std::vector<int> forwarding_parts(const std::vector<NodeParameters>& nodes,
 /// them, pairs of nodes: cables between two hosts, or between two switches that do not forward.
 using Meetings = std::set<std::size_t>;
 
-/// The meetings of every host, with one host that has them.
+/// Maps the meetings that occur to one host that has them.
 std::map<Meetings, std::size_t> find_meetings(const std::vector<NodeParameters>& nodes,
                                               const Neighbours& neighbours) {
   const std::vector<int> part = forwarding_parts(nodes, neighbours);
@@ -76,7 +76,7 @@ std::map<Meetings, std::size_t> find_meetings(const std::vector<NodeParameters>&
   };
   const auto is_host = [&](std::size_t node) { return nodes[node].kind == NodeKind::kHost; };
   std::map<Meetings, std::size_t> found;
-  std::map<std::vector<std::size_t>, bool> done;  // keyed by the neighbours of a host
+  std::map<std::vector<std::size_t>, bool> done;  // results by the neighbours of a host
   for (std::size_t host = 0; host < nodes.size(); ++host) {
     if (!is_host(host)) continue;
     Meetings meetings;

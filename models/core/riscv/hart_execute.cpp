@@ -299,7 +299,7 @@ void Hart::execute(std::uint64_t end) {
   OP(SwStack, if (stack_overflow()) return; STORE(4))
   OP(Sw, STORE(4))
 
-  RARE(Fence):  // no effect: a hart accesses memory in order
+  RARE(Fence):  // A fence has no effect: a hart accesses memory in order.
     if (accesses_ != nullptr) accesses_->fenced(ip->raw >> 24 & 15, ip->raw >> 20 & 15);
     ip += 2;
     NEXT();

@@ -55,7 +55,7 @@ void RaceDetector::each_word(std::uint64_t address, std::uint64_t bytes, Visit v
   }
 }
 
-/// Publishes what came before. What follows is not part of it.
+/// Publishes the events before this point, not those after it.
 void RaceDetector::publish(Master& master, unsigned number) {
   master.published = master.now;
   ++master.now[number];
@@ -114,7 +114,7 @@ void RaceDetector::store(unsigned number, std::uint32_t address, Word& word, std
     const bool polled = number == dma();
     if (!polled) report(address, {other, false, word.read_pc[other]}, self);
   }
-  // An atomic operation goes on with what the word published before.
+  // An atomic operation continues the release sequence of the word.
   if (!ordering.atomic) word.published = Clock{};
   join(word.published, master.published);
   word.written = master.now[number];

@@ -38,7 +38,7 @@ class RaceDetector final {
   struct Side {
     unsigned master = 0;  // number of the hart, or dma()
     bool store = false;
-    std::uint32_t pc = 0;  // 0 for DMA
+    std::uint32_t pc = 0;  // address of the instruction; 0 for DMA
   };
   struct Race {
     std::uint32_t address = 0;

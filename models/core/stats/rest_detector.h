@@ -18,7 +18,7 @@ namespace dcc {
 /// is dropped.
 class RestDetector {
  public:
-  static constexpr std::size_t kBatches = 32;  // even, and a multiple of two after halving
+  static constexpr std::size_t kBatches = 32;  // number of batches, even also after halving
 
   /// A quantity to be tested, with its bounds.
   struct Quantity {

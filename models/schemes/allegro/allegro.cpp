@@ -100,7 +100,7 @@ long double Allegro::judge(FlowNumber number, long double mbps,
   if (state.direction == 0) return judge_trials(state, mbps, intervals);
   const Interval& step = intervals[0];
   const long double reached = step.is_known() ? utility_of(step) : state.utility;
-  // The line rate and r_min end a way as a falling utility does.
+  // The line rate and r_min end a sequence of steps like a falling utility.
   const bool goes_on = step.is_known() && reached >= state.utility && step.rate != mbps;
   if (!goes_on) {
     state = State{};

@@ -8,10 +8,10 @@ namespace dcc {
 /// Dong, Li, Zarchy, Godfrey, Schapira, "PCC: Re-architecting Congestion Control for Consistent
 /// High Performance", NSDI 2015, sections 2.2 and 3.
 struct AllegroParameters final : RateTrialsParameters {
-  Ratio probe{1, 100};      // ε_min: trials begin this share above and below the rate …
-  Ratio probe_max{1, 20};   // ε_max: … and end at this one
+  Ratio probe{1, 100};      // ε_min: trials begin at this share above and below the rate
+  Ratio probe_max{1, 20};   // ε_max: greatest share of the trials
   Ratio loss_limit{1, 20};  // share of lost packets at which goodput has half its worth
-  Ratio steepness{100};     // α of the sigmoid around it
+  Ratio steepness{100};     // α, steepness of the sigmoid at loss_limit
 
   void describe(ParameterVisitor& v) override;
 };
@@ -35,11 +35,12 @@ class Allegro final : public RateTrials {
 
  private:
   struct State {
-    unsigned trials = 1;             // ε in units of ε_min, until ε_max
-    int direction = 0;               // of the steps under way; 0: trials
-    unsigned steps = 0;              // n, steps in that direction, with the one under way
+    unsigned trials = 1;  // ε in units of ε_min, until ε_max
+    int direction = 0;    // direction of the steps under way; 0: trials
+    // n, number of steps in that direction, the present one included
+    unsigned steps = 0;
     long double utility = 0;         // utility of the flow's rate while steps are under way
-    std::array<bool, 2> up_first{};  // per pair: the higher rate is sent first
+    std::array<bool, 2> up_first{};  // for each pair: true if the higher rate is sent first
   };
 
   long double first_rate(const FlowStart& start) const override;

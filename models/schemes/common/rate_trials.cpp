@@ -95,7 +95,8 @@ void RateTrials::begin_interval(FlowNumber number, Flow& flow) {
 
 void RateTrials::on_sent(FlowNumber number, const SentInfo& info) {
   Flow& flow = flows_[number];
-  if (info.psn < flow.next) {  // sent again: the first one was lost, or was of no use
+  // The packet is sent again: its first copy was lost or came too late.
+  if (info.psn < flow.next) {
     for (Interval& interval : flow.intervals) {
       if (interval.holds(info.psn)) ++interval.lost;
     }

@@ -83,7 +83,7 @@ class RateTrials : public Algorithm {
                             const std::array<Interval, kMostIntervals>& intervals) = 0;
   virtual long double utility_of(const Interval& interval) const = 0;
 
-  /// True with the probability 1/2.
+  /// True with probability 1/2.
   bool toss() { return random_.chance(std::uint64_t{1} << 31); }
   long double line() const { return line_; }
   long double mtu() const { return mtu_; }
@@ -93,7 +93,7 @@ class RateTrials : public Algorithm {
  private:
   enum class Stage : std::uint8_t {
     kReady,    // the next packet begins the first interval
-    kSending,  // sends the intervals
+    kSending,  // the intervals are being sent
     kWaiting,  // all intervals are sent, some ACKs are missing
   };
   struct Flow {

@@ -20,7 +20,7 @@ const RegisteredAlgorithm<IndigoParameters> kIndigo{
       return std::make_unique<Indigo>(context.host, parameters, context.mtu);
     }};
 
-/// The level of a value: 0 below 2^first, then four to the octave.
+/// The level of a value: 0 below 2^first, then four levels per octave.
 std::size_t level_of(long double value, int first) {
   const long double bounded = std::min(value, 1024.0L) * 4294967296.0L;
   const int quarters =
@@ -126,7 +126,7 @@ void Indigo::begin(FlowNumber number, const Flow& flow) {
 
 long double Indigo::next_window(FlowNumber number, const Flow& flow) {
   State& state = states_[number];
-  if (state.base_rtt <= 0) {  // unknown so far: the first round trip stands for the base RTT
+  if (state.base_rtt <= 0) {  // The base RTT is unknown, so the first round trip replaces it.
     state.base_rtt = flow.least_rtt;
     state.product = std::max(line_ * flow.least_rtt / 8e6L, mtu());
   }

@@ -114,7 +114,8 @@ void Uec::work_changed(Qpn qpn) {
   const Connection& connection = at(qpn);
   if (connection.out.end() > sender.posted) {
     if (connection.next >= sender.posted && sender.in_flight == 0 && sender.packets.again() == 0) {
-      sender.speculative = true;  // speculative again, since an idle sender starts like a new one
+      // The sender is speculative again, since an idle sender starts like a new one.
+      sender.speculative = true;
       sender.credit = initial_window_;
       sender.spare = 0;
       sender.heard = now();
@@ -358,7 +359,7 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
       remember(qpn, data);
     } else if (parameters_.has_credit()) {
       on_wanted(qpn,
-                // credit for at least one more packet
+                // credit for at least one more packet than was granted
                 receiver.pulled + static_cast<std::uint64_t>(packet_));
     }
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);

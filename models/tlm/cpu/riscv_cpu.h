@@ -187,8 +187,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   sc_core::sc_time awake_since_;
   sc_core::sc_process_handle process_;
   sc_core::sc_event released_;     // the debugger no longer holds the hart
-  bool in_access_ = false;         // within an access of the present instruction
-  bool completes_atomic_ = false;  // the next access must follow the last at once
+  bool in_access_ = false;         // true within an access of the present instruction
+  bool completes_atomic_ = false;  // true: the next access must follow the last without a wait
   bool asleep_ = false;
   State state_ = State::kRunning;
   bool exit_asked_ = false;

@@ -22,7 +22,7 @@
 #include <string>
 #include <utility>
 
-#ifdef VARIANT_NETLIST  // a netlist that yosys has flattened
+#ifdef VARIANT_NETLIST  // This variant is a netlist that yosys has flattened.
 #include VARIANT_ROOT
 #define DCC_JOIN(a, b) DCC_JOIN_(a, b)
 #define DCC_JOIN_(a, b) a##__02e##b

@@ -91,7 +91,8 @@ void run_one(std::uint64_t draw, std::size_t which, Total& total, std::mutex& gu
   bench.compare_slots();
   const std::lock_guard lock(guard);
   total.add(bench);
-  for (std::size_t i = 0; i < std::size(kOutcomes) && counts; ++i)  // counts since the soft reset
+  // Counts are those since the soft reset.
+  for (std::size_t i = 0; i < std::size(kOutcomes) && counts; ++i)
     total.outcomes[i] += bench.oracle().counts().*kOutcomes[i].second;
   if (!bench.difference().empty() && total.difference.empty())
     total.difference = "draw " + std::to_string(draw) + ", " + one.name + ": " + bench.difference();

@@ -43,7 +43,8 @@ class ControllerDut {
   /// Switches the RTL's assertions off while a bench writes to internal state.
   virtual void check_assertions(bool on) { static_cast<void>(on); }
 
-  std::vector<WideCounter> wide_counters;  // empty if the counters are out of reach
+  // wide counters of the device; empty if they are out of reach
+  std::vector<WideCounter> wide_counters;
   // adds ticks to the time of the device
   void (*add_time)(ControllerDut& dut, std::uint32_t ticks) = nullptr;
   void (*set_slot)(ControllerDut& dut, std::uint32_t index, const Slot& slot) = nullptr;

@@ -12,12 +12,13 @@ namespace dcc::page {
 
 /// Maps a bench's flow number to the controller's flow number: a bijection of as many bits.
 struct FlowMap {
-  std::uint32_t bits = 32, factor = 1, turned = 0;  // factor is odd, so multiplying can be undone
+  std::uint32_t bits = 32, factor = 1, turned = 0;  // multiplication by an odd factor can be undone
 
   std::uint32_t mask() const { return static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1); }
   std::uint32_t to(std::uint32_t flow) const { return (flow * factor ^ turned) & mask(); }
   std::uint32_t from(std::uint32_t number) const {
-    std::uint32_t inverse = factor;  // correct bits: three, then twice as many each step
+    // The number of correct bits is three at first, and doubles with each step.
+    std::uint32_t inverse = factor;
     for (int i = 0; i < 4; ++i) inverse *= 2 - factor * inverse;
     return (number ^ turned) * inverse & mask();
   }

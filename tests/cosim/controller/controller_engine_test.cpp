@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint32_t kRank = 1;
 constexpr std::int64_t kPeriod = 4000;  // ps
-constexpr PicoSeconds kBus{200'000};    // a time longer than an access
+constexpr PicoSeconds kBus{200'000};    // a time that exceeds the duration of an access
 
 class Answers final : public RateSink {
  public:

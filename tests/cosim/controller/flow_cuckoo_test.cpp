@@ -47,7 +47,7 @@ struct Load {
   std::uint32_t apart = 1;         // distance between flow numbers, as polynomials
   std::uint32_t numbers = kFlows;  // number of flow numbers in use
   std::uint32_t spared = 0;  // cycles in which only numbers to be bound are looked up, in 1/1024
-  std::uint32_t others = 0;  // part of the flows that may have any number, in 1/1024
+  std::uint32_t others = 0;  // probability of flows with any number, in 1/1024
 };
 
 template <class Size>
@@ -299,8 +299,9 @@ class Table {
   std::unordered_map<std::uint32_t, std::uint32_t> slot_of_;
   std::vector<std::uint32_t> bound_, free_, flow_of_;
   std::deque<Claim> claims_;
-  std::deque<std::uint32_t> recent_;                             // changed
-  std::array<std::uint32_t, 3> wanted_{kFlows, kFlows, kFlows};  // looked up now, one ago, two ago
+  std::deque<std::uint32_t> recent_;  // changed
+  // looked-up flow of this cycle, one cycle ago and two cycles ago
+  std::array<std::uint32_t, 3> wanted_{kFlows, kFlows, kFlows};
   bool unbinding_ = false;
   std::uint32_t change_ = 0, looked_for_ = kFlows, last_ = kFlows;
   bool asked_ = false, named_ = false, expected_bound_ = false;

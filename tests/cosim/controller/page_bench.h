@@ -80,8 +80,8 @@ class Bench {
     bool write = false;
     std::uint32_t address = 0, value = 0;
     bool begun = false;
-    std::uint64_t acts = 0;  // edge at which a write acts
-    std::uint64_t ends = 0;  // … and edge at which the write ends
+    std::uint64_t acts = 0;  // edge at which the write takes effect
+    std::uint64_t ends = 0;  // edge at which the write ends
     std::uint64_t since = 0;
     bool status = false;                    // true: a read that expected_status() knows
     std::optional<std::uint64_t> expected;  // expected value of a window's read
@@ -153,8 +153,8 @@ class Bench {
   struct Write {
     std::uint32_t address, value;
   };
-  std::deque<Write> planned_;  // accesses that belong together …
-  std::deque<Inputs> after_;   // … and the inputs that follow them
+  std::deque<Write> planned_;  // accesses that must be made in sequence
+  std::deque<Inputs> after_;   // inputs that follow the planned accesses
   std::uint64_t no_slot_seen_ = 0;
   // The upper half that was latched when the lower half was read; empty if the oracle did not
   // define that value.

@@ -16,7 +16,8 @@ constexpr std::int64_t kFullAccount = (1 << 27) - 1;
 std::uint32_t at_most_32(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kMax));
 }
-std::uint64_t over(std::uint64_t a, std::uint32_t b) { return (a + b - 1) / b; }  // rounded up
+// quotient rounded up
+std::uint64_t over(std::uint64_t a, std::uint32_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 

@@ -8,8 +8,8 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint64_t kWritten = 32;  // edges after an issue at which its counts are written …
-constexpr std::uint64_t kTaken = 3;     // … and at which a slot that it took is no longer free
+constexpr std::uint64_t kWritten = 32;  // edges from an issue until its counts are written
+constexpr std::uint64_t kTaken = 3;     // edges from an issue until its slot is no longer free
 
 /// A statistics counter of the register map: the address of its low half, and the member of the
 /// oracle's counts that holds the expected value.

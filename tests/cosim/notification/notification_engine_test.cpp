@@ -46,7 +46,8 @@ Traffic drive(NotificationEngine& engine, std::uint64_t packets) {
     packet.sender = packet.qpn % 7;
     packet.sender_qpn = packet.qpn * 3;
     packet.wanted = packet.qpn % 3 != 2;
-    packet.marked = random() % 4 != 0 || (i / 4096) % 2 == 0;  // counts saturate in some stretches
+    // Counts saturate in some parts of the sequence.
+    packet.marked = random() % 4 != 0 || (i / 4096) % 2 == 0;
     const auto told = engine.packet(packet, profiles[packet.qpn % 3]);
     seen.marks += packet.marked;
     if (told) ++(told->marks == 0 ? seen.clears : seen.cnps);

@@ -159,7 +159,7 @@ void Points<Block>::moved() {
   for (const std::uint32_t from : {1u, 2u}) {
     start(kScale);
     rate(3, kLineRate / 100, from);
-    pause_ = 1u << 2;  // the clock of priority 2 stays behind
+    pause_ = 1u << 2;  // The clock of priority 2 falls behind.
     cycles(5000);
     pause_ = 0;
     post(3, 1000);

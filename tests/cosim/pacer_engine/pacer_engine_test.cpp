@@ -74,7 +74,8 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
     // rates of 4 to 64 Gb/s, rarely any rate from 0 on, until the packets must drain
     const auto raw = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
     inputs.rate_value = Rate(!drains && random() % 32 == 0 ? raw : (1u << 20) + raw % (15u << 20));
-    if (random() % 4 == 0) inputs.rate_value = Rate(3 * kSettings.scale);  // three bytes a cycle
+    // a rate of three bytes per cycle
+    if (random() % 4 == 0) inputs.rate_value = Rate(3 * kSettings.scale);
     inputs.priority = static_cast<std::uint8_t>(random() % 8 == 0 ? random() % 8 : 3);
     inputs.want = cycle >= wire && random() % 8 != 0;
     if (inputs.post) ++posted[at], ++waiting;
@@ -84,7 +85,7 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
     if (answer.sent) {
       ++seen.decisions;
       seen.bytes += answer.bytes;
-      wire = std::max(cycle, wire) + answer.bytes / 50;  // 50 bytes a cycle
+      wire = std::max(cycle, wire) + answer.bytes / 50;  // The line carries 50 bytes per cycle.
       --posted[answer.flow];
       --waiting;
     }

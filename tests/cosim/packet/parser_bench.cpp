@@ -20,7 +20,8 @@ constexpr std::uint32_t kFlows = 64;  // rtl/packet/CMakeLists.txt
 // 2^24.
 constexpr std::array<std::uint32_t, 2> kBases = {0xABC100, 0xFFFFD8};
 constexpr std::size_t kBeat = 64;
-enum Reason : unsigned { kNone, kBadFrame = 8, kUnbound = 9 };  // the rest: roce::ParseError
+// further reasons are those of roce::ParseError
+enum Reason : unsigned { kNone, kBadFrame = 8, kUnbound = 9 };
 
 struct Context {
   bool bound = false;
@@ -84,7 +85,7 @@ class ParserBench {
     require(swept == kFlows, "parser: the sweep does not take a cycle a flow");
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
       contexts_[flow] = {flow % 5 != 3, below(64), below(1 << 24)};
-      if (!contexts_[flow].bound) continue;  // the sweep has left the flow unbound
+      if (!contexts_[flow].bound) continue;  // The sweep has left this flow unbound.
       pins->context_we_i = 1;
       pins->context_flow_i = static_cast<std::uint8_t>(flow);
       pins->context_bound_i = 1;

@@ -68,7 +68,8 @@ class SentBench {
     block_->sent_valid_i = 0;
     contexts_ = {};
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
-      if (flow % 5 != 3) write({true, below(64)}, flow);  // the sweep has left the others unbound
+      // The sweep has left the other flows unbound.
+      if (flow % 5 != 3) write({true, below(64)}, flow);
     }
   }
 

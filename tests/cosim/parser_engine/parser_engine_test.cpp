@@ -51,7 +51,7 @@ Traffic drive(ParserEngine& engine, std::uint64_t calls) {
   for (const Qpn qpn : pairs)
     engine.begin(qpn, {static_cast<std::uint8_t>(below(64)), below(1u << 24), qpn + 5});
   pairs.push_back(99);                        // This queue pair begins later.
-  pairs.push_back(verilated_parser_pairs());  // never begins
+  pairs.push_back(verilated_parser_pairs());  // This queue pair never begins.
   Traffic seen;
   PicoSeconds now{};
   for (std::uint64_t i = 0; i < calls; ++i) {

@@ -191,7 +191,8 @@ TEST_F(RateDutTest, Corners) {
   const std::uint32_t factors[] = {0, 1, kNeutralDecrease << 16 | kNeutralIncrease, 0xFFFFFFFF};
   RateRandom random(3);
   for (std::uint32_t k = 0; k < kDecreaseEntries; ++k) {
-    write(RateTable::kDecrease, k, k % 2 == 0 ? 0 : kOne16);  // steepest lines in both directions
+    // the steepest lines, rising and falling
+    write(RateTable::kDecrease, k, k % 2 == 0 ? 0 : kOne16);
   }
   const auto send = [this](RateInputs in) {
     in.rsp_ready = true;

@@ -5,7 +5,7 @@
 #include "harts.h"
 
 static volatile uint32_t step;                                  /* number of the requested step */
-static volatile uint32_t words[4] __attribute__((aligned(16))); /* the word is words[1] */
+static volatile uint32_t words[4] __attribute__((aligned(16))); /* the reserved word is words[1] */
 
 /* Reserves words[1], lets the other hart do step `number`, and stores 7. Returns 1 if the store
  * failed. */

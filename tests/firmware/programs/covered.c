@@ -4,12 +4,12 @@
 
 static volatile uint32_t sink;
 
-__attribute__((noipa)) static void leaf(uint32_t n) { sink = sink + n; /* seven times */ }
+__attribute__((noipa)) static void leaf(uint32_t n) { sink = sink + n; /* runs seven times */ }
 
 __attribute__((noipa)) static void deep(uint32_t n) {
   volatile uint32_t room[256];
   room[n & 255] = n;
-  sink = room[n & 255]; /* once, deep */
+  sink = room[n & 255]; /* runs once and needs a deep stack */
 }
 
 __attribute__((noipa)) static void never(void) { sink = 1; /* never */ }

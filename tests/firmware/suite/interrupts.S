@@ -21,7 +21,7 @@
     sw t6, 0(s1)
     sw t6, 4(s1)
   .endm
-  /* A line needs an instant to reach mip. */
+  /* Waits until a changed line has reached mip. */
   .macro settled bits
     li a7, 1000
 81: csrr a6, mip

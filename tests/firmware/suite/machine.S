@@ -66,7 +66,7 @@
   test unknown_csrs
   traps 2, csrr a0, 0x5C0
   traps 2, csrw 0x7FF, a0
-  traps 2, csrr a0, 0x105 /* stvec: there is no supervisor */
+  traps 2, csrr a0, 0x105 /* stvec does not exist, since there is no supervisor mode */
   traps 2, csrr a0, 0x180
 
   test misa
@@ -217,7 +217,7 @@
   traps 11, ecall
   li a0, 0x1888
   and a1, s11, a0
-  expect a1, 0x1880 /* machine mode, interrupts were on and are off */
+  expect a1, 0x1880 /* saved state: machine mode, interrupts were enabled and are disabled */
   csrci mstatus, 8
   traps 11, ecall
   and a1, s11, a0

@@ -87,7 +87,7 @@ begin:
   traps 3, sw a1, 8(s0)
   no_triggers
   lw a0, 8(s0)
-  bnez a0, fail /* the store was not done */
+  bnez a0, fail /* The store must not have been executed. */
 
   test both_at_once
   trigger 0, MACHINE | LOAD, words

@@ -119,7 +119,7 @@ struct Bench {
     }
   }
 
-  /// Delivers the packets that left, except those that `lost` names.
+  /// Delivers the packets that were sent, except those that `lost` names.
   void pass(dcc::PicoSeconds time, std::uint8_t lost) {
     for (int step = 0; step < 8; ++step) {
       scheduler.run_until(scheduler.now() + dcc::PicoSeconds(time.count / 8 + 1));

@@ -178,7 +178,7 @@ class Fuzzer:
     def run_or_stop(self, data, keep=None):
         try:
             new = self.run(data)
-        except Exception:  # pylint: disable=broad-except  # any exception is a finding
+        except Exception:  # pylint: disable=broad-except  # Any exception is a finding.
             traceback.print_exc()
             path = f"{self.options['artifact_prefix']}crash-{hashlib.sha1(data).hexdigest()}"
             pathlib.Path(path).write_bytes(data)

@@ -70,8 +70,9 @@ class ClockedController {
     std::uint64_t freed = 0;
     std::uint64_t not_free_yet = 0;
     std::uint64_t dropped_in_reset = 0;
-    std::uint64_t accesses_in_flight = 0;             // accesses begun with an event in flight
-    std::map<std::int64_t, std::uint64_t> distances;  // between events of one flow, set by the test
+    std::uint64_t accesses_in_flight = 0;  // accesses begun with an event in flight
+    // number of events of one flow at each distance in edges
+    std::map<std::int64_t, std::uint64_t> distances;
   };
 
   ClockedController(std::uint32_t slots, std::int64_t period, std::int64_t latency,

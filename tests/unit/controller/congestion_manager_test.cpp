@@ -94,7 +94,8 @@ TEST_F(CongestionManagerTest, CnpOfABoundFlowCutsWithItsDecayedAlphaAndClearsThe
 }
 
 TEST_F(CongestionManagerTest, TheNewestNotificationsDscpCounts) {
-  manager_.write_table(RateTable::kFactor, 46, test::factor_word(256, 0));  // never cuts
+  // A factor at which a mark never cuts.
+  manager_.write_table(RateTable::kFactor, 46, test::factor_word(256, 0));
   manager_.cnp(7, 0, 1, 0);
   EXPECT_FALSE(manager_.cnp(7, 46, 1, 10).has_value());
   EXPECT_EQ(manager_.slot(0).dscp, 46);
@@ -134,7 +135,7 @@ TEST_F(CongestionManagerTest, ATargetMayStayUntilTheTimerHasRaisedTheRate) {
 TEST_F(CongestionManagerTest, AnEventOfASlotThatIsDueLaterIsStale) {
   using Kind = CongestionManager::TimerOutcome::Kind;
   manager_.cnp(7, 0, 1, 0);
-  manager_.cnp(7, 0, 1, 100);  // moves the due tick to 400
+  manager_.cnp(7, 0, 1, 100);  // The CNP moves the due tick to 400.
   ASSERT_EQ(expire(300)->slot, 0u);
   const RateBits before = manager_.slot(0).rc;
   EXPECT_EQ(manager_.timer_event({0, 300}, 300).kind, Kind::kStale);
@@ -170,7 +171,8 @@ TEST_F(CongestionManagerTest, CnpWithinTheDecreasePeriodChangesNothing) {
   EXPECT_EQ(manager_.slot(0).due, 400u);
   EXPECT_EQ(manager_.statistics().cnps_coalesced, 1u);
   EXPECT_EQ(manager_.statistics().rate_decreases, 1u);
-  EXPECT_TRUE(manager_.cnp(7, 0, 1, 104).has_value());  // exactly the period: a cut
+  // A CNP exactly one period after the cut cuts again.
+  EXPECT_TRUE(manager_.cnp(7, 0, 1, 104).has_value());
 }
 
 TEST_F(CongestionManagerTest, CnpWithoutAFreeSlotIsDroppedAndCounted) {
@@ -315,7 +317,8 @@ TEST_F(CongestionManagerTest, ARateGoesOutOnlyWhenItChanged) {
   parameters_.rate.r_min = mbps(500);
   apply();
   EXPECT_TRUE(manager_.cnp(7, 0, 1, 0).has_value());
-  EXPECT_FALSE(manager_.cnp(7, 0, 1, 100).has_value());  // the rate is at its minimum
+  // The rate is already at its minimum, so nothing changes.
+  EXPECT_FALSE(manager_.cnp(7, 0, 1, 100).has_value());
   EXPECT_EQ(manager_.statistics().rate_decreases, 2u);
   EXPECT_EQ(manager_.statistics().rate_updates, 1u);
 }

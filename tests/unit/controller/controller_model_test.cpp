@@ -148,9 +148,9 @@ TEST_F(ControllerModelTest, ARestartToAnEarlierTickActsWhenTheEventBeforeIsDue) 
 }
 
 TEST_F(ControllerModelTest, EventsOfOneFlowKeepTheirDistance) {
-  device_.cnp(5, 0, 1);  // issued at edge 1
-  device_.cnp(5, 0, 1);  // sampled at edge 1, waits from edge 2 on
-  device_.cnp(6, 0, 1);  // sampled at edge 2
+  device_.cnp(5, 0, 1);  // This CNP is issued at edge 1.
+  device_.cnp(5, 0, 1);  // This CNP is sampled at edge 1 and waits from edge 2 on.
+  device_.cnp(6, 0, 1);  // This CNP is sampled at edge 2.
   run_to(edge(200));
   EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(1, 5, mbps(500)), answer(3, 6, mbps(500)),
                                                 answer(33, 5, mbps(250))}));
@@ -279,10 +279,10 @@ TEST_F(ControllerModelTest, DisabledItDropsNotificationsButLetsSlotsRecover) {
 }
 
 TEST_F(ControllerModelTest, AWriteWaitsForWhatIsOnItsWay) {
-  device_.cnp(5, 0, 1);  // issued at edge 1
+  device_.cnp(5, 0, 1);  // The CNP is issued at edge 1.
   run_to(edge(10));
   parameters_.rate.r_min = mbps(400);
-  device_.set_parameters(parameters_);  // takes effect at edge 1 + 32 + 2
+  device_.set_parameters(parameters_);  // The write takes effect at edge 1 + 32 + 2.
   device_.cnp(6, 0, 1);
   run_to(edge(200));
   EXPECT_EQ(sink_.answers.back(), answer(36, 6, mbps(500)));
@@ -317,7 +317,7 @@ TEST_F(ControllerModelTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   device_.cnp(7, 0, 1);
   device_.bytes(7, 0, 1);
   run_to(edge(136 + 16 + 16));
-  device_.cnp(8, 0, 1);  // arrives at the last edge of the reset
+  device_.cnp(8, 0, 1);  // The CNP arrives at the last edge of the reset.
   run_to(edge(136 + 16 + 17));
   EXPECT_TRUE(device_.ready());
   EXPECT_TRUE(device_.idle());
@@ -354,7 +354,7 @@ TEST_F(ControllerModelTest, ASoftResetOfADisabledControllerIsSeenThoughNothingCo
 }
 
 TEST_F(ControllerModelTest, ANewTickLengthMovesWhatIsPending) {
-  device_.cnp(5, 0, 1);  // due at tick 10
+  device_.cnp(5, 0, 1);  // The timer event is due at tick 10.
   run_to(kTick * 4);
   parameters_.tick_div = 500;
   device_.set_parameters(parameters_);  // takes effect at edge 1001; the tick begins anew with 1002

@@ -181,7 +181,7 @@ TEST_F(DccTest, AWindowThatHoldsAFlowGrowsUntilAMarkComes) {
     for (int i = 0; i < packets; ++i) algorithm.on_sent(flow, info);
   };
   host_.windows.clear();
-  send(3, 100, false);  // the window never filled: it does not limit the flow
+  send(3, 100, false);  // The window was never full, so it does not limit the flow.
   EXPECT_TRUE(host_.windows.empty());
   send(3, 19, true);
   EXPECT_TRUE(host_.windows.empty());

@@ -95,7 +95,8 @@ TEST_F(RateUnitTest, InterpolatesBetweenEntries) {
   EXPECT_EQ(decrease_multiplier(10 << 8 | 64, tables_), 57500u);
   EXPECT_EQ(decrease_multiplier(10 << 8 | 1, tables_), 59961u);    // 59960.94
   EXPECT_EQ(decrease_multiplier(10 << 8 | 255, tables_), 50039u);  // 50039.06
-  EXPECT_EQ(decrease_multiplier(kOne16, tables_), 32768u);         // last entry: no interpolation
+  // The last entry needs no interpolation.
+  EXPECT_EQ(decrease_multiplier(kOne16, tables_), 32768u);
 }
 
 TEST_F(RateUnitTest, EachMarkTakesASixteenthUntilNothingIsLeft) {
@@ -172,7 +173,8 @@ TEST_F(ReturningCut, TargetStaysAboveTheFloorAndAboveZero) {
   registers_.r_min = 1;
   tables_.write(RateTable::kFloor, 5, mbps(90));
   const DecreaseResult r = decrease({mbps(100), mbps(91), 0, 0, 5, 255, false});
-  EXPECT_EQ(r.rc, mbps(90));                                        // floor; the table gives 1.6
+  // The floor applies; by the table the rate would be 1.6 Mb/s.
+  EXPECT_EQ(r.rc, mbps(90));
   EXPECT_EQ(r.rt, mbps(90));                                        // floor; 91 − 6.2 by table
   EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0 is raised to R_MIN
 }

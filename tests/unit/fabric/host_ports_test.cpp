@@ -106,7 +106,7 @@ TEST(HostPorts, ACableBetweenTwoHostsIsANetworkOfItsOwn) {
   EXPECT_EQ(refusal(p), "");
   const Topology topology = Topology::of(p);
   const Routing routing(topology);
-  const HostId a = 0, b = 2, c = 4;  // first ports
+  const HostId a = 0, b = 2, c = 4;  // the first port of each host
   EXPECT_TRUE(routing.reaches(a, b));
   EXPECT_EQ(routing.links(a, b), 1);
   EXPECT_FALSE(routing.reaches(a, c));
@@ -148,7 +148,7 @@ TEST(HostPorts, ASwitchThatDoesNotForwardJoinsItsOwnHosts) {
   EXPECT_EQ(refusal(p), "");
   const Topology topology = Topology::of(p);
   const Routing routing(topology);
-  EXPECT_EQ(routing.links(0, 2), 2);  // a.0, b.0 at n
+  EXPECT_EQ(routing.links(0, 2), 2);  // path from a.0 to b.0 through switch n
   EXPECT_TRUE(routing.reaches(0, 3));
 }
 

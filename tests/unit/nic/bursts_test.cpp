@@ -30,7 +30,7 @@ class Bursts : public testing::Test, public test::NicPair, public PacketSink {
 
   Asking asking;
   std::vector<PicoSeconds> arrived;
-  std::vector<int> brought_back;  // entropy values that ACKs echoed
+  std::vector<int> brought_back;  // entropy values that the ACKs returned
 
   void build(Qpn pairs) {
     parameters.line_rate = 10_Gbps;

@@ -16,7 +16,8 @@ struct NicPair {
   PacketPool pool;
   FlowLedger ledger;
   NicParameters parameters;
-  std::optional<RecoveryParameters> recovery_of_second;  // empty: as `parameters` say
+  // recovery parameters of the second NIC; empty: those of `parameters`
+  std::optional<RecoveryParameters> recovery_of_second;
   // properties of the other NIC, for both NICs; null: equal NICs
   const PeerNics* peers_of_both = nullptr;
   std::unique_ptr<NicDevice> nic[2];

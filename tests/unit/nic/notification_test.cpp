@@ -53,7 +53,7 @@ TEST_F(NotifiedPair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) 
   parameters.cnp.carry_marks = true;
   build();
   std::uint64_t sent = 0;
-  std::vector<std::pair<int, std::uint32_t>> cnps;  // pairs of marks and packets
+  std::vector<std::pair<int, std::uint32_t>> cnps;  // (marks, packets) of each CNP
   on_wire = [&](Packet& packet) {
     // The pattern is twice 40 marked and 40 unmarked packets; then every other packet is marked.
     if (packet.kind == PacketKind::kData) {
@@ -373,7 +373,7 @@ TEST_F(NotifiedPair, ACnpOfALossReportsAndResetsItsCounts) {
   parameters.cnp.with_nak = true;
   parameters.cnp.carry_marks = true;
   build();
-  std::vector<std::pair<int, int>> cnps;  // marks, packets
+  std::vector<std::pair<int, int>> cnps;  // (marks, packets) of each CNP
   on_wire = [&](Packet& packet) {
     if (packet.kind == PacketKind::kCnp) cnps.emplace_back(packet.cnp_marks, packet.cnp_packets);
     if (packet.kind != PacketKind::kData) return true;
@@ -385,7 +385,8 @@ TEST_F(NotifiedPair, ACnpOfALossReportsAndResetsItsCounts) {
   ASSERT_EQ(cnps.size(), 2u);
   EXPECT_EQ(cnps[0], (std::pair{1, 5}));  // packets 0 to 3 have arrived, and the early packet 5
   EXPECT_EQ(cnps[1].first, 1);
-  EXPECT_GE(cnps[1].second, 26);  // 4 to 30; go-back-N brings some of them twice
+  // CNP 1 covers packets 4 to 30, some of which go-back-N sends twice
+  EXPECT_GE(cnps[1].second, 26);
   EXPECT_LT(cnps[1].second, 26 + 50);
 }
 

@@ -136,7 +136,7 @@ void match_a_scan(std::uint32_t flows, int steps, unsigned seed) {
         scheduler.activate(flow, PicoSeconds(o.when));
       }
     }
-    // Flows become ready in the order (time, flow).
+    // ready flows in the order (time, flow)
     std::map<std::pair<std::int64_t, std::uint32_t>, Oracle*> ripe;
     for (std::uint32_t flow = 0; flow < flows; ++flow) {
       Oracle& o = oracle[flow];

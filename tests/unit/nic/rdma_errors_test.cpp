@@ -9,7 +9,8 @@ using namespace test;
 using RdmaErrors = RdmaHosts;
 
 TEST_F(RdmaErrors, ASenderWaitsForABufferAsLongAsItIsToldTo) {
-  parameters.recovery.not_ready_delay = kMicroSecond * 100;  // the next greater code means 120 us
+  // The next greater code of table 46 means 120 us.
+  parameters.recovery.not_ready_delay = kMicroSecond * 100;
   build();
   post(0, work(NIC_WQE_SEND, 1, kData, 0, 3'000));
   run(kMicroSecond * 60);
@@ -17,7 +18,7 @@ TEST_F(RdmaErrors, ASenderWaitsForABufferAsLongAsItIsToldTo) {
   const auto nak = std::find_if(seen.begin(), seen.end(),
                                 [](const Packet& p) { return p.kind == PacketKind::kNak; });
   EXPECT_EQ(nak->nak, NakReason::kNotReady);
-  EXPECT_EQ(roce::headers_of(*nak, 0).syndrome, 0x27);  // 0.12 ms of table 46
+  EXPECT_EQ(roce::headers_of(*nak, 0).syndrome, 0x27);  // code of 0.12 ms in table 46
   EXPECT_EQ(host[1]->nic.counters().receives_missing, 1u);
   post_receive(1, 9, kData + 0x8000, 3'000);
   const std::size_t before = seen.size();

@@ -262,7 +262,8 @@ TEST_F(Rdma, ReadsArePacedThroughTheirRequests) {
   EXPECT_TRUE(pacer.acks[3].last_of_message);
   EXPECT_FALSE(pacer.acks[2].last_of_message);
   EXPECT_EQ(pacer.acks[1].rtt, pacer.acks[2].rtt);
-  EXPECT_LE((pacer.acks[3].rtt - pacer.acks[1].rtt).count, 400);  // four bytes' time at most
+  // tolerance: the time of four bytes
+  EXPECT_LE((pacer.acks[3].rtt - pacer.acks[1].rtt).count, 400);
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
   build(Service::kUd);
   post_receive(1, 9, kData + 0x8000, 40 + 700);
   post(0, work(NIC_WQE_SEND, 1, kData, 0, 700));
-  post(0, work(NIC_WQE_SEND, 2, kData, 0, 700));    // lost, since no buffer is posted
+  // This message is lost, since no buffer is posted.
+  post(0, work(NIC_WQE_SEND, 2, kData, 0, 700));
   post(0, work(NIC_WQE_SEND, 3, kData, 0, 1'001));  // one byte longer than a packet
   post(0, work(NIC_WQE_RDMA_READ, 4, kData, kData, 10));
   run(kMilliSecond);
@@ -49,7 +50,7 @@ TEST_F(RdmaUnreliable, AnUnreliableConnectionLosesMessagesWhole) {
   EXPECT_EQ(reap(0).size(), 3u);
   const auto received = reap(1);
   ASSERT_EQ(received.size(), 2u);
-  EXPECT_EQ(received[1].wr_id, 51u);  // uses the buffer of the lost message
+  EXPECT_EQ(received[1].wr_id, 51u);  // The message uses the buffer of the lost message.
   EXPECT_EQ(bytes(1, kData + 0x8000, 3'000), bytes(0, kData, 3'000));
   EXPECT_EQ(bytes(1, kData + 0x9000, 3'000), bytes(0, kData + 10'000, 3'000));
   EXPECT_EQ(count(PacketKind::kAck) + count(PacketKind::kNak), 0);

@@ -11,7 +11,7 @@ using namespace test;
 class ReceiveBufferHosts : public RdmaHosts {
  protected:
   ReceiveBufferHosts() {
-    parameters.dma.rate = 25_Gbps;  // a quarter of the port's rate
+    parameters.dma.rate = 25_Gbps;  // The DMA has a quarter of the port's rate.
     parameters.receive_buffer.size = 32'768;
     parameters.link_delay = kMicroSecond;
     parameters.recovery.timeout = kMilliSecond;

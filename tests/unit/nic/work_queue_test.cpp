@@ -247,7 +247,8 @@ TEST(WorkQueue, WhatIsLeftOutIsMissingInTheMiddle) {
   const auto shorter = rest(50'000);
   EXPECT_LT(shorter.size(), whole.size());
   EXPECT_TRUE(shorter.back().ends && shorter.back().last);
-  EXPECT_EQ(shorter.back().bytes, whole.back().bytes);  // twenty whole messages
+  // The transfer contains twenty whole messages.
+  EXPECT_EQ(shorter.back().bytes, whole.back().bytes);
   rest(93'000);
 }
 

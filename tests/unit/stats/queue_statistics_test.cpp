@@ -31,7 +31,8 @@ TEST(QueueStatistics, ARestartForgets) {
   const auto figures = statistics.figures(kMicroSecond * 4);
   EXPECT_EQ(figures.mean, 10);
   EXPECT_EQ(figures.max, 10);
-  EXPECT_EQ(statistics.figures(kMicroSecond * 3).mean, 10);  // empty window: the length itself
+  // In an empty window every figure is the present length.
+  EXPECT_EQ(statistics.figures(kMicroSecond * 3).mean, 10);
 }
 
 TEST(QueueStatistics, AgreesWithSortingTheSamples) {

@@ -41,7 +41,8 @@ TEST(QcnPoint, FeedbackByHand) {
     EXPECT_EQ(arrival(point, 150'000, 500'000, random), 63u);
   }
   {
-    QcnPoint point(parameters());                             // a steady queue at the set point
+    // the queue is steady at the set point
+    QcnPoint point(parameters());
     EXPECT_EQ(arrival(point, 150'000, 20'000, random), 25u);  // 2·20000·63/100000 = 25.2
     EXPECT_EQ(arrival(point, 200'000, 20'000, random), 0u);
   }
@@ -78,7 +79,8 @@ TEST(QcnPoint, ARuleChangesTheFeedback) {
   p.rule = [&](const QcnPointParameters&) { return std::make_unique<Doubled>(calls); };
   QcnPoint point(p);
   RandomStream random(1, "qcn");
-  EXPECT_EQ(arrival(point, 150'000, 20'000, random), 50u);  // 25 without the rule
+  // Without the rule the feedback would be 25.
+  EXPECT_EQ(arrival(point, 150'000, 20'000, random), 50u);
   EXPECT_EQ(arrival(point, 1'000, 20'000, random), 0u);
   EXPECT_EQ(calls, 2);
 }

@@ -179,7 +179,8 @@ TEST(PfcWatchdog, DropsTheQueueOfAStormUntilItIsOver) {
   star.scheduler.run_until(kMicroSecond * 115);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 0u);
   EXPECT_GT(star.device.queue_bytes(0, 3), 0);
-  star.scheduler.run_until(kMicroSecond * 140);  // found within detect + poll of the pause
+  // The watchdog acts within detect + poll after the pause.
+  star.scheduler.run_until(kMicroSecond * 140);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 1u);
   EXPECT_EQ(star.device.queue_bytes(0, 3), 0);
   EXPECT_FALSE(star.device.has_stopped(1, 3)) << "the sender is let go";
@@ -217,7 +218,8 @@ TEST(PfcWatchdog, LooksEachPollAndNotEachDetect) {
   }
   star.scheduler.run_until(kMicroSecond * 155);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 0u);
-  star.scheduler.run_until(kMicroSecond * 175);  // pause + delay + detect + poll
+  // This is the time of pause + delay + detect + poll.
+  star.scheduler.run_until(kMicroSecond * 175);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 1u);
 }
 

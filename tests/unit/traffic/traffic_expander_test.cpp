@@ -169,7 +169,8 @@ TEST(TrafficExpander, AStreamIsAllEntriesByStartThenAsTheyAreWritten) {
   const std::vector<TrafficSpec> specs{late, trace, poisson, rounds};
   std::vector<FlowSpec> expected;
   for (std::size_t entry = 0; entry < specs.size(); ++entry) {
-    std::vector<TrafficSpec> none_but(specs.size(), flow(6, 7));  // entries draw by place
+    // Entries draw random numbers by their position in the list.
+    std::vector<TrafficSpec> none_but(specs.size(), flow(6, 7));
     none_but[entry] = specs[entry];
     for (const FlowSpec& f : expand_traffic(none_but, context())) {
       if (f.from != 6) expected.push_back(f);

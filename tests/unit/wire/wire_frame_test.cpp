@@ -190,7 +190,7 @@ TEST(WireFrame, OtherTransportsAreLabelled) {
   size = snapped.write(packet, kPort, frame.data());
   EXPECT_EQ(size.captured, 64u);
 
-  // The longest label.
+  // This kind of packet has the longest label.
   packet.kind = PacketKind::kReturned;
   packet.psn = packet.scheme = ~std::uint64_t{0};
   packet.flow = packet.destination_qpn = packet.payload_bytes = ~std::uint32_t{0};

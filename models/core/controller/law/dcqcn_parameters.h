@@ -56,7 +56,7 @@ struct DcqcnParameters : AlgorithmParameters {
   static const char* const kPresetMeaning;
   /// True if rates and times follow the network.
   virtual bool follows_network() const { return preset_name == Preset::kAuto; }
-  /// Takes over the values of `preset_name`.
+  /// Sets the parameters to the values of `preset_name`.
   void apply_preset();
   /// Describes the parameters that dcc and dcqcn share. `most`: the greatest gain that can be
   /// stored.

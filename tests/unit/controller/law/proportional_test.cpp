@@ -26,7 +26,7 @@ class ProportionalLawTest : public testing::Test {
     parameters_.rate = test::proportional_registers();
     parameters_.rate.mi = 0;
     parameters_.rate.g = 32768;          // a mark takes half a packet off the account
-    parameters_.rate.r_ai = mbps(10);    // increase for a packet
+    parameters_.rate.r_ai = mbps(10);    // rate increase for one packet
     parameters_.rate.r_hai = mbps(400);  // rate of one packet per interval
     parameters_.rate.r_min = mbps(5);
     parameters_.rate.r_max = mbps(125'000);

@@ -14,7 +14,7 @@
 namespace dcc {
 namespace {
 
-constexpr double kLink = 10e9;   // bits per second
+constexpr double kLink = 10e9;   // rate of the link in bits per second
 constexpr double kBytes = 1000;  // bytes of a packet
 
 struct Shared {

@@ -32,7 +32,7 @@ TEST(FlowShares, AFlowThatStopsIsForgotten) {
   shares.arrival(2, 1, 64'000, {});
   for (int i = 1; i <= 20; ++i) shares.arrival(2, 1, 64'000, kInterval * i);
   EXPECT_DOUBLE_EQ(shares.excess(1), 0);
-  EXPECT_DOUBLE_EQ(shares.excess(2), 0);         // alone, it has all
+  EXPECT_DOUBLE_EQ(shares.excess(2), 0);         // A flow that is alone has the whole share.
   shares.arrival(2, 1, 64'000, kSecond * 1000);  // This packet arrives after a long silence.
   EXPECT_DOUBLE_EQ(shares.excess(2), 0);
 }

@@ -105,7 +105,7 @@ TEST(Fcp, ABudgetOfTheHostIsDividedAmongItsFlows) {
 TEST(Fcp, SharesOfTheNicAreAsBudgetsToo) {
   Star star(3);
   star.send(0, 1, kPayload * 10'000);
-  star.weigh(0, 3);  // weight of flows that start from now on
+  star.weigh(0, 3);  // sets the weight of flows that start from now on
   star.send(0, 2, kPayload * 10'000);
   star.scheduler.run_until(kMicroSecond * 200);
   star.take(2);

@@ -77,7 +77,7 @@ TEST_F(IbccTest, HeadersComeOnTopOfThePayloadRate) {
   Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   ibcc.on_cnp(0, {});
-  sent(ibcc, 0, 1102);  // the first packet carries a RETH
+  sent(ibcc, 0, 1102);  // The first packet of a message carries a RETH.
   sent(ibcc, 0, 1086);
   EXPECT_NEAR(host_.mbps(0), 1000.0 * 1086 / 1024, kRateStep);
 }

@@ -109,7 +109,7 @@ TEST(Ndp, ASenderThatIsOwedAPullDoesNotTimeOut) {
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
   PicoSeconds last{};
   for (std::uint32_t flow = 0; flow < 240; ++flow) last = std::max(last, star.received_at(flow));
-  // The headers of the first windows use the same wire.
+  // The headers of the first windows use the same link.
   EXPECT_LT(last * 1000, (kPacket * 240 * 25 + kHeader * 240 * 23 + kThere) * 1002);
 }
 

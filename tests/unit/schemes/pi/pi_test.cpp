@@ -68,7 +68,7 @@ TEST_F(PiTest, IntegratesTheDistanceFromTheTarget) {
   EXPECT_EQ(at_start,
             0);  // the queue is below the target at the first update, at the first arrival
   const double e = 10;
-  const double first = -20;  // error of the queue at the first update, in packets
+  const double first = -20;  // error of the queue length at the first update, in packets
   for (int k = 1; k <= 20; ++k) {
     wait(p_.period);
     leave();  // the queue at the end of the period was 30 packets

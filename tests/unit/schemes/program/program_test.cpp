@@ -259,7 +259,7 @@ TEST(Program, TelemetryWaitsWithItsEvent) {
   };
   for (FlowNumber flow = 0; flow < 4; ++flow) bench.program->on_flow_start(flow, {});
   for (FlowNumber flow = 0; flow < 4; ++flow) acknowledge(flow, 100 + flow);
-  acknowledge(2, 700);  // joins the waiting event of its flow
+  acknowledge(2, 700);  // This event joins the waiting event of its flow.
   bench.until(kMicroSecond * 10);
   EXPECT_EQ(bench.counts(DCC_ACK).merged, 1u);
   EXPECT_EQ(bench.nic.rate(0).raw, 100u);

@@ -67,7 +67,7 @@ TEST_F(QcnTest, RecoversThenProbesByBytes) {
   qcn.on_cnm(0, 64 / 2);  // rate 7500, target 10 000
   send(qcn, 149'999);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 7500);
-  send(qcn, 1);  // ends cycle 1
+  send(qcn, 1);  // The packet ends byte counter cycle 1.
   EXPECT_DOUBLE_EQ(host_.mbps(0), 8750);
   qcn.on_cnm(0, 32);  // after a cycle the target is the rate before the cut: 8750 → 6562.5
   EXPECT_DOUBLE_EQ(host_.mbps(0), 6562.5);
