@@ -60,13 +60,15 @@ NOTIFICATION_CASES: list[tuple[str, tuple, str, str]] = [
     ("thousand_flows", (), "200us", "20ms"),
 ]
 
-# Runs with the parser as RTL, likewise. CNPs with and without counts are under way when nic.cnp.carry_marks changes.
-COUNTS = ("nic.cnp={interval: 4us, carry_marks: true}",)
-SWITCHED = (*COUNTS, "changes=[{at: 100us, set: {nic.cnp.carry_marks: false}}, "
-                     "{at: 150us, set: {nic.cnp.carry_marks: true}}, {at: 170us, set: {nic.cnp.carry_marks: false}}]")
+# Runs with the parser as RTL, likewise. Each sender gets CNPs with counts from one receiver and CNPs without counts
+# from another.
+BOTH_KINDS = ("nic.cnp={interval: 4us, carry_marks: true}",
+              "nics=[{hosts: 8, cnp: {interval: 4us, carry_marks: false}}]",
+              "traffic=[{kind: incast, senders: 1..7, receiver: 0, dscp: 10}, "
+              "{kind: incast, senders: 1..7, receiver: 8, dscp: 10}]")
 PARSER_CASES: list[tuple[str, tuple, str, str]] = [
     ("incast_8x25g", (), "1ms", "40ms"),
-    ("incast_8x25g", SWITCHED, "300us", "10ms"),
+    ("incast_8x25g", BOTH_KINDS, "300us", "10ms"),
     ("incast_8x25g", ("nic.congestion_control={algorithm: dcqcn}",), "300us", "10ms"),
     ("demo", (), "400us", "20ms"),
     ("demo", FIRMWARE, "1500us", "20ms"),

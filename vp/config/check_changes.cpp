@@ -28,11 +28,33 @@ void collect(const std::string& path, const ValueNode& value,
                                "can)");
 }
 
-/// Checks that the platform has a device on which the change has an effect.
+/// Checks that the algorithm leaves the value of this parameter of switches to the user.
+void check_not_asked(const std::string& path, const Place& place, const LoadedConfig& after) {
+  const AlgorithmParameters* const algorithm = after.config.nic.congestion_control.chosen();
+  if (algorithm == nullptr) return;
+  LoadedConfig asked = after;
+  algorithm->ask_switch(asked.config.switch_);
+  const std::vector<ParameterRow> with = list_parameters(asked);
+  const std::vector<ParameterRow> without = list_parameters(after);
+  for (std::size_t i = 0; i < without.size(); ++i) {
+    if (!is_under(without[i].path, path) || with.at(i).value == without[i].value) continue;
+    throw ConfigError(place, in_quotes(path) + " has no effect: algorithm " +
+                                 after.config.nic.congestion_control.name() + " sets it to " +
+                                 with[i].value);
+  }
+}
+
+/// Checks that the platform has a device on which the change has an effect. Only controllers, which
+/// have registers, take new values of an algorithm and of a class while flows run.
 void check_effect(const std::string& path, const Place& place, const PlatformConfig& config) {
-  if (!is_under(path, "dscp")) return;
-  if (config.nic.congestion_control.chosen<DccParameters>() == nullptr) {
-    throw ConfigError(place, in_quotes(path) + " changes the controller's tables: algorithm: dcc");
+  const bool of_class = is_under(path, "dscp");
+  if (!of_class && !is_under(path, "nic")) return;
+  const auto* const dcc = config.nic.congestion_control.chosen<DccParameters>();
+  const std::string changes =
+      in_quotes(path) + " changes the controller's " + (of_class ? "tables" : "registers") + ": ";
+  if (dcc == nullptr) throw ConfigError(place, changes + "algorithm: dcc");
+  if (dcc->rules().law() == nullptr) {
+    throw ConfigError(place, changes + "policy " + dcc->policy + " has no controller");
   }
   const bool weight = path.size() > 7 && path.compare(path.size() - 7, 7, ".weight") == 0;
   if (weight && config.qos.manager) {
@@ -66,6 +88,7 @@ void check_change(const LoadedConfig& before, const LoadedConfig& after,
     });
     if (row == now.end() || !row->runtime) refuse(path, place);
     check_effect(path, place, after.config);
+    if (is_under(path, "switch")) check_not_asked(path, place, after);
   }
   // A setting may change other parameters, as a preset does. A traffic class that was not listed
   // before is new.

@@ -27,7 +27,7 @@ class Lister final : public ParameterVisitor {
     row.value = leaf.show();
     row.meaning = leaf.doc.meaning;
     row.source = leaf.doc.source;
-    row.runtime = leaf.doc.runtime;
+    row.runtime = leaf.doc.runtime && lists_without_keys_ == 0;
     for (const std::string& condition : conditions_) {
       if (!row.condition.empty()) row.condition += " and ";
       row.condition += condition;
@@ -41,21 +41,24 @@ class Lister final : public ParameterVisitor {
   }
   void enter_item(const std::string& key, std::size_t) override {
     places_.push_back(
-        {lists_.back().path + "." + (sample_ ? "N" : key), lists_.back().general + ".N"});
+        {lists_.back().path + "." + (sample_ ? "N" : key), lists_.back().general + ".N", false});
   }
   void leave() override { places_.pop_back(); }
   ListPlan begin_list(const std::string& key, const Doc&, std::size_t size) override {
     lists_.push_back(place_of(key));
+    lists_without_keys_ += 1;
     sample_ = everything_ && size == 0;
     return sample_ ? ListPlan{1, true} : ListPlan{size, false};
   }
   std::vector<unsigned> begin_map(const std::string& key, const Doc&,
                                   const std::vector<unsigned>& keys, unsigned) override {
     lists_.push_back(place_of(key));
+    lists_.back().is_map = true;
     sample_ = everything_ && keys.empty();
     return sample_ ? std::vector<unsigned>{0} : keys;
   }
   void end_list() override {
+    if (!lists_.back().is_map) lists_without_keys_ -= 1;
     lists_.pop_back();
     sample_ = false;
   }
@@ -70,13 +73,16 @@ class Lister final : public ParameterVisitor {
   struct Place {
     std::string path;
     std::string general;
+    bool is_map = false;  // of a list: true if its elements have keys
   };
   Place place_of(const std::string& key) const {
-    if (places_.empty()) return {key, key};
-    return {places_.back().path + "." + key, places_.back().general + "." + key};
+    if (places_.empty()) return {key, key, false};
+    return {places_.back().path + "." + key, places_.back().general + "." + key, false};
   }
   bool everything_;
   bool sample_ = false;
+  // number of lists around the parameter; `changes` name no element of a list
+  int lists_without_keys_ = 0;
   std::vector<Place> places_;
   std::vector<Place> lists_;
   std::vector<std::string> conditions_;

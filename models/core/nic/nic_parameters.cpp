@@ -15,17 +15,15 @@ void CnpParameters::describe(ParameterVisitor& v) {
   namespace map = regs::nic_map;
   v.field("interval", interval, {"0us", "1s"},
           {"least time between two CNPs within nic.cnp.scope (adapter: 4us, proportional: 2us)",
-           "SIGCOMM'15: N", kRuntime});
+           "SIGCOMM'15: N"});
   v.follows(follows_network,
             "dcqcn, preset auto: four base RTTs; at most 50us, at least one base RTT",
             [this](const NetworkScale& network) { interval = network.reaction(); });
-  v.field("dscp", dscp, {map::kCnpDscpValueMin, map::kCnpDscpValueMax},
-          {"DSCP of a CNP", "", kRuntime});
+  v.field("dscp", dscp, {map::kCnpDscpValueMin, map::kCnpDscpValueMax}, {"DSCP of a CNP", ""});
   v.field("priority", priority, {map::kCnpPriorityValueMin, map::kCnpPriorityValueMax},
-          {"802.1p priority of a CNP", "", kRuntime});
+          {"802.1p priority of a CNP", ""});
   v.field("carry_marks", carry_marks, {},
-          {"a CNP carries the number of CE marks since the previous CNP (proportional: true)", "",
-           kRuntime});
+          {"a CNP carries the number of CE marks since the previous CNP (proportional: true)", ""});
   v.choice("ecn", ecn,
            {"ECN field of a CNP when the receiver sends it; ect0: binary 10, as adapters do; ect1: "
             "binary 01, as the RoCEv2 article has it",
@@ -159,13 +157,13 @@ void describe_mtu(ParameterVisitor& v, std::uint32_t& mtu, bool changes) {
 }
 
 void NicParameters::describe(ParameterVisitor& v) {
-  describe_mtu(v, mtu, kRuntime);
+  describe_mtu(v, mtu, false);
   v.choice("payload", payload,
            {"virtual: packets carry lengths only; real: DMA moves the bytes, and the ICRC is "
             "computed and "
             "checked",
             ""});
-  v.choice("ack", ack, {"when a receiver acknowledges", "", kRuntime});
+  v.choice("ack", ack, {"when a receiver acknowledges", ""});
   describe_ack_every(v, ack_every);
   v.field("ack_priority", ack_priority, "data", any_priority(),
           {"802.1p priority of ACKs; data: the priority of the acknowledged packet", ""});
