@@ -2,6 +2,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "controller/dcc.h"
 #include "describe/quantity_text.h"
 #include "registers/generated/dcc_map.h"
+#include "sim/state_digest.h"
 #include "wire/wire_size.h"
 
 namespace dcc::vp {
@@ -37,6 +39,26 @@ std::string as_list(const std::array<unsigned, 3>& split) {
          std::to_string(split[2]) + "]";
 }
 
+bool sets_same_marking(const SwitchParameters& a, const SwitchParameters& b) {
+  const auto values = [](const EcnParameters& e) {
+    return std::make_tuple(e.enabled, e.kmin, e.kmax, e.pmax, e.reference_rate, e.phantom_drain,
+                           e.phantom_threshold, e.unmarked_between);
+  };
+  return values(a.ecn) == values(b.ecn);
+}
+
+/// True if two congestion points tell the same queue the same.
+bool sets_same_points(const SwitchParameters& a, const SwitchParameters& b) {
+  // The digest of a rule that no packet has reached yet holds the rule's parameters.
+  const auto rule = [](const QcnPointParameters& point) {
+    StateDigest digest;
+    if (point.rule) point.rule(point)->add_state(digest);
+    return digest.value();
+  };
+  return a.qcn.enabled == b.qcn.enabled && a.qcn.set_point == b.qcn.set_point &&
+         a.qcn.w == b.qcn.w && a.qcn.sample_base == b.qcn.sample_base && rule(a.qcn) == rule(b.qcn);
+}
+
 class ControllerCheck : private CheckContext {
  public:
   using CheckContext::CheckContext;
@@ -48,7 +70,7 @@ class ControllerCheck : private CheckContext {
         check_algorithm(choice, "nic.congestion_control", c_.nic.ack_every, c_.nic.mtu);
     std::set<HostId> named;
     for (std::size_t i = 0; i < c_.nics.size(); ++i) reads_telemetry |= check_others(i, named);
-    check_congestion_points();
+    check_asked_of_switches();
     require(reads_telemetry || nic.telemetry != TelemetryKind::kOn, "nic.telemetry",
             choice.name() +
                 " reads no in-band telemetry, so that `on` would change nothing; write auto");
@@ -138,32 +160,44 @@ class ControllerCheck : private CheckContext {
     require(kHasRtl, path, said + kNoRtl);
   }
 
-  /// The congestion points of switches follow one algorithm, whichever hosts run it.
-  void check_congestion_points() const {
+  /// An algorithm may set the switches' congestion points or marking, which are the same for all
+  /// hosts: all algorithms that set one of these must set the same.
+  void check_asked_of_switches() const {
+    check_asked([](const SwitchParameters& asked) { return asked.qcn.enabled; }, sets_same_points,
+                "congestion points",
+                " sets the congestion points of switches, which are the same for all hosts; write "
+                "the same q_eq, w and sample_bytes, and with af_qcn the same fair and interval");
+    check_asked(
+        [](const SwitchParameters& asked) { return !sets_same_marking(asked, SwitchParameters()); },
+        sets_same_marking, "marking",
+        " sets the marking of switches, which is the same for all hosts; write the same parameters "
+        "for both");
+  }
+
+  /// Checks one kind of settings that algorithms ask of switches. `has`: true if an algorithm asks
+  /// for one; `same`: true if two ask for the same.
+  void check_asked(bool (*has)(const SwitchParameters&),
+                   bool (*same)(const SwitchParameters&, const SwitchParameters&),
+                   const std::string& what, const std::string& remedy) const {
     const AlgorithmChoice* first = nullptr;
-    QcnPointParameters point;
+    SwitchParameters of_first;
     for (std::size_t i = 0; i <= c_.nics.size(); ++i) {
       const AlgorithmChoice& choice =
           i == 0 ? c_.nic.congestion_control : c_.nics[i - 1].congestion_control;
       SwitchParameters asked;
       if (choice.chosen() != nullptr) choice.chosen()->ask_switch(asked);
-      if (!asked.qcn.enabled) continue;
+      if (!has(asked)) continue;
       if (first == nullptr) {
         first = &choice;
-        point = asked.qcn;
+        of_first = asked;
         continue;
       }
       const std::string section = "nics." + std::to_string(i - 1) + ".congestion_control";
-      require(choice.name() == first->name(), given(section + ".algorithm", section),
-              choice.name() + " and " + first->name() +
-                  " ask for different congestion points in every switch; write one of them for "
-                  "all hosts that use one");
-      require(asked.qcn.set_point == point.set_point && asked.qcn.w == point.w &&
-                  asked.qcn.sample_base == point.sample_base,
-              given(section + ".algorithm", section),
-              choice.name() +
-                  " sets the congestion points of switches, which are the same for all hosts; "
-                  "write the same q_eq, w and sample_bytes");
+      const std::string path = given(section + ".algorithm", section);
+      require(choice.name() == first->name(), path,
+              choice.name() + " and " + first->name() + " ask for different " + what +
+                  " in every switch; write one of them for all hosts that use one");
+      require(same(asked, of_first), path, choice.name() + remedy);
     }
   }
 

@@ -69,6 +69,6 @@ std::uint32_t FairFeedback::feedback(std::uint32_t feedback, const Packet& packe
   return static_cast<std::uint32_t>((1 - fair_) * feedback + fair_ * kMaxFeedback * excess);
 }
 
-void FairFeedback::add_state(StateDigest& d) const { d(shares_); }
+void FairFeedback::add_state(StateDigest& d) const { d(fair_, shares_); }
 
 }  // namespace dcc

@@ -23,7 +23,7 @@ class FlowShares {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(turn_, all_, weights_, flows_);
+    d(interval_, turn_, all_, weights_, flows_);
   }
 
  private:
