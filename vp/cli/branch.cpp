@@ -9,6 +9,7 @@
 
 #include "cli/command.h"
 #include "cli/leave_results.h"
+#include "cli/preflight.h"
 #include "config/yaml_reader.h"
 #include "debug/fork_each.h"
 #include "describe/quantity_text.h"
@@ -88,6 +89,7 @@ std::vector<Branch> read_branches(const BranchArguments& arguments) {
     std::vector<std::string> overrides = arguments.config.overrides;
     overrides.push_back("changes.+={at: " + arguments.at + ", set: " + set.flow_text() + "}");
     Branch branch{load_config(arguments.config.file, overrides), nullptr};
+    check_controllers(branch.loaded);
     branch.folder = std::make_unique<OutputFolder>(out.scalar, arguments.force);
     branches.push_back(std::move(branch));
   }

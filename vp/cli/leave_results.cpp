@@ -44,6 +44,7 @@ std::string lost_traces(const RunResults& results, OutputFolder& folder) {
 
 /// An exception means that the platform could not be built, so the input of the run is wrong.
 RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSetup& setup) {
+  check_controllers(loaded);
   ProgressLine progress(show_progress);
   try {
     RunResults results = run_platform(loaded.config, progress, setup);

@@ -5,6 +5,7 @@
 #include "app/boot_block.h"
 #include "build/port_exceptions.h"
 #include "build/translate.h"
+#include "config/controller_hosts.h"
 #include "controller/dcc.h"
 #include "debug/packet_capture.h"
 #include "describe/quantity_text.h"
@@ -31,10 +32,9 @@ std::string blamed(dcc_error error, const std::string& algorithm) {
   return algorithm;
 }
 
-/// Throws ConfigError if the driver refuses to program a controller of this network with the
-/// configured settings.
-void check_controller(const LoadedConfig& loaded, const Topology& topology) {
-  const PlatformConfig& config = loaded.config;
+/// Throws SettingError if the driver refuses to program a controller of this network with the
+/// configured settings. `doing`: the step in which the driver gets the settings.
+void check_controller(const PlatformConfig& config, const Topology& topology, const char* doing) {
   const HostPorts& ports = topology.host_ports();
   // 0: `nic`; i + 1: entry i of `nics`
   std::vector<std::size_t> entry_of(static_cast<std::size_t>(topology.user_hosts()));
@@ -54,9 +54,8 @@ void check_controller(const LoadedConfig& loaded, const Topology& topology) {
     const std::string path =
         blamed(error, (entry == 0 ? "nic" : "nics." + std::to_string(entry - 1)) +
                           std::string(".congestion_control"));
-    throw ConfigError(loaded.place_of(path), path +
-                                                 ": controller bring-up: " + dcc_error_text(error) +
-                                                 " (links of " + text_of(rate) + ")");
+    throw SettingError(path, std::string(doing) + ": " + dcc_error_text(error) + " (links of " +
+                                 text_of(rate) + ")");
   }
 }
 
@@ -64,7 +63,6 @@ void check_controller(const LoadedConfig& loaded, const Topology& topology) {
 void check_network(const LoadedConfig& loaded) {
   const PlatformConfig& config = loaded.config;
   const Topology topology = Topology::of(config.topology);
-  check_controller(loaded, topology);
   const TrafficContext context = traffic_context(config, topology);
   try {
     std::size_t flows = 0;
@@ -123,7 +121,27 @@ void refuse(const LoadedConfig& loaded, const TrafficError& error) {
   throw ConfigError(loaded.place_of(entry), text);
 }
 
+void check_controllers(const LoadedConfig& loaded) {
+  if (controllers(loaded.config).empty()) return;
+  const Topology topology = Topology::of(loaded.config.topology);
+  try {
+    check_controller(loaded.config, topology, "controller bring-up");
+  } catch (const SettingError& error) {
+    throw ConfigError(loaded.place_of(error.path()), error.what());
+  }
+  for (const ChangeConfig& change : loaded.config.changes) {
+    try {
+      check_controller(*change.config, topology, "controller change");
+    } catch (const SettingError& error) {
+      throw ConfigError(change.set.place, std::string(error.what()) +
+                                              "; a change moves only what it sets, so all else "
+                                              "stays at the values of the beginning");
+    }
+  }
+}
+
 void check_named_inputs(const LoadedConfig& loaded) {
+  check_controllers(loaded);
   check_network(loaded);
   check_firmware(loaded.config.host, loaded.place_of("host.elf"));
   for (const auto& [id, host] : loaded.config.hosts) {

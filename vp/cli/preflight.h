@@ -1,4 +1,4 @@
-// Checks the files that a configuration names, without building the platform.
+// Checks a configuration by what it names and by the network, without building the platform.
 #pragma once
 
 #include "config/yaml_reader.h"
@@ -9,6 +9,10 @@ namespace dcc::vp {
 /// Expands the traffic (size distributions, traces) and reads the firmware files. Throws
 /// ConfigError or TrafficError with one sentence.
 void check_named_inputs(const LoadedConfig& loaded);
+
+/// Throws ConfigError if the driver refuses to program a controller of this network with the
+/// settings of the beginning, or with those of one of `changes`.
+void check_controllers(const LoadedConfig& loaded);
 
 /// Throws the error as a ConfigError at the entry of `traffic:` that it names, or unchanged if it
 /// names the line of a file.
