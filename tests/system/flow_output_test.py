@@ -6,12 +6,18 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
 from harness import PATIENCE
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+from dccvp import InputError, Run  # noqa: E402
 
 DCCVP = ""
 
@@ -77,6 +83,14 @@ TIMES = ("slowdown", "slowdown_received", "reference_slowdown")
 
 def is_quantile(name):
     return name.removeprefix("us_").removeprefix("slowdown_") in ("p50", "p90", "p95", "p99", "p999")
+
+
+STUDY = """\
+platform: small.yaml
+seeds: 1
+variants: {dcqcn: {nic.congestion_control: {algorithm: dcqcn}, output.flows: sketch}}
+cases: {"2 flows": {flows: {1: 2}}}
+"""
 
 
 class Harness(unittest.TestCase):
@@ -192,6 +206,55 @@ class Determinism(Harness):
         for name in ("wall_s", "speed"):
             del figures[name]
         return figures
+
+
+class WithoutTheList(Harness):
+    """What reads results says that the list of flows is missing, and shows no empty figure in its place."""
+
+    def test_report(self):
+        for flows in ("sketch", "none"):
+            out, metrics = self.run_with(RANDOM, flows, "-c", "output.series.flows=all")
+            page = self.folder / "report.html"
+            done = subprocess.run([DCCVP, "report", str(out), "-o", str(page)], capture_output=True, text=True,
+                                  check=False, timeout=PATIENCE)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            text = page.read_text(encoding="utf-8")
+            self.assertEqual(text.count("This run kept no list of its flows (output.flows)."), 2)
+            self.assertIn(f">{metrics['flows_completed']} of {metrics['flow_count']}<", text.replace("&#8239;", ""))
+            for wrong in ("no flow has an end", "No flow of limited size completed"):
+                self.assertNotIn(wrong, text)
+
+    def test_pictures(self):
+        out, _ = self.run_with(SHARES, "sketch", "-c", "output.series.flows=all")
+        done = subprocess.run([sys.executable, str(ROOT / "python/tool.py"), "plot-run", str(out)], capture_output=True,
+                              text=True, check=False, timeout=PATIENCE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertTrue((out / "flow_rates.png").exists())
+
+    def test_export_and_python(self):
+        for flows in ("sketch", "none"):
+            out, _ = self.run_with(RANDOM, flows)
+            needed = f"needs the list of flows, and this run kept none (output.flows: {flows})"
+            done = subprocess.run([DCCVP, "export", "fct", str(out)], capture_output=True, text=True, check=False,
+                                  timeout=PATIENCE)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"export fct {needed}", done.stderr)
+            with self.assertRaisesRegex(InputError, re.escape(f"Run.flows {needed}")):
+                Run(out).flows  # pylint: disable=pointless-statement
+
+    def test_study(self):
+        (self.folder / "small.study.yml").write_text(STUDY)
+        for link, words in (("{rate: 25Gbps}", "a study needs the list of flows, and this run kept none "
+                                               "(output.flows: sketch)"),
+                            ("{delay: 1us}", "small.study.yml:1:11: a study compares goodput with topology.link.rate")):
+            (self.folder / "small.yaml").write_text(
+                f"duration: 1ms\ntopology: {{kind: star, hosts: 3, link: {link}}}\nhost: {{driver: none}}\n"
+                "traffic: [{kind: incast, senders: 1..2, receiver: 0}]\n")
+            done = subprocess.run([DCCVP, "study", "small.study.yml", "--out", "out", "--no-plots"], cwd=self.folder,
+                                  capture_output=True, text=True, check=False, timeout=PATIENCE)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(words, done.stdout + done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
 
 
 class Refusals(Harness):

@@ -5,6 +5,7 @@ import json
 import math
 import statistics
 
+from dccvp.common.kept_flows import keeps_flows, no_flows
 from dccvp.common.quantity import number
 from dccvp.common.statistics import jain, percentile
 from dccvp.experiments import study_motion
@@ -114,6 +115,8 @@ def figures_of(run, plan, out):
     """{figure: value} of the run whose results are in the folder `out`; None for a figure that the run lacks.
     `by_weight` is the goodput of all flows of each weight."""
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
+    if not keeps_flows(metrics):
+        raise RunError(run, no_flows(metrics, "a study"))
     drained = math.nan
     if plan.queue_series:
         kmax = number(run.platform["switch"]["ecn"]["kmax"])

@@ -210,6 +210,8 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
                     set_path(platform, key, value)
                 except ValueError as error:
                     fail(node, str(error))
+        if "rate" not in (platform.get("topology", {}).get("link") or {}):
+            fail(root["platform"], "a study compares goodput with topology.link.rate, which the platform has to set")
         for seed in seeds:
             drawn = {**platform, "seed": seed}
             if spread is not None:

@@ -14,7 +14,9 @@ import yaml
 
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
+from dccvp.common.kept_flows import need_flows
 from dccvp.common.whole_file import write_whole
+from dccvp.experiments.figures import results_of
 from dccvp.importers.network import decimal
 from dccvp.importers.source import base_name, exact, read
 
@@ -119,6 +121,8 @@ def fct_text(folder, say):
     folder = pathlib.Path(folder)
     config = effective(folder)
     path = folder / "flows.csv"
+    if not path.exists() and (folder / "metrics.json").is_file():
+        need_flows(results_of(folder, times=False), folder, "export fct")
     try:
         with open(path, newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))

@@ -156,10 +156,13 @@ def plot_classes(folder, metrics, series, title):
 def plot_flow_rates(folder, metrics, series, title):
     if not series["t_s"]:
         return
-    flows = {f["id"]: f for f in metrics["flows"]}
+    parts = split_by(series, "flow")
+    if metrics["flows"] is None:  # the run kept no list of flows, so their classes are not known
+        flows = {int(flow): {"dscp": None} for flow in parts}
+    else:
+        flows = {f["id"]: f for f in metrics["flows"]}
     dscps = sorted({f["dscp"] for f in flows.values()})
     figure, panels = plt.subplots(2, 1, figsize=(9, 7), sharex=True, gridspec_kw={"hspace": 0.18})
-    parts = split_by(series, "flow")
     columns = (("rate_gbps", "allowed rate (Gb/s, wire)"), ("goodput_gbps", "goodput (Gb/s)"))
     for axes, (column, name) in zip(panels, columns):
         factor = time_axis(axes, series["t_s"])
@@ -171,7 +174,7 @@ def plot_flow_rates(folder, metrics, series, title):
         label_lines(axes, labels)
     panels[0].set_xlabel("")
     panels[0].set_title("Flows: what the controller allows" if len(parts) <= MOST_LINES else
-                        "Flows by class: mean, and the range of nine tenths of them")
+                        f"Flows{' by class' if metrics['flows'] else ''}: mean, and the range of nine tenths of them")
     panels[1].set_title("… and what arrives")
     save(figure, folder, "flow_rates.png", title)
 
@@ -224,7 +227,7 @@ def draw_flows(axes, parts, flows, dscps, column, factor):
                           [c[int(0.95 * (len(c) - 1))] for c in columns], color=colour, alpha=0.18,
                           linewidth=0)
         axes.plot([t * factor for t in times], mean, color=colour)
-        labels.append((mean_of_last(mean), f"DSCP {dscp}", colour))
+        labels.append((mean_of_last(mean), "all flows" if dscp is None else f"DSCP {dscp}", colour))
     return labels
 
 

@@ -39,7 +39,7 @@ def label_runs(runs):
         algorithm = run.value("nic.congestion_control.algorithm")
         m = run.metrics
         run.subtitle = (f"{many(len({host['id'] for host in m['hosts']}), 'host')} ({kind.replace('_', ' ')}), "
-                        f"{many(m.get('flow_count', len(m['flows'])), 'flow')} in "
+                        f"{many(m['flow_count'] if 'flow_count' in m else len(m['flows']), 'flow')} in "
                         f"{many(len(m['classes']), 'class')}"
                         f"{f', algorithm {algorithm}' if algorithm else ''}, "
                         f"{m['sim_time_s'] * 1e3:g} ms simulated.")

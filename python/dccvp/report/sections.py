@@ -5,6 +5,7 @@ import math
 import re
 
 from dccvp.common import quantity
+from dccvp.common.kept_flows import keeps_flows
 from dccvp.common.statistics import percentile
 from dccvp.report.distributions import distributions
 from dccvp.report.completion_pictures import Flows, completion_pictures
@@ -15,6 +16,7 @@ from dccvp.report.summary import summary
 
 MOST_ROWS = 16
 MOST_FLOWS = 32
+NO_FLOWS = '<p class="note">This run kept no list of its flows (output.flows).</p>'
 
 
 # Section "Where".
@@ -163,6 +165,8 @@ def completion(runs):
 
     def body(run, i):
         bins = run.metrics.get("slowdown", {}).get("bins", [])
+        if not bins and not keeps_flows(run.metrics):
+            return NO_FLOWS
         if not bins:
             return '<p class="note">No flow of limited size completed.</p>'
         rows = []
@@ -178,9 +182,10 @@ def completion(runs):
                         [f'<span class="dots">{dots}</span>'] + fct)
         rows.append(["<b>all</b>"] + [figure(run, i, f"slowdown.all.{key}", 2)
                                       for key in ("flows", "mean", "p50", "p95", "p99")] + ["", "", ""])
-        return table(["size", "flows", "mean", "median", "95 %", "99 %",
-                      f"slowdown 1 … {10 ** decades:.3g} (log)", "time, median", "time, 99 %"], rows,
-                     "lrrrrrlrr")
+        note = "" if keeps_flows(run.metrics) else NO_FLOWS
+        return note + table(["size", "flows", "mean", "median", "95 %", "99 %",
+                             f"slowdown 1 … {10 ** decades:.3g} (log)", "time, median", "time, 99 %"], rows,
+                            "lrrrrrlrr")
 
     drawn = completion_pictures([Flows(run.label).add(run.flows, run.metrics) for run in runs])
     return section("completion", "Completion times by flow size", drawn + side_by_side(runs, body),
@@ -193,6 +198,8 @@ def completion(runs):
 def flows(runs):
     def body(run, i):
         listed = run.metrics["flows"]
+        if listed is None:
+            return NO_FLOWS
         total = run.metrics.get("flow_count", len(listed))
         order = list(range(len(listed)))
         which = ""

@@ -2,6 +2,7 @@
 
 import re
 
+from dccvp.common.kept_flows import keeps_flows
 from dccvp.report.html_text import escape, figure, meter, number, table, time_text
 from dccvp.report.layout import colour, heading, section
 
@@ -101,6 +102,8 @@ def key_figures(runs):
                                if run.metrics.get("reordering", {}).get("packets") else "–")
 
     def flows(run, i):
+        if not keeps_flows(run.metrics):
+            return f"{number(run.metrics['flows_completed'])} of {number(run.metrics['flow_count'])}"
         finite = sum(1 for b in run.flows.get("bytes", []) if b)
         if finite == 0:
             return "no flow has an end"
