@@ -129,8 +129,10 @@ class RtlController final : public RtlControllerEngine {
  private:
   static constexpr Cycle kNever = std::numeric_limits<Cycle>::max() / 2;
   static constexpr Cycle kSettled = 4;  // cycles after an access in which its registers settle
-  static constexpr Cycle kMaxAccess = 1'000'000;                   // cycles, with a reset
-  static constexpr Cycle kRing = kRtlLatency - timing::kSameFlow;  // cycles an answer waits there
+  // cycles that an access may take, a reset included
+  static constexpr Cycle kMaxAccess = 1'000'000;
+  // cycles that an answer waits in the RTL
+  static constexpr Cycle kRing = kRtlLatency - timing::kSameFlow;
 
   struct Input {
     Cycle from = 0;
@@ -295,7 +297,7 @@ class RtlController final : public RtlControllerEngine {
 
   bool began_ = false;
   Cycle at_ = -1;           // cycle that the RTL is in; its inputs are not given yet
-  Cycle last_busy_ = -1;    // last cycle in which the RTL was not at rest …
+  Cycle last_busy_ = -1;    // last cycle in which the RTL had work
   Cycle last_access_ = -1;  // last cycle with an access of software
   std::uint64_t made_ = 0;
   std::uint64_t dropped_at_port_ = 0;
@@ -307,12 +309,12 @@ class RtlController final : public RtlControllerEngine {
   Cycle reset_at_ = kNever;  // cycle in which a soft reset takes effect; answers then are dropped
   RingQueue<Answer> answers_;
   RingQueue<Cause> causes_raised_;
-  bool port_ = false;       // true if the rate port must show an answer in this cycle …
-  bool port_next_ = false;  // … and in the next cycle
+  bool port_ = false;       // true if the rate port must show an answer in this cycle
+  bool port_next_ = false;  // true if the rate port must show an answer in the next cycle
   bool overrun_ = false;
   std::vector<unsigned char> image_;
-  bool ahead_ = false;    // true if the RTL was simulated ahead and image_ is its present …
-  Cycle ahead_from_ = 0;  // … which is the state at this edge
+  bool ahead_ = false;    // true if the RTL was simulated ahead; image_ is then its present state
+  Cycle ahead_from_ = 0;  // edge to which the state in image_ belongs
   std::function<void(const std::string&)> told_;
   Event wake_event_;
 };
@@ -365,7 +367,7 @@ void RtlController<Dut>::make_cycle(bool parts) {
       last_access_ = edge;
     }
   }
-  // Sets the port as predicted, with the inputs of the present cycle.
+  // The inputs of the cycle are set; the rate port must show the answer that was predicted for it.
   if (dut_->rate_valid() != port_) {
     throw RtlError("the rate port is not as it was a cycle before, in cycle " +
                    std::to_string(at_));

@@ -72,11 +72,11 @@ module controller_rtl_dut #(
   output logic             calm_o,         // no event waits for issue, and the wheel has no work in this tick
   output logic             gliding_o,      // issued events wait only beside the rate unit or as answers
   output logic             counting_o,     // registers of clk_i itself would only count
-  output logic             expiring_o,     // counting_o, and an expiry waits that is not offered …
-  output logic [18:0]      pace_o,         // … before this number of cycles since the last offer
+  output logic             expiring_o,     // counting_o, and a waiting expiry is offered only later
+  output logic [18:0]      pace_o,         // with expiring_o: least number of cycles since the last offer
   output logic             row_loaded_o,   // all events of this tick were handed out
-  output logic             next_due_valid_o,  // with resting_o: the wheel has pending work …
-  output logic [31:0]      next_due_o         // … with this due tick
+  output logic             next_due_valid_o,  // with resting_o: the wheel has pending work
+  output logic [31:0]      next_due_o         // with next_due_valid_o: due tick of the wheel's next work
 );
   logic             psel_q, penable_q, pwrite_q, cnp_valid_q, bytes_valid_q, command_valid_q;
   logic             command_query_q;

@@ -53,7 +53,7 @@ class VerilatedController {
     become_ready(fault);
   }
   ~VerilatedController() {
-    ::Verilated::threadContextp(&context_);  // the one before may be gone
+    ::Verilated::threadContextp(&context_);  // The previous context of the thread may be destroyed.
     top_->final();
     top_.reset();
   }

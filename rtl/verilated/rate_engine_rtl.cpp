@@ -51,7 +51,8 @@ class Engine final : public RtlRateEngine {
   RateOutputs ask(const RateInputs& in) {
     run(in, "take a request", [](const RateOutputs& out) { return out.req_ready; });
     const std::uint64_t asked = figures_.cycles;
-    unit_->cycles(RateInputs{}, kRateLatency - 1);  // an answer that comes too early would wait
+    // An answer that comes too early waits, since rsp_ready is 0.
+    unit_->cycles(RateInputs{}, kRateLatency - 1);
     figures_.cycles += kRateLatency - 1;
     RateInputs wait;
     wait.rsp_ready = true;

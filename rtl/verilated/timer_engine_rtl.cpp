@@ -123,7 +123,8 @@ class Engine final : public RtlTimerEngine {
           if (now_ >= now) break;
           continue;
         }
-        if (out_.expire_valid && !out_.busy) break;  // only the consumer can go on
+        // Only the consumer can let the wheel go on, by taking the expiry.
+        if (out_.expire_valid && !out_.busy) break;
       }
       if (now_ >= now) break;
       in = WheelInputs{};
@@ -163,7 +164,7 @@ class Engine final : public RtlTimerEngine {
   mutable RtlWheelFigures figures_;
   mutable bool overrun_seen_ = false;
   Tick now_ = 0;
-  Tick base_ = 0;  // now_ minus the wheel's own count, changed by a reset
+  Tick base_ = 0;  // simulated time minus the wheel's tick counter, which a reset sets to 0
 };
 
 }  // namespace

@@ -311,7 +311,8 @@ TEST(TenantWindows, NotWhileTenantsComeAndGoNorBeforeTheyHaveSettled) {
   EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 0);
   f.config.measure.settle = kMilliSecond;
   m = f.metrics();
-  EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 1);  // 16 to 18 ms count: 40 of 80
+  // The window has only 16 to 18 ms, where the share is 40 of 80.
+  EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 1);
   f.config.measure.window = kMilliSecond * 8;
   EXPECT_FALSE(f.metrics().tenants[1].share_error_window);
 }

@@ -181,7 +181,7 @@ class Runs(Cli):
                      "config.effective.yaml"):
             first = (self.folder / "a" / file).read_bytes()
             self.assertEqual(first, (self.folder / "b" / file).read_bytes(), file)
-            # Values that followed the network are written values of the next run, so no comment names a rule.
+            # The second run reads effective values as written ones, so no comment names the rule of a value.
             first = re.sub(rb" *# follows: .*", b"", first) if file == "config.effective.yaml" else first
             self.assertEqual(first, (self.folder / "c" / file).read_bytes(), file)
 

@@ -15,10 +15,10 @@ namespace dcc::vp {
 
 /// Wire bytes of a full data packet and of its acknowledgement.
 struct PacketSizes {
-  Bytes full = 0;  // between hosts with the greatest path MTU
+  Bytes full = 0;  // packet between hosts with the greatest path MTU
   Bytes ack = 0;
-  std::optional<Framing> framing;          // empty: RoCE's
-  std::vector<std::uint32_t> mtu_by_host;  // empty: all hosts have the same
+  std::optional<Framing> framing;          // packet sizes of the transport; empty: those of RoCE
+  std::vector<std::uint32_t> mtu_by_host;  // MTU of each host; empty: all hosts have the same MTU
 
   /// A full data packet between two hosts.
   Bytes full_between(HostId a, HostId b) const;

@@ -307,7 +307,7 @@ namespace {
 /// Refuses several paths between two hosts: the memory identifies flows by their ends; with several
 /// paths, each flow takes its own path.
 void require_single_paths(const Platform& p) {
-  if (!p.plan.is_held()) return;  // In this case no flow waits, and no flow is taken from memory.
+  if (!p.plan.is_held()) return;  // Only a held plan can have flows that wait for others.
   std::unordered_set<std::uint64_t> seen;
   for (const PlannedFlow& flow : p.plan.flows()) {
     if (!seen.insert(std::uint64_t{flow.spec.from} << 32 | flow.spec.to).second) continue;

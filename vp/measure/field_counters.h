@@ -21,7 +21,7 @@ struct FieldCounter {
   std::string name;    // name, such as np_cnp_sent or SAI_QUEUE_STAT_DROPPED_PACKETS
   const char* source;  // tool or group of files that shows the counter: hw_counters, ethtool -S, …
   const char* unit;
-  const char* meaning;       // how the platform counts it
+  const char* meaning;       // what the platform counts under this name
   std::uint64_t divide = 1;  // number of counted units in one unit of the value
   // true: the figure is the greatest value within `measure`; false: the count within `measure`
   bool peak = false;

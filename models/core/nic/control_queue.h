@@ -43,8 +43,9 @@ class ControlQueue {
     filled_ |= 1u << queue;
   }
 
-  std::array<PacketFifo, kPriorities + 1> queues_{};  // the last one holds link control
-  unsigned filled_ = 0;                               // bit q: queues_[q] is not empty
+  // one queue for each priority, and the last for link control
+  std::array<PacketFifo, kPriorities + 1> queues_{};
+  unsigned filled_ = 0;  // bit q: queues_[q] is not empty
 };
 
 }  // namespace dcc

@@ -56,7 +56,8 @@ class LinkPause {
     PicoSeconds started{};
     PicoSeconds total{};  // total time of pauses that have ended
     std::array<PicoSeconds, kPriorities> since{};
-    std::array<PriorityPauses, kPriorities> by_priority{};  // of pauses that have ended
+    // pauses of each priority that have ended
+    std::array<PriorityPauses, kPriorities> by_priority{};
   };
   void record(unsigned priorities, PicoSeconds now);
   History& make_history() {

@@ -37,7 +37,7 @@ struct CnpParameters {
   bool notify = true;            // the host is a notification point
   bool react = true;             // the host is a reaction point
   bool with_nak = false;         // a NAK for a gap is accompanied by a CNP
-  PicoSeconds delay{};           // from the packet that causes a CNP to the CNP
+  PicoSeconds delay{};           // time from the packet that causes a CNP to the CNP
 
   /// True if a sender obeys a CNP that arrives with this ECN field.
   bool accepts(dcc::Ecn field) const {

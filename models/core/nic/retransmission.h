@@ -70,9 +70,9 @@ class Retransmission {
   static bool may_repeat(const SendQueuePair& pair) {
     return pair.selective != nullptr && has_lost(pair);
   }
-  /// False if the receiver might discard the next packet because it cannot keep more early ones.
+  /// False if the receiver might discard the next packet because it cannot keep more early packets.
   bool has_room(const SendQueuePair& pair) const { return has_room(pair, pair.work.next_psn()); }
-  /// Like the function above, for packet `psn`.
+  /// False if the receiver might discard packet `psn` because it cannot keep more early packets.
   bool has_room(const SendQueuePair& pair, Psn psn) const {
     return selective_window_ == 0 || pair.goes_back ||
            psn - pair.work.oldest_unacked() < selective_window_;

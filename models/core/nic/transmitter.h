@@ -362,7 +362,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   PacingScheduler pacing_;
   FlowPacer pacer_;
   std::unique_ptr<PacerPort> port_;  // null: pacing_ and pacer_ decide instead
-  bool special_turns_ = false;       // with port_, or with demotion of priorities
+  bool special_turns_ = false;       // true with port_, or with demotion of priorities
   ParserEngine* parser_ = nullptr;   // null: CNPs and sent packets go to the algorithm as they are
   ControlQueue control_;
   LinkPause pause_;

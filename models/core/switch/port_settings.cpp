@@ -26,7 +26,7 @@ int number_of_pool(const SwitchParameters& parameters, const std::string& name) 
   for (std::size_t i = 0; i < parameters.pools.size(); ++i) {
     if (parameters.pools[i].name == name) return static_cast<int>(i) + 1;
   }
-  return 0;  // checked: only "auto" has no pool of its name
+  return 0;  // A check has found every name except "auto" among the pools.
 }
 
 std::optional<std::uint32_t> q16(const std::optional<Ratio>& alpha) {
@@ -144,7 +144,8 @@ PortSettings port_settings(const SwitchParameters& parameters, BitRate rate,
       parameters.priorities.empty() && exceptions.empty()) {
     to.lossless = parameters.pauses() ? parameters.pfc.priorities : std::uint8_t{0};
     for (PortSettings::Queue& queue : to.queues) queue.ecn = of_port;
-    for (unsigned p = 0; parameters.cell > 1 && p < kPriorities; ++p) {  // cells need rules
+    // A buffer with cells needs rules.
+    for (unsigned p = 0; parameters.cell > 1 && p < kPriorities; ++p) {
       to.rules[p] = rules_of({}, parameters, (to.lossless >> p & 1) != 0, port_alpha_q16);
     }
     return to;

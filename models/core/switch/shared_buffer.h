@@ -129,7 +129,8 @@ class SharedBuffer {
       release_by_rules(c, bytes);
       return;
     }
-    if (shared_used_ > pass_through_limit_) note_peak(used());  // the first release after a growth
+    // This is the first release after a growth.
+    if (shared_used_ > pass_through_limit_) note_peak(used());
     if (c.headroom != 0) bytes -= release_headroom(c, bytes);
     c.shared -= bytes;
     shared_used_ -= bytes;

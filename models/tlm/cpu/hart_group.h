@@ -23,7 +23,7 @@ class HartGroup final {
 
   /// `hart` is about to wait, so that others may run: guards the reservation that it holds.
   void suspend(const RiscvCpu& hart);
-  /// `hart` runs again.
+  /// Records that `hart` runs again.
   void resume(const RiscvCpu& hart);
   /// Bytes of RAM were stored by `by`, or by DMA (null): ends the reservations of all other harts
   /// that they overlap.

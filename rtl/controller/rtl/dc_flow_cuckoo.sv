@@ -39,7 +39,7 @@ module dc_flow_cuckoo #(
   output logic [FlowW-1:0] name_flow_o,
   // changes of the table
   output logic             room_o,      // the flow looked up two cycles ago can be bound
-  input  logic             claim_i,     // … and are bound later, in the order of their claims
+  input  logic             claim_i,     // claims a later bind of the flow looked up; binds follow in claim order
   input  logic             bind_i,      // binds an unbound flow to the slot
   input  logic             unbind_i,    // unbinds a bound flow from the slot
   input  logic [FlowW-1:0] flow_i,

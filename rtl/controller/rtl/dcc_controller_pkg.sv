@@ -23,7 +23,7 @@ package dcc_controller_pkg;
   typedef struct packed {
     logic [1:0]  kind;
     logic        query;    // for commands, 1: query of a rate; 0: release
-    logic [5:0]  dscp;     // CNP, bytes
+    logic [5:0]  dscp;     // CNP, bytes: DSCP of the flow
     logic [7:0]  marks;    // CNP
     logic [15:0] packets;  // CNP: packets since the CNP before (8 bits); bytes: joined notifications
     logic [31:0] data;     // bytes: sum of the lengths; timer: due tick in the wheel (17 bits); CNP: joined CNPs (8 bits)
@@ -79,10 +79,10 @@ package dcc_controller_pkg;
     logic        unbound;    // a timer event of a slot whose flow was released
     logic        restart;    // a CNP sets a later due tick
     logic        start;      // the wheel is started unless the event releases the slot
-    logic [16:0] start_at;   // due tick of that start
+    logic [16:0] start_at;   // due tick that the wheel is given
     logic        write;      // the slot changes
     logic        cut;
-    logic        keep;       // a cut that leaves the target rate
+    logic        keep;       // a cut that keeps the target rate
     logic        increase;
     logic        may_hold;   // a hold begins if owed is more than the flow sends in four intervals
     logic [34:0] owed;       // owed marks as a rate

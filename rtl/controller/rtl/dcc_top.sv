@@ -34,7 +34,7 @@ module dcc_top #(
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
   input  logic [7:0]       cnp_marks_i,     // number of marked packets
-  input  logic [7:0]       cnp_packets_i,   // number of packets since the CNP before; 0: not told
+  input  logic [7:0]       cnp_packets_i,   // number of packets since the previous CNP; 0: unknown
 
   // A packet was sent
   input  logic             bytes_valid_i,

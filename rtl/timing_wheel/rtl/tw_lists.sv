@@ -25,7 +25,7 @@ module tw_lists #(
   output logic                   middle_open_o,
   output logic [SlotW-1:0]       top_head_o,
   output logic [SlotW-1:0]       middle_head_o,
-  output logic [ListW-1:0]       top_list_o,       // number of that list
+  output logic [ListW-1:0]       top_list_o,       // number of the open list
   output logic [ListW-1:0]       middle_list_o,
   // read requests
   input  logic                   links_ren_i,      // reads an entry's neighbours

@@ -8,7 +8,7 @@ void hart_main(unsigned hart) {
   }
   if (hart != 1) return;
   if (choice == 'x') machine_exit(5);
-  if (choice == 'd') __asm__ volatile("csrw mtvec, zero\nsw zero, 16(zero)"); /* nothing is there */
+  if (choice == 'd') __asm__ volatile("csrw mtvec, zero\nsw zero, 16(zero)"); /* no memory there */
   if (choice == 'p') __asm__ volatile("csrw mie, zero\n1: j 1b");
 }
 

@@ -249,7 +249,7 @@ words:
   reserved 0x9C45
   reserved 0x8000
 
-  test c_hints /* change nothing */
+  test c_hints /* Hints must change nothing. */
   li a0, 7
   .2byte 0x0011 /* c.addi x0, 4 */
   .2byte 0x0501 /* c.addi a0, 0 */

@@ -153,7 +153,7 @@ def immediate_form(name, function, immediates):
 
 
 def branch(name, function):
-    """Forwards and backwards."""
+    """A test of a branch, taken forwards and backwards."""
     return over_rows(name, pairs(function), f"""\
   lw a0, 0(s0)
   lw a1, 4(s0)

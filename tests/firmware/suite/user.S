@@ -82,7 +82,7 @@
   traps 7, sw a2, 0(a0)
   li t5, 0x1800
   csrc mstatus, t5
-  lw a2, 4(a0) /* beside it */
+  lw a2, 4(a0) /* A word outside the entry may be read. */
   expect a2, 7
   csrs mstatus, t5 /* MPP is M: loads use machine mode's rights */
   lw a2, 0(a0)

@@ -29,7 +29,7 @@ static void compare(unsigned number) {
        (unsigned long)get(VIRT_CLINT_MTIMECMP), (unsigned long)get(VIRT_CLINT_MTIMECMP + 8));
 }
 
-/* mtime around mtimecmp, in either order of writing. */
+/* Sets mtime to values near mtimecmp, with both orders of writing the halves. */
 static void around(unsigned number) {
   const uint32_t high = random_bits();
   const uint32_t low = random_word() & 0xFFC00000u;

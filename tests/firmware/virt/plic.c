@@ -84,7 +84,7 @@ static void claims(unsigned number) {
   keep(" claim %lu", (unsigned long)get(VIRT_PLIC_CLAIM));
   show("claimed");
   keep(" again %lu", (unsigned long)get(VIRT_PLIC_CLAIM));
-  set(VIRT_PLIC_CLAIM, random_below(2) != 0 ? 11u : 0u); /* not in service, so without effect */
+  set(VIRT_PLIC_CLAIM, random_below(2) != 0 ? 11u : 0u); /* has no effect: not in service */
   lower_line();
   show("lowered");
   if (random_below(2) != 0) set(VIRT_PLIC_THRESHOLD, 7);
