@@ -43,7 +43,7 @@ function(dcc_controller_faults out)
   # 4: queries are counted among the rates
   dcc_controller_fault(4 controller/rtl/dc_statistics.sv "answer_i && !plan_i.query"
     "answer_i && (!plan_i.query || ${fault} == 3'd4)")
-  # 5: slots are handed out in pairs the wrong way round
+  # 5: of each pair of slots, the second is handed out first
   dcc_controller_fault(5 controller/rtl/dc_free_list.sv "(sweep_i ? index_i : give_slot_i)"
     "(sweep_i ? index_i ^ SlotW'(${fault} == 3'd5) : give_slot_i)")
   set(sources ${ARGN})

@@ -22,8 +22,8 @@ enum traffic_error {
   TRAFFIC_ERROR_MAGIC,
   TRAFFIC_ERROR_VERSION,
   TRAFFIC_ERROR_LAYOUT,
-  TRAFFIC_ERROR_FLOW,              /* flow: error_flow */
-  TRAFFIC_ERROR_BUFFER,            /* flow: error_flow */
+  TRAFFIC_ERROR_FLOW,              /* error_flow: number of the flow */
+  TRAFFIC_ERROR_BUFFER,            /* error_flow: number of the flow */
   TRAFFIC_ERROR_CONTROLLER,        /* error_detail: enum dcc_error */
   TRAFFIC_ERROR_NIC,               /* error_detail: enum nic_error */
   TRAFFIC_ERROR_QUEUE_PAIR,        /* error_flow; error_detail: enum nic_error */

@@ -232,7 +232,7 @@ class RealGdb(unittest.TestCase):
 
 class OtherClients(unittest.TestCase):
     def leave_and_check(self, machine):
-        """The previous client is gone; a well-behaved client lets the program run to its end."""
+        """The previous client has left; a well-behaved client can let the program run to its end."""
         client = Client(machine)
         self.assertIn("PacketSize", client.ask("qSupported"))
         self.assertEqual(client.ask("D"), "OK")

@@ -51,8 +51,8 @@ class Programs(unittest.TestCase):
         ack = handlers["ack"]
         for time in ("wait", "service", "reaction"):
             self.assertLessEqual(ack[f"{time}_us_p50"], ack[f"{time}_us_p99"])
-        # The handler takes as many cycles of 50 ns as it has instructions, and a few for the dispatch; the second of
-        # two waiting events waits for one service and more.
+        # A call takes 50 ns for each instruction, plus the dispatch. The second of two waiting events waits at least
+        # for the service of the first.
         self.assertGreaterEqual(ack["service_us_mean"], 0.05 * ack["instructions"] / ack["handled"])
         self.assertLess(ack["service_us_mean"], 0.1 * ack["instructions"] / ack["handled"])
         self.assertGreater(ack["wait_us_p50"], ack["service_us_p50"])

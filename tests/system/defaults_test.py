@@ -25,7 +25,7 @@ from harness import PATIENCE
 SWEEP = pathlib.Path(__file__).resolve().parents[2] / "configs/sweeps/defaults.yaml"
 DELAY_US = 1
 SENDERS = (2, 3, 8, 16)
-# Where few packets are in flight the queue holds more than four products: whole packets, two of each sender.
+# With few packets in flight the queue may hold two whole packets of each sender, more than four products.
 FEW_PACKETS, PER_SENDER = 25_000, 2 * 1150
 # Known misses, by the algorithm's own law. TIMELY has no fixed point with equal rates (its gradient is zero for any
 # shares), and cuts all flows at once when many compete. QCN cuts the flows whose packets happen to be sampled. Flows of

@@ -168,8 +168,8 @@ output: {plots: false}
 traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, flows: 20}]
 """
         run = self.run_it(text)
-        # All paths to b end in 100 Gb/s: the shortest has two links. To c there are two links of 100 or three of 200
-        # Gb/s: the latter win.
+        # Every path to b ends with 100 Gb/s, so the path with two links wins. To c, three links of 200 Gb/s win over
+        # two of 100.
         self.assertEqual(set(run.by_port()), {("a.0", "b"), ("a.2", "c")})
 
     def test_two_ports_carry_twice_as_much(self):

@@ -1,5 +1,5 @@
-// A network with NICs, divided among threads: the same to the picosecond as in one piece, and no
-// two threads at one place (this test is compiled for the thread sanitizer).
+// A network with NICs gives the same times on several threads as on one, and no two threads access
+// the same data. Compiled for the thread sanitizer.
 #include <gtest/gtest.h>
 
 #include <memory>

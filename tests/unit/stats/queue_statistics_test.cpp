@@ -67,7 +67,8 @@ TEST(QueueStatistics, AgreesWithSortingTheSamples) {
   EXPECT_NEAR(static_cast<double>(figures.p99), exact(0.99), exact(0.99) * 0.033);
 }
 
-/// Each length lasts for its number of nanoseconds.
+/// Compares statistics with exact values. `lengths`: (queue length, nanoseconds for which it
+/// lasted).
 void expect_queue_brackets(const char* name, std::vector<std::pair<Bytes, std::int64_t>> lengths) {
   QueueStatistics statistics;
   statistics.restart(lengths[0].first, PicoSeconds(0));

@@ -237,7 +237,7 @@ TEST(RestDetector, ASteadyFlowHoweverNoisyIsAtRestInTheEnd) {
   }
 }
 
-// Each process alone may count as moving, but all of them together must come to rest.
+// A single process may sometimes be judged as moving, but all processes together must come to rest.
 TEST(RestDetector, NorDoManySteadyFlowsKeepEachOtherAwake) {
   std::size_t windows = 0;
   std::vector<Quantity> flows;

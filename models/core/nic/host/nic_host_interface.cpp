@@ -457,7 +457,7 @@ void NicHostInterface::flush_completions() {
   const std::uint32_t entries = completion_entries();
   while (!waiting_.empty()) {
     const auto used = static_cast<std::uint16_t>(cq_tail_ - reg(map::kCqHeadOffset));
-    if (used >= entries) return;  // continues when the driver writes CQ_HEAD
+    if (used >= entries) return;  // A write of CQ_HEAD by the driver calls this function again.
     nic_cqe completion = waiting_.front();
     waiting_.pop_front();
     const std::uint32_t place = cq_tail_ % entries;

@@ -67,16 +67,16 @@ TEST_F(HostLinkTest, ARequestAloneTakesItsBytesAndTheLatency) {
 TEST_F(HostLinkTest, PayloadAndDescriptorsShareTheWayFromTheHost) {
   build(64);
   read(1, 1000);  // payload: requested at 24, data from 124 to 1124
-  read(2, 512);   // descriptors: requested at 48, could begin at 148, data from 1124
+  read(2, 512);   // request of descriptors at 48, so data could begin at 148; begins at 1124
   at(1100);
-  read(3, 100);  // requested at 1124, could begin at 1224: the direction is occupied until 1636
+  read(3, 100);  // request at 1124, so data could begin at 1224; the link is busy until 1636
   EXPECT_EQ(all(), (std::vector<End>{{1, 1124, true}, {2, 1636, true}, {3, 1736, true}}));
 }
 
 TEST_F(HostLinkTest, PayloadAndCompletionsShareTheWayToTheHost) {
   build(64);
-  write(1, 1000);  // payload: its bytes leave until 1000
-  write(2, 32);    // completion: its bytes leave until 1032
+  write(1, 1000);  // payload: bytes leave until 1000
+  write(2, 32);    // completion: bytes leave until 1032
   at(2000);
   write(3, 32);
   EXPECT_EQ(all(), (std::vector<End>{{1, 1100, true}, {2, 1132, true}, {3, 2132, true}}));
@@ -84,26 +84,26 @@ TEST_F(HostLinkTest, PayloadAndCompletionsShareTheWayToTheHost) {
 
 TEST_F(HostLinkTest, AReadsRequestWaitsBehindWrites) {
   build(64);
-  write(1, 1000);  // its bytes leave until 1000
-  read(2, 512);    // its request leaves until 1024, data from 1124
-  write(3, 32);    // waits for the request; its bytes leave until 1056
+  write(1, 1000);  // write: bytes leave until 1000
+  read(2, 512);    // read: request leaves until 1024, data begins at 1124
+  write(3, 32);    // write: waits for the request; bytes leave until 1056
   EXPECT_EQ(all(), (std::vector<End>{{1, 1100, true}, {3, 1156, true}, {2, 1636, true}}));
 }
 
 TEST_F(HostLinkTest, DirectionsDoNotHoldUpEachOther) {
   build(64);
-  read(1, 4000);   // data from 124 to 4124
-  write(2, 1000);  // waits for the 24 bytes of the request
+  read(1, 4000);   // read: data from 124 to 4124
+  write(2, 1000);  // write: waits for the 24 bytes of the request
   EXPECT_EQ(all(), (std::vector<End>{{2, 1124, true}, {1, 4124, true}}));
 }
 
 TEST_F(HostLinkTest, ReadsBeyondTheLimitWaitForOneToEndAndWritesDoNotWaitForThem) {
   build(2);
-  read(1, 10);   // its data ends at 134
-  read(2, 10);   // requested at 48: data from 148 to 158
-  read(3, 10);   // requested when read 1 has ended: 134 to 158, data from 258 to 268
-  read(4, 10);   // requested when read 2 has ended at 158: until 182, data from 282 to 292
-  write(5, 32);  // waits behind two requests: leaves until 80
+  read(1, 10);   // read: data ends at 134
+  read(2, 10);   // read: requested at 48, data from 148 to 158
+  read(3, 10);   // read: requested from 134 to 158, after read 1; data from 258 to 268
+  read(4, 10);   // read: requested from 158 to 182, after read 2; data from 282 to 292
+  write(5, 32);  // write: waits behind two requests; bytes leave until 80
   EXPECT_EQ(all(),
             (std::vector<End>{
                 {1, 134, true}, {2, 158, true}, {5, 180, true}, {3, 268, true}, {4, 292, true}}));
