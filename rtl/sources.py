@@ -21,12 +21,12 @@ def sources(folder):
 class Unit:
     """A unit with its pins as the bench sees them, and that bench."""
     folder: str
-    top: str       # top module verilated/TOP.sv
-    cells: str     # the unit's own cells, as yosys selects them in the flattened top
-    judge: str     # file below mutation/
+    top: str       # verilated/TOP.sv
+    cells: str     # the unit's own, as yosys selects them in the flattened top
+    judge: str     # below mutation/
     bench: list    # C++ sources, from the project's root
-    amount: int    # amount of a campaign, as unit_runner takes it
-    covering: int  # amount of a coverage run
+    amount: int    # of a campaign: what unit_runner takes
+    covering: int  # likewise, of a coverage run
 
 
 UNITS = {
