@@ -1,17 +1,32 @@
 // Random descriptors and registers on connected queue pairs of two hosts: each work item
 // completes with the status that an oracle predicts, memory holds the moved data, and no run hangs.
-//   nic_pair_fuzz [--descriptors N] [--seed S]
+//   nic_pair_fuzz [--descriptors N] [--seed S] [--engine model|rtl|lockstep|all]
+// The wire marks packets as congested, and a sender halves a rate with each notification. With
+// --engine the notification point and the parser of both NICs are the model, verilated hardware, or
+// both compared. The digest at the end covers completions, notifications, lengths of sent packets
+// and times; with `all` the engines run one after another and must have the same digest.
 // Exit status: 0 all as predicted; 1 a difference, with the seed of its round; 2 bad arguments.
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <iterator>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "nic/host/host_link.h"
 #include "nic/host/nic_host_interface.h"
 #include "nic_oracle.h"
+#ifdef DCC_HAVE_PARSER_RTL
+#include "notification_engine_lockstep.h"
+#include "notification_engine_rtl.h"
+#include "parser_engine_lockstep.h"
+#include "parser_engine_rtl.h"
+#endif
 #include "registers/generated/nic_map.h"
 #include "sim/random.h"
 #include "traffic/connections.h"
@@ -68,9 +83,68 @@ class Dice {
   RandomStream random_;
 };
 
+enum class Engine { kModel, kRtl, kLockstep };
+constexpr const char* kEngines[] = {"model", "rtl", "lockstep"};
+
+/// FNV-1a over 64-bit numbers.
+class Digest {
+ public:
+  void add(std::uint64_t number) {
+    for (int i = 0; i < 64; i += 8) value_ = (value_ ^ (number >> i & 0xFF)) * 0x100000001B3u;
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_ = 0xCBF29CE484222325u;
+};
+
+/// Halves a flow's rate with each notification, down to an eighth of the line rate; after eight
+/// packets without one the flow has the line rate again.
+class Halving final : public Algorithm {
+ public:
+  Halving(AlgorithmHost& host, Digest& digest) : host_(host), digest_(digest) {}
+  AlgorithmNeeds needs() const override {
+    AlgorithmNeeds needs;
+    needs.cnp = needs.on_sent = true;
+    return needs;
+  }
+  void on_flow_start(FlowNumber flow, const FlowStart&) override { flows_[flow] = {}; }
+  void on_cnp(FlowNumber flow, const CnpInfo& cnp) override {
+    ++cnps;
+    digest_.add(flow << 16 | cnp.marks << 8 | cnp.packets);
+    digest_.add(static_cast<std::uint64_t>(host_.now().count));
+    State& state = flows_[flow];
+    state.halvings = std::min(state.halvings + 1, 3u);
+    state.packets = 0;
+    set(flow, state);
+  }
+  void on_sent(FlowNumber flow, const SentInfo& info) override {
+    digest_.add(static_cast<std::uint64_t>(flow) << 32 | info.wire_bytes);
+    State& state = flows_[flow];
+    if (state.halvings == 0 || ++state.packets < 8) return;
+    state = {};
+    set(flow, state);
+  }
+  View view(FlowNumber) const override { return {}; }
+  AlgorithmCounters counters() const override { return {}; }
+  std::uint64_t cnps = 0;
+
+ private:
+  struct State {
+    unsigned halvings = 0, packets = 0;
+  };
+  void set(FlowNumber flow, const State& state) {
+    host_.set_rate(flow, Rate(host_.line_rate().raw >> state.halvings));
+  }
+  AlgorithmHost& host_;
+  Digest& digest_;
+  std::map<FlowNumber, State> flows_;
+};
+
 class Bench final : public PacketSink, public ConnectionManager {
  public:
-  explicit Bench(std::uint64_t seed) : dice_(seed) {
+  Bench(std::uint64_t seed, Engine engine, Digest& digest)
+      : dice_(seed), marks_(~seed), digest_(digest) {
     parameters_.payload = NicParameters::Payload::kReal;
     parameters_.recovery.timeout = kMicroSecond * 50;
     parameters_.recovery.not_ready_retries = 2;
@@ -92,7 +166,8 @@ class Bench final : public PacketSink, public ConnectionManager {
     LinkParameters wire;
     for (std::uint32_t i = 0; i < 2; ++i) {
       parameters_.host = i;
-      host_[i] = std::make_unique<Host>(scheduler_, pool_, ledger_, parameters_, *this);
+      host_[i] = std::make_unique<Host>(scheduler_, pool_, ledger_, parameters_, *this, digest);
+      use(engine, seed, *host_[i]);
       link_[i] = std::make_unique<Link>(scheduler_, pool_, wire, i);
     }
     for (int i = 0; i < 2; ++i) {
@@ -116,6 +191,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     for (std::uint64_t i = 0; i < entries; ++i) post_receive(oracle, 100 + i);
     run(kMicroSecond * 20);
     const std::uint64_t descriptors = 1 + dice_.below(6);
+    digest_.add(static_cast<std::uint64_t>(scheduler_.now().count));
     bool answered = false;  // true if READ or atomic responses change memory at unpredictable times
     for (std::uint64_t i = 0; i < descriptors; ++i) {
       const std::uint8_t opcode = post(oracle, 200 + i);
@@ -142,20 +218,51 @@ class Bench final : public PacketSink, public ConnectionManager {
     return descriptors;
   }
 
+  /// Number of notifications that senders got.
+  std::uint64_t notifications() const {
+    return host_[0]->algorithm.cnps + host_[1]->algorithm.cnps;
+  }
+
  private:
   struct Host {
     Host(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, const NicParameters& p,
-         ConnectionManager& connections)
+         ConnectionManager& connections, Digest& digest)
         : ram(kRam),
           nic(scheduler, pool, ledger, p, 10 + p.host),
+          algorithm(nic.transmitter(), digest),
           link(scheduler, ram, p.dma, 20 + p.host),
-          rings(scheduler, nic, link, connections, 30 + p.host) {}
+          rings(scheduler, nic, link, connections, 30 + p.host) {
+      nic.set_algorithm(&algorithm);
+    }
     FakeMemory ram;
+#ifdef DCC_HAVE_PARSER_RTL
+    std::unique_ptr<NotificationEngine> notification;
+    std::unique_ptr<ParserEngine> parser;
+#endif
     NicDevice nic;
+    Halving algorithm;
     HostLink link;
     NicHostInterface rings;
     std::uint16_t sent = 0, received = 0, reaped = 0;
   };
+
+#ifdef DCC_HAVE_PARSER_RTL
+  static void use(Engine engine, std::uint64_t seed, Host& host) {
+    if (engine == Engine::kModel) return;
+    const HostId id = host.nic.parameters().host;
+    host.notification = make_rtl_notification_engine({id, 0});
+    host.parser = make_rtl_parser({id, 0});
+    if (engine == Engine::kLockstep) {
+      host.notification =
+          make_lockstep_notification_engine(std::move(host.notification), {"notifier", seed});
+      host.parser = make_lockstep_parser(std::move(host.parser), {"parser", seed});
+    }
+    host.nic.receiver().set_notification_engine(host.notification.get());
+    host.nic.transmitter().set_parser(host.parser.get());
+  }
+#else
+  static void use(Engine, std::uint64_t, Host&) {}
+#endif
 
   // ConnectionManager
   QueuePairIdentity identify(HostId at, Qpn, const QueuePairConfig&) const override {
@@ -175,6 +282,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     if (losses_ != 0 && dice_.below(100) < losses_) {
       pool_.free(packet);
     } else {
+      if (packet->ecn == Ecn::kEct0 && marks_.one_in(8)) packet->ecn = Ecn::kCe;
       host_[port]->nic.receive(packet, 0);
     }
   }
@@ -213,7 +321,10 @@ class Bench final : public PacketSink, public ConnectionManager {
     put(at, map::kCqSizeLog2Offset, 6);
     const std::uint32_t acks =
         dice_.one_in(4) ? map::kCtrlAckModePerMessage : map::kCtrlAckModePerPacket;
-    put(at, map::kCtrlOffset, map::kCtrlEnableMask | acks << map::kCtrlAckModeShift);
+    const std::uint32_t counting = dice_.one_in(2) ? map::kCtrlCnpCarryMarksMask : 0;
+    put(at, map::kCnpIntervalOffset, static_cast<std::uint32_t>(dice_.below(8000)));
+    put(at, map::kCtrlOffset,
+        map::kCtrlEnableMask | map::kCtrlCnpEnableMask | counting | acks << map::kCtrlAckModeShift);
   }
 
   NicOracle make_oracle() {
@@ -314,6 +425,8 @@ class Bench final : public PacketSink, public ConnectionManager {
           h.ram.get<nic_cqe>(kCompletionRing + h.reaped++ % kCompletions * sizeof(nic_cqe));
       if (c.opcode == NIC_CQE_RECEIVE_IMMEDIATE) continue;  // the immediate has no receive entry
       list.push_back({c.wr_id, c.status});
+      digest_.add(c.wr_id << 8 | c.status);
+      digest_.add(c.timestamp_ns);
     }
     put(at, map::kCqHeadOffset, h.reaped);
     return list;
@@ -367,6 +480,8 @@ class Bench final : public PacketSink, public ConnectionManager {
   }
 
   Dice dice_;
+  Dice marks_;  // which packets the wire marks
+  Digest& digest_;
   Scheduler scheduler_;
   PacketPool pool_;
   FlowLedger ledger_{2};
@@ -389,32 +504,73 @@ std::optional<std::uint64_t> number(const char* text) {
 
 constexpr int kBatches = 20;  // number of batches on one bench
 
+/// Plays at least this number of descriptors. Returns the digest; empty if something differed from
+/// the oracle or, in lock-step, from the model.
+std::optional<std::uint64_t> run(Engine engine, std::uint64_t descriptors, std::uint64_t seed) {
+  std::uint64_t done = 0, benches = 0, notifications = 0;
+  Digest digest;
+  for (; done < descriptors; ++seed, ++benches) {
+    int batch = 0;
+    try {
+      const auto bench = std::make_unique<Bench>(seed, engine, digest);
+      for (; batch < kBatches; ++batch) {
+        const std::optional<std::uint64_t> played = bench->play();
+        if (!played) break;
+        done += *played;
+      }
+      notifications += bench->notifications();
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    if (batch < kBatches) {
+      std::fprintf(stderr, "differs: --seed %" PRIu64 " --engine %s, batch %d\n", seed,
+                   kEngines[static_cast<int>(engine)], batch);
+      return std::nullopt;
+    }
+  }
+  std::printf("%s: %" PRIu64 " descriptors on %" PRIu64 " pairs: all as predicted; %" PRIu64
+              " notifications, digest %016" PRIx64 "\n",
+              kEngines[static_cast<int>(engine)], done, benches, notifications, digest.value());
+  return digest.value();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::uint64_t descriptors = 3000, seed = 1;
+  std::vector<Engine> engines{Engine::kModel};
   for (int i = 1; i < argc; i += 2) {
-    const std::string key = argv[i];
-    const std::optional<std::uint64_t> value =
-        i + 1 < argc ? number(argv[i + 1]) : std::optional<std::uint64_t>();
-    if (!value || (key != "--descriptors" && key != "--seed")) {
-      std::fprintf(stderr, "usage: nic_pair_fuzz [--descriptors N] [--seed S]\n");
+    const std::string key = argv[i], word = i + 1 < argc ? argv[i + 1] : "";
+    const std::optional<std::uint64_t> value = number(word.c_str());
+    const auto* const named = std::find(std::begin(kEngines), std::end(kEngines), word);
+    if (key == "--engine" && word == "all") {
+      engines = {Engine::kModel, Engine::kRtl, Engine::kLockstep};
+    } else if (key == "--engine" && named != std::end(kEngines)) {
+      engines = {static_cast<Engine>(named - std::begin(kEngines))};
+    } else if (value && (key == "--descriptors" || key == "--seed")) {
+      (key == "--seed" ? seed : descriptors) = *value;
+    } else {
+      std::fprintf(stderr,
+                   "usage: nic_pair_fuzz [--descriptors N] [--seed S] "
+                   "[--engine model|rtl|lockstep|all]\n");
       return 2;
     }
-    (key == "--seed" ? seed : descriptors) = *value;
   }
-  std::uint64_t done = 0, benches = 0;
-  for (; done < descriptors; ++seed, ++benches) {
-    const auto bench = std::make_unique<Bench>(seed);
-    for (int batch = 0; batch < kBatches; ++batch) {
-      const std::optional<std::uint64_t> played = bench->play();
-      if (!played) {
-        std::fprintf(stderr, "differs: --seed %" PRIu64 ", batch %d\n", seed, batch);
-        return 1;
-      }
-      done += *played;
+#ifndef DCC_HAVE_PARSER_RTL
+  if (engines.back() != Engine::kModel) {
+    std::fprintf(stderr, "this build has no RTL\n");
+    return 2;
+  }
+#endif
+  std::optional<std::uint64_t> first;
+  for (const Engine engine : engines) {
+    const std::optional<std::uint64_t> digest = run(engine, descriptors, seed);
+    if (!digest) return 1;
+    if (first && *first != *digest) {
+      std::fprintf(stderr, "the engines' digests differ\n");
+      return 1;
     }
+    first = digest;
   }
-  std::printf("%" PRIu64 " descriptors on %" PRIu64 " pairs: all as predicted\n", done, benches);
   return 0;
 }
