@@ -58,7 +58,7 @@ void ApbTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&
   payload.set_dmi_allowed(false);
 
   const unsigned length = payload.get_data_length();
-  if (length > kWordBytes || length == 0) {
+  if (length > kWordBytes || length == 0 || payload.get_streaming_width() < length) {
     payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return;
   }

@@ -12,7 +12,8 @@
 //     read-only             TLM_COMMAND_ERROR_RESPONSE
 //     narrow write          TLM_BYTE_ENABLE_ERROR_RESPONSE
 //     out of range          TLM_GENERIC_ERROR_RESPONSE
-//   APB has no bursts: more than a word is TLM_BURST_ERROR_RESPONSE and reaches no register. A read
+//   APB has no bursts: more than a word, or a streaming width below the length, is
+//   TLM_BURST_ERROR_RESPONSE and reaches no register. A read
 //   shorter than a word reads the whole word, side effects included, and returns its low bytes.
 #pragma once
 

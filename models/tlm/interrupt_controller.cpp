@@ -109,6 +109,10 @@ void InterruptController::b_transport(tlm::tlm_generic_payload& payload, sc_core
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return;
   }
+  if (payload.get_streaming_width() < payload.get_data_length()) {
+    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    return;
+  }
   if (payload.get_byte_enable_ptr() != nullptr) {
     payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     return;

@@ -25,8 +25,12 @@ void WordTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   }
   delay += latency_;
   payload.set_dmi_allowed(false);
-  if (!has_valid_size(payload)) {
+  if (payload.get_address() > 0xFFFFFFFFu || !has_valid_size(payload)) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  if (payload.get_streaming_width() < payload.get_data_length()) {
+    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return;
   }
   if (payload.get_byte_enable_ptr() != nullptr) {
