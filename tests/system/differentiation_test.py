@@ -165,6 +165,56 @@ class MovingWeights(unittest.TestCase):
         self.assertGreater(self.share(16, 17, "nic.congestion_control.r_ai=13700kbps"), 0.53)
 
 
+class DelayByWeight(unittest.TestCase):
+    """messages.yaml: a heavy class's messages of 200 KB beside long flows of weight 1."""
+
+    SEEDS = (1, 2, 3)
+    INCAST = ("topology={kind: star, hosts: 33, link: {rate: 100Gbps, delay: 1us, overhead: 20B}}",
+              "switch.ecn.kmin=55KB", "switch.ecn.kmax=440KB", "duration=27ms", "measure.to=27ms",
+              "traffic=[{kind: partition_aggregate, senders: 1..16, receiver: 0, bytes: 200KB, dscp: 10, "
+              "start: 1ms, period: 1300us, rounds: 20}, {kind: partition_aggregate, senders: 17..32, receiver: 0, "
+              "bytes: 200KB, dscp: 46, start: 1ms, period: 1300us, rounds: 20}]")
+
+    def delays(self, *overrides):
+        """99th percentile of completion times by DSCP in us, mean over SEEDS."""
+        sums = {}
+        for seed in self.SEEDS:
+            done, metrics = run_with("messages.yaml", f"seed={seed}", "expect=[]", *overrides)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(metrics["fct"]["all"]["unfinished"], 0)  # nobody starves
+            for one in metrics["fct"]["by_class"]:
+                sums[one["dscp"]] = sums.get(one["dscp"], 0) + one["us_p99"] / len(self.SEEDS)
+        return sums
+
+    def check(self, *platform):
+        equal = self.delays(*platform, "dscp.46.weight=1", "nic.congestion_control.hold_below=none")
+        weighted = self.delays(*platform)
+        self.assertLess(weighted[46], 0.7 * equal[46])
+        holding = self.delays(*platform, "nic.congestion_control.hold_below=none")
+        self.assertGreater(holding[46], 0.7 * equal[46])  # the weight alone does not do it
+        return equal, weighted
+
+    def test_messages_beside_long_flows(self):
+        self.check()
+
+    def test_an_incast_of_both_classes(self):
+        equal, weighted = self.check(*self.INCAST)
+        self.assertLess(weighted[10], 1.15 * equal[10])  # what the light class pays
+
+    def test_classes_below_the_threshold_hold(self):
+        holding = self.delays("nic.congestion_control.hold_below=none")
+        self.assertEqual(self.delays("nic.congestion_control.hold_below=9"), holding)
+
+    def test_it_is_refused_where_no_flow_holds(self):
+        for override, said in (("nic.congestion_control.policy=dcqcn", "policy: dcqcn has no hold"),
+                               ("nic.congestion_control.first_cut=0", "first_cut: 0 lets no flow hold")):
+            done = subprocess.run([DCCVP, "check", str(STUDIES / "messages.yaml"), "-c", override],
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("hold_below", done.stderr)
+            self.assertIn(said, done.stderr)
+
+
 class TrainingJobs(unittest.TestCase):
     """training_jobs.yaml: two jobs whose weights follow their progress take turns on two links."""
 

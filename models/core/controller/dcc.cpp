@@ -30,6 +30,14 @@ Bytes bytes_of(const Ratio& products, Rate rate, PicoSeconds time) {
   return static_cast<Bytes>(std::min(to_real(products) * product, 1e15L));
 }
 
+/// The decrease factor f_dec (4.12) of a class of this weight, rounded as in the driver's tables; 0
+/// without a weight.
+std::uint32_t no_hold_factor_of(const std::optional<Ratio>& weight) {
+  if (!weight) return 0;
+  const auto w = static_cast<std::uint32_t>(weight->to_fixed(8));
+  return ((1U << 20) + w / 2) / w;
+}
+
 const std::vector<std::string>& policy_names() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;
@@ -61,7 +69,7 @@ const RegisteredAlgorithm<DccParameters> kDcc{
           context.scheduler, context.host, setup.config, context.rank,
           setup.timers ? setup.timers() : nullptr, setup.rates ? setup.rates() : nullptr,
           bytes_of(parameters.initial_window, context.host.line_rate(), context.longest_base_rtt),
-          setup.engine);
+          setup.engine, no_hold_factor_of(parameters.hold_below));
     }};
 }  // namespace
 
@@ -79,6 +87,12 @@ void DccParameters::describe(ParameterVisitor& v) {
   v.field("free_window", initial_window, {"0", "1000"},
           {"unacknowledged bytes of a flow without a slot, in products of line rate and longest "
            "base RTT; 0: no limit (proportional: 11/10)",
+           ""});
+  v.field("hold_below", hold_below, "none", {"1/8", "128"},
+          {"a flow of at least this weight goes on at half the greatest rate after its first mark, "
+           "without the rate hold, so that its messages overtake; the least weight in use counts "
+           "as 1 unless the driver scales weights down; none: every flow holds. Only with policy: "
+           "proportional",
            ""});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its "
@@ -146,12 +160,14 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
 
 Dcc::Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,
          std::uint32_t rank, std::unique_ptr<TimerEngine> timers, std::unique_ptr<RateEngine> rates,
-         Bytes initial_window, const ControllerEngineFactory& make_engine)
+         Bytes initial_window, const ControllerEngineFactory& make_engine,
+         std::uint32_t no_hold_factor)
     : host_(host),
       initial_window_(initial_window),
       latency_(config.clock.cycles(config.latency_cycles)),
       device_(make_controller(scheduler, config, rank, *this, std::move(timers), std::move(rates),
-                              make_engine)) {}
+                              make_engine)),
+      no_hold_factor_(no_hold_factor) {}
 
 AlgorithmNeeds Dcc::needs() const {
   AlgorithmNeeds needs;
@@ -212,7 +228,13 @@ void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
   known.notified = true;
   if (info.marks != 0) known.marked_at = host_.now();
   if (initial_window_ != 0 && !known.paced && info.marks != 0) shrink_window(flow, known);
-  device_->cnp(flow, info.dscp.value_or(known.dscp), info.marks, info.packets);
+  const std::uint8_t dscp = info.dscp.value_or(known.dscp);
+  device_->cnp(flow, dscp, info.marks, info.packets);
+  // The flow's first hold, if the notification began one, ends with a clear notification.
+  if (no_hold_factor_ != 0 && info.marks != 0 && !known.paced &&
+      device_->tables().decrease_factor(dscp) <= no_hold_factor_) {
+    device_->cnp(flow, dscp, 0, 0);
+  }
 }
 
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
@@ -233,8 +255,9 @@ void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
 }
 
 void Dcc::set_paced(std::uint32_t flow, bool paced) {
-  if (initial_window_ == 0 || flows_[flow].paced == paced) return;
+  if (flows_[flow].paced == paced) return;
   flows_[flow].paced = paced;
+  if (initial_window_ == 0) return;
   flows_[flow].sent = 0;
   flows_[flow].window_filled = false;
   host_.set_window(flow, paced ? std::numeric_limits<Bytes>::max() : flows_[flow].window);

@@ -30,6 +30,9 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
   /// The rate of the slowest link for which r_ai and r_hai are given. In another network both scale
   /// with the square of the rate. Empty: they do not scale.
   std::optional<BitRate> reference_rate;
+  /// Flows of at least this weight, in the controller's scale, do not stay in a hold that their
+  /// first notification begins (Dcc). Empty: every flow stays in it.
+  std::optional<Ratio> hold_below;
 
   void describe(ParameterVisitor& v) override;
   void preset(CnpParameters& cnp) const override;
@@ -69,6 +72,12 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 /// window, down to the initial one. A window that never fills does not grow, so a flow alone on its
 /// link keeps the initial window.
 ///
+/// Where hold_below is given, the NIC hands a clear notification to the controller directly after
+/// the notification that binds a flow of a class of at least that weight. So the hold ends at once,
+/// and the flow goes on at half of R_MAX, while flows of less weight drain the queue in their
+/// holds. The NIC compares the class's f_dec in the factor table, so weights that move count from
+/// then on.
+///
 /// The NIC starts a flow with the flow's own initial rate, which the controller does not know: a
 /// slot begins at the register INITIAL_RATE, whatever the flow's rate was before its first cut.
 ///
@@ -78,9 +87,11 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 class Dcc : public Algorithm, public ReactionMeter, private RateSink {
  public:
   /// Arguments as in make_controller(); `host` outlives this. `initial_window` in bytes; 0: none.
+  /// `no_hold_factor`: greatest f_dec (4.12) of flows whose first hold ends at once; 0: none.
   Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config, std::uint32_t rank,
       std::unique_ptr<TimerEngine> timers = nullptr, std::unique_ptr<RateEngine> rates = nullptr,
-      Bytes initial_window = 0, const ControllerEngineFactory& make_engine = {});
+      Bytes initial_window = 0, const ControllerEngineFactory& make_engine = {},
+      std::uint32_t no_hold_factor = 0);
 
   ControllerEngine& device() { return *device_; }
   const ControllerEngine& device() const { return *device_; }
@@ -103,7 +114,7 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
     Rate rate;  // rate that the NIC was given last for the flow
     std::uint8_t dscp = 0;
     bool alive = false;
-    bool paced = false;  // true if a slot paces the flow, so that it has no window
+    bool paced = false;  // true if a slot paces the flow below R_MAX, so that it has no window
     bool notified = false;
     bool window_filled = false;  // true if the window was full at some time since `sent` was 0
     Bytes window = 0;            // bytes of the window, which applies while no slot paces the flow
@@ -124,6 +135,7 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
   NumberedTable<Flow> flows_;
   LogHistogram reactions_;
   std::unique_ptr<ControllerEngine> device_;
+  std::uint32_t no_hold_factor_;  // greatest f_dec of flows whose first hold ends at once
 };
 
 }  // namespace dcc

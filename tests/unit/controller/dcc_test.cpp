@@ -139,6 +139,51 @@ TEST_F(DccTest, AFlowsInitialRateHoldsUntilItsFirstCut) {
   EXPECT_EQ(host_.rates.back().second, mbps(500));
 }
 
+// Flow 3 has twice the weight of flow 7. Both are cut to 1/28 by their first notification, and
+// hold. With hold_below, the heavy one goes on at half the maximum at once.
+TEST_F(DccTest, AHeavyFlowLeavesItsFirstHoldAtOnce) {
+  constexpr std::uint32_t kFactorOf2 = 2048;  // f_dec of weight 2, 4.12
+  const auto rates_after_a_mark = [&](std::uint32_t no_hold_factor, Bytes window) {
+    Scheduler scheduler;
+    Host host(scheduler);
+    Dcc algorithm(scheduler, host, test::config_of(16), 1002, nullptr, nullptr, window, {},
+                  no_hold_factor);
+    ControllerParameters p;
+    p.enable = true;
+    p.rate = test::proportional_registers();
+    p.rate.first_cut = kOne16 / 28;
+    p.rate.r_max = p.initial_rate = mbps(1000);
+    p.timer_interval = 100;
+    algorithm.device().set_parameters(p);
+    test::make_proportional_tables([&](RateTable t, std::uint32_t i, std::uint32_t w) {
+      algorithm.device().model()->write_table(t, i, w);
+    });
+    algorithm.device().model()->write_table(RateTable::kFactor, 46, kFactorOf2 << 16 | 256);
+    algorithm.on_flow_start(3, {46, 1, kTick, Rate()});
+    algorithm.on_flow_start(7, {10, 1, kTick, Rate()});
+    std::vector<RateBits> rates;
+    for (int i = 0; i < 2; ++i) {  // the second mark is an ordinary one
+      algorithm.on_cnp(3, {});
+      algorithm.on_cnp(7, {});
+      scheduler.run_until(scheduler.now() + kTick * 6);
+      rates.push_back(algorithm.view(3).rate.raw);
+      rates.push_back(algorithm.view(7).rate.raw);
+    }
+    return rates;
+  };
+  const RateBits held = mbps(1000) * std::uint64_t{kOne16 / 28} >> 16;
+  for (const Bytes window : {Bytes{0}, Bytes{50'000}}) {
+    EXPECT_EQ(rates_after_a_mark(0, window), (std::vector<RateBits>{held, held, held, held}));
+    EXPECT_EQ(rates_after_a_mark(kFactorOf2 - 1, window)[0], held);
+    const std::vector<RateBits> rates = rates_after_a_mark(kFactorOf2, window);
+    EXPECT_EQ(rates[0], mbps(500));
+    EXPECT_EQ(rates[1], held);
+    EXPECT_GT(rates[2], mbps(400));  // a mark of weight 2 takes a thirty-second
+    EXPECT_LT(rates[2], mbps(500));
+    EXPECT_EQ(rates[3], held);
+  }
+}
+
 TEST_F(DccTest, WithoutAFreeWindowThereIsNone) {
   algorithm_.on_cnp(7, {});
   run(400);
