@@ -82,7 +82,7 @@ class FirmwareHost final : public sc_core::sc_module {
     if (races_ != nullptr) races_->dma_wrote(address, bytes);
   }
   /// Null unless race checks are enabled.
-  riscv::RaceDetector* races() { return races_.get(); }
+  riscv::RaceDetector* races() const { return races_.get(); }
   /// A sentence on each kind of race found so far, and one on their number; empty without races.
   std::vector<std::string> race_sentences() const;
   const riscv::SymbolTable& symbols() const { return elf_.symbols(); }

@@ -52,6 +52,19 @@ TEST(NotificationsLost, InAFullQueueOrAReset) {
   EXPECT_TRUE(run.found("notifications_lost"));
 }
 
+TEST(Races, OfTheHostThatHasMost) {
+  SyntheticRun run;
+  run.results.races = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  EXPECT_FALSE(run.found("races"));
+  run.results.races = {{0, 5, 3}, {1, 0, 0}, {2, 40, 2}};
+  const auto found = run.found("races");
+  EXPECT_TRUE(says(found,
+                   "On host 2, 40 accesses of harts and DMA to memory race, by 2 pairs of "
+                   "instructions (2 hosts have races)"));
+  EXPECT_EQ(figure_of(found, "accesses"), 40);
+  EXPECT_EQ(figure_of(found, "hosts"), 2);
+}
+
 TEST(Pauses, WhereClassesShareByWeight) {
   SyntheticRun run(kByWeight);
   EXPECT_FALSE(run.found("pauses"));

@@ -27,6 +27,14 @@ traffic: [{{kind: incast, receiver: 0, bytes: 64KiB}}]
 """
 QEMU = "qemu-system-riscv32"
 ROUNDS = 20000
+RACES = f"""\
+duration: 2ms
+topology: {{kind: star, hosts: 3}}
+nic: {{congestion_control: {{algorithm: none}}}}
+host: {{machine: virt, driver: firmware, harts: 2, clock: 2GHz, race_check: true,
+       elf: {FIRMWARE}/test_harts_fences_2.elf}}
+hosts: {{"1": {{elf: {FIRMWARE}/test_harts_race_2.elf}}, "2": {{driver: native}}}}
+"""
 
 
 def run(name, *options, harts=2, machine="virt"):
@@ -127,9 +135,9 @@ class Harts(unittest.TestCase):
         status, _, err = run("ends_p", "--quiet")
         self.assertEqual(status, 0, err)
 
-    def network(self, folder, *options):
+    def network(self, folder, *options, text=NETWORK):
         config = pathlib.Path(folder) / "small.yaml"
-        config.write_text(NETWORK, encoding="utf-8")
+        config.write_text(text, encoding="utf-8")
         done = subprocess.run([DCCVP, "run", config, "--no-plots", "--quiet", "--force", "--out", f"{folder}/out",
                                *options],
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, check=False)
@@ -152,7 +160,24 @@ class Harts(unittest.TestCase):
             status, err = self.network(folder, "-c", "host.race_check=true")
             self.assertEqual(status, 0, err)
             self.assertNotIn("race", err)
+            metrics = json.loads((pathlib.Path(folder) / "out/metrics.json").read_text(encoding="utf-8"))
+            self.assertEqual(metrics["races"], [{"host": i, "accesses": 0, "pairs": 0} for i in range(3)])
+            self.assertNotIn("races", [finding["id"] for finding in metrics["diagnoses"]])
             self.assertEqual((pathlib.Path(folder) / "out/flows.csv").read_bytes(), flows)
+
+    def test_races_on_a_host_of_a_network(self):
+        with tempfile.TemporaryDirectory() as folder:
+            status, err = self.network(folder, text=RACES)
+            self.assertEqual(status, 0, err)
+            metrics = json.loads((pathlib.Path(folder) / "out/metrics.json").read_text(encoding="utf-8"))
+            fenced, raced = metrics["races"]
+            self.assertEqual(fenced, {"host": 0, "accesses": 0, "pairs": 0})
+            told = len(re.findall(r"^host 1: race at address 0x[0-9a-f]+ \(raced\): ", err, re.MULTILINE))
+            self.assertEqual((raced["host"], raced["pairs"]), (1, told))
+            self.assertGreater(raced["accesses"], told)
+            (note,) = [finding for finding in metrics["diagnoses"] if finding["id"] == "races"]
+            self.assertEqual(note["figures"], {**raced, "hosts": 1})
+            self.assertIn(f"On host 1, {raced['accesses']} accesses", note["text"])
 
     def test_coverage_of_several_harts_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:

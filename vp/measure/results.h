@@ -13,6 +13,7 @@
 #include "measure/counter_totals.h"
 #include "measure/field_counters.h"
 #include "measure/program_results.h"
+#include "measure/race_result.h"
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 #include "stats/metric.h"
@@ -616,6 +617,7 @@ struct RunResults {
   std::vector<BufferResult> buffers;
   std::vector<HostResult> hosts;  // hosts by port
   std::vector<HartResult> harts;  // harts of hosts with several harts
+  std::vector<RaceResult> races;  // by host; hosts without a race check are left out
   // results of programs, by file; empty if no NIC runs a program
   std::vector<ProgramResult> programs;
   std::optional<ReactionResult> reaction;  // reaction times; empty if no algorithm measures them

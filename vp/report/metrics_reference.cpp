@@ -61,6 +61,7 @@ std::vector<MetricInfo> list_all() {
   results.buffers.resize(1);
   results.hosts.resize(1);
   results.harts.resize(1);
+  results.races.resize(1);
   results.deadlock.resize(1);
   FieldCounts& counts = results.field_counters.emplace();
   counts.hosts.emplace_back(host_counters().size(), 1);

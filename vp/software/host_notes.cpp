@@ -1,5 +1,5 @@
-// Notes on requests of software that its NIC could not carry out: queue pairs without another end,
-// DMA to addresses that are not memory.
+// Findings about a host's software: queue pairs without another end, DMA to addresses that are not
+// memory, races of harts and DMA.
 #include <fmt/format.h>
 
 #include <memory>
@@ -23,6 +23,12 @@ std::string fault_note(Host& host) {
       first.address, host.driver()->bus().describe(first.address));
 }
 
+/// The host's race check; null if the host has none.
+const riscv::RaceDetector* race_check_of(Host& host) {
+  if (host.driver() == nullptr || host.driver()->firmware() == nullptr) return nullptr;
+  return host.driver()->firmware()->races();
+}
+
 class HostNotes final : public PlatformPart {
  public:
   explicit HostNotes(const Platform& platform) : p_(platform) {}
@@ -32,6 +38,10 @@ class HostNotes final : public PlatformPart {
       results.notes.push_back({"lone_queue_pairs", note, {}});
     }
     for (const auto& host : p_.hosts) {
+      if (const riscv::RaceDetector* const races = race_check_of(*host)) {
+        results.races.push_back(
+            {p_.topology.host_ports().host_of(host->id()), races->count(), races->different()});
+      }
       if (host->driver() == nullptr || host->nic().host()->dma_faults().count() == 0) continue;
       results.notes.push_back({"dma_faults", fault_note(*host), {}});
     }
