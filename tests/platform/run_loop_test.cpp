@@ -46,6 +46,32 @@ TEST(RunLoop, ARunEndsSoonAfterItsLastByteIsAcknowledged) {
   EXPECT_LE(results.sim_time, *results.flows[0].end + kMicroSecond * 10);
 }
 
+// When the last packet has left the senders, two thirds of the data wait in the switch.
+constexpr const char* kUnacknowledged =
+    "traffic: [{kind: incast, senders: 1..3, receiver: 0, bytes: 400KB, service: uc}]\n"
+    "nic: {congestion_control: {algorithm: none}}\nswitch: {pfc: {enabled: false}}\n";
+
+TEST(RunLoop, ARunEndsWhenPacketsThatNobodyAcknowledgesHaveArrived) {
+  PlatformConfig config = config_of(star(kUnacknowledged));
+  config.duration = kMilliSecond * 50;
+  const RunResults results = run(config);
+  for (const FlowResult& flow : results.flows) {
+    EXPECT_TRUE(flow.completed);
+    EXPECT_LE(results.sim_time, flow.end_rx.value_or(PicoSeconds()) + kMicroSecond * 150);
+  }
+}
+
+TEST(RunLoop, ALossThatNobodyRepairsDoesNotProlongTheRun) {
+  PlatformConfig config =
+      config_of(star(std::string(kUnacknowledged) +
+                     "faults: [{kind: loss, link: h1->s0, probability: 0.1, stop: 50us}]\n"));
+  config.duration = kMilliSecond * 50;
+  const RunResults results = run(config);
+  EXPECT_FALSE(results.flows[0].completed);
+  EXPECT_TRUE(results.flows[1].completed);
+  EXPECT_LT(results.sim_time, kMilliSecond * 2);
+}
+
 TEST(RunLoop, ARunWithoutEndLastsItsDuration) {
   const RunResults results = run(star("traffic: [{kind: flow, from: 1, to: 0}]\n"));
   EXPECT_TRUE(results.completed);

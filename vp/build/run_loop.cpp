@@ -86,11 +86,19 @@ void RunLoop::run(RunResults& results) {
 void RunLoop::check_finished() {
   auto finished = static_cast<std::int64_t>(tally().finished_flows);
   if (p_.partitions.group() != nullptr) p_.partitions.group()->sum(&finished, 1);
-  if (finished == static_cast<std::int64_t>(p_.ledger.size()) && computations_left() == 0) {
+  if (finished == static_cast<std::int64_t>(p_.ledger.size()) && computations_left() == 0 &&
+      has_arrived()) {
     stop();
     return;
   }
   p_.scheduler.schedule_in(finish_check_, kFinishInterval);
+}
+
+bool RunLoop::has_arrived() const {
+  const bool acknowledged =
+      std::all_of(p_.config.traffic.begin(), p_.config.traffic.end(),
+                  [](const TrafficSpec& entry) { return entry.service == Service::kRc; });
+  return acknowledged || p_.partitions.packets_in_use() == 0;
 }
 
 std::int64_t RunLoop::computations_left() const {

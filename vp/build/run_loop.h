@@ -44,6 +44,9 @@ class RunLoop {
   void heartbeat();
   void report_progress();
   FlowTally tally() const;
+  /// True if the packets of finished flows have arrived or are lost. A flow of the services UC and
+  /// UD is finished when its last packet has left, because nothing acknowledges the packet.
+  bool has_arrived() const;
   /// Number of computations that have not ended, in all processes.
   std::int64_t computations_left() const;
 
