@@ -15,7 +15,7 @@ TEST(SlotsFull, OfTheHardwareOnly) {
   SyntheticRun run(kByWeight);
   EXPECT_FALSE(run.found("slots_full"));
   run.count(&AlgorithmCounters::cnps_dropped_no_slot, 3);
-  EXPECT_EQ(run.found("slots_full")->text.rfind("3 notifications found all 1024 slots", 0), 0u);
+  EXPECT_EQ(words_of(run.found("slots_full")).rfind("3 notifications found all 1024 slots", 0), 0u);
   SyntheticRun other("nic: {congestion_control: {algorithm: dcqcn}}\n");
   other.count(&AlgorithmCounters::cnps_dropped_no_slot, 3);
   EXPECT_FALSE(other.found("slots_full"));
@@ -28,7 +28,8 @@ TEST(TimersLate, MoreSlotsThanAnIntervalServes) {
   run.results.hosts[1].slots_in_use_max = 679;  // 679 slots use 5496 of the interval's 5500 cycles
   EXPECT_FALSE(run.found("timers_late"));
   run.results.hosts[1].slots_in_use_max = 680;
-  EXPECT_EQ(run.found("timers_late")->text.rfind("680 slots of a controller were in use", 0), 0u);
+  EXPECT_EQ(words_of(run.found("timers_late")).rfind("680 slots of a controller were in use", 0),
+            0u);
 }
 
 TEST(TimersLate, ALagOfATenthOfTheInterval) {
@@ -97,7 +98,7 @@ TEST(WeightsWithoutEffect, EqualSharesOfUnequalWeights) {
   run.add(2, 0, 10).delivered_measured = 57'000'000;
   run.use("s0->h0", 0.99);
   const auto found = run.found("weights_without_effect");
-  EXPECT_TRUE(says(found, "no packet was marked")) << found->text;
+  EXPECT_TRUE(says(found, "no packet was marked")) << words_of(found);
   EXPECT_NEAR(figure_of(found, "effect"), 0, 1e-9);
   run.use("s0->h0", 0.9);
   EXPECT_TRUE(says(run.found("weights_without_effect"), "did not fill a link"));
@@ -144,7 +145,7 @@ TEST(WeightsMissed, SharesBeyondTheLimit) {
   const auto found = shared(-0.0201).found("weights_missed");
   ASSERT_TRUE(found);
   EXPECT_TRUE(says(found, "Flow 1 (weight 1) got 8.04 % more than its share by weight"))
-      << found->text;
+      << words_of(found);
   EXPECT_NEAR(figure_of(found, "error"), 0.0804, 1e-3);
   EXPECT_TRUE(says(shared(0.0201).found("weights_missed"), "8.04 % less"));
   // Nearly equal shares are found by weights_without_effect alone.
@@ -178,7 +179,7 @@ TEST(WeightsMissed, OnlyWhereWeightsAreToCount) {
 TEST(WeightsMissed, NamesTheCause) {
   const auto cause = [](const SyntheticRun& run, const std::string& words) {
     const auto found = run.found("weights_missed");
-    EXPECT_TRUE(says(found, words)) << (found ? found->text : "");
+    EXPECT_TRUE(says(found, words)) << words_of(found);
   };
   SyntheticRun run = shared(-0.1);
   cause(run, "between a kmin of");
@@ -246,7 +247,7 @@ TEST(WeightsMissed, SoftwareThatPostsTooLittle) {
             driver + ", ram: 64MiB}\nduration: 20ms\nmeasure: {from: 10ms}\n");
     for (int i = 0; i < 100; ++i) run.results.rtt_ns.add(25'000);
     const auto found = run.found(excess < -0.3 ? "weights_without_effect" : "weights_missed");
-    return found ? found->text : std::string();
+    return words_of(found);
   };
   const std::string wait =
       "the software of host 1 waits for completions: at its share flow 0 sends";
@@ -317,7 +318,7 @@ TEST(HostSlowerThanPort, RateOrReads) {
                     "host_slower_than_port");
   };
   const auto slow = with("payload: real, dma: {rate: 40Gbps}");
-  EXPECT_TRUE(says(slow, "nic.dma.rate is 40Gbps")) << slow->text;
+  EXPECT_TRUE(says(slow, "nic.dma.rate is 40Gbps")) << words_of(slow);
   EXPECT_NEAR(figure_of(slow, "memory_gbps"), 40, 1e-9);
   // About 1082 bytes on the wire carry 1000 bytes of payload.
   EXPECT_NEAR(figure_of(slow, "port_gbps"), 92.4, 0.3);
@@ -345,7 +346,8 @@ TEST(DecreaseTableUnwritten, NamesTheHosts) {
   SyntheticRun run;
   EXPECT_FALSE(run.found("decrease_table_unwritten"));
   run.results.hosts[1].tables_unwritten = 1;
-  EXPECT_EQ(run.found("decrease_table_unwritten")->text.rfind("host 1: the controller is", 0), 0u);
+  EXPECT_EQ(words_of(run.found("decrease_table_unwritten")).rfind("host 1: the controller is", 0),
+            0u);
 }
 
 TEST(DefaultsOfAnotherSpeed, NamedPresetsFarFromTheirSource) {
@@ -370,8 +372,17 @@ TEST(PlatformNotes, AreJoinedById) {
   EXPECT_FALSE(run.found("dma_faults"));
   run.results.notes = {{"dma_faults", "host 1: a", {}}, {"lone_queue_pairs", "host 2: b", {}}};
   run.results.notes.push_back({"dma_faults", "host 3: c", {}});
-  EXPECT_EQ(run.found("dma_faults")->text, "host 1: a; host 3: c");
-  EXPECT_EQ(run.found("lone_queue_pairs")->text, "host 2: b");
+  EXPECT_EQ(words_of(run.found("dma_faults")), "host 1: a; host 3: c");
+  EXPECT_EQ(words_of(run.found("lone_queue_pairs")), "host 2: b");
+  EXPECT_FALSE(run.found("program_faults"));
+  EXPECT_FALSE(run.found("program_events_lost"));
+  run.results.notes.push_back({"program_faults", "host 4: d", {}});
+  EXPECT_EQ(words_of(run.found("program_faults")), "host 4: d");
+  EXPECT_FALSE(run.found("program_events_lost"));
+  run.results.notes.push_back({"program_events_lost", "host 5: e", {}});
+  EXPECT_EQ(words_of(run.found("program_events_lost")), "host 5: e");
+  for (int more = 0; more < 4; ++more) run.results.notes.push_back({"dma_faults", "f", {}});
+  EXPECT_EQ(words_of(run.found("dma_faults")), "host 1: a; host 3: c; f; f; and 2 more");
 }
 
 TEST(UnusedParameters, AreThoseThatDifferFromTheDefault) {
@@ -380,7 +391,7 @@ TEST(UnusedParameters, AreThoseThatDifferFromTheDefault) {
   };
   EXPECT_FALSE(with(""));
   const auto dma = with("nic: {dma: {rate: 40Gbps}}\n");
-  EXPECT_TRUE(says(dma, "nic.dma.rate (40Gbps): nic.payload is virtual")) << dma->text;
+  EXPECT_TRUE(says(dma, "nic.dma.rate (40Gbps): nic.payload is virtual")) << words_of(dma);
   EXPECT_FALSE(with("nic: {dma: {rate: 256Gbps}}\n")) << "the default";
   EXPECT_FALSE(foreseen("nic: {payload: real, dma: {rate: 40Gbps}}\n", "unused_parameters"));
   EXPECT_TRUE(with("switch: {pfc: {enabled: false, alpha: 1}}\n"));

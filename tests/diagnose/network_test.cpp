@@ -55,9 +55,9 @@ TEST(HeadroomExceedsBuffer, IsKnownBeforeTheRun) {
     return star("rate: 100Gbps, delay: 400us", std::string("switch: {buffer: ") + buffer + "}\n");
   };
   const auto small = foreseen(far("8MB"), "headroom_exceeds_buffer");
-  EXPECT_TRUE(says(small, "packets are dropped at an empty switch")) << small->text;
+  EXPECT_TRUE(says(small, "packets are dropped at an empty switch")) << words_of(small);
   const auto tight = foreseen(far("39MB"), "headroom_exceeds_buffer");
-  EXPECT_TRUE(says(tight, "4 inputs with 1 lossless priority need")) << tight->text;
+  EXPECT_TRUE(says(tight, "4 inputs with 1 lossless priority need")) << words_of(tight);
   EXPECT_NEAR(figure_of(tight, "missing_bytes"), 1e6, 20e3);  // headroom: 3 packets for each input
   EXPECT_FALSE(foreseen(far("41MB"), "headroom_exceeds_buffer"));
 }
@@ -85,7 +85,7 @@ TEST(HeadroomExceedsBuffer, GoesBySettingsOfPortsAndPriorities) {
   EXPECT_TRUE(says(found(general + "}\n"), "4 inputs with 1 lossless priority"));
   const auto two =
       found(general + "}\nswitches: [{ports: [h0, h1, h2], priorities: {0: {lossy: true}}}]\n");
-  EXPECT_FALSE(two) << two->text;  // Hosts h3 and h4 need 20 MB.
+  EXPECT_FALSE(two) << words_of(two);  // Hosts h3 and h4 need 20 MB.
   EXPECT_FALSE(found(general + "}\nswitches: [{ports: [s0], priorities: {0: {headroom: 1MB}}}]\n"));
   EXPECT_FALSE(found(general + ", priorities: {0: {headroom: 1MB}}}\n"));
   EXPECT_FALSE(found(general + ", priorities: {0: {lossy: true}}}\n"));
@@ -121,8 +121,8 @@ TEST(LosslessLoss, NamesTheHeadroomThatIsMissing) {
   // The headroom is 25 KB (2 us at 12.5 GB/s), three packets of 1082 B with overhead, and the pause
   // frame.
   EXPECT_NEAR(figure_of(found, "missing_bytes"), 25'000 + 3 * 1'100 + 84 - 10'000, 60);
-  EXPECT_TRUE(says(found, "5 packets of lossless classes found no room")) << found->text;
-  EXPECT_TRUE(says(found, "headroom: auto reserves it")) << found->text;
+  EXPECT_TRUE(says(found, "5 packets of lossless classes found no room")) << words_of(found);
+  EXPECT_TRUE(says(found, "headroom: auto reserves it")) << words_of(found);
   SyntheticRun automatic("switch: {buffer: 100KB}\n" + traffic);
   automatic.drop(5);
   EXPECT_TRUE(says(automatic.found("lossless_loss"), "the inputs of s0 need"));
@@ -140,8 +140,8 @@ TEST(LosslessLoss, NamesTheSettingThatIsTooSmall) {
                    traffic);
   one.drop(5);
   const auto found = one.found("lossless_loss");
-  EXPECT_TRUE(says(found, "after a pause h3->s0 still brings")) << found->text;
-  EXPECT_TRUE(says(found, "switches.1.priorities.0.headroom is 9KB")) << found->text;
+  EXPECT_TRUE(says(found, "after a pause h3->s0 still brings")) << words_of(found);
+  EXPECT_TRUE(says(found, "switches.1.priorities.0.headroom is 9KB")) << words_of(found);
   SyntheticRun all("switch: {priorities: {0: {headroom: 9KB}}}\n" + traffic);
   all.drop(5);
   EXPECT_TRUE(says(all.found("lossless_loss"), "switch.priorities.0.headroom is 9KB"));
@@ -192,7 +192,7 @@ TEST(ThresholdsBeyondBuffer, TellsTheQueueAtWhichPfcHasPausedEverybody) {
   const auto told = thresholds("320000B");
   ASSERT_TRUE(told);
   EXPECT_EQ(
-      told->text,
+      words_of(told),
       "ECN cannot act at s0->h0: it marks from a queue of 320KB on (switch.ecn.kmin), but PFC "
       "has paused all 4 inputs that fill it by 320KB = S A / (1 + A), where S = 960KB is the "
       "buffer of 1MB without 40KB of headroom, and A = 0.5 the sum of their alpha; a kmin "
@@ -237,7 +237,7 @@ TEST(Deadlock, NamesALink) {
   SyntheticRun run;
   EXPECT_FALSE(run.found("deadlock"));
   run.results.deadlock = {{"s0->s1", 3}, {"s1->s0", 3}};
-  EXPECT_EQ(run.found("deadlock")->text,
+  EXPECT_EQ(words_of(run.found("deadlock")),
             "PFC deadlock: 2 wires have paused each other in a circle and can never send again, "
             "s0->s1 (priority 3) among them");
 }
@@ -246,7 +246,7 @@ TEST(NetworkSplit, NamesAHost) {
   SyntheticRun run;
   EXPECT_FALSE(run.found("network_split"));
   run.results.split = NetworkSplit{kMicroSecond * 150, 2, "h3"};
-  EXPECT_EQ(run.found("network_split")->text,
+  EXPECT_EQ(words_of(run.found("network_split")),
             "The network was split: when routes converged at 150us, 2 of 5 hosts could not be "
             "reached from the others, h3 among them");
 }
@@ -256,7 +256,7 @@ TEST(DcbxDiffers, NamesTheFirstLink) {
   run.results.dcbx.emplace();
   EXPECT_FALSE(run.found("dcbx_differs"));
   run.results.dcbx->differences = {{"h2->s0", "pfc", "none", "0,3", PicoSeconds(0)}};
-  EXPECT_EQ(run.found("dcbx_differs")->text,
+  EXPECT_EQ(words_of(run.found("dcbx_differs")),
             "DCBX: the ends of h2->s0 differ in pfc and neither is willing to give way: none here, "
             "0,3 there");
   run.results.dcbx->differences[0].of = "lldp";

@@ -32,6 +32,12 @@ inline double figure_of(const std::optional<Finding>& finding, const std::string
   return 0;
 }
 
+/// The text of a finding; "" without a finding, so that a test of a silent diagnosis fails and does
+/// not crash.
+inline std::string words_of(const std::optional<Finding>& finding) {
+  return finding ? finding->text : "";
+}
+
 inline bool says(const std::optional<Finding>& finding, const std::string& words) {
   return finding && finding->text.find(words) != std::string::npos;
 }

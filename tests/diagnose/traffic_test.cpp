@@ -14,8 +14,8 @@ TEST(IdleLink, IsToldWhereDataWaitedAllTheTime) {
   run.count(&AlgorithmCounters::rate_decreases, 12);
   const auto found = run.found("idle_link");
   ASSERT_TRUE(found);
-  EXPECT_TRUE(says(found, "Link s0->h0 (100Gbps) was busy for 60.0 %")) << found->text;
-  EXPECT_TRUE(says(found, "cut rates 12 times")) << found->text;
+  EXPECT_TRUE(says(found, "Link s0->h0 (100Gbps) was busy for 60.0 %")) << words_of(found);
+  EXPECT_TRUE(says(found, "cut rates 12 times")) << words_of(found);
   EXPECT_NEAR(figure_of(found, "utilisation"), 0.6, 1e-9);
   EXPECT_EQ(figure_of(found, "flows"), 4);
 }
@@ -122,7 +122,7 @@ TEST(StarvingFlows, AreToldWithTheCounts) {
   EXPECT_TRUE(says(found,
                    "1 of 1 unfinished flows starve (1 of 2 begun flows completed): flow 1 "
                    "from host 2 to host 0 made no progress for 8ms"))
-      << found->text;
+      << words_of(found);
   EXPECT_NEAR(figure_of(found, "silence_s"), 8e-3, 1e-12);
 }
 
@@ -178,7 +178,7 @@ TEST(TrafficEndsEarly, AWindowThatBeginsAfterTheTrafficMeasuresNothing) {
   run.results.sim_time = run.results.measured_from = run.results.measured_to = kMicroSecond * 310;
   const auto found = run.found("traffic_ends_early");
   EXPECT_TRUE(says(found, "All 1 flows had ended at 300us, before the window begins"))
-      << found->text;
+      << words_of(found);
 }
 
 TEST(TrafficEndsEarly, AnIdleTailOfTheWindow) {
@@ -258,8 +258,8 @@ TEST(FlowsNeverBegun, CountsWhatWaitedInVain) {
   waiting.first_never = "traffic.1 waits for traffic.0, which had not ended";
   const auto found = run.found("flows_never_begun");
   ASSERT_TRUE(found);
-  EXPECT_TRUE(says(found, "2 of 5 flows and computations")) << found->text;
-  EXPECT_TRUE(says(found, "traffic.1 waits for traffic.0")) << found->text;
+  EXPECT_TRUE(says(found, "2 of 5 flows and computations")) << words_of(found);
+  EXPECT_TRUE(says(found, "traffic.1 waits for traffic.0")) << words_of(found);
   EXPECT_EQ(figure_of(found, "never_begun"), 2);
 }
 
