@@ -55,6 +55,7 @@ TEST(Diagnoses, KeepTheirIds) {
                                "flows_left_out",
                                "flows_never_begun",
                                "memory_unused",
+                               "races",
                                "weights_missed"}) {
     EXPECT_EQ(ids.erase(id), 1u) << id;
   }
