@@ -5,7 +5,7 @@ from dccvp.common.ending import InputError
 
 def keeps_flows(metrics):
     """False if the run whose metrics.json this is kept no list of its flows."""
-    return metrics["flows"] is not None
+    return metrics.get("flows", []) is not None
 
 
 def no_flows(metrics, purpose):
