@@ -210,7 +210,9 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
                     set_path(platform, key, value)
                 except ValueError as error:
                     fail(node, str(error))
-        if "rate" not in (platform.get("topology", {}).get("link") or {}):
+        topology = platform.get("topology")
+        link = topology.get("link") if isinstance(topology, dict) else None
+        if not isinstance(link, dict) or "rate" not in link:
             fail(root["platform"], "a study compares goodput with topology.link.rate, which the platform has to set")
         for seed in seeds:
             drawn = {**platform, "seed": seed}
