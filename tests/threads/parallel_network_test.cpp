@@ -69,7 +69,7 @@ class Tree {
   }
   std::size_t finished() const {
     std::size_t flows = 0;
-    for (const auto& nic : nics_) flows += nic->transmitter().tally().finished_flows;
+    for (const auto& nic : nics_) flows += nic->transmitter().requester().tally().finished_flows;
     return flows;
   }
   std::uint64_t pauses() const {

@@ -116,7 +116,7 @@ void RunLoop::stop() {
 FlowTally RunLoop::tally() const {
   FlowTally sum;
   for (const auto& host : p_.hosts) {
-    const FlowTally& one = host->nic().device().transmitter().tally();
+    const FlowTally& one = host->nic().device().transmitter().requester().tally();
     sum.acknowledged_bytes += one.acknowledged_bytes;
     sum.finished_flows += one.finished_flows;
   }

@@ -47,7 +47,7 @@ FastForward::Disturbance FastForward::disturbance() const {
   for (const auto& host : c_.hosts) {
     const NicDevice& nic = host->nic().device();
     d.losses += nic.counters().retransmits + nic.counters().timeouts + nic.counters().naks_sent;
-    d.finished += nic.transmitter().tally().finished_flows;
+    d.finished += nic.transmitter().requester().tally().finished_flows;
   }
   return d;
 }

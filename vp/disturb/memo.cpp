@@ -55,7 +55,7 @@ bool Memo::is_at_rest(std::uint64_t begun) const {
   std::uint64_t finished = 0;
   for (const auto& host : c_.hosts) {
     const Transmitter& transmitter = host->nic().device().transmitter();
-    finished += transmitter.tally().finished_flows;
+    finished += transmitter.requester().tally().finished_flows;
     if (transmitter.allowed() != kAllPriorities) return false;
   }
   return finished == begun;

@@ -158,7 +158,7 @@ void Measurement::measure_from() {
   }
   for (auto& host : hosts_) {
     NicDevice& nic = host->nic().device();
-    nic.transmitter().reset_statistics();
+    nic.transmitter().requester().reset_statistics();
     nic.reset_reordering();
     if (!config_.output.delays) continue;
     host_delays_.push_back(std::make_unique<DelaysByClass>());
@@ -181,7 +181,7 @@ void Measurement::measure_to() {
   }
   measure_buffers();
   for (auto& host : hosts_) {
-    rtt_ns_.merge(host->nic().device().transmitter().rtt_ns());
+    rtt_ns_.merge(host->nic().device().transmitter().requester().rtt_ns());
     reordering_.merge(host->nic().device().reordering());
     host->nic().device().observe_delays(nullptr);
   }

@@ -43,7 +43,7 @@ std::unique_ptr<Measurement::Watch> Measurement::watch() const {
   watch->from = scheduler_.now();
   watch->counted = snapshot();
   for (const auto& host : hosts_) {
-    watch->rtt_ns.push_back(host->nic().device().transmitter().rtt_ns());
+    watch->rtt_ns.push_back(host->nic().device().transmitter().requester().rtt_ns());
     watch->reordering.push_back(host->nic().device().reordering());
   }
   if (!measuring_ || measured_) return watch;
@@ -61,7 +61,7 @@ void Measurement::repeat_since(const Watch& watch, PicoSeconds skipped,
   skipped_ = skipped_.wires.empty() ? more : skipped_.plus(more);
   for (std::size_t i = 0; i < hosts_.size(); ++i) {
     NicDevice& nic = hosts_[i]->nic().device();
-    nic.transmitter().repeat_statistics(watch.rtt_ns[i], times);
+    nic.transmitter().requester().repeat_statistics(watch.rtt_ns[i], times);
     nic.reordering().repeat_since(watch.reordering[i], times);
   }
   for (std::size_t i = 0; i < watch.queues.size(); ++i) {

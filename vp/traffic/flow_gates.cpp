@@ -204,7 +204,7 @@ void FlowGates::add_named() {
     const HostId from = plan_.flow(edge.source).spec.from;
     Sent& sent = sent_[from];
     sent.add(ledger_[edge.source], opener(*opened, GateOpening::Event::kSent, edge.source));
-    place_of_(from).nic.transmitter().tell_finished(&sent);
+    place_of_(from).nic.transmitter().requester().tell_finished(&sent);
   }
   for (const Dependencies::Edge& edge : named.computed) {
     Computing* const computation = by_computation_[edge.source];

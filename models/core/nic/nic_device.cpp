@@ -144,10 +144,10 @@ void NicDevice::receive(Packet* packet, int) {
       receiver_.on_data(packet);  // on_data() frees the packet
       return;
     case PacketKind::kAck:
-      transmitter_.on_ack(*packet);
+      transmitter_.requester().on_ack(*packet);
       break;
     case PacketKind::kNak:
-      transmitter_.on_nak(*packet);
+      transmitter_.requester().on_nak(*packet);
       break;
     case PacketKind::kCnp:
       transmitter_.on_cnp(*packet);

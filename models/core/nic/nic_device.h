@@ -76,7 +76,7 @@ class NicDevice final : public PacketSink {
 
   /// Records packet delays by class from now on; null: none. Not owned.
   void observe_delays(DelaysByClass* delays) {
-    transmitter_.observe_delays(delays);
+    transmitter_.requester().observe_delays(delays);
     receiver_.observe_delays(delays);
   }
   /// Data that arrived out of order since reset_reordering(), for RoCE and transports.

@@ -70,7 +70,7 @@ void Receiver::on_data(Packet* packet) {
     if (buffer_ != nullptr && !buffer_->has_room(packet->payload_bytes)) {
       ++counters_.receive_discards;  // a part of the response is missing and is requested again
     } else {
-      transmitter_.on_response(*packet);
+      transmitter_.requester().on_response(*packet);
     }
     pool_.free(packet);
     return;

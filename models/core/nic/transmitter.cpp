@@ -12,13 +12,6 @@ namespace dcc {
 
 using Status = CompletionSink::Status;
 
-namespace {
-void tell_of_gap(Algorithm* algorithm, const SendQueuePair& pair, Qpn qpn, Psn psn) {
-  auto* const listener = dynamic_cast<NackListener*>(algorithm);
-  if (listener != nullptr && pair.config.governed) listener->on_nack(qpn, psn);
-}
-}  // namespace
-
 Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
                          NicCounters& counters, const NicParameters& parameters, std::uint32_t rank)
     : scheduler_(scheduler),
@@ -32,12 +25,8 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       wake_(
           Event::calling<&Transmitter::try_send, &Transmitter::prefetch_next_sender>(*this, rank)),
       responder_(pool, counters, parameters),
-      retransmission_(scheduler, parameters,
-                      Event::calling<&Transmitter::check_timeouts>(*this, rank)),
+      requester_(*this, scheduler, ledger, counters, parameters, pairs_, rank),
       demotion_(parameters.demotion) {
-  if (!parameters.clock.exact()) {
-    clock_ = std::make_unique<HostClock>(parameters.clock, parameters.seed, parameters.host);
-  }
   special_turns_ = demotion_.is_active();
   mtu_changed();
 }
@@ -51,6 +40,7 @@ void Transmitter::set_algorithm(Algorithm* algorithm) {
   algorithm_ = algorithm;
   needs_ = algorithm != nullptr ? algorithm->needs() : AlgorithmNeeds{};
   pacer_.set_needs(needs_);
+  requester_.set_algorithm(algorithm, needs_);
 }
 
 void Transmitter::set_dma(Dma* dma) {
@@ -71,7 +61,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   pair.config = config;
   pair.round_trip = config.base_rtt;
   pair.connected = config.service == Service::kUd;
-  if (delays_ != nullptr) delays_->messages().forget(qpn);
+  requester_.begin(qpn);
   pacing_.add_flow(qpn, config.priority);
   if (parser_ != nullptr) parser_->begin(qpn, {config.dscp, config.remote_qpn, config.flow});
   pair.has_window = parameters_.window.is_on();
@@ -92,14 +82,14 @@ void Transmitter::connect_queue_pair(Qpn qpn) {
 void Transmitter::destroy_queue_pair(Qpn qpn) {
   if (!exists(qpn)) return;
   if (algorithm_ != nullptr && pairs_[qpn].config.governed) algorithm_->on_flow_end(qpn);
-  fail(qpn, pairs_[qpn], Status::kFlushed);
+  requester_.fail(qpn, pairs_[qpn], Status::kFlushed);
   pairs_[qpn].created = false;
   if (port_ != nullptr) port_->release(qpn);
   if (parser_ != nullptr) parser_->end(qpn);
 }
 
 void Transmitter::give_up(Qpn qpn) {
-  if (exists(qpn)) fail(qpn, pairs_[qpn], Status::kRetryExceeded);
+  if (exists(qpn)) requester_.fail(qpn, pairs_[qpn], Status::kRetryExceeded);
 }
 
 bool Transmitter::is_quiescent(Qpn qpn) const {
@@ -121,7 +111,7 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
   assert(exists(qpn) && item.bytes > 0);
   SendQueuePair& pair = pairs_[qpn];
   if (pair.failed) {
-    complete(qpn, item, Status::kFlushed);
+    requester_.complete(qpn, item, Status::kFlushed);
     return;
   }
   FlowRecord& record = ledger_[pair.config.flow];
@@ -134,7 +124,7 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
   pair.work.post(item);
   if (expects_response(item.operation)) {
     if (port_ != nullptr) refuse_response(item.operation);
-    read_state(pair);
+    Requester::read_state(pair);
   }
   activate_if_sendable(qpn, pair);
   try_send();
@@ -158,12 +148,7 @@ void Transmitter::mark_delivered(Qpn qpn, Bytes bytes) {
   FlowRecord& record = ledger_[pair.config.flow];
   record.acked_bytes += bytes;
   record.received_bytes += bytes;
-  tally_.acknowledged_bytes += bytes;
-}
-
-ReadState& Transmitter::read_state(SendQueuePair& pair) {
-  if (pair.reads == nullptr) pair.reads = std::make_unique<ReadState>();
-  return *pair.reads;
+  requester_.add_acknowledged(bytes);
 }
 
 // ---------------------------------------------------------------- turns: who may send, and when
@@ -178,7 +163,7 @@ bool Transmitter::reads_allow(const SendQueuePair& pair) const {
 [[gnu::always_inline]] inline bool Transmitter::may_request(const SendQueuePair& pair) const {
   if (!pair.work.has_unsent()) return false;
   if (pair.reads != nullptr && !reads_allow(pair)) return false;
-  if (!retransmission_.has_room(pair)) return false;
+  if (!requester_.retransmission().has_room(pair)) return false;
   // A window below one packet still lets one packet out, since only an ACK reopens the window.
   const Bytes in_flight = pair.work.in_flight();
   return in_flight == 0 || in_flight < pair.window;
@@ -191,6 +176,18 @@ bool Transmitter::reads_allow(const SendQueuePair& pair) const {
 
 PicoSeconds Transmitter::next_request_start(const SendQueuePair& pair) const {
   return std::max(pacer_.next_start(pair, now()), pair.not_before);
+}
+
+bool Transmitter::has_turn(const SendQueuePair& pair) const { return may_send(pair); }
+
+void Transmitter::resume(Qpn qpn, SendQueuePair& pair) {
+  activate_if_sendable(qpn, pair);
+  try_send();
+}
+
+void Transmitter::went_back(Qpn qpn, SendQueuePair& pair) {
+  if (demotion_.is_active()) set_turn_priority(qpn, pair);
+  resume(qpn, pair);
 }
 
 void Transmitter::activate_if_sendable(Qpn qpn, SendQueuePair& pair) {
@@ -408,7 +405,7 @@ void Transmitter::dma_done(std::uint32_t, bool ok) {
       ResponderState* const state = pair.reads != nullptr ? &pair.reads->responder : nullptr;
       send_control(responder_.refuse(state, *packet));
     } else if (!pair.failed) {
-      on_refusal(qpn, pair, packet->psn, Status::kLocalError);
+      requester_.refused(qpn, pair, packet->psn, Status::kLocalError);
     }
     pool_.free(packet);
   }
@@ -425,12 +422,12 @@ void Transmitter::send_one_staged() {
   send_data(packet);
   if (!own) return;
   SendQueuePair& pair = pairs_[qpn];
-  if (asks && retransmission_.is_on() && !pair.failed)
-    retransmission_.sent(qpn, pair, psn + 1, asks);
+  if (asks && requester_.retransmission().is_on() && !pair.failed)
+    requester_.retransmission().sent(qpn, pair, psn + 1, asks);
   // Without ACKs a packet is done when its payload has been read: software may reuse the memory.
-  if (!expects_acks(pair)) {
-    complete_before(qpn, pair, psn + 1);
-    fail_if_refused(qpn, pair);
+  if (!requester_.expects_acks(pair)) {
+    requester_.complete_before(qpn, pair, psn + 1);
+    requester_.fail_if_refused(qpn, pair);
   }
 }
 
@@ -457,14 +454,12 @@ Packet* Transmitter::pick_data_packet() {
               : packet->wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
     pacer_.sent(pair, wire, plan.payload_bytes, plan.last, now());
     pair.work.sent(plan);
-    if (delays_ != nullptr) {
-      delays_->messages().sent(qpn, packet->psn, pair.work.next_psn(), plan.first, plan.last,
-                               plan.message_bytes, now());
-    }
-    if (!expects_acks(pair) && !reads) {
-      if (!parameters_.real_payload()) complete_before(qpn, pair, pair.work.next_psn());
-    } else if (retransmission_.is_on() && !parameters_.real_payload()) {
-      retransmission_.sent(qpn, pair, pair.work.next_psn(), packet->ack_requested || reads);
+    requester_.note_sent(qpn, pair, plan, packet->psn);
+    if (!requester_.expects_acks(pair) && !reads) {
+      if (!parameters_.real_payload()) requester_.complete_before(qpn, pair, pair.work.next_psn());
+    } else if (requester_.retransmission().is_on() && !parameters_.real_payload()) {
+      requester_.retransmission().sent(qpn, pair, pair.work.next_psn(),
+                                       packet->ack_requested || reads);
     }
     if (needs_.on_sent && pair.config.governed && !(reads && responses_are_paced(pair))) {
       tell_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last, pair.work.has_unsent(),
@@ -488,7 +483,7 @@ Packet* Transmitter::make_repeated_packet(Qpn qpn, SendQueuePair& pair) {
   pair.selective->repeated(pair.work, plan.payload_bytes);
   ++counters_.retransmits;
   ++ledger_[pair.config.flow].retransmits;
-  if (!parameters_.real_payload()) retransmission_.sent(qpn, pair, psn + 1, true);
+  if (!parameters_.real_payload()) requester_.retransmission().sent(qpn, pair, psn + 1, true);
   if (needs_.on_sent && pair.config.governed) {
     tell_sent(qpn, {plan.payload_bytes, wire, packet->psn, packet->last, pair.work.has_unsent(),
                     pair.work.in_flight() >= pair.window});
@@ -512,7 +507,7 @@ Packet* Transmitter::make_request_packet(Qpn qpn, SendQueuePair& pair, const Pac
     }
     return packet;
   }
-  if (pair.reads != nullptr && pair.reads->refused && expects_acks(pair)) {
+  if (pair.reads != nullptr && pair.reads->refused && requester_.expects_acks(pair)) {
     packet->ack_requested = true;
   }
   if (needs_.telemetry) pool_.attach_telemetry(*packet);
@@ -534,7 +529,7 @@ std::uint32_t Transmitter::packets_of(Qpn qpn, std::uint32_t bytes) const {
 void Transmitter::respond(Qpn qpn, const Packet& request) {
   SendQueuePair& pair = pairs_[qpn];
   if (pair.failed) return;
-  if (!ReadResponder::enqueue(read_state(pair).responder, request)) return;
+  if (!ReadResponder::enqueue(Requester::read_state(pair).responder, request)) return;
   if (!pacing_.is_active(qpn) || !responses_are_paced(pair)) {
     if (may_send(pair)) activate(qpn, pair);
   }
@@ -557,261 +552,6 @@ Packet* Transmitter::make_response_packet(Qpn qpn, SendQueuePair& pair) {
   }
   activate_if_sendable(qpn, pairs_[qpn]);
   return made.packet;
-}
-
-// ---------------------------------------------------------------- requester: acknowledgements
-
-Bytes Transmitter::complete_before(Qpn qpn, SendQueuePair& pair, Psn psn) {
-  if (pair.reads != nullptr) pair.reads->acked_to = std::max(pair.reads->acked_to, psn);
-  if (psn > pair.work.next_psn()) {
-    const std::uint64_t spared = pair.work.restore(psn);
-    counters_.retransmits -= spared;
-    ledger_[pair.config.flow].retransmits -= spared;
-  }
-  const Bytes newly = pair.work.acknowledge_before(
-      psn, [&](const WorkItem& item) { complete(qpn, item, Status::kOk); });
-  Retransmission::acknowledged(pair, newly);
-  if (newly > 0) tally_.acknowledged(ledger_[pair.config.flow], newly, now());
-  note_messages(qpn, pair);
-  return newly;
-}
-
-/// Returns the round-trip time as the host's clock reads it.
-PicoSeconds Transmitter::measured_rtt(const SendQueuePair& pair, PicoSeconds rtt, bool ce) {
-  const PicoSeconds read = clock_->between(rtt);
-  if (delays_ != nullptr) delays_->of(pair.config.dscp).as_read.add(read, ce);
-  if (!parameters_.clock.controls) return rtt;
-  return read;
-}
-
-/// Handles an acknowledgement: `packet` is an ACK, or a packet of a response.
-[[gnu::always_inline]] inline void Transmitter::tell_algorithm(Qpn qpn, const SendQueuePair& pair,
-                                                               const Packet& packet,
-                                                               PicoSeconds rtt, bool ce,
-                                                               Bytes newly_acked) {
-  AckInfo info;
-  info.rtt = clock_ == nullptr ? rtt : measured_rtt(pair, rtt, ce);
-  info.newly_acked = newly_acked;
-  info.psn = packet.psn;
-  info.next_psn = pair.work.next_psn();
-  info.ce = ce;
-  info.last_of_message = packet.last;
-  info.telemetry = packet.telemetry;
-  info.telemetry_hops = packet.telemetry_hops;
-  algorithm_->on_ack(qpn, info);
-}
-
-void Transmitter::on_ack(const Packet& ack) {
-  ++counters_.acks_received;
-  const Qpn qpn = ack.destination_qpn;
-  SendQueuePair* const known = pairs_.find(qpn);
-  if (known == nullptr || !known->created) {
-    ++counters_.unknown_qp;
-    return;
-  }
-  SendQueuePair& pair = *known;
-  const PicoSeconds rtt = now() - ack.sent;
-  round_trip(rtt);
-  pair.heard_after(rtt);
-  if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ack.ce_echo);
-  const Bytes newly = complete_before(qpn, pair, ack.psn + 1);
-  retransmission_.progressed(qpn, pair, newly);
-  if (pair.reads != nullptr && fail_if_refused(qpn, pair)) return;
-  if (needs_.acks && pair.config.governed && !pair.failed) {
-    tell_algorithm(qpn, pair, ack, rtt, ack.ce_echo, newly);
-  }
-  activate_if_sendable(qpn, pair);
-  try_send();
-}
-
-void Transmitter::on_nak(const Packet& nak) {
-  const Qpn qpn = nak.destination_qpn;
-  if (!exists(qpn)) {
-    ++counters_.unknown_qp;
-    return;
-  }
-  if (nak.nak == NakReason::kSequence) ++counters_.sequence_naks_received;
-  if (nak.nak == NakReason::kNotReady) ++counters_.not_ready_naks_received;
-  SendQueuePair& pair = pairs_[qpn];
-  // A NAK carries the number that the responder expects: all packets before it have arrived.
-  const Bytes newly = complete_before(qpn, pair, nak.psn);
-  if (newly > 0) pair.retries = pair.rnr_retries = 0;
-  if (fail_if_refused(qpn, pair)) return;
-  if (nak.remote_address != 0 && retransmission_.repeats_selectively(pair)) {
-    retransmission_.progressed(qpn, pair, newly);
-    const bool known = pair.selective != nullptr;
-    retransmission_.arrived_early(pair, nak.remote_address);
-    if (!known && pair.selective != nullptr) tell_of_gap(algorithm_, pair, qpn, nak.psn);
-    activate_if_sendable(qpn, pair);
-    try_send();
-    return;
-  }
-  if (nak.nak == NakReason::kSequence) {
-    retransmission_.gap_reported(pair);
-    tell_of_gap(algorithm_, pair, qpn, nak.psn);
-  }
-  if (nak.nak == NakReason::kAccess) {
-    on_refusal(qpn, pair, nak.psn, Status::kRemoteError);
-  } else if (nak.nak == NakReason::kInvalid) {
-    on_refusal(qpn, pair, nak.psn, Status::kRemoteInvalid);
-  } else if (!retransmission_.is_on()) {
-    activate_if_sendable(qpn, pair);  // the acknowledged packets may have opened the window
-    try_send();
-  } else if (nak.nak == NakReason::kNotReady) {
-    if (!retransmission_.count_not_ready(pair)) {
-      on_refusal(qpn, pair, nak.psn, Status::kNotReady);
-      return;
-    }
-    pair.not_before = now() + roce::not_ready_time(nak.rnr_timer);
-    pacing_.deactivate(qpn);
-    retransmit(qpn, pair);
-  } else {
-    retry_or_fail(qpn, pair);
-  }
-}
-
-void Transmitter::retry_or_fail(Qpn qpn, SendQueuePair& pair) {
-  if (retransmission_.count_retry(pair)) {
-    retransmit(qpn, pair);
-  } else {
-    fail(qpn, pair, Status::kRetryExceeded);
-  }
-}
-
-/// Sends again from the oldest unacknowledged packet.
-void Transmitter::retransmit(Qpn qpn, SendQueuePair& pair) {
-  pair.selective.reset();
-  const std::uint64_t repeated = pair.work.go_back();
-  counters_.retransmits += repeated;
-  ledger_[pair.config.flow].retransmits += repeated;
-  Retransmission::went_back(pair);
-  if (demotion_.is_active()) set_turn_priority(qpn, pair);
-  activate_if_sendable(qpn, pair);
-  try_send();
-}
-
-void Transmitter::check_timeouts() {
-  retransmission_.expire(
-      [this](Qpn qpn) { return pairs_.find(qpn); },
-      [this](const SendQueuePair& pair) { return may_send(pair); },
-      [this](Qpn qpn, SendQueuePair& pair) {
-        ++counters_.timeouts;
-        if (retransmission_.repeats_selectively(pair) && retransmission_.count_retry(pair)) {
-          retransmission_.repeat_unheard(pair);
-          activate_if_sendable(qpn, pair);
-          try_send();
-        } else {
-          retry_or_fail(qpn, pair);
-        }
-      });
-}
-
-/// The responder, or this host's memory, refused request `psn`. Answers to earlier requests may
-/// still be on their way; then the queue pair sends nothing from `psn` on and fails after them.
-void Transmitter::on_refusal(Qpn qpn, SendQueuePair& pair, Psn psn, Status status) {
-  if (pair.work.oldest_unacked() >= psn) {
-    fail(qpn, pair, status);
-    return;
-  }
-  ReadState& state = read_state(pair);
-  if (state.refused && state.refused_at <= psn) return;
-  state.refused = true;
-  state.refused_at = psn;
-  state.refusal = status;
-  // Nothing before `psn` in its message asked for an ACK, so the last packet is sent again and
-  // asks.
-  if (status == Status::kLocalError && parameters_.ack == AckMode::kPerMessage &&
-      retransmission_.is_on()) {
-    retransmit(qpn, pair);
-  }
-}
-
-/// Fails the queue pair if the next request to be answered was refused.
-bool Transmitter::fail_if_refused(Qpn qpn, SendQueuePair& pair) {
-  if (pair.reads == nullptr || !pair.reads->refused || pair.failed) return false;
-  if (pair.work.oldest_unacked() < pair.reads->refused_at) return false;
-  fail(qpn, pair, pair.reads->refusal);
-  return true;
-}
-
-/// Enters the error state (IBTA 10.3.1): the oldest item completes with `status`, all later ones as
-/// flushed. The queue pair sends nothing until it is created anew.
-void Transmitter::fail(Qpn qpn, SendQueuePair& pair, Status status) {
-  pair.failed = true;
-  pair.selective.reset();
-  if (pair.reads != nullptr) pair.reads->responder.responses.clear();
-  pacing_.deactivate(qpn);
-  Retransmission::cancel(pair);
-  pair.work.flush([&](const WorkItem& item) {
-    complete(qpn, item, status);
-    status = Status::kFlushed;
-  });
-}
-
-void Transmitter::on_response(const Packet& packet) {
-  const Qpn qpn = packet.destination_qpn;
-  SendQueuePair& pair = pairs_[qpn];
-  if (pair.failed || pair.reads == nullptr || packet.psn >= pair.work.next_psn()) {
-    ++counters_.duplicates;  // the request is withdrawn and will be repeated
-    ++counters_.responses_repeated;
-    return;
-  }
-  complete_before(qpn, pair, packet.psn);  // the responder executes requests in order
-  const Psn oldest = pair.work.oldest_unacked();
-  if (packet.psn < oldest) {
-    ++counters_.duplicates;
-    ++counters_.responses_repeated;
-    return;
-  }
-  ReadState& reads = *pair.reads;
-  if (packet.psn > oldest) {
-    ++counters_.out_of_order;
-    ++counters_.responses_early;
-    if (reads.gap || !retransmission_.is_on()) return;
-    reads.gap = true;  // each gap is repeated once
-    retry_or_fail(qpn, pair);
-    return;
-  }
-  const PacketPlan plan = pair.work.plan_oldest();
-  const Operation asked = plan.item->operation;
-  if (!expects_response(asked) ||
-      is_atomic(asked) != (packet.operation == Operation::kAtomicResponse) ||
-      plan.payload_bytes != packet.payload_bytes) {
-    fail(qpn, pair, Status::kLocalError);  // the two ends use different MTUs
-    return;
-  }
-  reads.gap = false;
-  const bool counted_later =
-      completions_ != nullptr &&
-      completions_->read_data(
-          qpn, plan.item->local_address + static_cast<std::uint64_t>(plan.item_offset), packet);
-  FlowRecord& record = ledger_[pair.config.flow];
-  if (!counted_later) {
-    counters_.bytes_received += packet.payload_bytes;
-    record.received_bytes += packet.payload_bytes;
-    record.last_received = now();
-  }
-  record.sent_wire_bits +=
-      std::uint64_t{8} *
-      (packet.wire_bytes + static_cast<std::uint32_t>(parameters_.link_overhead));
-  ++record.packets;
-  const bool ce = packet.ecn == Ecn::kCe;
-  const PicoSeconds rtt = now() - packet.sent;
-  round_trip(std::max(rtt, PicoSeconds{}));
-  pair.heard_after(rtt);
-  if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ce);
-  const Bytes newly =
-      pair.work.response_arrived([&](const WorkItem& item) { complete(qpn, item, Status::kOk); });
-  tally_.acknowledged(record, newly, now());
-  note_messages(qpn, pair);
-  complete_before(qpn, pair, reads.acked_to);
-  retransmission_.progressed(qpn, pair, newly);
-  if (needs_.acks && pair.config.governed) {
-    tell_algorithm(qpn, pair, packet, rtt, ce, newly);
-  }
-  if (fail_if_refused(qpn, pair)) return;
-  activate_if_sendable(qpn, pair);
-  try_send();
 }
 
 // ---------------------------------------------------------------- congestion and link control

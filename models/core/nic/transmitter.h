@@ -21,11 +21,10 @@
 #include "nic/payload_staging.h"
 #include "nic/peer_nics.h"
 #include "nic/read_responder.h"
-#include "nic/retransmission.h"
+#include "nic/requester.h"
 #include "nic/send_queue_pair.h"
 #include "nic/transport.h"
 #include "sim/scheduler.h"
-#include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 #include "stats/log_histogram.h"
 #include "stats/numbered_table.h"
@@ -36,9 +35,9 @@
 namespace dcc {
 
 /// Chooses the packet that goes onto the wire next: link control, then control packets by priority,
-/// then data of the queue pair whose turn it is. Keeps windows, acknowledgements and go-back-N
-/// retransmission of RoCE queue pairs. The parts are objects of their own: ControlQueue, LinkPause,
-/// PacingScheduler (turns), FlowPacer (gaps), PayloadStaging, ReadResponder, Retransmission.
+/// then data of the queue pair whose turn it is. The parts are objects of their own: ControlQueue,
+/// LinkPause, PacingScheduler (turns), FlowPacer (gaps), PayloadStaging, ReadResponder, and
+/// Requester for what comes back: acknowledgements, NAKs, responses, timeouts.
 ///
 /// With a Transport, data comes from there, and queue pairs here only carry their configuration.
 ///
@@ -65,7 +64,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   /// Makes this block parse received CNPs and count sent packets. Not owned; null: none. Must be
   /// called before the first queue pair is created.
   void set_parser(ParserEngine* parser) { parser_ = parser; }
-  void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
+  void set_completion_sink(CompletionSink* sink) { requester_.set_completion_sink(sink); }
   /// Sets the DMA used to fetch payload. Required when nic.payload is "real".
   void set_dma(Dma* dma);
 
@@ -126,10 +125,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   /// Marks the next `bytes` of the oldest unsent item as delivered without sending them
   /// (fast-forward only). Precondition: a multiple of the MTU, less than unsent().
   void mark_delivered(Qpn qpn, Bytes bytes);
-  void on_ack(const Packet& ack);
-  void on_nak(const Packet& nak);
-  /// A response to a READ or atomic request of this NIC arrived.
-  void on_response(const Packet& packet);
+  /// Handles what comes back for requests; also keeps the statistics of it.
+  Requester& requester() { return requester_; }
+  const Requester& requester() const { return requester_; }
 
   // ---- Responder
 
@@ -177,14 +175,23 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void data_ready() { try_send(); }
   /// `bytes` of payload were acknowledged for the first time.
   void acknowledged(std::uint32_t flow, Bytes bytes) {
-    tally_.acknowledged(ledger_[flow], bytes, now());
+    requester_.acknowledged(ledger_[flow], bytes);
   }
-  void round_trip(PicoSeconds rtt) {
-    rtt_ns_.add(static_cast<std::uint64_t>(rtt.count / kNanoSecond.count));
-  }
+  void round_trip(PicoSeconds rtt) { requester_.round_trip(rtt); }
   void work_done(Qpn qpn, const WorkItem& item, CompletionSink::Status status) {
-    if (completions_ != nullptr) completions_->work_done(qpn, item, status);
+    requester_.complete(qpn, item, status);
   }
+
+  // ---- Calls by the requester
+
+  /// The queue pair may have become sendable.
+  void resume(Qpn qpn, SendQueuePair& pair);
+  /// The queue pair sends again from its oldest unacknowledged packet.
+  void went_back(Qpn qpn, SendQueuePair& pair);
+  /// The queue pair must not send until resume() is called for it.
+  void withdraw(Qpn qpn) { pacing_.deactivate(qpn); }
+  /// True if the queue pair has something that it may send, now or when its turn comes.
+  bool has_turn(const SendQueuePair& pair) const;
 
   // ---- AlgorithmHost
 
@@ -210,35 +217,20 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
     const QueuePairConfig& config = pair->config;
     return {pair->pacing.rate, ledger_[config.flow].sent_wire_bits, config.flow, config.dscp};
   }
-  /// Round-trip time of each acknowledged packet since reset_statistics(), nanoseconds.
-  const LogHistogram& rtt_ns() const { return rtt_ns_; }
-  void reset_statistics() { rtt_ns_ = LogHistogram(); }
-  /// Repeats `times` times what was recorded since `earlier` (fast-forward only).
-  void repeat_statistics(const LogHistogram& earlier, const Proportion& times) {
-    rtt_ns_.repeat_since(earlier, times);
-  }
-  /// Records round-trip times by class from now on; null: none. Not owned.
-  void observe_delays(DelaysByClass* delays) { delays_ = delays; }
   PicoSeconds paused_time() const { return pause_.paused_time(now()); }
   /// Pauses received in one priority.
   PriorityPauses pauses(int priority) const { return pause_.pauses(priority, now()); }
   /// Time at which the wire has sent its last bit so far; in the past if the wire is idle.
   PicoSeconds wire_free_at() const { return wire_free_; }
-  const FlowTally& tally() const { return tally_; }
-  /// Records the sizes of flows that finish from now on.
-  void keep_finished_sizes() { tally_.keeps_sizes = true; }
-  /// Returns the sizes recorded since the last call.
-  std::vector<Bytes> take_finished_sizes() { return std::exchange(tally_.sizes, {}); }
-  /// Tells `sink` of each flow that finishes from now on; null: nobody. Not owned.
-  void tell_finished(SentSink* sink) { tally_.awaited_by = sink; }
   /// Replaces NicParameters::demotion for all packets made from now on.
   void set_demotion(std::vector<Bytes> thresholds);
   /// Number of packets that wait in the NIC for their payload or for the wire.
   std::size_t staged() const { return staging_.size(); }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(pairs_, pacing_, control_, pause_, wire_free_, wake_, staging_, tally_.acknowledged_bytes,
-      tally_.sizes);
+    const FlowTally& tally = requester_.tally();
+    d(pairs_, pacing_, control_, pause_, wire_free_, wake_, staging_, tally.acknowledged_bytes,
+      tally.sizes);
     if (demotion_.is_active()) d(demotion_);
   }
 
@@ -320,29 +312,6 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void on_cnp_by_parser(const Packet& cnp);
   void on_sent_by_parser(Qpn qpn, const SentInfo& info);
 
-  // Reliability
-  bool expects_acks(const SendQueuePair& pair) const {
-    return parameters_.ack != AckMode::kNone && pair.config.service == Service::kRc;
-  }
-  static ReadState& read_state(SendQueuePair& pair);
-  void complete(Qpn qpn, const WorkItem& item, CompletionSink::Status status) {
-    if (completions_ != nullptr) completions_->work_done(qpn, item, status);
-  }
-  Bytes complete_before(Qpn qpn, SendQueuePair& pair, Psn psn);
-  void note_messages(Qpn qpn, const SendQueuePair& pair) {
-    if (delays_ == nullptr || pair.failed || !expects_acks(pair)) return;
-    delays_->acknowledged(qpn, pair.config.dscp, pair.work.oldest_unacked(), now());
-  }
-  void retransmit(Qpn qpn, SendQueuePair& pair);
-  void retry_or_fail(Qpn qpn, SendQueuePair& pair);
-  bool fail_if_refused(Qpn qpn, SendQueuePair& pair);
-  void on_refusal(Qpn qpn, SendQueuePair& pair, Psn psn, CompletionSink::Status status);
-  void fail(Qpn qpn, SendQueuePair& pair, CompletionSink::Status status);
-  void check_timeouts();
-  void tell_algorithm(Qpn qpn, const SendQueuePair& pair, const Packet& packet, PicoSeconds rtt,
-                      bool ce, Bytes newly_acked);
-  PicoSeconds measured_rtt(const SendQueuePair& pair, PicoSeconds rtt, bool ce);
-
   Scheduler& scheduler_;
   PacketPool& pool_;
   FlowLedger& ledger_;
@@ -355,7 +324,6 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   Algorithm* algorithm_ = nullptr;
   Transport* transport_ = nullptr;
   AlgorithmNeeds needs_;
-  CompletionSink* completions_ = nullptr;
   Dma* dma_ = nullptr;
 
   NumberedTable<SendQueuePair> pairs_;
@@ -372,12 +340,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   bool awaits_payload_ = false;  // the packet being made started a DMA request for its payload
   ReadResponder responder_;
   const PeerNics* peers_ = nullptr;
-  Retransmission retransmission_;
-
-  FlowTally tally_;
-  LogHistogram rtt_ns_;
-  DelaysByClass* delays_ = nullptr;
-  std::unique_ptr<HostClock> clock_;  // clock for RTTs; null: an exact clock
+  Requester requester_;
   Demotion demotion_;
 };
 

@@ -29,7 +29,7 @@ ThresholdAgent::ThresholdAgent(Scheduler& scheduler, std::uint32_t rank,
       applying_(Event::calling<&ThresholdAgent::apply>(*this, rank)) {}
 
 void ThresholdAgent::add_host(Transmitter& host, BitRate line_rate) {
-  host.keep_finished_sizes();
+  host.requester().keep_finished_sizes();
   hosts_.push_back(&host);
   bytes_a_period_ +=
       static_cast<double>(line_rate.bits_per_second) / 8 * to_seconds(*tuning_.every);
@@ -40,8 +40,8 @@ void ThresholdAgent::begin() { scheduler_.schedule_in(period_, *tuning_.every); 
 void ThresholdAgent::collect() {
   Bytes acknowledged = 0;
   for (Transmitter* const host : hosts_) {
-    acknowledged += host->tally().acknowledged_bytes;
-    for (const Bytes size : host->take_finished_sizes()) ended_.push_back(size);
+    acknowledged += host->requester().tally().acknowledged_bytes;
+    for (const Bytes size : host->requester().take_finished_sizes()) ended_.push_back(size);
   }
   while (ended_.size() > tuning_.flows) ended_.pop_front();
   const double load = static_cast<double>(acknowledged - acknowledged_) / bytes_a_period_;

@@ -81,7 +81,7 @@ void Transmitter::offer(Qpn qpn, SendQueuePair& pair) {
   Bytes in_flight = pair.work.in_flight();
   for (std::uint32_t i = 0; i < port_->depth() && pair.work.holds(at); ++i) {
     if (in_flight > 0 && in_flight >= pair.window) return;
-    if (!retransmission_.has_room(pair, at.psn)) return;
+    if (!requester_.retransmission().has_room(pair, at.psn)) return;
     const PacketPlan plan = pair.work.plan_at(at);
     if (i >= posted) port_->post(qpn, wire_bytes_of(plan, pair));
     in_flight += plan.payload_bytes;

@@ -212,7 +212,7 @@ TEST(Phost, AnAnswerWithoutDataIsNoRoundTrip) {
   star.send(0, 1, 1460);
   star.scheduler.run_until(kMilliSecond * 5);
   EXPECT_EQ(acks, 2);
-  EXPECT_EQ(star.nics[0]->transmitter().rtt_ns().count(), 0u);
+  EXPECT_EQ(star.nics[0]->transmitter().requester().rtt_ns().count(), 0u);
   star.expect_all_arrived();
 }
 

@@ -1,0 +1,135 @@
+// The requester's half of reliability: what acknowledgements, NAKs, responses and timeouts do to
+// the work of RoCE queue pairs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "nic/algorithm/algorithm.h"
+#include "nic/completion_sink.h"
+#include "nic/host/host_clock.h"
+#include "nic/nic_parameters.h"
+#include "nic/retransmission.h"
+#include "nic/send_queue_pair.h"
+#include "sim/scheduler.h"
+#include "stats/class_delays.h"
+#include "stats/flow_ledger.h"
+#include "stats/log_histogram.h"
+#include "stats/numbered_table.h"
+#include "stats/proportion.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+class Transmitter;
+
+/// Completes posted work, decides what is sent again or fails, and tells the algorithm of what was
+/// acknowledged. The transmitter owns the queue pairs and sends; this object calls its resume()
+/// when a queue pair may have become sendable.
+class Requester {
+ public:
+  using Status = CompletionSink::Status;
+
+  Requester(Transmitter& sender, Scheduler& scheduler, FlowLedger& ledger, NicCounters& counters,
+            const NicParameters& parameters, NumberedTable<SendQueuePair>& pairs,
+            std::uint32_t rank);
+
+  void set_algorithm(Algorithm* algorithm, const AlgorithmNeeds& needs) {
+    algorithm_ = algorithm;
+    needs_ = needs;
+  }
+  void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
+
+  // ---- What arrives
+
+  void on_ack(const Packet& ack);
+  void on_nak(const Packet& nak);
+  /// A response to a READ or atomic request arrived.
+  void on_response(const Packet& packet);
+
+  // ---- The state of queue pairs
+
+  /// A queue pair was created.
+  void begin(Qpn qpn) {
+    if (delays_ != nullptr) delays_->messages().forget(qpn);
+  }
+  /// A packet of a request is being sent.
+  void note_sent(Qpn qpn, const SendQueuePair& pair, const PacketPlan& plan, Psn psn) {
+    if (delays_ == nullptr) return;
+    delays_->messages().sent(qpn, psn, pair.work.next_psn(), plan.first, plan.last,
+                             plan.message_bytes, now());
+  }
+  bool expects_acks(const SendQueuePair& pair) const {
+    return parameters_.ack != AckMode::kNone && pair.config.service == Service::kRc;
+  }
+  static ReadState& read_state(SendQueuePair& pair);
+  void complete(Qpn qpn, const WorkItem& item, Status status) {
+    if (completions_ != nullptr) completions_->work_done(qpn, item, status);
+  }
+  /// Acknowledges all packets before `psn`. Returns the payload bytes that were not acknowledged
+  /// before.
+  Bytes complete_before(Qpn qpn, SendQueuePair& pair, Psn psn);
+  void refused(Qpn qpn, SendQueuePair& pair, Psn psn, Status status);
+  bool fail_if_refused(Qpn qpn, SendQueuePair& pair);
+  void fail(Qpn qpn, SendQueuePair& pair, Status status);
+  Retransmission& retransmission() { return retransmission_; }
+  const Retransmission& retransmission() const { return retransmission_; }
+
+  // ---- Statistics
+
+  /// `bytes` of payload of a flow were acknowledged for the first time.
+  void acknowledged(FlowRecord& record, Bytes bytes) { tally_.acknowledged(record, bytes, now()); }
+  /// `bytes` of payload count as acknowledged without packets (fast-forward only).
+  void add_acknowledged(Bytes bytes) { tally_.acknowledged_bytes += bytes; }
+  void round_trip(PicoSeconds rtt) {
+    rtt_ns_.add(static_cast<std::uint64_t>(rtt.count / kNanoSecond.count));
+  }
+  /// Round-trip time of each acknowledged packet since reset_statistics(), nanoseconds.
+  const LogHistogram& rtt_ns() const { return rtt_ns_; }
+  void reset_statistics() { rtt_ns_ = LogHistogram(); }
+  /// Repeats `times` times what was recorded since `earlier` (fast-forward only).
+  void repeat_statistics(const LogHistogram& earlier, const Proportion& times) {
+    rtt_ns_.repeat_since(earlier, times);
+  }
+  /// Records round-trip times by class from now on; null: none. Not owned.
+  void observe_delays(DelaysByClass* delays) { delays_ = delays; }
+  const FlowTally& tally() const { return tally_; }
+  /// Records the sizes of flows that finish from now on.
+  void keep_finished_sizes() { tally_.keeps_sizes = true; }
+  /// Returns the sizes recorded since the last call.
+  std::vector<Bytes> take_finished_sizes() { return std::exchange(tally_.sizes, {}); }
+  /// Tells `sink` of each flow that finishes from now on; null: nobody. Not owned.
+  void tell_finished(SentSink* sink) { tally_.awaited_by = sink; }
+
+ private:
+  PicoSeconds now() const { return scheduler_.now(); }
+  void note_messages(Qpn qpn, const SendQueuePair& pair) {
+    if (delays_ == nullptr || pair.failed || !expects_acks(pair)) return;
+    delays_->acknowledged(qpn, pair.config.dscp, pair.work.oldest_unacked(), now());
+  }
+  void retransmit(Qpn qpn, SendQueuePair& pair);
+  void retry_or_fail(Qpn qpn, SendQueuePair& pair);
+  void check_timeouts();
+  void tell_algorithm(Qpn qpn, const SendQueuePair& pair, const Packet& packet, PicoSeconds rtt,
+                      bool ce, Bytes newly_acked);
+  PicoSeconds measured_rtt(const SendQueuePair& pair, PicoSeconds rtt, bool ce);
+
+  Transmitter& sender_;
+  Scheduler& scheduler_;
+  FlowLedger& ledger_;
+  NicCounters& counters_;
+  const NicParameters& parameters_;
+  NumberedTable<SendQueuePair>& pairs_;
+  Algorithm* algorithm_ = nullptr;
+  AlgorithmNeeds needs_;
+  CompletionSink* completions_ = nullptr;
+  Retransmission retransmission_;
+  FlowTally tally_;
+  LogHistogram rtt_ns_;
+  DelaysByClass* delays_ = nullptr;
+  std::unique_ptr<HostClock> clock_;  // clock for RTTs; null: an exact clock
+};
+
+}  // namespace dcc
