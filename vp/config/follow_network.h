@@ -2,7 +2,7 @@
 // that depend on each other.
 #pragma once
 
-#include "config/longest_path.h"
+#include "config/check/longest_path.h"
 #include "config/yaml_reader.h"
 #include "describe/network_scale.h"
 

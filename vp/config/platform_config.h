@@ -18,7 +18,7 @@
 #include "nic/peer_nics.h"
 #include "nic/transport_registry.h"
 #include "registers/machine_map.h"
-#include "switch/dcbx.h"
+#include "switch/dcbx/dcbx.h"
 #include "switch/switch_device.h"
 #include "traffic/traffic_spec.h"
 

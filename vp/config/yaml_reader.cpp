@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "config/checks.h"
+#include "config/check/checks.h"
 #include "config/follow_network.h"
 #include "config/parameter_list.h"
 #include "config/plugins.h"

@@ -9,8 +9,8 @@
 #include "build/host.h"
 #include "build/network.h"
 #include "config/platform_config.h"
-#include "measure/trace_events.h"
-#include "measure/vcd_file.h"
+#include "measure/trace/trace_events.h"
+#include "measure/trace/vcd_file.h"
 #include "sim/scheduler.h"
 #include "traffic/flow_plan.h"
 

@@ -6,7 +6,7 @@
 #include "build/ranks.h"
 #include "config/controller_hosts.h"
 #include "cpu/riscv_cpu.h"
-#include "measure/trace_event_file.h"
+#include "measure/trace/trace_event_file.h"
 #include "simulation_kernel.h"
 #include "software/firmware_profile.h"
 

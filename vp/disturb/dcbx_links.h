@@ -12,7 +12,7 @@
 #include "measure/results.h"
 #include "nic/nic_device.h"
 #include "sim/scheduler.h"
-#include "switch/dcbx.h"
+#include "switch/dcbx/dcbx.h"
 
 namespace dcc::vp {
 

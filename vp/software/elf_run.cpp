@@ -19,7 +19,7 @@
 #include "driver/nic_regs.h"
 #include "firmware_host.h"
 #include "interrupt_inputs.h"
-#include "measure/trace_event_file.h"
+#include "measure/trace/trace_event_file.h"
 #include "ram.h"
 #include "software/bus_latency.h"
 #include "software/firmware_profile.h"

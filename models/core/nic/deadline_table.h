@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "nic/retransmit_timer.h"
+#include "nic/recovery/retransmit_timer.h"
 
 namespace dcc {
 

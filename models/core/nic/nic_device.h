@@ -9,7 +9,7 @@
 #include "nic/nic_parameters.h"
 #include "nic/receiver.h"
 #include "nic/transmitter.h"
-#include "switch/dcbx.h"
+#include "switch/dcbx/dcbx.h"
 #include "switch/pause_times.h"
 #include "wire/link.h"
 

@@ -21,7 +21,7 @@
 #include "nic/payload_staging.h"
 #include "nic/peer_nics.h"
 #include "nic/read_responder.h"
-#include "nic/requester.h"
+#include "nic/recovery/requester.h"
 #include "nic/send_queue_pair.h"
 #include "nic/transport.h"
 #include "sim/scheduler.h"

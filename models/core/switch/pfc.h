@@ -138,7 +138,7 @@ class PfcPort {
     frame_due_ = more_due;
   }
 
-  // --- LLDP frames (switch/dcbx_ports.h), sent before pauses ----------------------------------
+  // --- LLDP frames (switch/dcbx/dcbx_ports.h), sent before pauses -----------------------------
   bool lldp_due() const { return lldp_due_; }
   void request_lldp() {
     ++counters_.frames_sent;

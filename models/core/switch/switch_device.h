@@ -12,7 +12,7 @@
 #include "sim/scheduler.h"
 #include "stats/queue_statistics.h"
 #include "stats/rare_queue.h"
-#include "switch/dcbx_ports.h"
+#include "switch/dcbx/dcbx_ports.h"
 #include "switch/egress_ports.h"
 #include "switch/ingress_control.h"
 #include "switch/pfc.h"

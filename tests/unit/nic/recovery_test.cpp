@@ -1,7 +1,7 @@
 // Retransmission of RoCE: when the timer runs, and how a queue pair continues after a timeout.
 #include <gtest/gtest.h>
 
-#include "nic/recovery_window.h"
+#include "nic/recovery/recovery_window.h"
 #include "unit/nic/nic_pair_test.h"
 
 namespace dcc::test {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "config/check_context.h"
+#include "config/check/check_context.h"
 #include "controller/dcc.h"
 
 namespace dcc::vp {

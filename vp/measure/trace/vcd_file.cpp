@@ -1,4 +1,4 @@
-#include "measure/vcd_file.h"
+#include "measure/trace/vcd_file.h"
 
 #include <algorithm>
 #include <numeric>

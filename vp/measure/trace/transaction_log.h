@@ -5,7 +5,7 @@
 #include <string>
 
 #include "config/platform_config.h"
-#include "measure/trace_event_file.h"
+#include "measure/trace/trace_event_file.h"
 #include "registers/access_record.h"
 
 namespace dcc::vp {

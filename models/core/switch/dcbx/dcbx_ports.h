@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "switch/dcbx.h"
+#include "switch/dcbx/dcbx.h"
 #include "switch/egress_ports.h"
 #include "switch/ingress_control.h"
 

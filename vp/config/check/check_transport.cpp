@@ -1,7 +1,7 @@
 #include <map>
 #include <string>
 
-#include "config/check_context.h"
+#include "config/check/check_context.h"
 #include "fabric/topology.h"
 #include "nic/transport_registry.h"
 

@@ -11,7 +11,7 @@
 #include "nic/completion_sink.h"
 #include "nic/host/host_clock.h"
 #include "nic/nic_parameters.h"
-#include "nic/retransmission.h"
+#include "nic/recovery/retransmission.h"
 #include "nic/send_queue_pair.h"
 #include "sim/scheduler.h"
 #include "stats/class_delays.h"

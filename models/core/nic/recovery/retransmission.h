@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "nic/nic_parameters.h"
-#include "nic/retransmit_timer.h"
+#include "nic/recovery/retransmit_timer.h"
 #include "nic/send_queue_pair.h"
 #include "sim/scheduler.h"
 

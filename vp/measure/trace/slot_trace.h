@@ -7,8 +7,8 @@
 
 #include "config/platform_config.h"
 #include "controller/controller_model.h"
-#include "measure/trace_events.h"
-#include "measure/vcd_file.h"
+#include "measure/trace/trace_events.h"
+#include "measure/trace/vcd_file.h"
 #include "sim/scheduler.h"
 
 namespace dcc::vp {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "config/check_context.h"
+#include "config/check/check_context.h"
 #include "describe/quantity_text.h"
 
 namespace dcc::vp {

@@ -1,5 +1,5 @@
 // Selective repeat of RoCE: which packets are sent again, and when.
-#include "nic/selective_repeat.h"
+#include "nic/recovery/selective_repeat.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "nic/requester.h"
+#include "nic/recovery/requester.h"
 
 #include <algorithm>
 

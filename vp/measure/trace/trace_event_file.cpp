@@ -1,4 +1,4 @@
-#include "measure/trace_event_file.h"
+#include "measure/trace/trace_event_file.h"
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>

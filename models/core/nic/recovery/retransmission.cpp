@@ -1,4 +1,4 @@
-#include "nic/retransmission.h"
+#include "nic/recovery/retransmission.h"
 
 #include <memory>
 

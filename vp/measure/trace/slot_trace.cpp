@@ -1,9 +1,9 @@
-#include "measure/slot_trace.h"
+#include "measure/trace/slot_trace.h"
 
 #include <algorithm>
 #include <cstdio>
 
-#include "measure/trace_event_file.h"
+#include "measure/trace/trace_event_file.h"
 
 namespace dcc::vp {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "config/check_context.h"
+#include "config/check/check_context.h"
 #include "describe/quantity_text.h"
 
 namespace dcc::vp {

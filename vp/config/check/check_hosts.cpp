@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/qos_manager.h"
-#include "config/check_context.h"
+#include "config/check/check_context.h"
 #include "controller/dcc.h"
 #include "describe/quantity_text.h"
 

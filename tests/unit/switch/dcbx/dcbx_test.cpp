@@ -1,5 +1,5 @@
 // DCBX: adoption of settings, announcements and their times, remaining mismatches.
-#include "switch/dcbx.h"
+#include "switch/dcbx/dcbx.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/check_context.h"
+#include "config/check/check_context.h"
 #include "describe/quantity_text.h"
 #include "report/metrics_reference.h"
 

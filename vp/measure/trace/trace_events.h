@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "measure/trace_event_file.h"
+#include "measure/trace/trace_event_file.h"
 #include "units.h"
 
 namespace dcc::vp {

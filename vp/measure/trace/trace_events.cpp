@@ -1,4 +1,4 @@
-#include "measure/trace_events.h"
+#include "measure/trace/trace_events.h"
 
 #include <cinttypes>
 #include <cstdio>

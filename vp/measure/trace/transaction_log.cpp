@@ -1,4 +1,4 @@
-#include "measure/transaction_log.h"
+#include "measure/trace/transaction_log.h"
 
 #include <cinttypes>
 #include <cstdio>

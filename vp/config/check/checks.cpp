@@ -1,8 +1,8 @@
-#include "config/checks.h"
+#include "config/check/checks.h"
 
 #include <string>
 
-#include "config/check_context.h"
+#include "config/check/check_context.h"
 #include "describe/quantity_text.h"
 #include "traffic/traffic_spec.h"
 

@@ -1,7 +1,7 @@
 // Checks which parameters may change during a run.
 #include <algorithm>
 
-#include "config/checks.h"
+#include "config/check/checks.h"
 #include "config/parameter_list.h"
 #include "controller/dcc.h"
 

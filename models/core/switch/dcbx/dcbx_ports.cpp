@@ -1,4 +1,4 @@
-#include "switch/dcbx_ports.h"
+#include "switch/dcbx/dcbx_ports.h"
 
 namespace dcc {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/check_context.h"
+#include "config/check/check_context.h"
 #include "config/config_enum_names.h"
 #include "config/injected_faults.h"
 #include "config/rtl_shape.h"

@@ -1,5 +1,5 @@
 // Retransmission deadlines that their owner keeps itself.
-#include "nic/retransmit_timer.h"
+#include "nic/recovery/retransmit_timer.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "switch/dcbx.h"
+#include "switch/dcbx/dcbx.h"
 
 #include <algorithm>
 #include <numeric>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/trace_event_file.h"
+#include "measure/trace/trace_event_file.h"
 #include "units.h"
 
 namespace dcc::vp {
