@@ -57,7 +57,7 @@ struct FlowCensus {
   std::size_t begun = 0;
   std::size_t completed = 0;
   std::size_t finite = 0;        // flows that have an end
-  std::size_t finite_begun = 0;  // of these, those that began
+  std::size_t finite_begun = 0;  // number of finite flows that began
   std::size_t timed = 0;         // completed flows with an ideal time
   bool background = false;       // true if there is a background flow
   bool all_over = true;          // true if every flow that began has completed or was stopped

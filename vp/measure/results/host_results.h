@@ -38,7 +38,7 @@ struct HostResult {
   std::uint64_t inputs_dropped = 0;
   std::uint64_t instructions = 0;  // instructions that the CPU executed; 0 if the host has no CPU
   std::uint64_t messages_verified = 0;  // received messages in which every byte was as sent
-  std::uint64_t payload_errors = 0;     // received messages that differ from what was sent
+  std::uint64_t payload_errors = 0;     // received messages that differ from the messages sent
   std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
   std::uint64_t receive_backlog_max_bytes = 0;
   std::uint64_t busy_ns = 0;  // time since the CPU last slept, if it is in a trap handler
