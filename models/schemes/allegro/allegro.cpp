@@ -45,11 +45,18 @@ void AllegroParameters::describe(ParameterVisitor& v) {
   describe_limits(v, paper, "rate at which a flow starts; auto: two packets a base RTT");
 }
 
+void AllegroParameters::check(Bytes largest_packet) const {
+  RateTrialsParameters::check(largest_packet);
+  if (to_real(probe_max) < to_real(probe)) {
+    throw ParameterError({"probe_max", "probe"}, "probe_max is below probe");
+  }
+}
+
 Allegro::Allegro(AlgorithmHost& host, const AllegroParameters& parameters, std::uint32_t mtu,
                  std::uint64_t seed, std::uint64_t index)
     : RateTrials(host, parameters, mtu, "allegro", seed, index),
       probe_(to_real(parameters.probe)),
-      probe_max_(std::max(probe_, to_real(parameters.probe_max))),
+      probe_max_(to_real(parameters.probe_max)),
       loss_limit_(to_real(parameters.loss_limit)),
       steepness_(to_real(parameters.steepness)) {}
 

@@ -14,6 +14,7 @@ struct AllegroParameters final : RateTrialsParameters {
   Ratio steepness{100};     // α, steepness of the sigmoid at loss_limit
 
   void describe(ParameterVisitor& v) override;
+  void check(Bytes largest_packet) const override;
 };
 
 /// After its start a flow makes trials: of four intervals, the first two send at (1 + ε)·r and

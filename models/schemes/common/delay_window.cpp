@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "describe/quantity_text.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 
@@ -16,6 +17,19 @@ void DelayWindowParameters::describe_limits(ParameterVisitor& v, const char* max
           {"window of a new flow; bdp: line rate x base RTT", ""});
   v.field("min_window", min_window, {"1B", "1GB"}, {"lower limit of a window", ""});
   v.field("max_window", max_window, "auto", {"1KB", "1GB"}, {max_meaning, ""});
+}
+
+void DelayWindowParameters::check(Bytes) const {
+  if (max_window && *max_window < min_window) {
+    throw ParameterError(
+        {"max_window", "min_window"},
+        "max_window " + text_of(*max_window) + " is below min_window " + text_of(min_window));
+  }
+  if (!initial_window) return;
+  if (*initial_window < min_window || (max_window && *max_window < *initial_window)) {
+    throw ParameterError({"initial_window"}, "initial_window " + text_of(*initial_window) +
+                                                 " is not between min_window and max_window");
+  }
 }
 
 DelayWindow::DelayWindow(AlgorithmHost& host, const DelayWindowParameters& limits,

@@ -18,6 +18,9 @@ struct DelayWindowParameters : AlgorithmParameters {
   // packets
   std::optional<Bytes> max_window;
 
+  /// Throws ParameterError if the limits leave no window.
+  void check(Bytes largest_packet) const override;
+
  protected:
   void describe_limits(ParameterVisitor& v, const char* max_meaning);
 };

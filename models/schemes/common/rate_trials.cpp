@@ -18,6 +18,13 @@ void RateTrialsParameters::describe_limits(ParameterVisitor& v, const char* pape
   v.field("initial_rate", initial, "auto", {"1Mbps", "10Tbps"}, {initial_meaning, ""});
 }
 
+void RateTrialsParameters::check(Bytes) const {
+  if (initial && *initial < r_min) {
+    throw ParameterError({"initial_rate", "r_min"},
+                         "initial_rate " + text_of(*initial) + " is below r_min " + text_of(r_min));
+  }
+}
+
 RateTrials::RateTrials(AlgorithmHost& host, const RateTrialsParameters& limits, std::uint32_t mtu,
                        const char* stream, std::uint64_t seed, std::uint64_t index)
     : host_(host),

@@ -19,6 +19,9 @@ struct RateTrialsParameters : AlgorithmParameters {
   BitRate r_min{1'000'000};        // a rate is never cut below this
   std::optional<BitRate> initial;  // rate of a new flow; empty: chosen by the algorithm
 
+  /// Throws ParameterError if a flow would start below r_min.
+  void check(Bytes largest_packet) const override;
+
  protected:
   void describe_limits(ParameterVisitor& v, const char* paper, const char* initial_meaning);
 };

@@ -97,7 +97,8 @@ void IndigoParameters::describe(ParameterVisitor& v) {
   describe_limits(v, "upper limit of a window; auto: four times line rate x base RTT");
 }
 
-void IndigoParameters::check(Bytes) const {
+void IndigoParameters::check(Bytes largest_packet) const {
+  DelayWindowParameters::check(largest_packet);
   try {
     policy_of(policy);
   } catch (const std::invalid_argument& error) {

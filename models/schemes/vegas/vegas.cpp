@@ -24,7 +24,8 @@ void VegasParameters::describe(ParameterVisitor& v) {
       v, "upper limit of a window; auto: four times line rate x base RTT, and beta packets");
 }
 
-void VegasParameters::check(Bytes) const {
+void VegasParameters::check(Bytes largest_packet) const {
+  DelayWindowParameters::check(largest_packet);
   if (beta < alpha) throw ParameterError({"beta", "alpha"}, "beta is below alpha");
 }
 

@@ -123,6 +123,17 @@ double equilibrium_loss(std::size_t flows, double limit, double alpha) {
   return low;
 }
 
+TEST(Allegro, ContradictingLimitsAreRefused) {
+  AllegroParameters p = parameters();
+  EXPECT_NO_THROW(p.check(kPacket));
+  p.initial = BitRate(9'999'999);  // below r_min
+  EXPECT_THROW(p.check(kPacket), ParameterError);
+  p.initial = p.r_min;
+  EXPECT_NO_THROW(p.check(kPacket));
+  p.probe_max = Ratio(9, 1000);  // below probe
+  EXPECT_THROW(p.check(kPacket), ParameterError);
+}
+
 TEST(Allegro, UtilityByHand) {
   test::FakeHost host(10'000);
   const Allegro allegro(host, parameters(), kPacket, 1);

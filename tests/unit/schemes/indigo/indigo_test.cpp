@@ -84,6 +84,19 @@ TEST(IndigoPolicy, FilesThatAreNoTablesAreRefused) {
   EXPECT_NO_THROW(IndigoParameters().check(1000));
 }
 
+TEST(IndigoPolicy, LimitsThatLeaveNoWindowAreRefused) {
+  IndigoParameters p;
+  p.min_window = 1'000'000;
+  EXPECT_NO_THROW(p.check(1000));
+  p.initial_window = 999'999;
+  EXPECT_THROW(p.check(1000), ParameterError);
+  p.initial_window.reset();
+  p.max_window = 999'999;
+  EXPECT_THROW(p.check(1000), ParameterError);
+  p.max_window = p.initial_window = 1'000'000;
+  EXPECT_NO_THROW(p.check(1000));
+}
+
 struct Result {
   double delay = 0;            // mean queueing delay, in base round trips
   std::vector<double> shares;  // mean windows, relative to their mean
