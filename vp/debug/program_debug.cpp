@@ -19,8 +19,9 @@ class ProgramDebug final : public PlatformPart,
                            private ProcessorDebugger,
                            private model::DebugTarget {
  public:
-  ProgramDebug(Platform& platform, HostId host, DebuggedProgram& program, std::uint16_t port)
-      : platform_(platform), host_(host), gdb_(self(), port) {
+  /// `host`: the number to show.
+  ProgramDebug(Platform& platform, std::string host, DebuggedProgram& program, std::uint16_t port)
+      : platform_(platform), host_(std::move(host)), gdb_(self(), port) {
     program.set_debugger(*this);
   }
 
@@ -131,7 +132,7 @@ class ProgramDebug final : public PlatformPart,
   }
 
   Platform& platform_;
-  HostId host_;
+  std::string host_;
   model::GdbServer gdb_;
   DebuggedProcessor* processor_ = nullptr;  // null before the first handler
   std::uint64_t handlers_ = 0;
@@ -141,11 +142,14 @@ class ProgramDebug final : public PlatformPart,
 };
 
 std::unique_ptr<PlatformPart> make(Platform& platform) {
-  for (const auto& host : platform.hosts) {
+  const HostPorts ports = platform.config.topology.host_ports();
+  for (const auto& host : platform.hosts) {  // of a host with several ports, its first one
     auto* const program = dynamic_cast<DebuggedProgram*>(host->algorithm());
     if (program == nullptr || !platform.is_here(host->id())) continue;
-    const std::optional<std::uint16_t> port = program->debugger_port(host->id());
-    if (port) return std::make_unique<ProgramDebug>(platform, host->id(), *program, *port);
+    const std::optional<std::uint16_t> port = program->debugger_port(ports.host_of(host->id()));
+    if (port) {
+      return std::make_unique<ProgramDebug>(platform, ports.label(host->id()), *program, *port);
+    }
   }
   return nullptr;
 }

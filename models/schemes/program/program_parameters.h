@@ -45,6 +45,9 @@ struct ProgramParameters final : AlgorithmParameters {
   void describe(ParameterVisitor& v) override;
   /// Refuses a file that is missing or is not a program for this NIC.
   void check(Bytes largest_packet) const override;
+  std::optional<std::uint32_t> debugged_host() const override {
+    return gdb ? std::optional<std::uint32_t>(gdb_host) : std::nullopt;
+  }
 };
 
 DCC_ENUM_NAMES(ProgramParameters::Merge, {ProgramParameters::Merge::kFull, "full"},

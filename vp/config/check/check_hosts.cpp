@@ -109,8 +109,25 @@ class HostsCheck : private CheckContext {
                                 "platform must drive all hosts; write host: {driver: none}");
   }
 
+  /// Checks that the host whose NIC shall wait for a debugger exists.
+  void check_debugged(const AlgorithmChoice& algorithm, const std::string& path) const {
+    const AlgorithmParameters* const chosen = algorithm.chosen();
+    if (chosen == nullptr) return;
+    if (const auto host = chosen->debugged_host()) {
+      const std::string place = given(path + ".gdb_host", path + ".gdb");
+      require_host(*host, place);
+      require(&c_.congestion_control_of(*host) == &algorithm, place,
+              "host " + std::to_string(*host) + " runs another algorithm");
+    }
+  }
+
   void check_hosts() const {
     const unsigned count = c_.topology.host_count();
+    check_debugged(c_.nic.congestion_control, "nic.congestion_control");
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) {
+      check_debugged(c_.nics[i].congestion_control,
+                     "nics." + std::to_string(i) + ".congestion_control");
+    }
     check_host(c_.host, "host");
     std::set<unsigned> ports;
     for (const auto& [id, host] : c_.hosts) {

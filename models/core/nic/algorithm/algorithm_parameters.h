@@ -2,6 +2,9 @@
 // of the algorithm exists.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "describe/parameter_error.h"
 #include "describe/quantities.h"
 
@@ -25,6 +28,8 @@ struct AlgorithmParameters {
   virtual void ask_marking(EcnParameters&) const {}
   /// Sets what the algorithm requires of every switch; overrides what the user wrote.
   virtual void ask_switch(SwitchParameters&) const {}
+  /// The host whose NIC's processors wait for a debugger (the parameter gdb_host); empty: none.
+  virtual std::optional<std::uint32_t> debugged_host() const { return std::nullopt; }
 
  protected:
   AlgorithmParameters() = default;
