@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "build/platform.h"
+#include "build/port_config.h"
 #include "build/ranks.h"
 #include "build/run_loop.h"
 #include "small_platform.h"
@@ -22,11 +23,16 @@ TEST(MovingWeights, TheWeightIsProportionalToTheBytesSent) {
   EXPECT_EQ(weight_of_progress(16, 65535, kMost, kMost), 65535u);
 }
 
+PlatformConfig with_ports(const PlatformConfig& config) {
+  return config.topology.host_ports().several() ? port_config(config) : config;
+}
+
 /// Notes every microsecond the factor F_INC of the class at host 1, 1.0 = 256, and the bytes of
-/// host 1 that are acknowledged.
+/// host 1 that are acknowledged. The controllers of the host's ports must have the same factor.
 struct Watched {
   explicit Watched(const std::string& yaml)
-      : config(config_of(yaml)),
+      : config(with_ports(config_of(yaml))),
+        ports_(config.topology.host_ports()),
         platform("platform", config, {}),
         loop(platform, observer),
         event_(Event::calling<&Watched::look>(*this, kConsoleRank)) {
@@ -44,13 +50,21 @@ struct Watched {
   void look() {
     Bytes acknowledged = 0;
     for (const PlannedFlow& flow : platform.plan.flows()) {
-      if (flow.spec.from == 1) acknowledged += platform.ledger[flow.spec.id].acked_bytes;
+      if (ports_.host_of(flow.spec.from) != 1) continue;
+      acknowledged += platform.ledger[flow.spec.id].acked_bytes;
     }
-    const ControllerEngine& device = platform.hosts[1]->dcc()->device();
-    seen.push_back({device.tables().read(RateTable::kFactor, kDscp) & 0xFFFFu, acknowledged});
+    seen.push_back({weight_at(ports_.first_port(1)), acknowledged});
+    for (HostId port = 1; port < ports_.ports_of(1); ++port) {
+      EXPECT_EQ(weight_at(ports_.first_port(1) + port), seen.back().weight);
+    }
     platform.scheduler.schedule_in(event_, kMicroSecond);
   }
+  std::uint32_t weight_at(HostId port) {
+    const ControllerEngine& device = platform.hosts[port]->dcc()->device();
+    return device.tables().read(RateTable::kFactor, kDscp) & 0xFFFFu;
+  }
   PlatformConfig config;
+  HostPorts ports_;
   Unwatched observer;
   Platform platform;
   RunLoop loop;
@@ -58,10 +72,12 @@ struct Watched {
 };
 
 /// Two rounds among four ranks, with `keys` in the entry.
-std::string ring(const std::string& keys) {
+std::string ring(const std::string& keys, const std::string& nic = "") {
   return "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
          "host: {driver: none}\nduration: 400us\n"
-         "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n"
+         "nic: {" +
+         nic +
+         "congestion_control: {algorithm: dcc, policy: proportional}}\n"
          "dscp: {5: {weight: 2}}\n"
          "traffic: [{kind: collective, shape: ring_all_reduce, bytes: 400KB, rounds: 2, think: "
          "10us, "
@@ -70,8 +86,7 @@ std::string ring(const std::string& keys) {
 }
 
 // Four ranks send six times 100 KB in a round: the weight rises from 2 to 8, twice.
-TEST(MovingWeights, EachRoundBeginsWithTheWeightOfTheClass) {
-  const Watched watched(ring("weight_at_end: 8, weight_interval: 1us"));
+void expect_two_rounds(const Watched& watched) {
   constexpr Bytes kRound = 600'000;
   const std::uint32_t begin = watched.seen.front().weight;
   EXPECT_NE(begin, 0u);
@@ -82,6 +97,15 @@ TEST(MovingWeights, EachRoundBeginsWithTheWeightOfTheClass) {
         << seen.acknowledged << " bytes are acknowledged";
   }
   EXPECT_EQ(watched.seen.back().acknowledged, 2 * kRound);
+}
+
+TEST(MovingWeights, EachRoundBeginsWithTheWeightOfTheClass) {
+  expect_two_rounds(Watched(ring("weight_at_end: 8, weight_interval: 1us")));
+}
+
+// The flows of a host are bound to its ports by their hash; the rank's bytes count, not a port's.
+TEST(MovingWeights, AllPortsOfAHostFollowTheRank) {
+  expect_two_rounds(Watched(ring("weight_at_end: 8, weight_interval: 1us", "ports: 2, ")));
 }
 
 TEST(MovingWeights, WithoutTheKeyTheWeightStays) {

@@ -22,12 +22,14 @@ class MovingWeights::Entry {
       : platform_(platform),
         spec_(platform.config.traffic[index]),
         due_(Event::calling<&Entry::due>(*this, kWeightRank)) {
+    const HostPorts ports = platform.config.topology.host_ports();
     std::map<HostId, std::size_t> rank_of;
     for (const PlannedFlow& flow : platform.plan.flows()) {
-      const HostId host = flow.spec.from;
-      if (flow.spec.entry != index || !platform.is_here(host)) continue;
+      const HostId port = flow.spec.from;
+      if (flow.spec.entry != index || !platform.is_here(port)) continue;
+      const HostId host = ports.host_of(port);
       const auto [place, is_new] = rank_of.try_emplace(host, ranks_.size());
-      if (is_new) ranks_.push_back(make_rank(host));
+      if (is_new) ranks_.push_back(make_rank(ports.first_port(host), ports.ports_of(host)));
       ranks_[place->second].sends.push_back(flow.spec);
     }
     for (Rank& rank : ranks_) {
@@ -43,9 +45,11 @@ class MovingWeights::Entry {
   }
 
  private:
-  /// The sends of one rank, in the order in which the rank makes them.
+  /// The sends of one rank, in the order in which the rank makes them. The rank's host may send by
+  /// several ports, each with a controller.
   struct Rank {
-    HostId host = 0;
+    HostId first_port = 0;
+    HostId ports = 1;
     std::uint32_t begin = 0;  // weights as the controller has them, 1.0 = 256
     std::uint32_t end = 0;
     std::uint32_t set = 0;  // weight set last
@@ -71,13 +75,15 @@ class MovingWeights::Entry {
     }
   };
 
-  Rank make_rank(HostId host) const {
+  Rank make_rank(HostId first_port, HostId ports) const {
     const PlatformConfig& config = platform_.config;
     Rank rank;
-    rank.host = host;
-    rank.begin = controller_program(config, host, platform_.network.host_link(host).rate)
-                     .classes[spec_.dscp]
-                     .weight_q8_8;
+    rank.first_port = first_port;
+    rank.ports = ports;
+    rank.begin =
+        controller_program(config, first_port, platform_.network.host_link(first_port).rate)
+            .classes[spec_.dscp]
+            .weight_q8_8;
     // The controller's weights may be scaled; both ends keep their ratio.
     const std::uint64_t scaled = rank.begin * spec_.weight_at_end->to_fixed(16) /
                                  config.dscp_of(spec_.dscp).weight.to_fixed(16);
@@ -97,7 +103,9 @@ class MovingWeights::Entry {
                 : rank.begin;
       more = more || sends;
       if (weight == rank.set) continue;
-      platform_.hosts[rank.host]->set_weight(spec_.dscp, weight);
+      for (HostId port = 0; port < rank.ports; ++port) {
+        platform_.hosts[rank.first_port + port]->set_weight(spec_.dscp, weight);
+      }
       rank.set = weight;
     }
     if (more) platform_.scheduler.schedule_in(due_, spec_.weight_interval);
