@@ -14,7 +14,7 @@ from dccvp.common.ending import InputError, ended
 from dccvp.experiments import reproduce, figures, reproduce_plan
 from dccvp.experiments.figures import (EXPLAINED, INSIDE, MISSING, OUTSIDE, SHOWN, Figure, figure_value,
                                        figure_values, judge)
-from dccvp.plot import plot_comparison, plot_rates
+from dccvp.plot import plot_comparison, plot_lines, plot_rates
 
 METRICS = {
     "aggregate": {"drops": 12, "jain": None, "text": "7", "done": True},
@@ -91,6 +91,17 @@ runs:
                          ":1:11: a DSCP, 0 to 63, is expected, not '64'")
         self.assertIn("a map", self.refusal("picture: [10]\n" + runs))
 
+    def test_lines_run_over_columns_with_numbers_or_over_sizes(self):
+        table = "columns: [{column: %s, figures: [{figure: a, value: x}]}]\nrows: [{row: r, family: f}]\n"
+        self.assertEqual(self.read(table % "c").lines, "")
+        self.assertEqual(self.read("lines: sizes\n" + table % "c").lines, "sizes")
+        self.assertEqual(self.read("lines: columns\n" + table % '"c, 10"').lines, "columns")
+        self.assertEqual(self.refusal("lines: columns\n" + table % "c"),
+                         ":2:10: lines: column 'c' is not named 'GROUP, NUMBER'")
+        expected = ":1:8: lines: columns or sizes is expected, in an experiment with rows and columns"
+        self.assertEqual(self.refusal("lines: rows\n" + table % "c"), expected)
+        self.assertEqual(self.refusal("lines: sizes\nruns: [{run: a, figures: [{figure: b, value: c}]}]\n"), expected)
+
     def test_another_configuration(self):
         (self.folder / "other.yaml").write_text("duration: 1ms\n")
         e = self.read("config: other.yaml\nruns: [{run: one, figures: [{figure: a, value: b}]}]\n")
@@ -133,7 +144,7 @@ runs:
                 ("runs: {}\n", ":1:7: 'runs' is a list, not a map"),
                 ("- runs\n", ":1:1: an experiment is a map, not a list"),
                 (f"fast: true\nruns: [{run}]\n", ":1:1: unknown key 'fast' in an experiment (known: "
-                 "title, source, config, slow, bounds, picture, runs, rows, columns)"),
+                 "title, source, config, slow, bounds, picture, lines, runs, rows, columns)"),
                 (f"slow: maybe\nruns: [{run}]\n", ":1:7: 'slow' is true or false, not 'maybe'"),
                 ("runs: [{run: one, figures: []}]\n", ":1:28: 'figures' is empty"),
                 ("runs: [{run: one, seed: 3, figures: []}]\n",
@@ -432,6 +443,43 @@ Table: {out}/reproduction.json
                                                picture={10: "four", 11: "one"})
         plot_rates.draw(self.folder / "out", experiment)
         self.assertEqual((self.folder / "out/drawn.png").read_bytes()[:4], b"\x89PNG")
+
+    def lines_of(self, kind, names):
+        """A comparison of two rows that is drawn as lines."""
+        rows = [reproduce_plan.Row(name, "f", "", "", "") for name in ("one", "two")]
+        columns = [reproduce_plan.Column(name, [Figure("x", "x", panel="linear")]) for name in names]
+        return reproduce_plan.Experiment("drawn", self.folder, "A title", "", False, [],
+                                         reproduce_plan.Comparison(rows, columns), lines=kind)
+
+    def test_lines_over_columns_have_a_point_for_each_run_that_ended(self):
+        experiment = self.lines_of("columns", ("flows, 10", "flows, 20", "no end, 10"))
+        groups = plot_lines.groups_of(experiment.comparison)
+        self.assertEqual({name: [x for x, _ in columns] for name, columns in groups.items()},
+                         {"flows": [10, 20], "no end": [10]})
+        records = {("one, flows, 10", "x"): [1.0, 3.0], ("two, flows, 20", "x"): [5.0]}
+        one, two = experiment.comparison.rows
+        self.assertEqual(plot_lines.line_of(records, one, groups["flows"], "x"), ([10], [2.0]))
+        self.assertEqual(plot_lines.line_of(records, two, groups["flows"], "x"), ([20], [5.0]))
+        folder = self.folder / "out"
+        folder.mkdir()
+        (folder / "reproduction.json").write_text(json.dumps(
+            [{"experiment": "drawn", "run": "one, flows, 10", "figure": "x", "ours": [1.0, 3.0]}]))
+        plot_lines.draw(folder, experiment)
+        self.assertEqual((folder / "drawn.png").read_bytes()[:4], b"\x89PNG")
+
+    def test_lines_over_sizes_leave_out_sizes_of_few_flows(self):
+        experiment = self.lines_of("sizes", ("short", "long"))
+        folder = self.folder / "out"
+        (folder / "drawn/run3-seed1").mkdir(parents=True)
+        sizes = [{"above_bytes": 0, "up_to_bytes": 100, "completed": 20, "us_p99": 7},
+                 {"above_bytes": 100, "up_to_bytes": 200, "completed": 19, "us_p99": 8},
+                 {"above_bytes": 200, "up_to_bytes": None, "completed": 30, "us_p99": 9}]
+        (folder / "drawn/run3-seed1/metrics.json").write_text(json.dumps({"fct": {"all": {"by_size": sizes}}}))
+        self.assertEqual(plot_lines.percentiles(folder, experiment, 3), ([100, 400], [7, 9]))
+        self.assertEqual(plot_lines.percentiles(folder, experiment, 0), ([], []))
+        (folder / "reproduction.json").write_text("[]")
+        plot_lines.draw(folder, experiment)
+        self.assertEqual((folder / "drawn.png").read_bytes()[:4], b"\x89PNG")
 
     def test_a_run_that_fails_is_said_and_kept(self):
         out = self.folder / "out"

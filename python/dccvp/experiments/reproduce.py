@@ -108,10 +108,12 @@ def report(experiment, results, seeds):
 
 
 def draw(folder, experiments):
-    from dccvp.plot import plot_comparison, plot_rates, plot_reproduction
+    from dccvp.plot import plot_comparison, plot_lines, plot_rates, plot_reproduction
     plot_reproduction.draw(folder)
     for experiment in experiments:
-        if experiment.comparison:
+        if experiment.lines:
+            plot_lines.draw(folder, experiment)
+        elif experiment.comparison:
             plot_comparison.draw(folder, experiment)
         if experiment.picture:
             plot_rates.draw(folder, experiment)

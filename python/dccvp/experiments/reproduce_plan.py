@@ -28,6 +28,8 @@ as "ROW, COLUMN":
       survey: DCTCP                its line among `schemes` of docs/sources.yaml
       switch, host: texts          what the scheme needs of switches and of hosts
       figures: [{column: name, figure: name, at_most: 3, reason: text, …}]
+With `lines: columns` NAME.png has lines over columns that are named "GROUP, NUMBER" (a line for each row, panels by
+group and by figure); with `lines: sizes` the 99th percentile of completion by size of flow, a panel for each column.
 A figure of a row changes keys of the column's figure of the same name, or is a further figure of the row. `panel`
 (linear or log) draws a figure of a column for all rows on NAME.png.
 
@@ -51,8 +53,10 @@ SHIPPED = pathlib.Path(__file__).resolve().parents[3] / "configs/reproduce"
 SUFFIX = ".figures.yml"
 FIGURE_KEYS = ("figure", "value", "bytes", "per", "over", "published", "within", "at_most", "at_least", "source",
                "why", "reason", "panel")
-EXPERIMENT_KEYS = ("title", "source", "config", "slow", "bounds", "picture", "runs", "rows", "columns")
+EXPERIMENT_KEYS = ("title", "source", "config", "slow", "bounds", "picture", "lines", "runs", "rows", "columns")
 PANELS = ("linear", "log")
+LINES = ("columns", "sizes")
+COLUMN_OF_LINES = re.compile(r".+, \d+")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
@@ -100,6 +104,7 @@ class Experiment:
     runs: list
     comparison: Comparison | None = None
     picture: dict | None = None  # {DSCP: name of the flows with this DSCP}.
+    lines: str = ""  # What a comparison's lines run over: "columns" or "sizes"; empty: it has a table.
 
 
 def number_in(text, node):
@@ -253,6 +258,13 @@ def explain_bounds(node, runs):
             figure.why = figure.why or why
 
 
+def check_lines(lines, node, comparison):
+    """Fails if the lines run over columns whose names have no number."""
+    for column in comparison.columns:
+        if lines == "columns" and not COLUMN_OF_LINES.fullmatch(column.name):
+            fail(node, f"lines: column '{column.name}' is not named 'GROUP, NUMBER'")
+
+
 def read(path):
     """Reads the experiment of a file NAME.figures.yml; InputError with the place."""
     name = path.name.removesuffix(SUFFIX)
@@ -263,6 +275,7 @@ def read(path):
         fail(root, "an experiment has either 'runs', or 'rows' and 'columns'")
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()
              if key not in ("bounds", "picture", "runs", "rows", "columns")}
+    lines = texts.get("lines", "")
     slow = texts.get("slow", "false")
     if slow not in ("true", "false"):
         fail(nodes["slow"], f"'slow' is true or false, not '{slow}'")
@@ -270,16 +283,19 @@ def read(path):
     said = (name, config, texts.get("title", ""), texts.get("source", ""), slow == "true")
     if compares and "picture" in nodes:
         fail(nodes["picture"], "a comparison has a picture of its own")
+    if "lines" in nodes and (lines not in LINES or not compares):
+        fail(nodes["lines"], f"lines: {' or '.join(LINES)} is expected, in an experiment with rows and columns")
     if compares:
         nodes = fields(root, "an experiment", nodes, ("rows", "columns"))
         comparison, runs = read_comparison(nodes["rows"], nodes["columns"])
+        check_lines(lines, nodes["columns"], comparison)
     else:
         comparison, runs = None, []
         for item in items(nodes["runs"], "'runs'"):
             runs.append(read_run(item, [run.name for run in runs]))
     if "bounds" in nodes:
         explain_bounds(nodes["bounds"], runs)
-    return Experiment(*said, runs, comparison, read_picture(nodes["picture"]) if "picture" in nodes else None)
+    return Experiment(*said, runs, comparison, read_picture(nodes["picture"]) if "picture" in nodes else None, lines)
 
 
 def find(folder):

@@ -32,9 +32,16 @@ it meets.
 with bursts TIMELY's gradient does not have the throughput of its section 4.4 at the paper's own low target
 (`timely_bursts`).
 
-**No difference where a survey shows one:** the traffic-control survey's figure 15 names flows of 100 KB. One such flow
-from each of 319 hosts has left before the first answer comes back, so all algorithms have the same queue. Its curves
-appear with flows that do not end (`survey_incast_*`).
+**No difference where a survey shows one:** the traffic-control survey's figure 15 names flows of 100 KB. Such a flow has
+left before its first answer comes back, so queue and delay of four schemes agree within 0.5 % at every number of senders
+(`survey_figure15`, left). Its curves appear with flows that do not end (right).
+
+![goodput, delay and queue by number of senders, flows of 100 KB and flows without an end](pictures/survey_figure15.png)
+
+Its figure 16 comes out in its order, HPCC, DCTCP, DCQCN for short flows (`survey_figure16`); HPCC's 99th percentile is
+24 to 26 us, not below 20.
+
+![99th percentile of the completion time by size of flow](pictures/survey_figure16.png)
 
 ```sh long
 build/dccvp reproduce star_dcqcn --seeds 3
