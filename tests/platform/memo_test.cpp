@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -12,6 +14,7 @@
 #include "build/run_loop.h"
 #include "measure/metrics.h"
 #include "report/metrics_json.h"
+#include "sim/random.h"
 #include "small_platform.h"
 
 namespace dcc::vp {
@@ -24,6 +27,18 @@ struct MemoTamper {
       for (const auto& burst : known.bursts) {
         for (auto& flow : burst->flows)
           flow.received += PicoSeconds(flow.received.count / 100 * percent + 1);
+      }
+    }
+  }
+  /// Every burst in memory has this many more bytes and marks, at its first flow and in its counts.
+  static void add(Memo& memo, unsigned bytes, unsigned marks) {
+    for (auto& [key, known] : memo.known_) {
+      for (const auto& burst : known.bursts) {
+        burst->flows.front().wire_bits += 8 * bytes;
+        burst->flows.front().ce += marks;
+        burst->counted.counted.wires.front().link.bytes += bytes;
+        CounterTotals& counters = burst->counted.counted.counters;
+        counters.set(&SwitchCounters::ecn_marks, counters.of(&SwitchCounters::ecn_marks) + marks);
       }
     }
   }
@@ -73,11 +88,23 @@ std::string figures_of(const PlatformConfig& config, const RunResults& r) {
 struct Outcome {
   std::string figures;
   std::string memo;
+  std::string hits = "0";  // number of bursts taken from memory
 };
 
-/// Runs the configuration in a process of its own; `tamper` changes the memory of bursts after 10
-/// ms.
-Outcome outcome(const std::string& yaml, std::optional<int> delay_percent = {}) {
+/// What is made wrong in memory, and when.
+struct Wrong {
+  PicoSeconds at;
+  std::function<void(Memo&)> made;
+};
+Wrong late(int percent, PicoSeconds at = kMilliSecond * 10) {
+  return {at, [percent](Memo& memo) { MemoTamper::delay(memo, percent); }};
+}
+Wrong more(unsigned bytes, unsigned marks, PicoSeconds at = kMilliSecond * 10) {
+  return {at, [bytes, marks](Memo& memo) { MemoTamper::add(memo, bytes, marks); }};
+}
+
+/// Runs in a process of its own.
+Outcome outcome(const std::string& yaml, const std::optional<Wrong>& wrong = {}) {
   const std::string text = in_a_process([&] {
     const PlatformConfig config = config_of(yaml);
     Platform platform("platform", config, {});
@@ -85,11 +112,11 @@ Outcome outcome(const std::string& yaml, std::optional<int> delay_percent = {}) 
     RunLoop loop(platform, observer);
     struct Tamper {
       Memo* memo;
-      int percent;
-      void now() { MemoTamper::delay(*memo, percent); }
-    } tamper{platform.part<Memo>(), delay_percent.value_or(0)};
+      const std::optional<Wrong>& wrong;
+      void now() { wrong->made(*memo); }
+    } tamper{platform.part<Memo>(), wrong};
     Event event(Event::calling<&Tamper::now>(tamper, 0xFFFFFF));
-    if (delay_percent) platform.scheduler.schedule_at(event, kMilliSecond * 10);
+    if (wrong) platform.scheduler.schedule_at(event, wrong->at);
     RunResults r;
     loop.run(r);
     std::ostringstream memo;
@@ -100,11 +127,18 @@ Outcome outcome(const std::string& yaml, std::optional<int> delay_percent = {}) 
            << r.memo->error_max.value_or(-1);
     }
     for (const std::string& failure : r.failures) memo << " failure: " << failure;
-    return memo.str() + "|" + figures_of(config, r);
+    std::ostringstream rounds;
+    for (const QueryResult& query : r.queries) {
+      rounds << query.asked.count << ' ' << (query.answered ? query.answered->count : -1) << '\n';
+    }
+    return std::to_string(r.memo ? r.memo->hits : 0) + "|" + memo.str() + "|" + rounds.str() +
+           figures_of(config, r);
   });
-  const std::size_t bar = text.find('|');
-  if (bar == std::string::npos) return {text, text};
-  return {text.substr(bar + 1), text.substr(0, bar)};
+  const std::size_t first = text.find('|');
+  if (first == std::string::npos) return {text, text};
+  const std::size_t second = text.find('|', first + 1);
+  return {text.substr(second + 1), text.substr(first + 1, second - first - 1),
+          text.substr(0, first)};
 }
 
 /// The same figures with and without memory; the first burst is noted, the second remembered, the
@@ -185,17 +219,93 @@ TEST(Memo, AWrongBurstIsForgotten) {
   const Outcome right = outcome(yaml);
   EXPECT_EQ(right.memo.substr(0, 18), "hits 0 misses 2 ch") << right.memo;
   EXPECT_NE(right.memo.find(" refused 0 "), std::string::npos) << right.memo;
-  EXPECT_NE(outcome(yaml, 5).memo.find(" refused 1 "), std::string::npos);
+  EXPECT_NE(outcome(yaml, late(5)).memo.find(" refused 1 "), std::string::npos);
 }
 
-// With memo_error: 0 a check finds one picosecond.
-TEST(Memo, ABurstWrongByOnePicosecondIsForgotten) {
+// With memo_error: 0 a check finds one picosecond, one byte and one mark.
+TEST(Memo, ABurstWrongByOnePicosecondByteOrMarkIsForgotten) {
   std::string yaml = star("none",
                           "traffic: [{kind: collective, shape: all_to_all, hosts: 0..1, bytes: "
                           "20MB, rounds: 30, think: 100us}]\n");
   yaml += "fast_forward: {memo: true, memo_check: 1, memo_error: 0}\n";
   EXPECT_NE(outcome(yaml).memo.find(" refused 0 "), std::string::npos);
-  EXPECT_NE(outcome(yaml, 0).memo.find(" refused 1 "), std::string::npos);
+  for (const Wrong& wrong : {late(0), more(1, 0), more(0, 1)}) {
+    EXPECT_NE(outcome(yaml, wrong).memo.find(" refused 1 "), std::string::npos);
+  }
+}
+
+// ---------------------------------------------------------------- rounds that are left out
+
+std::string unlisted(const char* flows) {
+  return std::string("output: {flows: ") + flows +
+         ", series: {flows: none, queues: none, classes: false}}\n";
+}
+/// A star with a collective of drawn ranks, bytes and message. Rounds that no list names are left
+/// out with memory.
+std::string drawn(RandomStream& random, const char* shape, const char* flows) {
+  // A tree of 2^k − 1 ranks has all leaves on one level.
+  const bool tree = std::string(shape) == "tree_all_reduce";
+  const std::uint64_t ranks = tree ? (random.below(2) == 0 ? 3 : 7) : 2 + random.below(7);
+  const std::uint64_t bytes = 20'000 + random.below(300'000);
+  const std::uint64_t message = 1'000 + random.below(100'000);
+  return "topology: {kind: star, hosts: " + std::to_string(std::max<std::uint64_t>(ranks, 2)) +
+         ", link: {rate: 100Gbps, delay: 1us}}\nhost: {driver: none}\nduration: 40ms\n" +
+         unlisted(flows) +
+         "nic: {mtu: 4096B, congestion_control: {algorithm: dctcp}}\n"
+         "switch: {ecn: {kmin: 20KB, kmax: 20KB, pmax: 1}}\n"
+         "traffic: [{kind: collective, shape: " +
+         shape + ", bytes: " + std::to_string(bytes) + "B, message: " + std::to_string(message) +
+         "B, rounds: " + std::to_string(20 + random.below(60)) + ", think: 200us}]\n";
+}
+
+TEST(Memo, RoundsLeftOutAreExact) {
+  RandomStream random(46, "rounds left out");
+  for (const char* const shape :
+       {"ring_all_reduce", "tree_all_reduce", "all_to_all", "ring_all_gather"}) {
+    for (const char* const flows : {"sketch", "none"}) {
+      const std::string yaml = drawn(random, shape, flows);
+      SCOPED_TRACE(yaml);
+      expect_exact(yaml);
+    }
+  }
+}
+
+// The same rounds are checked, and the same are taken from memory, as where flows are listed.
+TEST(Memo, LeavesOutTheRoundsThatListsTakeFromMemory) {
+  RandomStream random(47, "rounds left out");
+  const std::string yaml = drawn(random, "ring_all_reduce", "none");
+  const std::string listed =
+      "fast_forward: {memo: true, memo_check: 20%}\n"
+      "measure: {from: 2ms, to: 9ms}\n";
+  std::string all = yaml;
+  all.replace(all.find("flows: none, series"), 11, "flows: all");
+  const Outcome left_out = outcome(yaml + listed);
+  const Outcome replayed = outcome(all + listed);
+  EXPECT_EQ(left_out.memo, replayed.memo);
+  EXPECT_EQ(left_out.hits, replayed.hits);
+  EXPECT_EQ(left_out.figures, outcome(yaml + "measure: {from: 2ms, to: 9ms}\n").figures);
+}
+
+// The run ends within a round, and before the last one.
+TEST(Memo, RoundsThatTheRunDoesNotReachAreExact) {
+  RandomStream random(48, "rounds left out");
+  std::string yaml = drawn(random, "ring_all_reduce", "sketch");
+  yaml.replace(yaml.find("40ms"), 4, "4ms");
+  const Outcome quick = outcome(yaml + kMemo);
+  EXPECT_EQ(quick.figures, outcome(yaml).figures);
+  EXPECT_EQ(quick.memo.substr(0, 7), "hits 1 ") << quick.memo;
+}
+
+// One picosecond, one byte or one mark too many in memory shows in the results.
+TEST(Memo, RoundsLeftOutShowWhatMemoryHas) {
+  std::string yaml = star("dctcp", collective("ring_all_reduce", "200us"));
+  yaml.replace(yaml.find("output: {series"), 9, "output: {flows: sketch, ");
+  const std::string whole = outcome(yaml).figures;
+  const PicoSeconds recorded = kMicroSecond * 1150;  // within round 3, which is checked
+  EXPECT_EQ(outcome(yaml + kMemo, more(0, 0, recorded)).figures, whole);
+  for (const Wrong& wrong : {late(0, recorded), more(1, 0, recorded), more(0, 1, recorded)}) {
+    EXPECT_FALSE(outcome(yaml + kMemo, wrong).figures == whole);
+  }
 }
 
 // Rounds of two collectives meet in one network without rest between them: simulated, not mixed up.

@@ -59,10 +59,12 @@ Platform::Platform(const sc_core::sc_module_name& name, const PlatformConfig& co
       partitions(scheduler, partition_plan, setup.group),
       kernel("kernel", scheduler, config.duration, partitions.parallel()),
       network("network", config, topology, routing, partitions, has_sockets(topology, setup)),
-      ledger(plan.count() + plan.links().size(), plan.is_held()),
+      ledger(plan.count() + plan.links().size(), plan.is_held() && plan.rounds() == nullptr),
       cnp_profiles_(config),
       peer_nics_(config.peer_nics()) {
-  for (const PlannedFlow& flow : plan.flows()) ledger[flow.spec.id].target_bytes = flow.spec.bytes;
+  for (const PlannedFlow& flow : plan.flows()) {
+    ledger.open(flow.spec.id).target_bytes = flow.spec.bytes;
+  }
   build_hosts();
   network.bind_switches();
   check_faults(config, topology, plan.count());

@@ -34,6 +34,7 @@ RunLoop::RunLoop(Platform& platform, RunObserver& observer)
 }
 
 void RunLoop::start() {
+  gates_ = p_.part<FlowGates>();
   bool all_direct = true;
   const Host* before = nullptr;
   for (auto& host : p_.hosts) {
@@ -86,12 +87,19 @@ void RunLoop::run(RunResults& results) {
 void RunLoop::check_finished() {
   auto finished = static_cast<std::int64_t>(tally().finished_flows);
   if (p_.partitions.group() != nullptr) p_.partitions.group()->sum(&finished, 1);
-  if (finished == static_cast<std::int64_t>(p_.ledger.size()) && computations_left() == 0 &&
+  const std::size_t to_finish = p_.plan.to_finish() + p_.plan.links().size();
+  if (finished == static_cast<std::int64_t>(to_finish) && computations_left() == 0 &&
       has_arrived()) {
     stop();
     return;
   }
-  p_.scheduler.schedule_in(finish_check_, kFinishInterval);
+  // Nothing begins while the gates are quiet, so that the next check may be some intervals away.
+  std::int64_t intervals = 1;
+  if (gates_ != nullptr) {
+    const PicoSeconds quiet = gates_->quiet_until() - p_.scheduler.now();
+    intervals = std::max<std::int64_t>(intervals, quiet / kFinishInterval);
+  }
+  p_.scheduler.schedule_in(finish_check_, kFinishInterval * intervals);
 }
 
 bool RunLoop::has_arrived() const {
@@ -103,7 +111,7 @@ bool RunLoop::has_arrived() const {
 
 std::int64_t RunLoop::computations_left() const {
   std::int64_t left = 0;
-  if (const auto* const gates = p_.part<FlowGates>()) left = gates->computations_left();
+  if (gates_ != nullptr) left = gates_->computations_left();
   if (p_.partitions.group() != nullptr) p_.partitions.group()->sum(&left, 1);
   return left;
 }

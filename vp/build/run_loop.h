@@ -12,6 +12,7 @@
 
 namespace dcc::vp {
 
+class FlowGates;
 class Platform;
 
 /// The condition for an early end of a run: a run ends with its last flow if all flows are finite,
@@ -52,6 +53,7 @@ class RunLoop {
 
   Platform& p_;
   RunObserver& observer_;
+  const FlowGates* gates_ = nullptr;  // set when the run starts
   Event finish_check_;
   // ends the run after fast-forward has moved simulated time past the SystemC kernel's time
   Event end_;

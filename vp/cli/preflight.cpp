@@ -68,6 +68,12 @@ void check_network(const LoadedConfig& loaded) {
     std::size_t flows = 0;
     EntryCounts entries;
     const bool unlike = config.has_unlike_ends();
+    if (const auto rounds = repeated_rounds(config, context, topology)) {
+      check_faults(config, topology, rounds->flows());
+      check_dcbx(config, topology);
+      check_ports(config, topology);
+      return;
+    }
     FlowStream stream(config.traffic, context);
     std::vector<FlowSpec> held;
     for (FlowSpec flow; stream.next(flow);) {

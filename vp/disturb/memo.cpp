@@ -38,6 +38,7 @@ Memo::Memo(const Context& context)
   c_.gates.set_memory(this);
   c_.traffic.set_memory(this);
   c_.measurement.before_edges([this] { forget_all(); });
+  if (c_.plan.rounds() != nullptr) leaps_.emplace(c_.plan, c_.gates, c_.ledger, c_.measurement);
 }
 
 void Memo::finish(RunResults& results) {
@@ -67,13 +68,14 @@ PicoSeconds Memo::next_event_by_clock() const {
 
 bool Memo::begins(const PlannedFlow& flow, bool gated) {
   const std::uint64_t begun = begun_++;
+  if (leaps_) leaps_->begins(flow);
   if (mode_ == Mode::kReplaying) {
     replay_begin(flow);
     return true;
   }
   if (mode_ != Mode::kIdle) {
     if (is_at_rest(begun)) {
-      end_watch();
+      end_watch(begun);
     } else if (gated) {
       flows_.push_back(flow.spec.id);
       create_ends(flow);
@@ -103,6 +105,7 @@ void Memo::create_ends(const PlannedFlow& flow) {
 bool Memo::begin_burst(const PlannedFlow& flow) {
   const PicoSeconds now = c_.scheduler.now();
   const std::uint64_t key = hash_of(flow.spec);
+  const std::optional<bool> decided = std::exchange(decided_, std::nullopt);
   const bool is_new = known_.count(key) == 0;
   if (is_new && known_.size() == kMostKinds) {
     ++result_.misses;
@@ -120,7 +123,7 @@ bool Memo::begin_burst(const PlannedFlow& flow) {
     BurstMatch match(*burst, c_.plan, c_.gates, now);
     if (!match.matches()) continue;
     burst_ = burst.get();
-    if (wants_check(*burst)) {
+    if (decided ? *decided : wants_check(*burst)) {
       watch(Mode::kChecking, flow);
       return false;
     }
@@ -149,13 +152,17 @@ void Memo::watch(Mode mode, const PlannedFlow& first) {
   mode_ = mode;
   from_ = c_.scheduler.now();
   flows_ = {first.spec.id};
-  if (mode == Mode::kRecording) watch_ = c_.measurement.watch();
+  if (mode == Mode::kRecording) {
+    watch_ = c_.measurement.watch();
+    before_ = leaps_ ? leaps_->state(begun_ - 1) : std::nullopt;
+  }
   c_.scheduler.schedule_in(look_event_, kLook);
 }
 
 void Memo::look() {
   if (is_at_rest(begun_)) {
-    end_watch();
+    end_watch(begun_);
+    leap();
   } else {
     c_.scheduler.schedule_in(look_event_, kLook);
   }
@@ -168,7 +175,7 @@ void Memo::abandon_watch() {
   watch_.reset();
 }
 
-void Memo::end_watch() {
+void Memo::end_watch(std::uint64_t begun) {
   const Mode mode = std::exchange(mode_, Mode::kIdle);
   c_.scheduler.cancel(look_event_);
   std::optional<RememberedBurst> seen = RememberedBurst::of(flows_, c_.ledger, from_);
@@ -181,6 +188,7 @@ void Memo::end_watch() {
   if (seen) {
     seen->length = c_.scheduler.now() - from_;
     seen->counted = c_.measurement.stretch_since(*watch_);
+    learn_period(*seen, begun);
     known.bursts.push_back(std::make_unique<RememberedBurst>(std::move(*seen)));
     result_.entries = std::max<std::uint64_t>(result_.entries, ++in_memory_);
   } else {
@@ -204,7 +212,8 @@ void Memo::check(const std::optional<RememberedBurst>& seen) {
   }
   errors_.add(mean, greatest);
   burst_->checked = true;
-  if (mean <= c_.config.fast_forward.memo_error.value()) return;
+  const double tolerated = c_.config.fast_forward.memo_error.value();
+  if (mean <= tolerated && (tolerated > 0 || burst_->has_same_counts(*seen))) return;
   ++result_.refused;
   --in_memory_;
   count(*burst_);
@@ -286,6 +295,7 @@ void Memo::replay_due() {
   }
   if (next_end_ == ends.size() && from_ + burst_->length <= now) {
     mode_ = Mode::kIdle;
+    leap();
   } else {
     plan_replay();
   }
@@ -295,6 +305,49 @@ void Memo::plan_replay() {
   const std::vector<RememberedBurst::End>& ends = burst_->ends;
   const PicoSeconds next = next_end_ < ends.size() ? ends[next_end_].at : burst_->length;
   c_.scheduler.schedule_at(replay_event_, from_ + next);
+}
+
+// ---------------------------------------------------------------- rounds that are left out
+
+void Memo::learn_period(RememberedBurst& burst, std::uint64_t begun) const {
+  if (!before_ || begun < burst.flows.size() ||
+      !leaps_->is_round(burst, begun - burst.flows.size())) {
+    return;
+  }
+  burst.before = before_;
+  const std::optional<RoundState> after = leaps_->state(begun);
+  if (after && after->is_like(*before_)) burst.period = after->at - from_;
+}
+
+void Memo::leap() {
+  if (!leaps_ || mode_ != Mode::kIdle) return;
+  const std::optional<RoundState> state = leaps_->state(begun_);
+  if (!state) return;
+  const auto found = known_.find(hash_of(leaps_->first(*state).spec));
+  if (found == known_.end()) return;
+  Known& known = found->second;
+  const auto like = std::find_if(known.bursts.begin(), known.bursts.end(), [&](const auto& one) {
+    return one->period.has_value() && one->before->is_like(*state);
+  });
+  if (like == known.bursts.end()) return;
+  RememberedBurst& burst = **like;
+  const std::uint64_t possible = leaps_->possible(*state);
+  const PicoSeconds until = next_event_by_clock();
+  std::uint64_t times = 0;
+  for (PicoSeconds at = state->at; times < possible; ++times, at = at + *burst.period) {
+    if (at + burst.length >= until) break;
+    decided_ = wants_check(burst);
+    if (*decided_) break;
+  }
+  // A decision against a check belongs to the last round that is left out.
+  if (decided_ && !*decided_) decided_.reset();
+  if (times == 0) return;
+  leaps_->leap(burst, *state, times);
+  known.hits += times;
+  burst.owed += static_cast<std::int64_t>(times);
+  result_.hits += times;
+  result_.flows += times * burst.flows.size();
+  result_.skipped += burst.length * static_cast<std::int64_t>(times);
 }
 
 // ---------------------------------------------------------------- the part of the platform

@@ -12,6 +12,7 @@
 #include "config/platform_config.h"
 #include "disturb/platform_clock.h"
 #include "disturb/remembered_burst.h"
+#include "disturb/round_leaps.h"
 #include "measure/measurement.h"
 #include "parallel/partitions.h"
 #include "sim/random.h"
@@ -34,6 +35,8 @@ namespace dcc::vp {
 /// times, which opens gates as usual, and counters grow by the counts of the burst. Every queue
 /// pair serves one flow, so nothing of an algorithm or a receiver outlives a burst.
 ///
+/// Rounds of a collective that results do not list need no flows (RoundLeaps).
+///
 /// A sample of the repetitions is simulated without use of memory, and compared with it. A burst
 /// that differs by more than `memo_error` is forgotten.
 class Memo final : public PlatformPart, private FlowMemory {
@@ -44,7 +47,7 @@ class Memo final : public PlatformPart, private FlowMemory {
     const PlatformClock& clock;
     std::vector<std::unique_ptr<Host>>& hosts;
     const Partitions& partitions;
-    const FlowPlan& plan;
+    FlowPlan& plan;
     FlowLedger& ledger;
     Measurement& measurement;
     FlowGates& gates;
@@ -61,7 +64,7 @@ class Memo final : public PlatformPart, private FlowMemory {
     std::vector<std::unique_ptr<RememberedBurst>> bursts;
     bool seen = false;
     unsigned recorded = 0;  // number of bursts stored so far
-    unsigned hits = 0;
+    std::uint64_t hits = 0;
   };
 
   bool begins(const PlannedFlow& flow, bool gated) override;
@@ -75,7 +78,8 @@ class Memo final : public PlatformPart, private FlowMemory {
 
   void watch(Mode mode, const PlannedFlow& first);
   void look();
-  void end_watch();
+  /// `begun`: number of flows that had begun when the burst ended.
+  void end_watch(std::uint64_t begun);
   void abandon_watch();
   void check(const std::optional<RememberedBurst>& seen);
   void forget_all();
@@ -86,6 +90,11 @@ class Memo final : public PlatformPart, private FlowMemory {
   void replay_begin(const PlannedFlow& flow);
   void replay_due();
   void plan_replay();
+
+  /// Learns the period of the burst that was recorded, at its end.
+  void learn_period(RememberedBurst& burst, std::uint64_t begun) const;
+  /// Leaves out rounds until one is to be simulated. Call when a burst has ended.
+  void leap();
 
   const Context c_;
   MemoResult result_;
@@ -101,6 +110,9 @@ class Memo final : public PlatformPart, private FlowMemory {
   // ids of the present burst's flows, in the order of their begin
   std::vector<std::uint32_t> flows_;
   std::unique_ptr<Measurement::Watch> watch_;
+  std::optional<RoundLeaps> leaps_;   // empty unless rounds can be left out
+  std::optional<RoundState> before_;  // state in which the present burst began, if it is a round
+  std::optional<bool> decided_;       // what leap() has drawn of the next burst: true if checked
   // State of the replay of a burst
   std::vector<char> has_begun_;  // flags of flows that have begun, by index into flows_
   std::size_t next_begin_ = 0;   // index into flows_ of the first flow that has not begun

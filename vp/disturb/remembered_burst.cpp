@@ -6,6 +6,26 @@
 
 namespace dcc::vp {
 
+bool RoundState::is_like(const RoundState& other) const {
+  return std::equal(gates.begin(), gates.end(), other.gates.begin(), other.gates.end(),
+                    [](const FlowGates::Due& a, const FlowGates::Due& b) {
+                      return a.at == b.at && a.flow == b.flow;
+                    });
+}
+
+FlowRecord RememberedBurst::Flow::record_at(PicoSeconds from, Bytes bytes) const {
+  FlowRecord record;
+  record.posted = from + begin;
+  record.last_received = from + received;
+  record.last_ack = from + sent;
+  record.target_bytes = record.posted_bytes = record.acked_bytes = record.received_bytes = bytes;
+  record.sent_wire_bits = wire_bits;
+  record.packets = packets;
+  record.ce_received = ce;
+  record.cnps_sent = cnps;
+  return record;
+}
+
 std::optional<RememberedBurst> RememberedBurst::of(const std::vector<std::uint32_t>& flows,
                                                    const FlowLedger& ledger, PicoSeconds from) {
   RememberedBurst burst;
@@ -42,6 +62,14 @@ bool RememberedBurst::has_same_flows(const RememberedBurst& other, const FlowPla
                     });
 }
 
+bool RememberedBurst::has_same_counts(const RememberedBurst& other) const {
+  return std::equal(flows.begin(), flows.end(), other.flows.begin(),
+                    [](const Flow& a, const Flow& b) {
+                      return a.wire_bits == b.wire_bits && a.packets == b.packets && a.ce == b.ce &&
+                             a.cnps == b.cnps;
+                    });
+}
+
 bool are_alike(const FlowSpec& a, const FlowSpec& b) {
   return a.from == b.from && a.to == b.to && a.dscp == b.dscp && a.priority == b.priority &&
          a.background == b.background && a.bytes == b.bytes && a.message == b.message &&
@@ -73,6 +101,12 @@ bool BurstMatch::matches() {
 
 bool BurstMatch::begins(const PlannedFlow& flow, PicoSeconds at) {
   if (flows_.size() == burst_.flows.size()) return false;
+  // The gates behind the last held round are not complete.
+  const RepeatedRounds* const rounds = plan_.rounds();
+  if (rounds != nullptr && rounds->left() != 0 &&
+      flow.spec.id >= (rounds->held() - 1) * rounds->flows_each()) {
+    return false;
+  }
   const RememberedBurst::Flow& then = burst_.flows[flows_.size()];
   const PlannedFlow& like = plan_.flow(then.id);
   if (at - from_ != then.begin || !are_alike(flow.spec, like.spec)) return false;

@@ -15,6 +15,17 @@
 
 namespace dcc::vp {
 
+/// The gates of a collective between two rounds, while no flow is under way.
+struct RoundState {
+  PicoSeconds at{};         // time at which the next round begins
+  std::uint32_t first = 0;  // id of the first flow of the next round
+  // gates that will open, in order; times count from `at`, ids from `first`
+  std::vector<FlowGates::Due> gates;
+
+  /// True if rounds that begin in the two states have the same course.
+  bool is_like(const RoundState& other) const;
+};
+
 /// A burst in memory. Its times count from the begin of the burst.
 struct RememberedBurst {
   struct Flow {
@@ -28,6 +39,9 @@ struct RememberedBurst {
     std::uint64_t cnps = 0;
     std::uint32_t received_order = 0;  // order of the flow's reception, as an index into `ends`
     std::uint32_t sent_order = 0;
+
+    /// The record of a flow of `bytes` with this course in a burst that begins at `from`.
+    FlowRecord record_at(PicoSeconds from, Bytes bytes) const;
   };
   struct End {
     PicoSeconds at;
@@ -40,6 +54,10 @@ struct RememberedBurst {
   Measurement::Stretch counted;
   std::int64_t owed = 0;  // number of replays that are not yet in the measurement
   bool checked = false;
+  // State of the gates in which the burst began, if the burst is a round of a collective; and the
+  // time until the next round began in a like state, if it did.
+  std::optional<RoundState> before;
+  std::optional<PicoSeconds> period;
 
   /// Records the course of these flows, which began at or after `from` and have ended. Empty if a
   /// packet of any flow was retransmitted.
@@ -47,6 +65,8 @@ struct RememberedBurst {
                                            const FlowLedger& ledger, PicoSeconds from);
   /// True if the same flows began in the same order, at whatever times.
   bool has_same_flows(const RememberedBurst& other, const FlowPlan& plan) const;
+  /// True if each flow has the same bytes, packets, marks and CNPs. Precondition: as many flows.
+  bool has_same_counts(const RememberedBurst& other) const;
 };
 
 /// True if two flows would have the same packets: all properties but names and times are equal.

@@ -30,10 +30,10 @@ FlowCensus census_of(const RunResults& results) {
   return census;
 }
 
-void FlowDigest::Jain::add(double value) {
-  sum.add(value);
-  squares.add(value * value);
-  ++count;
+void FlowDigest::Jain::add(double value, std::uint64_t times) {
+  sum.add(value, times);
+  squares.add(value * value, times);
+  count += times;
 }
 
 std::optional<double> FlowDigest::Jain::index() const {
@@ -65,18 +65,34 @@ void FlowDigest::end_run(PicoSeconds measured_from, PicoSeconds measured_to, Pic
   grouping_.set_window(from_, to_);
 }
 
-void FlowDigest::add(const FlowResult& flow) {
+void FlowDigest::add(const FlowResult& flow, std::uint64_t times) {
   const FlowMetrics m = figures_(flow);
-  census_.add(flow);
+  add_to_census(flow, times);
   add_change(flow);
-  add_share(flow, m);
+  add_share(flow, m, times);
   add_deadline(flow);
-  grouping_.add(flow, m.fct ? m.fct : m.fct_rx, m.slowdown);
+  grouping_.add(flow, m.fct ? m.fct : m.fct_rx, m.slowdown, times);
   if (kept_ == FlowOutput::kNone) return;
   const Bytes size = flow.bytes.value_or(0);
-  slowdowns_.add(size, m.slowdown);
-  if (from_ <= flow.start && flow.start < to_) received_.add(size, m.slowdown_received);
-  reference_.add(size, m.reference_slowdown);
+  slowdowns_.add(size, m.slowdown, times);
+  if (from_ <= flow.start && flow.start < to_) received_.add(size, m.slowdown_received, times);
+  reference_.add(size, m.reference_slowdown, times);
+}
+
+void FlowDigest::add_to_census(const FlowResult& flow, std::uint64_t times) {
+  census_.add(flow);
+  if (times == 1) return;
+  FlowCensus one;
+  one.add(flow);
+  const std::uint64_t more = times - 1;
+  census_.flows += one.flows * more;
+  census_.begun += one.begun * more;
+  census_.completed += one.completed * more;
+  census_.finite += one.finite * more;
+  census_.finite_begun += one.finite_begun * more;
+  census_.timed += one.timed * more;
+  census_.delivered_measured += one.delivered_measured * static_cast<Bytes>(more);
+  census_.retransmits[flow.dscp] += one.retransmits[flow.dscp] * more;
 }
 
 void FlowDigest::add_change(const FlowResult& flow) {
@@ -87,16 +103,17 @@ void FlowDigest::add_change(const FlowResult& flow) {
   }
 }
 
-void FlowDigest::add_share(const FlowResult& flow, const FlowMetrics& m) {
+void FlowDigest::add_share(const FlowResult& flow, const FlowMetrics& m, std::uint64_t times) {
   if (flow.background) return;
-  goodput_bytes_ += flow.delivered_measured;
+  const Bytes delivered = flow.delivered_measured * static_cast<Bytes>(times);
+  goodput_bytes_ += delivered;
   Class& of = classes_[flow.dscp];
-  of.bytes += flow.delivered_measured;
+  of.bytes += delivered;
   const std::size_t tenant = tenant_of_[flow.dscp];
-  if (tenant < tenants_.size()) tenants_[tenant].bytes += flow.delivered_measured;
+  if (tenant < tenants_.size()) tenants_[tenant].bytes += delivered;
   if (!takes_part(flow, m)) return;
-  jain_.add(m.goodput_gbps);
-  if (m.weight.numerator != 0) jain_weighted_.add(m.goodput_gbps / m.weight.value());
+  jain_.add(m.goodput_gbps, times);
+  if (m.weight.numerator != 0) jain_weighted_.add(m.goodput_gbps / m.weight.value(), times);
   if (!any_active_) {
     any_active_ = true;
     first_from_ = flow.from;
@@ -104,8 +121,8 @@ void FlowDigest::add_share(const FlowResult& flow, const FlowMetrics& m) {
   }
   same_from_ = same_from_ && flow.from == first_from_;
   same_to_ = same_to_ && flow.to == first_to_;
-  ++of.active;
-  of.active_ps.add(static_cast<double>(m.active.count));
+  of.active += times;
+  of.active_ps.add(static_cast<double>(m.active.count), times);
   const double served = static_cast<double>(flow.delivered_measured) / claim(m);
   of.least = std::min(of.least, served);
   of.greatest = std::max(of.greatest, served);

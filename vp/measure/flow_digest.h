@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <optional>
@@ -29,9 +30,10 @@ class FlowDigest {
   /// `config` must outlive the digest and its run.
   explicit FlowDigest(const PlatformConfig& config);
 
-  /// Adds a flow. Before end_run() only flows that have ended may be added: their figures do not
-  /// depend on the end of the run.
-  void add(const FlowResult& flow);
+  /// Adds a flow, or `times` flows that differ in their times alone, by steps within the window or
+  /// outside the window, of which `flow` is the last. Before end_run() only flows that have ended
+  /// may be added: their figures do not depend on the end of the run.
+  void add(const FlowResult& flow, std::uint64_t times = 1);
   /// The run has ended at `sim_time` with this window; unfinished flows may be added from now on.
   void end_run(PicoSeconds measured_from, PicoSeconds measured_to, PicoSeconds sim_time);
 
@@ -45,15 +47,15 @@ class FlowDigest {
  private:
   struct Sizes {
     std::array<QuantileSketch, SizeBins::kCount> bins;
-    void add(Bytes bytes, const std::optional<double>& slowdown) {
-      if (slowdown && bytes > 0) bins[SizeBins::of(bytes)].add(*slowdown);
+    void add(Bytes bytes, const std::optional<double>& slowdown, std::uint64_t times) {
+      if (slowdown && bytes > 0) bins[SizeBins::of(bytes)].add(*slowdown, times);
     }
     void summarise_to(std::optional<SlowdownBin>& total, std::vector<SlowdownBin>& list) const;
   };
   struct Jain {
     ExactSum<50> sum, squares;
     std::size_t count = 0;
-    void add(double value);
+    void add(double value, std::uint64_t times);
     std::optional<double> index() const;
   };
   struct Class {
@@ -69,7 +71,8 @@ class FlowDigest {
     TimeUnion active;
   };
 
-  void add_share(const FlowResult& flow, const FlowMetrics& m);
+  void add_to_census(const FlowResult& flow, std::uint64_t times);
+  void add_share(const FlowResult& flow, const FlowMetrics& m, std::uint64_t times);
   void add_change(const FlowResult& flow);
   void add_deadline(const FlowResult& flow);
   void add_classes(const RunResults& results, Metrics& metrics) const;

@@ -8,20 +8,20 @@
 namespace dcc::vp {
 
 void FlowGrouping::add(const FlowResult& flow, const std::optional<PicoSeconds>& taken,
-                       const std::optional<double>& slowdown) {
+                       const std::optional<double>& slowdown, std::uint64_t times) {
   if (flow.background || !flow.begun || flow.bytes.value_or(0) <= 0) return;
   // Skips flows outside the window; the window's last instant belongs to it when the run ends
   // there.
   if (flow.start < from_ || flow.start >= to_) return;
   Cell& cell = cells_[{flow.dscp, flow.entry, flow.of_incast, SizeBins::of(*flow.bytes)}];
-  ++cell.begun;
+  cell.begun += times;
   if (!taken) return;
-  ++cell.ended;
+  cell.ended += times;
   if (kept_ == FlowOutput::kAll) {
-    cell.completed.push_back({taken->count, slowdown.value_or(-1)});
+    cell.completed.insert(cell.completed.end(), times, {taken->count, slowdown.value_or(-1)});
   } else if (kept_ == FlowOutput::kSketch) {
-    cell.times_ps.add(static_cast<double>(taken->count));
-    if (slowdown) cell.slowdowns.add(*slowdown);
+    cell.times_ps.add(static_cast<double>(taken->count), times);
+    if (slowdown) cell.slowdowns.add(*slowdown, times);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -100,9 +101,10 @@ class FlowGrouping {
     from_ = from;
     to_ = to;
   }
-  /// Adds a flow. `taken`: completion time; empty: not completed.
+  /// Adds `times` flows that have the figures of `flow`. `taken`: completion time; empty: not
+  /// completed.
   void add(const FlowResult& flow, const std::optional<PicoSeconds>& taken,
-           const std::optional<double>& slowdown);
+           const std::optional<double>& slowdown, std::uint64_t times = 1);
   FlowGroups groups() const;
 
  private:

@@ -62,7 +62,7 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
                      hosts.size() + network.queues().size() <= kMostReportedPorts);
   sample_flow_series_ =
       config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
-  if (plan.is_held()) sampled_received_.resize(ledger.size());
+  if (plan.is_held() && plan.rounds() == nullptr) sampled_received_.resize(ledger.size());
   if (config.output.series.queues != QueueSeries::kNone) {
     // Chooses the ports to sample, because the busiest port is known only at the end. A small
     // network samples all ports and chooses then; a large one samples the ports that most flows

@@ -66,6 +66,16 @@ class Measurement final : public PlatformPart {
   /// Counts a stretch `times` more times, instead of simulating as much quiescent time.
   /// Precondition: `measure` neither began nor ended during the stretch.
   void repeat(const Stretch& stretch, std::int64_t times);
+  /// A flow of a held round, and the record that the flow would have in a round that is left out.
+  struct LeftOut {
+    const PlannedFlow* flow;
+    FlowRecord record;
+  };
+  /// Adds the flows and the queries of `times` rounds that are left out (RepeatedRounds), from the
+  /// round `first` on, one every `period`. `last`: all flows of the last of these rounds.
+  /// Preconditions: results list no flows; `measure` neither begins nor ends within these rounds.
+  void add_left_out(std::uint64_t first, std::uint64_t times, PicoSeconds period,
+                    std::vector<LeftOut> last);
   /// Calls `action` before `measure` begins and before it ends.
   void before_edges(std::function<void()> action) { before_edges_ = std::move(action); }
 
@@ -100,6 +110,8 @@ class Measurement final : public PlatformPart {
   /// The results of a flow with this record, in a run that ended at `end`.
   FlowResult result_of(const PlannedFlow& flow, const FlowRecord& record, PicoSeconds end) const;
   void add_answer(const FlowSpec& spec, const FlowResult& flow);
+  /// Adds the flows and queries of rounds that the run did not reach.
+  void digest_rounds_left(RunResults& results);
   void collect_flows(RunResults& results);
   void digest_flows(RunResults& results);
   void shift_queries(RunResults& results) const;

@@ -38,17 +38,25 @@ std::vector<FlowRecord> Measurement::complete_records() const {
   return records;
 }
 
+namespace {
+constexpr QueryResult kNoFlowYet{PicoSeconds::max(), PicoSeconds(0)};
+
+/// Adds a flow of a query to the query's times.
+void add_to(QueryResult& query, const FlowSpec& spec, const FlowResult& flow) {
+  query.asked = std::min(query.asked, spec.begins_query ? flow.start : spec.start);
+  if (!flow.end_rx) query.answered.reset();
+  if (query.answered) query.answered = std::max(*query.answered, *flow.end_rx);
+}
+}  // namespace
+
 /// A query begins with the first of its flows and is answered when the last of them has arrived.
 /// Where the entry waits, shift_queries() adds the time until it began.
 void Measurement::add_answer(const FlowSpec& spec, const FlowResult& flow) {
   if (spec.query == FlowSpec::kNone) return;
-  if (queries_.size() <= spec.query) {
-    queries_.resize(spec.query + 1, {PicoSeconds::max(), PicoSeconds(0)});
-  }
-  QueryResult& query = queries_[spec.query];
-  query.asked = std::min(query.asked, spec.begins_query ? flow.start : spec.start);
-  if (!flow.end_rx) query.answered.reset();
-  if (query.answered) query.answered = std::max(*query.answered, *flow.end_rx);
+  const RepeatedRounds* const rounds = plan_.rounds();
+  const std::size_t number = rounds != nullptr ? rounds->place(spec.query) : spec.query;
+  if (queries_.size() <= number) queries_.resize(number + 1, kNoFlowYet);
+  add_to(queries_[number], spec, flow);
 }
 
 namespace {
@@ -145,7 +153,40 @@ void Measurement::digest_flows(RunResults& results) {
   } else {
     traffic_.each_left(add);
   }
+  if (plan_.rounds() != nullptr) digest_rounds_left(results);
   results.queries = std::move(queries_);
+}
+
+void Measurement::digest_rounds_left(RunResults& results) {
+  const RepeatedRounds& rounds = *plan_.rounds();
+  const std::uint64_t left = rounds.left();
+  if (left == 0) return;
+  QueryResult query = kNoFlowYet;
+  for (std::size_t i = plan_.flows().size() - rounds.flows_each(); i < plan_.flows().size(); ++i) {
+    const PlannedFlow& flow = plan_.flows()[i];
+    FlowRecord record;
+    record.target_bytes = flow.spec.bytes;
+    const FlowResult result = result_of(flow, record, results.sim_time);
+    digest_->add(result, left);
+    add_to(query, flow.spec, result);
+  }
+  queries_.resize(rounds.rounds(), query);
+}
+
+void Measurement::add_left_out(std::uint64_t first, std::uint64_t times, PicoSeconds period,
+                               std::vector<LeftOut> last) {
+  QueryResult query = kNoFlowYet;
+  for (LeftOut& one : last) {
+    if (measuring_ && !measured_) one.record.received_measured = one.record.received_bytes;
+    const FlowResult result = result_of(*one.flow, one.record, PicoSeconds(0));
+    digest_->add(result, times);
+    add_to(query, one.flow->spec, result);
+  }
+  if (queries_.size() < first + times) queries_.resize(first + times, kNoFlowYet);
+  for (std::uint64_t i = 0; i < times; ++i) {
+    const PicoSeconds before = period * static_cast<std::int64_t>(times - 1 - i);
+    queries_[first + i] = {query.asked - before, *query.answered - before};
+  }
 }
 
 /// The times of an entry that waits count from its begin. So its queries are asked later than at

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "traffic/flow_plan.h"
@@ -18,7 +19,7 @@ class SampledFlows {
   /// Adds flows whose start has come since the last call. `flows`: all flows of the plan by start.
   /// `begun`: flows behind gates that have begun since then; null if unknown, so that flows behind
   /// gates are added at their start, too.
-  void add_started(const std::vector<PlannedFlow>& flows, PicoSeconds now,
+  void add_started(const std::deque<PlannedFlow>& flows, PicoSeconds now,
                    const std::vector<std::uint32_t>* begun) {
     const std::size_t known = live_.size();
     for (; started_ < flows.size() && flows[started_].spec.start <= now; ++started_) {

@@ -76,6 +76,11 @@ void FlowGates::Gate::schedule(PicoSeconds when) {
   counts_.gates.add(*this, ++counts_.tickets);
 }
 
+void FlowGates::Gate::postpone(PicoSeconds by) {
+  opening_.at = opening_.at + by;
+  schedule(event_.due() + by);
+}
+
 void FlowGates::Gate::open() {
   const PicoSeconds now = place_.scheduler.now();
   if (!opened_) {
@@ -122,19 +127,72 @@ FlowGates::FlowGates(FlowPlan& plan, FlowLedger& ledger,
       group_(group) {
   if (!plan.is_held()) return;  // a plan that does not hold flows has no flow that waits
   add_computations();
-  for (const PlannedFlow& flow : plan.flows()) {
-    const FlowSpec& spec = flow.spec;
-    if (spec.opens != FlowSpec::kNone && is_here(spec.to)) {
-      Gate& opened = gate(spec.opens, spec.to);
-      opened.add_opener();
-      add_arrival(ledger[spec.id], opener(opened, GateOpening::Event::kReceived, spec.id));
-    }
-    if (spec.is_gated() && is_here(spec.from)) {
-      gate(spec.waits_at, spec.from).add_flow(flow);
-    }
-  }
+  for (const PlannedFlow& flow : plan.flows()) add_flow(flow);
   for (Gate& one : gates_) one.sort_flows();
   add_named();
+}
+
+void FlowGates::add_flow(const PlannedFlow& flow) {
+  const FlowSpec& spec = flow.spec;
+  if (spec.opens != FlowSpec::kNone && is_here_(spec.to)) {
+    Gate& opened = gate(spec.opens, spec.to);
+    opened.add_opener();
+    add_arrival(ledger_[spec.id], opener(opened, GateOpening::Event::kReceived, spec.id));
+  }
+  if (spec.is_gated() && is_here_(spec.from)) gate(spec.waits_at, spec.from).add_flow(flow);
+}
+
+void FlowGates::add_flows(std::size_t first) {
+  const std::deque<PlannedFlow>& flows = plan_.flows();
+  for (std::size_t i = first; i < flows.size(); ++i) add_flow(flows[i]);
+  for (std::size_t i = first; i < flows.size(); ++i) {
+    const FlowSpec& spec = flows[i].spec;
+    if (spec.is_gated() && is_here_(spec.from)) gate(spec.waits_at, spec.from).sort_flows();
+  }
+}
+
+std::vector<FlowGates::Gate*> FlowGates::scheduled() const {
+  std::vector<Gate*> all;
+  for (const auto& [scheduler, counts] : counts_) {
+    all.insert(all.end(), counts.gates.all().begin(), counts.gates.all().end());
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Gate* a, const Gate* b) { return a->ticket_ < b->ticket_; });
+  return all;
+}
+
+std::vector<FlowGates::Due> FlowGates::due() const {
+  struct Turn {
+    Due due;
+    bool opens_now;
+    std::uint32_t rank;
+  };
+  std::vector<Turn> turns;
+  for (const auto& [scheduler, counts] : counts_) {
+    if (!counts.computations.all().empty()) return {};
+  }
+  for (const Gate* const gate : scheduled()) {
+    if (gate->next_ == gate->flows_.size()) return {};
+    const bool opens_now = !gate->event_.is_scheduled();
+    const PicoSeconds at = opens_now ? gate->place_.scheduler.now() : gate->event_.due();
+    turns.push_back({{at, gate->flows_[gate->next_]->spec.id}, opens_now, gate->place_.rank});
+  }
+  std::stable_sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) {
+    if (a.opens_now != b.opens_now) return a.opens_now;
+    return a.due.at != b.due.at ? a.due.at < b.due.at : a.rank < b.rank;
+  });
+  std::vector<Due> all;
+  all.reserve(turns.size());
+  for (const Turn& turn : turns) all.push_back(turn.due);
+  return all;
+}
+
+void FlowGates::postpone(PicoSeconds by) {
+  quiet_until_ = PicoSeconds::max();
+  for (Gate* const gate : scheduled()) {
+    gate->postpone(by);
+    quiet_until_ = std::min(quiet_until_, gate->event_.due());
+  }
 }
 
 FlowGates::Gate& FlowGates::gate(std::uint32_t number, HostId host) {

@@ -55,6 +55,22 @@ class FlowGates final : public PlatformPart {
     for (auto& [scheduler, counts] : counts_) counts.memory = memory;
   }
 
+  /// Adds the gates of the plan's flows from the flow `first` on, which were added to the plan
+  /// during the run. Precondition: no flow waits by name (Dependencies).
+  void add_flows(std::size_t first);
+  /// A gate that will open.
+  struct Due {
+    PicoSeconds at;
+    std::uint32_t flow = 0;  // id of the first flow that begins then
+  };
+  /// The gates that will open without further events, in the order in which they will; a gate that
+  /// opens now comes first. Empty if there is none, or if a computation is under way.
+  std::vector<Due> due() const;
+  /// Opens all gates of due() later. Call while no flow is under way and no gate opens.
+  void postpone(PicoSeconds by);
+  /// No flow begins before this time.
+  PicoSeconds quiet_until() const { return quiet_until_; }
+
  private:
   friend class GatePreview;
   class Computing;
@@ -173,8 +189,10 @@ class FlowGates final : public PlatformPart {
 
    private:
     friend class GatePreview;
+    friend class FlowGates;
     friend class Pending<Gate>;
     void open();
+    void postpone(PicoSeconds by);
     void schedule(PicoSeconds when);
     void begin(const PlannedFlow& flow);
 
@@ -224,6 +242,9 @@ class FlowGates final : public PlatformPart {
   };
 
   Gate& gate(std::uint32_t number, HostId host);
+  /// The scheduled gates of all hosts, in the order of their scheduling.
+  std::vector<Gate*> scheduled() const;
+  void add_flow(const PlannedFlow& flow);
   Opener& opener(Gate& gate, GateOpening::Event event, std::uint32_t source) {
     return openers_.emplace_back(gate, event, source);
   }
@@ -249,6 +270,7 @@ class FlowGates final : public PlatformPart {
   // computation of each number; null: the computation is in another process
   std::vector<Computing*> by_computation_;
   std::vector<GateOpening> openings_;
+  PicoSeconds quiet_until_{};
 };
 
 }  // namespace dcc::vp

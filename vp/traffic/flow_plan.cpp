@@ -1,5 +1,6 @@
 #include "traffic/flow_plan.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "software/qos_links.h"
@@ -11,7 +12,6 @@ FlowPlan::FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpe
                    const Routing& routing, unsigned hosts, const PacketSizes& sizes,
                    Dependencies dependencies)
     : routing_(&routing), sizes_(sizes), dependencies_(std::move(dependencies)), ends_(hosts) {
-  flows_.reserve(flows.size());
   for (const FlowSpec& spec : flows) {
     totals_.add(spec);
     flows_.push_back(plan(spec));
@@ -27,6 +27,36 @@ FlowPlan::FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing,
       sizes_(sizes),
       totals_(std::move(totals)),
       ends_(hosts) {}
+
+FlowPlan::FlowPlan(RepeatedRounds rounds, const Routing& routing, unsigned hosts,
+                   const PacketSizes& sizes)
+    : routing_(&routing), sizes_(sizes), rounds_(std::move(rounds)), ends_(hosts) {
+  const std::uint64_t all = rounds_->rounds();
+  for (const FlowSpec& spec : rounds_->round(1)) totals_.add(spec);
+  totals_.flows = rounds_->flows();
+  totals_.bytes *= static_cast<Bytes>(all);
+  for (std::uint32_t& flows : totals_.received_by) {
+    flows = static_cast<std::uint32_t>(std::min<std::uint64_t>(flows * all, ~std::uint32_t{0}));
+  }
+  for (std::size_t held = 0; held < rounds_->held(); ++held) {
+    for (const FlowSpec& spec : rounds_->round(held)) flows_.push_back(plan(spec));
+  }
+}
+
+void FlowPlan::add_round() {
+  constexpr std::size_t kFlowsBetweenChecks = 65'536;
+  const std::size_t before = flows_.size();
+  const std::size_t after = before + rounds_->flows_each();
+  if (before / kFlowsBetweenChecks != after / kFlowsBetweenChecks) {
+    EntryCounts entries;
+    entries.add(flows_[0].spec.entry);
+    check_held(after, entries);
+    require_memory(kFlowsBetweenChecks, kHeldFlowBytes, "more flows of rounds that differ",
+                   available_memory(), entries);
+  }
+  rounds_->hold();
+  for (const FlowSpec& spec : rounds_->round(rounds_->held() - 1)) flows_.push_back(plan(spec));
+}
 
 FlowPlan::Walk::Walk(const FlowPlan& plan) : plan_(plan) {
   if (plan.is_held()) return;
@@ -256,11 +286,29 @@ void check_ends(const PlatformConfig& config, const FlowSpec& flow, const HostPo
   }
 }
 
+std::optional<RepeatedRounds> repeated_rounds(const PlatformConfig& config,
+                                              const TrafficContext& context,
+                                              const Topology& topology) {
+  // Flows of hosts with several ports take their ports in turn.
+  if (topology.host_ports().several() || config.has_unlike_ends()) return std::nullopt;
+  std::optional<RepeatedRounds> rounds = RepeatedRounds::of(config, context);
+  if (rounds) {
+    constexpr std::uint64_t kRoundBytes = 40;  // times of a round in the results
+    EntryCounts entries;
+    entries.add(0);
+    require_memory(rounds->rounds(), kRoundBytes, "rounds", available_memory(), entries);
+  }
+  return rounds;
+}
+
 FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
                     bool hold) {
   FlowOrigin origin{config.traffic, traffic_context(config, topology),
                     PortBinding(config, topology, routing)};
   const auto hosts = static_cast<unsigned>(topology.hosts());
+  if (auto rounds = repeated_rounds(config, origin.context, topology)) {
+    return FlowPlan(std::move(*rounds), routing, hosts, packet_sizes(config));
+  }
   FlowTotals totals;
   EntryCounts entries;
   std::vector<FlowSpec> flows;

@@ -3,6 +3,7 @@
 
 #include <bitset>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "traffic/dependencies.h"
 #include "traffic/memory_need.h"
 #include "traffic/port_binding.h"
+#include "traffic/repeated_rounds.h"
 #include "traffic/traffic_expander.h"
 #include "traffic/traffic_spec.h"
 
@@ -69,8 +71,12 @@ class FlowPlan final : public ConnectionManager {
   /// and everything that `origin` refers to must outlive the plan.
   FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing, unsigned hosts,
            const PacketSizes& sizes);
+  /// Makes a plan that holds only some rounds of a collective at a time.
+  FlowPlan(RepeatedRounds rounds, const Routing& routing, unsigned hosts, const PacketSizes& sizes);
 
+  /// True if every flow that can begin is in flows().
   bool is_held() const { return !origin_; }
+  /// Totals and number of all flows of the run; with rounds(), also of rounds that are not held.
   const FlowTotals& totals() const { return totals_; }
   std::size_t count() const { return totals_.flows; }
 
@@ -108,7 +114,16 @@ class FlowPlan final : public ConnectionManager {
 
   // The functions below require a plan that holds its flows.
   /// The flows of the configured traffic.
-  const std::vector<PlannedFlow>& flows() const { return flows_; }
+  const std::deque<PlannedFlow>& flows() const { return flows_; }
+  /// The rounds of the traffic, if the plan holds only some of them at a time; else null.
+  const RepeatedRounds* rounds() const { return rounds_ ? &*rounds_ : nullptr; }
+  RepeatedRounds* rounds() { return rounds_ ? &*rounds_ : nullptr; }
+  /// Adds the flows of one more round. Preconditions: rounds() is not null, and rounds are left.
+  /// Throws TrafficError if so many flows cannot be held.
+  void add_round();
+  /// Number of the traffic's flows that end before the traffic is over; rounds that are left out
+  /// do not count.
+  std::size_t to_finish() const { return is_held() ? flows_.size() : totals_.flows; }
   /// The dependencies between flows that wait for others by name.
   const Dependencies& dependencies() const { return dependencies_; }
   /// Notes that the gate of a flow opened before the flow's queue pair existed. Hosts may do so at
@@ -175,7 +190,8 @@ class FlowPlan final : public ConnectionManager {
   const Routing* routing_;
   PacketSizes sizes_;
   FlowTotals totals_;
-  std::vector<PlannedFlow> flows_;
+  std::deque<PlannedFlow> flows_;  // grows with rounds; gates point to its elements
+  std::optional<RepeatedRounds> rounds_;
   std::vector<PlannedFlow> links_;
   Dependencies dependencies_;
   // flags by flow, set when the flow's gate opened; empty if no flow waits
@@ -192,6 +208,10 @@ class FlowPlan final : public ConnectionManager {
 FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
                     bool hold = true);
 
+/// RepeatedRounds::of(), for hosts with one port and equal NICs; empty for others.
+std::optional<RepeatedRounds> repeated_rounds(const PlatformConfig& config,
+                                              const TrafficContext& context,
+                                              const Topology& topology);
 /// True if runs of `config` may inspect any flow at any time, as software, traces and digests do.
 bool holds_flows(const PlatformConfig& config);
 /// Throws TrafficError if lines of a trace wait for others, and the platform does not start all

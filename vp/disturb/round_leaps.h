@@ -1,0 +1,55 @@
+// Leaves out rounds of a collective whose course is known from memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "disturb/remembered_burst.h"
+#include "measure/measurement.h"
+#include "stats/flow_ledger.h"
+#include "traffic/flow_gates.h"
+#include "traffic/flow_plan.h"
+#include "traffic/repeated_rounds.h"
+
+namespace dcc::vp {
+
+/// Between two rounds, while the network is at rest, all that matters of a collective is which
+/// gates of the next round will open when (RoundState). If a burst in memory is a whole round that
+/// ends in the state in which it began, every later round that begins in that state has the same
+/// course, one period later. Such rounds need no flows, gates or records: their times and counts
+/// are added to the results, and the gates of the next held round open later.
+///
+/// A round is held (RepeatedRounds) as soon as a flow of the round before it begins.
+class RoundLeaps {
+ public:
+  /// Precondition: plan.rounds() is not null.
+  RoundLeaps(FlowPlan& plan, FlowGates& gates, FlowLedger& ledger, Measurement& measurement)
+      : plan_(plan), gates_(gates), ledger_(ledger), measurement_(measurement) {}
+
+  /// Holds the next round if the flow that begins belongs to the last held one.
+  void begins(const PlannedFlow& flow);
+  /// The state before a round; empty unless the next flow is the first one of its round. `begun`:
+  /// number of flows of held rounds that have begun. Precondition: all of them have ended.
+  std::optional<RoundState> state(std::uint64_t begun) const;
+  /// True if a burst consists of all flows of one round, `begun` flows having begun before it.
+  bool is_round(const RememberedBurst& burst, std::uint64_t begun) const;
+
+  /// Number of rounds that may be left out now, before the next one, which is in this state.
+  std::uint64_t possible(const RoundState& state) const;
+  /// The flow that is the first one to begin in this state.
+  const PlannedFlow& first(const RoundState& state) const {
+    return plan_.flow(state.first + state.gates.front().flow);
+  }
+  /// Leaves out `times` rounds that have the course of the burst. Preconditions: the burst has a
+  /// period and begins in this state; times <= possible(state).
+  void leap(const RememberedBurst& burst, const RoundState& state, std::uint64_t times);
+
+ private:
+  FlowPlan& plan_;
+  FlowGates& gates_;
+  FlowLedger& ledger_;
+  Measurement& measurement_;
+};
+
+}  // namespace dcc::vp
