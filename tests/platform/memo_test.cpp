@@ -103,7 +103,7 @@ Wrong more(unsigned bytes, unsigned marks, PicoSeconds at = kMilliSecond * 10) {
   return {at, [bytes, marks](Memo& memo) { MemoTamper::add(memo, bytes, marks); }};
 }
 
-/// Runs in a process of its own.
+/// Runs the configuration in a process of its own; `wrong` changes the memory of bursts.
 Outcome outcome(const std::string& yaml, const std::optional<Wrong>& wrong = {}) {
   const std::string text = in_a_process([&] {
     const PlatformConfig config = config_of(yaml);
