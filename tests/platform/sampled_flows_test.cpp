@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <vector>
 
 namespace dcc::vp::sampled_flows_test {
@@ -11,8 +12,8 @@ namespace {
 using Ids = std::vector<std::uint32_t>;
 
 /// Flows in the order of their starts. Flows with a gate wait for others.
-std::vector<PlannedFlow> flows_of(std::uint32_t number, bool gated, PicoSeconds apart = {}) {
-  std::vector<PlannedFlow> flows(number);
+std::deque<PlannedFlow> flows_of(std::uint32_t number, bool gated, PicoSeconds apart = {}) {
+  std::deque<PlannedFlow> flows(number);
   for (std::uint32_t id = 0; id < number; ++id) {
     flows[id].spec.id = id;
     flows[id].spec.start = apart * static_cast<std::int64_t>(id);
@@ -32,7 +33,7 @@ Ids sample(SampledFlows& sampled, const Ids& over = {}) {
 }
 
 TEST(SampledFlows, FlowsAreSampledFromTheirStartToTheirEndInTheOrderOfIds) {
-  const std::vector<PlannedFlow> flows = flows_of(4, false, kMicroSecond);
+  const std::deque<PlannedFlow> flows = flows_of(4, false, kMicroSecond);
   const Ids none;
   SampledFlows sampled;
   EXPECT_EQ(sample(sampled), Ids());
@@ -47,7 +48,7 @@ TEST(SampledFlows, FlowsAreSampledFromTheirStartToTheirEndInTheOrderOfIds) {
 // begin at time 0, so samples of all that might have begun would look at 8 million flows.
 TEST(SampledFlows, FlowsThatWaitAreNotLookedAt) {
   constexpr std::uint32_t kFlows = 4000;
-  const std::vector<PlannedFlow> flows = flows_of(kFlows, true);
+  const std::deque<PlannedFlow> flows = flows_of(kFlows, true);
   SampledFlows sampled;
   std::size_t looks = 0;
   for (std::uint32_t id = 0; id < kFlows; ++id) {
@@ -59,7 +60,7 @@ TEST(SampledFlows, FlowsThatWaitAreNotLookedAt) {
 }
 
 TEST(SampledFlows, WhatHasBegunBehindGatesComesBetweenTheOthers) {
-  std::vector<PlannedFlow> flows = flows_of(5, false);
+  std::deque<PlannedFlow> flows = flows_of(5, false);
   flows[1].spec.waits_at = flows[3].spec.waits_at = 0;
   SampledFlows sampled;
   const Ids begun{3, 1};
