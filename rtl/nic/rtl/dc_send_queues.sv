@@ -1,0 +1,205 @@
+// Frames from the host wait here, Depth of each flow at most, until the pacer decides that the flow sends.
+// SPDX-License-Identifier: Apache-2.0
+//
+// A whole frame is stored and posted to the pacer. A decision of the pacer sends the oldest frame of its flow without
+// gaps. A frame of a flow that has Depth frames here waits at the input, and everything behind it waits as well.
+module dc_send_queues #(
+  parameter int unsigned Flows    = 64,   // a power of two
+  parameter int unsigned Depth    = 4,    // frames a flow that wait, a power of two, at least 2
+  parameter int unsigned MaxBeats = 32,   // beats of the longest frame, a power of two
+  parameter int unsigned SideW    = 33,   // bits that travel with a frame
+  parameter int unsigned Overhead = 24,   // bytes of a frame on the wire that the stream does not have
+  localparam int unsigned FlowW  = $clog2(Flows),
+  localparam int unsigned BytesW = dc_pacer_pkg::BytesW
+) (
+  input  logic              clk_i,
+  input  logic              rst_ni,
+
+  // Frames from the host.
+  input  logic              s_tvalid_i,
+  output logic              s_tready_o,
+  input  logic [511:0]      s_tdata_i,
+  input  logic [63:0]       s_tkeep_i,
+  input  logic              s_tlast_i,
+  input  logic [FlowW-1:0]  s_flow_i,
+  input  logic [SideW-1:0]  s_side_i,       // of the last beat
+  output logic              cut_o,          // a frame was longer than MaxBeats and lost its end
+
+  // To the pacer: bytes on the wire of a frame that is stored.
+  output logic              post_valid_o,
+  input  logic              post_ready_i,
+  output logic [FlowW-1:0]  post_flow_o,
+  output logic [BytesW-1:0] post_bytes_o,
+  // From the pacer.
+  output logic              want_o,
+  input  logic              sent_valid_i,
+  input  logic [FlowW-1:0]  sent_flow_i,
+  input  logic [BytesW-1:0] sent_bytes_i,
+
+  // Frames to the wire.
+  output logic              m_tvalid_o,
+  input  logic              m_tready_i,
+  output logic [511:0]      m_tdata_o,
+  output logic [63:0]       m_tkeep_o,
+  output logic              m_tlast_o,
+  output logic              m_cut_o,        // the frame lost its end
+  output logic [SideW-1:0]  m_side_o,
+  // A frame's first beat is on its way: flow and bytes without Overhead.
+  output logic              start_valid_o,
+  input  logic              start_ready_i,
+  output logic [FlowW-1:0]  start_flow_o,
+  output logic [BytesW-1:0] start_bytes_o
+);
+  localparam int unsigned SlotW  = $clog2(Depth);
+  localparam int unsigned BeatW  = $clog2(MaxBeats);
+  localparam int unsigned AddrW  = FlowW + SlotW + BeatW;
+  localparam int unsigned Ahead  = 4;   // decisions that wait for the wire, a power of two
+  localparam int unsigned AheadW = $clog2(Ahead);
+
+  if (MaxBeats < 2 || (MaxBeats & (MaxBeats - 1)) != 0 || 64 * MaxBeats + Overhead >= 1 << BytesW) begin : g_beats
+    $fatal(1, "dc_send_queues: MaxBeats must be a power of two, at least 2, and fit the pacer's bytes");
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Store
+  // ---------------------------------------------------------------------------------------------
+  // Frames of a flow that came and that left; the difference is the number that are here.
+  logic [SlotW:0]      tails_q [Flows];
+  logic [SlotW:0]      heads_q [Flows];
+  logic                take, stored, full, over, post_q;
+  logic [BeatW:0]      in_beat_q;          // MaxBeats: the frame is too long
+  logic [BytesW-1:0]   post_bytes_q;
+  logic [FlowW-1:0]    post_flow_q;
+  logic [6:0]          kept;
+  logic [SlotW:0]      here;
+
+  assign here       = tails_q[s_flow_i] - heads_q[s_flow_i];
+  assign full       = here == (SlotW + 1)'(Depth);
+  assign s_tready_o = !full && (!post_q || post_ready_i);
+  assign take       = s_tvalid_i && s_tready_o;
+  assign stored     = take && s_tlast_i;
+  assign over       = in_beat_q[BeatW];
+  assign cut_o      = stored && over;
+
+  always_comb begin
+    kept = '0;
+    for (int unsigned i = 0; i < 64; i++) kept += 7'(s_tkeep_i[i]);
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned i = 0; i < Flows; i++) tails_q[i] <= '0;
+      in_beat_q <= '0;
+      post_q    <= 1'b0;
+    end else begin
+      if (stored) tails_q[s_flow_i] <= tails_q[s_flow_i] + 1'b1;
+      if (stored) in_beat_q <= '0;
+      else if (take && !over) in_beat_q <= in_beat_q + 1'b1;
+      if (stored) post_q <= 1'b1;
+      else if (post_ready_i) post_q <= 1'b0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (stored) begin
+      post_flow_q  <= s_flow_i;
+      post_bytes_q <= BytesW'(Overhead) +
+                      (over ? BytesW'(64 * MaxBeats) : BytesW'({in_beat_q[BeatW-1:0], 6'd0}) + BytesW'(kept));
+    end
+  end
+  assign post_valid_o = post_q;
+  assign post_flow_o  = post_flow_q;
+  assign post_bytes_o = post_bytes_q;
+
+  // ---------------------------------------------------------------------------------------------
+  // Decisions that wait for the wire. Those that were wanted and are not answered yet have their room.
+  // ---------------------------------------------------------------------------------------------
+  logic [FlowW-1:0]  next_flows_q [Ahead];
+  logic [BytesW-1:0] next_bytes_q [Ahead];
+  logic [AheadW:0]   count_q;
+  logic [AheadW-1:0] first_q, last_q;
+  logic [1:0]        wanted_q;
+  logic              pop, waiting;
+
+  assign want_o  = 32'(count_q) + 32'(wanted_q[0]) + 32'(wanted_q[1]) < Ahead;
+  assign waiting = count_q != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      count_q  <= '0;
+      first_q  <= '0;
+      last_q   <= '0;
+      wanted_q <= '0;
+    end else begin
+      wanted_q <= {wanted_q[0], want_o};
+      count_q  <= count_q + (AheadW + 1)'(sent_valid_i) - (AheadW + 1)'(pop);
+      last_q   <= last_q + AheadW'(sent_valid_i);
+      first_q  <= first_q + AheadW'(pop);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (sent_valid_i) begin
+      next_flows_q[last_q] <= sent_flow_i;
+      next_bytes_q[last_q] <= sent_bytes_i - BytesW'(Overhead);
+    end
+  end
+
+  // ---------------------------------------------------------------------------------------------
+  // Send: beats are read while the output takes them; the next frame follows without a gap
+  // ---------------------------------------------------------------------------------------------
+  logic [BeatW-1:0]  out_beat_q;
+  logic              data_q, ren, final_beat, first_beat;
+  logic [FlowW-1:0]  out_flow;
+  logic [SlotW-1:0]  out_slot;
+  logic [BytesW-1:0] out_bytes, last_byte;
+  logic [AddrW-1:0]  raddr, waddr;
+
+  assign out_flow      = next_flows_q[first_q];
+  assign out_bytes     = next_bytes_q[first_q];
+  assign last_byte     = out_bytes - 1'b1;
+  assign out_slot      = heads_q[out_flow][SlotW-1:0];
+  assign first_beat    = out_beat_q == '0;
+  assign final_beat    = out_beat_q == last_byte[6 +: BeatW];
+  assign ren           = waiting && (!data_q || m_tready_i) && (!first_beat || start_ready_i);
+  assign pop           = ren && final_beat;
+  assign start_valid_o = ren && first_beat;
+  assign start_flow_o  = out_flow;
+  assign start_bytes_o = out_bytes;
+  assign raddr         = {out_flow, out_slot, out_beat_q};
+  assign waddr         = {s_flow_i, tails_q[s_flow_i][SlotW-1:0], in_beat_q[BeatW-1:0]};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      for (int unsigned i = 0; i < Flows; i++) heads_q[i] <= '0;
+      out_beat_q <= '0;
+      data_q     <= 1'b0;
+    end else begin
+      if (ren) out_beat_q <= final_beat ? '0 : out_beat_q + 1'b1;
+      if (pop) heads_q[out_flow] <= heads_q[out_flow] + 1'b1;
+      if (ren || m_tready_i) data_q <= ren;
+    end
+  end
+  assign m_tvalid_o = data_q;
+
+  always_ff @(posedge clk_i) begin
+    if (ren) m_tlast_o <= final_beat;
+  end
+
+  ram_1r1w #(.Depth(1 << AddrW), .Width(576)) u_beats (
+    .clk_i,
+    .ren_i  (ren),
+    .raddr_i(raddr),
+    .rdata_o({m_tkeep_o, m_tdata_o}),
+    .wen_i  (take && !over),
+    .waddr_i(waddr),
+    .wdata_i({s_tkeep_i, s_tdata_i})
+  );
+  ram_1r1w #(.Depth(Flows * Depth), .Width(SideW + 1)) u_sides (
+    .clk_i,
+    .ren_i  (ren),
+    .raddr_i(raddr[AddrW-1:BeatW]),
+    .rdata_o({m_cut_o, m_side_o}),
+    .wen_i  (stored),
+    .waddr_i(waddr[AddrW-1:BeatW]),
+    .wdata_i({over, s_side_i})
+  );
+endmodule
