@@ -18,14 +18,15 @@ CONFIG = pathlib.Path(__file__).resolve().parents[2] / "configs/training_memo.ya
 HEAD = """\
 # Rounds from memory, measured
 
-`tests/bench/memo_rounds.py build/dccvp --page configs/training_memo.md` writes this page: `training_memo.yaml` with other
-collectives of 1 MB, `think: 200us`, and flows that are not listed (`output.flows`). Rounds whose course is known are left
-out as a whole (`vp/disturb/round_leaps.h`). Seconds are processor time of whole runs, megabytes the peak of the process.
-*Packet by packet* is measured over fewer rounds where these stand behind it, and multiplied; without a number it is of
-all rounds. *Error* compares iteration times (mean, median, 99th percentile, greatest) of two runs over the rounds that
-were measured packet by packet. *An iteration*: the cost of one packet by packet over the cost of one more from memory.
+`tests/bench/memo_rounds.py build/dccvp --page configs/training_memo.md` writes this page:
+`training_memo.yaml` with other collectives of 1 MB, `think: 200us`, and flows that are not listed
+(`output.flows`). Rounds whose course is known are left out as a whole (`vp/disturb/round_leaps.h`). Seconds
+are processor time of whole runs, megabytes the peak of the process. *Packet by packet* is measured over fewer
+rounds where these stand behind it, and multiplied; without a number it is of all rounds. *Error* compares
+iteration times (mean, median, 99th percentile, greatest) of two runs over the rounds that were measured
+packet by packet. *Per round*: the cost of one packet by packet over the cost of one more from memory.
 
-| run | `output.flows` | rounds | packet by packet | with memory | ratio | from memory | checked | error | an iteration |
+| run | `output.flows` | rounds | packet by packet | with memory | ratio | from memory | checked | error | per round |
 |---|---|---|---|---|---|---|---|---|---|
 """
 TIMES = ("us_mean", "us_p50", "us_p99", "us_max")

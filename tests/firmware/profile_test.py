@@ -55,8 +55,8 @@ class Profile(unittest.TestCase):
 
     def test_lines(self):
         lines = dict(value.split(",") for value in self.coverage_of(SOURCE)["DA"])
-        for words, count in (("seven times", 7), ("called seven times", 7), ("once, deep", 1),
-                             ("never", 0)):
+        for words, count in (("runs seven times", 7), ("called seven times", 7),
+                             ("runs once and needs a deep stack", 1), ("never", 0)):
             self.assertEqual(int(lines[str(line_of(words))]), count, words)
 
     def test_functions(self):

@@ -306,7 +306,7 @@ class Installed(unittest.TestCase):
             (place / file).write_text(text.replace("steps", "mine"))
         (place / "mine.c").write_text(OWN_PROGRAM)
         run("make", f"PREFIX={self.prefix}", "CFLAGS=-Og -g -Wall -Wextra -Werror", folder=place)
-        command = [self.program, "run", "platform.yaml", "--quiet", "--no-plots", "-c", "measure={from: 1ms}"]
+        command = [str(self.program), "run", "platform.yaml", "--quiet", "--no-plots", "-c", "measure={from: 1ms}"]
         run(*command, "--out", "plain", folder=place)
         with socket.socket() as one:
             one.bind(("127.0.0.1", 0))
@@ -331,7 +331,7 @@ class Installed(unittest.TestCase):
         self.assertEqual(handler["event"], "ack")
         # Only packets that are under way have no answer yet, and a program that lost or merged events would say so.
         self.assertGreater(handler["handled"], 5000)
-        self.assertEqual((handler["lost"], program["faults"]), (0, 0))
+        self.assertEqual((handler["lost"], handler["faults"]), (0, 0))
         self.assertGreater(handler["instructions"], 5 * handler["handled"])
         self.assertGreater(metrics["aggregate"]["goodput_gbps"], 70)
 

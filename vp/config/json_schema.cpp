@@ -51,7 +51,17 @@ Json integer(const std::string& range) {
 
 Json form_of(const Leaf& leaf) {
   const std::string& type = leaf.type;
-  if (type == "choice") return Json{{"enum", split(leaf.range, " | ")}};
+  if (type == "choice") {
+    Json values = Json::array();
+    for (const std::string& word : split(leaf.range, " | ")) {
+      values.push_back(word);
+      // YAML reads a word of digits as a number.
+      if (word.find_first_not_of("0123456789") == std::string::npos) {
+        values.push_back(std::stoull(word));
+      }
+    }
+    return Json{{"enum", values}};
+  }
   // In a range text, words that may replace the number stand before the range.
   std::vector<std::string> words = split(leaf.range, " | ");
   const std::string range = words.back();

@@ -32,9 +32,9 @@ it meets.
 with bursts TIMELY's gradient does not have the throughput of its section 4.4 at the paper's own low target
 (`timely_bursts`).
 
-**No difference where a survey shows one:** the traffic-control survey's figure 15 names flows of 100 KB. Such a flow has
-left before its first answer comes back, so queue and delay of four schemes agree within 0.5 % at every number of senders
-(`survey_figure15`, left). Its curves appear with flows that do not end (right).
+**No difference where a survey shows one:** the traffic-control survey's figure 15 names flows of 100 KB. Such a
+flow has left before its first answer comes back, so queue and delay of four schemes agree within 0.5 % at every
+number of senders (`survey_figure15`, left). Its curves appear with flows that do not end (right).
 
 ![goodput, delay and queue by number of senders, flows of 100 KB and flows without an end](pictures/survey_figure15.png)
 

@@ -1,8 +1,8 @@
 """Draws NAME.png of a comparison with the key `lines` (experiments/reproduce_plan.py): a line for each row.
 
-`lines: columns`: the columns are named "GROUP, NUMBER"; a group is a column of panels, a figure with a panel is a row of
-panels, and the number is the abscissa. `lines: sizes`: a panel for each column, the 99th percentile of the completion
-time by size of flow.
+`lines: columns`: the columns are named "GROUP, NUMBER"; a group is a column of panels, a figure with a panel
+is a row of panels, and the number is the abscissa. `lines: sizes`: a panel for each column, the 99th
+percentile of the completion time by size of flow.
 """
 
 import json

@@ -158,7 +158,7 @@ def plot_flow_rates(folder, metrics, series, title):
         return
     parts = split_by(series, "flow")
     if metrics["flows"] is None:  # the run kept no list of flows, so their classes are not known
-        flows = {int(flow): {"dscp": None} for flow in parts}
+        flows: dict[int, dict] = {int(flow): {"dscp": None} for flow in parts}
     else:
         flows = {f["id"]: f for f in metrics["flows"]}
     dscps = sorted({f["dscp"] for f in flows.values()})
