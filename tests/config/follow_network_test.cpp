@@ -181,10 +181,11 @@ TEST(FollowNetwork, ARuleGivesWayToALimitThatIsWritten) {
 }
 
 TEST(FollowNetwork, AChangeOfOneKeyMovesNoOther) {
-  const auto c = loaded_of(star("100Gbps", "1us") +
-                           "duration: 10ms\n"
-                           "changes: [{at: 1ms, set: {switch.ecn.kmax: 400KB, nic.mtu: 500B}}]\n")
-                     .config;
+  const auto c =
+      loaded_of(star("100Gbps", "1us") +
+                "duration: 10ms\n"
+                "changes: [{at: 1ms, set: {switch.ecn.kmax: 400KB, switch.ecn.pmax: 0.5}}]\n")
+          .config;
   const PlatformConfig& after = *c.changes.front().config;
   EXPECT_EQ(after.switch_.ecn.kmax, 400'000);
   EXPECT_EQ(after.switch_.ecn.kmin, c.switch_.ecn.kmin);
