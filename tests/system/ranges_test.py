@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """`params`, `check` and `run` agree on the ranges of parameters: every parameter of a single
 value is set to either end of its stated range, and whatever check accepts must run. Without
---full every fourth case is tried."""
+--full every fifth case is tried: an odd step takes lower and upper ends in turn."""
 import concurrent.futures
 import json
 import pathlib
@@ -71,7 +71,7 @@ class Ranges(unittest.TestCase):
             all_cases = list(cases())
             self.assertGreater(len(all_cases), 150)
             if "--full" not in sys.argv:
-                all_cases = all_cases[::4]
+                all_cases = all_cases[::5]
             with concurrent.futures.ThreadPoolExecutor(2) as pool:
                 found = pool.map(lambda c: disagreement(c[1], folder, c[0]), enumerate(all_cases))
                 self.assertEqual([text for text in found if text], [])
