@@ -8,16 +8,16 @@
 
 namespace dcc::vp {
 
-void FlowCensus::add(const FlowResult& flow) {
-  ++flows;
-  begun += flow.begun ? 1 : 0;
-  completed += flow.completed ? 1 : 0;
-  finite += flow.bytes ? 1 : 0;
-  finite_begun += flow.bytes && flow.begun ? 1 : 0;
-  timed += flow.completed && flow.ideal ? 1 : 0;
+void FlowCensus::add(const FlowResult& flow, std::uint64_t times) {
+  flows += times;
+  begun += flow.begun ? times : 0;
+  completed += flow.completed ? times : 0;
+  finite += flow.bytes ? times : 0;
+  finite_begun += flow.bytes && flow.begun ? times : 0;
+  timed += flow.completed && flow.ideal ? times : 0;
   background = background || flow.background;
-  delivered_measured += flow.delivered_measured;
-  retransmits[flow.dscp] += flow.counts.of(&FlowRecord::retransmits);
+  delivered_measured += flow.delivered_measured * static_cast<Bytes>(times);
+  retransmits[flow.dscp] += flow.counts.of(&FlowRecord::retransmits) * times;
   if (!flow.begun) return;
   all_over = all_over && (flow.completed || (flow.stopped && !flow.waiting));
   last = std::max({last, flow.progress, flow.stopped.value_or(PicoSeconds(0))});
@@ -67,7 +67,7 @@ void FlowDigest::end_run(PicoSeconds measured_from, PicoSeconds measured_to, Pic
 
 void FlowDigest::add(const FlowResult& flow, std::uint64_t times) {
   const FlowMetrics m = figures_(flow);
-  add_to_census(flow, times);
+  census_.add(flow, times);
   add_change(flow);
   add_share(flow, m, times);
   add_deadline(flow);
@@ -77,22 +77,6 @@ void FlowDigest::add(const FlowResult& flow, std::uint64_t times) {
   slowdowns_.add(size, m.slowdown, times);
   if (from_ <= flow.start && flow.start < to_) received_.add(size, m.slowdown_received, times);
   reference_.add(size, m.reference_slowdown, times);
-}
-
-void FlowDigest::add_to_census(const FlowResult& flow, std::uint64_t times) {
-  census_.add(flow);
-  if (times == 1) return;
-  FlowCensus one;
-  one.add(flow);
-  const std::uint64_t more = times - 1;
-  census_.flows += one.flows * more;
-  census_.begun += one.begun * more;
-  census_.completed += one.completed * more;
-  census_.finite += one.finite * more;
-  census_.finite_begun += one.finite_begun * more;
-  census_.timed += one.timed * more;
-  census_.delivered_measured += one.delivered_measured * static_cast<Bytes>(more);
-  census_.retransmits[flow.dscp] += one.retransmits[flow.dscp] * more;
 }
 
 void FlowDigest::add_change(const FlowResult& flow) {

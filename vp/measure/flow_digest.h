@@ -71,7 +71,6 @@ class FlowDigest {
     TimeUnion active;
   };
 
-  void add_to_census(const FlowResult& flow, std::uint64_t times);
   void add_share(const FlowResult& flow, const FlowMetrics& m, std::uint64_t times);
   void add_change(const FlowResult& flow);
   void add_deadline(const FlowResult& flow);

@@ -65,7 +65,8 @@ struct FlowCensus {
   Bytes delivered_measured = 0;
   std::array<std::uint64_t, 64> retransmits{};  // packets sent again, by DSCP
 
-  void add(const FlowResult& flow);
+  /// Counts `times` flows that differ in nothing but their times; `flow` is the last of them.
+  void add(const FlowResult& flow, std::uint64_t times = 1);
 };
 
 /// Samples over the whole run; all columns have equal length.
