@@ -80,11 +80,8 @@ PicoSeconds Requester::measured_rtt(const SendQueuePair& pair, PicoSeconds rtt, 
 void Requester::on_ack(const Packet& ack) {
   ++counters_.acks_received;
   const Qpn qpn = ack.destination_qpn;
-  SendQueuePair* const known = pairs_.find(qpn);
-  if (known == nullptr || !known->created) {
-    ++counters_.unknown_qp;
-    return;
-  }
+  SendQueuePair* const known = known_pair(qpn);
+  if (known == nullptr) return;
   SendQueuePair& pair = *known;
   const PicoSeconds rtt = now() - ack.sent;
   round_trip(rtt);
@@ -101,22 +98,20 @@ void Requester::on_ack(const Packet& ack) {
 
 void Requester::on_nak(const Packet& nak) {
   const Qpn qpn = nak.destination_qpn;
-  if (const SendQueuePair* const known = pairs_.find(qpn); known == nullptr || !known->created) {
-    ++counters_.unknown_qp;
-    return;
-  }
+  SendQueuePair* const known = known_pair(qpn);
+  if (known == nullptr) return;
+  SendQueuePair& pair = *known;
   if (nak.nak == NakReason::kSequence) ++counters_.sequence_naks_received;
   if (nak.nak == NakReason::kNotReady) ++counters_.not_ready_naks_received;
-  SendQueuePair& pair = pairs_[qpn];
   // A NAK carries the number that the responder expects: all packets before it have arrived.
   const Bytes newly = complete_before(qpn, pair, nak.psn);
   if (newly > 0) pair.retries = pair.rnr_retries = 0;
   if (fail_if_refused(qpn, pair)) return;
   if (nak.remote_address != 0 && retransmission_.repeats_selectively(pair)) {
     retransmission_.progressed(qpn, pair, newly);
-    const bool known = pair.selective != nullptr;
+    const bool had_gap = pair.selective != nullptr;
     retransmission_.arrived_early(pair, nak.remote_address);
-    if (!known && pair.selective != nullptr) tell_of_gap(algorithm_, pair, qpn, nak.psn);
+    if (!had_gap && pair.selective != nullptr) tell_of_gap(algorithm_, pair, qpn, nak.psn);
     sender_.resume(qpn, pair);
     return;
   }

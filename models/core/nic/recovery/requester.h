@@ -105,6 +105,13 @@ class Requester {
 
  private:
   PicoSeconds now() const { return scheduler_.now(); }
+  /// The queue pair to which an answer is addressed; null, and counted, if it does not exist.
+  SendQueuePair* known_pair(Qpn qpn) {
+    SendQueuePair* const pair = pairs_.find(qpn);
+    if (pair != nullptr && pair->created) return pair;
+    ++counters_.unknown_qp;
+    return nullptr;
+  }
   void note_messages(Qpn qpn, const SendQueuePair& pair) {
     if (delays_ == nullptr || pair.failed || !expects_acks(pair)) return;
     delays_->acknowledged(qpn, pair.config.dscp, pair.work.oldest_unacked(), now());
