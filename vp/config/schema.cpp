@@ -220,7 +220,7 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
                "with_nak, delay and accept: of these hosts themselves",
                "DCQCN, SIGCOMM'15"},
               [&] { n.cnp.describe(v); });
-    describe_mtu(v, n.mtu, false);
+    describe_mtu(v, n.mtu);
     describe_ack_every(v, n.ack_every);
     v.section("window", {"limit of what is under way", ""}, [&] { n.window.describe(v); });
     v.section("recovery",

@@ -148,16 +148,16 @@ void describe_ack_every(ParameterVisitor& v, unsigned& ack_every) {
            "reference simulator of HPCC: L2_ACK_INTERVAL"});
 }
 
-void describe_mtu(ParameterVisitor& v, std::uint32_t& mtu, bool changes) {
+void describe_mtu(ParameterVisitor& v, std::uint32_t& mtu) {
   namespace map = regs::nic_map;
   v.field_as<Bytes>("mtu", mtu, {Bytes{map::kMtuValueMin}, Bytes{map::kMtuValueMax}},
                     {"payload bytes of a full packet; between hosts that differ, of the smaller "
                      "one's",
-                     "InfiniBand: path MTU", changes});
+                     "InfiniBand: path MTU"});
 }
 
 void NicParameters::describe(ParameterVisitor& v) {
-  describe_mtu(v, mtu, false);
+  describe_mtu(v, mtu);
   v.choice("payload", payload,
            {"virtual: packets carry lengths only; real: DMA moves the bytes, and the ICRC is "
             "computed and "

@@ -157,8 +157,8 @@ struct NicParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// Describes NicParameters::mtu. `changes`: true if the value may change during a run.
-void describe_mtu(ParameterVisitor& v, std::uint32_t& mtu, bool changes);
+/// Describes NicParameters::mtu.
+void describe_mtu(ParameterVisitor& v, std::uint32_t& mtu);
 /// Describes NicParameters::ack_every.
 void describe_ack_every(ParameterVisitor& v, unsigned& ack_every);
 
