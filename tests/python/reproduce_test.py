@@ -102,6 +102,19 @@ runs:
         self.assertEqual(self.refusal("lines: rows\n" + table % "c"), expected)
         self.assertEqual(self.refusal("lines: sizes\nruns: [{run: a, figures: [{figure: b, value: c}]}]\n"), expected)
 
+    def test_a_star_stands_for_the_columns_of_a_group(self):
+        columns = "".join(f"  - {{column: '{name}', figures: [{{figure: a, value: x}}]}}\n"
+                          for name in ("near, 1", "near, 2", "far, 1"))
+        row = "rows:\n  - {row: r, family: f}\n  - {row: s, family: f, figures: [{column: 'near*', figure: b, " \
+              "value: x, over: 'r, *'}]}\n"
+        e = self.read(f"columns:\n{columns}{row}")
+        self.assertEqual({run.name: [f.over for f in run.figures] for run in e.runs},
+                         {"r, near, 1": [""], "r, near, 2": [""], "r, far, 1": [""],
+                          "s, near, 1": ["", "r, near, 1"], "s, near, 2": ["", "r, near, 2"], "s, far, 1": [""]})
+        self.assertIn("no column 'none*'", self.refusal(f"columns:\n{columns}" + row.replace("near*", "none*")))
+        self.assertIn("over: no run 's, near, 1' above this one",
+                      self.refusal(f"columns:\n{columns}" + row.replace("'r, *'", "'s, *'")))
+
     def test_another_configuration(self):
         (self.folder / "other.yaml").write_text("duration: 1ms\n")
         e = self.read("config: other.yaml\nruns: [{run: one, figures: [{figure: a, value: b}]}]\n")

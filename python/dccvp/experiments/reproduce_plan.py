@@ -30,7 +30,8 @@ as "ROW, COLUMN":
       figures: [{column: name, figure: name, at_most: 3, reason: text, …}]
 With `lines: columns` NAME.png has lines over columns that are named "GROUP, NUMBER" (a line for each row, panels by
 group and by figure); with `lines: sizes` the 99th percentile of completion by size of flow, a panel for each column.
-A figure of a row changes keys of the column's figure of the same name, or is a further figure of the row. `panel`
+A figure of a row changes keys of the column's figure of the same name, or is a further figure of the row. Its column
+`START*` stands for all columns whose names begin so, `over: "ROW, *"` for the run of ROW in the same column. `panel`
 (linear or log) draws a figure of a column for all rows on NAME.png.
 
 PATH is an expression of figures.py; `*` without a function takes the greatest element. `per` divides the value (units,
@@ -129,9 +130,11 @@ def sizes_in(text, node):
     return int(least), int(most)
 
 
-def read_figure(nodes, runs_above):
-    """Reads the Figure of {key: node}; 'figure' and 'value' are among the keys."""
+def read_figure(nodes, runs_above, column=""):
+    """Reads the Figure of {key: node}; 'figure' and 'value' are among the keys. `column`: its column, for 'over'."""
     texts = {key: word(value, f"'{key}'") for key, value in nodes.items()}
+    if column and texts.get("over", "").endswith(", *"):
+        texts["over"] = texts["over"][:-1] + column
     figure = Figure(texts["figure"], texts["value"], source=texts.get("source", ""),
                     why=texts.get("why", ""), reason=texts.get("reason", ""), over=texts.get("over", ""),
                     panel=texts.get("panel", ""))
@@ -197,17 +200,21 @@ def read_column(node):
 def read_changes(node, columns):
     """Reads {(column, figure): {key: node}}: the keys of column figures that a row changes."""
     changes = {}
+    names = [name for name, _, _ in columns]
     for item in items(node, "'figures'"):
         nodes = fields(item, "a row's figure", ("column", *FIGURE_KEYS), ("column", "figure"))
-        key = (word(nodes.pop("column"), "'column'"), word(nodes["figure"], "'figure'"))
-        if key[0] not in [name for name, _, _ in columns]:
-            fail(item, f"no column '{key[0]}'")
-        known = any(key[0] == name and key[1] in figures for name, _, figures in columns)
-        if not known and "value" not in nodes:
-            fail(item, f"no figure '{key[1]}' in column '{key[0]}', and no 'value' for one more")
+        meant, figure = word(nodes.pop("column"), "'column'"), word(nodes["figure"], "'figure'")
+        of = [name for name in names if name == meant or meant.endswith("*") and name.startswith(meant[:-1])]
+        if not of:
+            fail(item, f"no column '{meant}'")
         if "panel" in nodes:
             fail(nodes["panel"], "a panel is of all rows: it stands in a column")
-        changes[key] = nodes
+        for name, _, figures in columns:
+            if name not in of:
+                continue
+            if figure not in figures and "value" not in nodes:
+                fail(item, f"no figure '{figure}' in column '{name}', and no 'value' for one more")
+            changes[name, figure] = nodes
     return changes
 
 
@@ -229,7 +236,7 @@ def read_comparison(rows_node, columns_node):
             mine = {**figures, **{figure: {**figures.get(figure, {}), **changed}
                                   for (of, figure), changed in changes.items() if of == column}}
             runs.append(Run(name, settings_in(nodes) + settings,
-                            [read_figure(of_it, above) for of_it in mine.values()]))
+                            [read_figure(of_it, above, column) for of_it in mine.values()]))
     drawn = [Column(name, [read_figure(of_it, [run.name for run in runs])
                            for of_it in figures.values() if "panel" in of_it])
              for name, _, figures in columns]
