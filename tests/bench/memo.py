@@ -34,7 +34,7 @@ the processor time is that of twice as many rounds less that of the rounds.
 
 
 def ring(hosts, size, rounds, shape="ring_all_reduce", rest=()):
-    return (rounds, [f"topology.hosts={hosts}", "duration=100s",
+    return (rounds, [f"topology.hosts={hosts}",
                      f"traffic=[{{kind: collective, shape: {shape}, hosts: 0..{hosts - 1}, bytes: {size}, "
                      "rounds: ROUNDS, think: 200us, message: 1MiB}]", *rest])
 
@@ -49,30 +49,41 @@ CASES = {
     "16 ranks, all to all, dcqcn, marks drawn": ring(16, "16MB", 60, "all_to_all", (DCQCN, RED)),
     "16 ranks, tree, dcqcn, marks drawn": ring(16, "2MB", 60, "tree_all_reduce", (DCQCN, RED)),
     "128 ranks, ring": ring(128, "16MB", 8),
-    "two jobs that drift": (40, ["topology.hosts=16", "duration=100s",
+    "two jobs that drift": (40, ["topology.hosts=16",
                                  "traffic=[{kind: collective, hosts: 0..7, bytes: 4MB, rounds: ROUNDS, think: 2ms}, "
                                  "{kind: collective, hosts: 8..15, bytes: 4MB, rounds: ROUNDS, think: 2001us}]"]),
-    "nothing rests": (40, ["topology.hosts=16", "duration=100s",
+    "nothing rests": (40, ["topology.hosts=16",
                            "traffic=[{kind: collective, hosts: 0..7, bytes: 4MB, rounds: ROUNDS}, "
                            "{kind: collective, hosts: 8..15, bytes: 3MB, rounds: ROUNDS}]"]),
 }
 
 
-def run(dccvp, changed, rounds, memo):
-    """Runs a configuration: metrics, end times of the iterations (all flows in `rounds` equal parts), processor
-    time."""
+def measured(dccvp, overrides, memo, read=lambda folder: None):
+    """Runs training_memo.yaml with other settings: metrics, what `read` makes of the results' folder, resources used
+    (os.wait4)."""
     with tempfile.TemporaryDirectory() as name:
         words = [dccvp, "run", CONFIG, "--out", f"{name}/out", "--quiet", "--no-plots", "--threads", "1"]
-        for override in ["expect=[]", f"fast_forward.memo={'true' if memo else 'false'}", *changed]:
-            words += ["-c", override.replace("ROUNDS", str(rounds))]
+        for override in ["expect=[]", f"fast_forward.memo={'true' if memo else 'false'}", "duration=100s", *overrides]:
+            words += ["-c", override]
         child = subprocess.Popen(words)
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode != 0:
             sys.exit(f"exit status {child.returncode} of {words}")
         figures = json.loads(pathlib.Path(name, "out/metrics.json").read_text(encoding="utf-8"))
-        with open(f"{name}/out/flows.csv", encoding="utf-8") as file:
-            ends = [float(flow["end_s"]) for flow in csv.DictReader(file)]
+        return figures, read(pathlib.Path(name, "out")), usage
+
+
+def flow_ends(folder):
+    with open(folder / "flows.csv", encoding="utf-8") as file:
+        return [float(flow["end_s"]) for flow in csv.DictReader(file)]
+
+
+def run(dccvp, changed, rounds, memo):
+    """Runs a configuration: metrics, end times of the iterations (all flows in `rounds` equal parts), processor
+    time."""
+    overrides = [text.replace("ROUNDS", str(rounds)) for text in changed]
+    figures, ends, usage = measured(dccvp, overrides, memo, flow_ends)
     part = len(ends) // rounds
     return figures, [max(ends[i * part:(i + 1) * part]) for i in range(rounds)], usage.ru_utime + usage.ru_stime
 
@@ -104,22 +115,24 @@ def row(dccvp, name, rounds, changed):
             f"{whole:.2f} s | {quick:.2f} s | {whole / quick:.2f} | {each:.3g} × |")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+def tabulate(description, head, cases, row, write):
+    """The command line of a bench with a table: prints the row of each case, and gives the whole table to `write(page,
+    text)` with --page."""
+    parser = argparse.ArgumentParser(description=description.split("\n", maxsplit=1)[0])
     parser.add_argument("dccvp", type=pathlib.Path)
     parser.add_argument("--only", help="a case by its name")
     parser.add_argument("--page", type=pathlib.Path)
     arguments = parser.parse_args()
-    print(HEAD, end="")
+    print(head, end="")
     lines = []
-    for name, (rounds, changed) in CASES.items():
+    for name, case in cases.items():
         if arguments.only not in (None, name):
             continue
-        lines.append(row(arguments.dccvp.resolve(), name, rounds, changed))
+        lines.append(row(arguments.dccvp.resolve(), name, *case))
         print(lines[-1], flush=True)
     if arguments.page is not None and arguments.only is None:
-        put(arguments.page, BEGIN, HEAD + "\n".join(lines))
+        write(arguments.page, head + "\n".join(lines))
 
 
 if __name__ == "__main__":
-    main()
+    tabulate(__doc__, HEAD, CASES, row, lambda page, text: put(page, BEGIN, text))
