@@ -81,6 +81,31 @@ class ProgramGdb(unittest.TestCase):
         subprocess.run(self.run_with("plain"), check=True, timeout=PATIENCE, capture_output=True)
         self.assertEqual(self.flows("debugged"), self.flows("plain"))
 
+    def check_with(self, *overrides):
+        options = [part for text in ("nic.congestion_control.gdb=4444", *overrides) for part in ("-c", text)]
+        return subprocess.run([DCCVP, "check", self.config, *options], capture_output=True, text=True,
+                              timeout=PATIENCE, check=False)
+
+    def test_a_host_without_the_program_is_refused(self):
+        self.assertEqual(self.check_with("nic.congestion_control.gdb_host=4").returncode, 0)
+        done = self.check_with("nic.congestion_control.gdb_host=5")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("there is no host 5: the topology has 0 to 4", done.stderr)
+        done = self.check_with("nic.congestion_control.gdb_host=3",
+                               "nics=[{hosts: [3], congestion_control: {algorithm: dcqcn}}]")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("host 3 runs another algorithm", done.stderr)
+
+    def test_a_host_with_several_ports_has_its_own_number(self):
+        port = free_port()
+        with subprocess.Popen(self.run_with("ports", "-c", "nic.ports=2", "-c", f"nic.congestion_control.gdb={port}",
+                                            "-c", "nic.congestion_control.gdb_host=4"),
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                              text=True) as run:
+            self.assertIn(f"host 4.0: gdb on the cores of its NIC: listening on 127.0.0.1:{port}",
+                          run.stderr.readline())
+            run.kill()
+
     def test_a_breakpoint_stops_every_time_and_the_run_ends_under_gdb(self):
         text, status, errors = self.session("break cut", "ignore 1 2", "continue", "info breakpoints", "delete",
                                             "continue")

@@ -127,6 +127,10 @@ class Diagnoses(unittest.TestCase):
         real = "nic: {payload: real, dma: {rate: 40Gbps}}\n"
         self.assertIn("[host_slower_than_port]", checked(INCAST + real, "-c", "host.driver=native"))
         self.assertIn("[unused_parameters]", checked(INCAST + "nic: {dma: {rate: 40Gbps}}\n"))
+        for setting, off in (("switch.pfc.quanta=37", "switch.pfc.enabled=false"),
+                             ("switch.ecn.draw=packet", "switch.ecn.enabled=false")):
+            self.assertNotIn("[unused_parameters]", checked(INCAST, "-c", setting))
+            self.assertIn("[unused_parameters]", checked(INCAST, "-c", setting, "-c", off))
 
     def test_the_report_shows_them(self):
         self.found("nic: {dma: {rate: 40Gbps}, congestion_control: {algorithm: none}}\n" + INCAST, duration="100us")
