@@ -224,8 +224,8 @@ TEST(FollowNetwork, AChangedIntervalTakesTheStepOfTheSameIntervalFromTheBeginnin
   EXPECT_FALSE(dcc(ruled).r_ai == dcc(short_interval).r_ai);
 }
 
-// By `draw: packet` the interval is 84 us, unless it is written or the distance requires more. The
-// steps equal those of the same interval written by hand.
+// With `switch.ecn.draw: packet` dcc's increase_timer is at least 84 us by default. The increase
+// steps equal those of a configuration that sets the same increase_timer explicitly.
 TEST(FollowNetwork, MarksByTheMostCongestedPortHaveALongInterval) {
   const auto loaded = [](const std::string& draw, const std::string& more,
                          const std::string& delay = "1us") {

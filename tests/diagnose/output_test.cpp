@@ -1,4 +1,5 @@
-// Diagnoses of what the results hold: flows that were not kept, memory of bursts, ports that fail.
+// Diagnoses of flows left out of the results, of a burst memory without hits, and of flows at
+// failed ports.
 #include "measure/flow_digest.h"
 #include "synthetic_run.h"
 

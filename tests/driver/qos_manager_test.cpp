@@ -310,7 +310,7 @@ class ClosedLoop {
  public:
   static constexpr double kStep = 0.005;          // ms
   static constexpr double kMessageBytes = 65536;  // bytes of a message; only whole ones are seen
-  // delay in ms from the manager to the factor table
+  // ms between a command of the QoS manager and the new factor in a sender's rate table
   static constexpr double kCommandDelay = 0.1;
 
   explicit ClosedLoop(std::vector<qos_tenant> tenants, bool managed = true)

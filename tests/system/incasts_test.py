@@ -86,7 +86,7 @@ def draw(random, scheme, most_bytes):
     senders = min(flows, random.choice([2, 8, 16, 32]))
     mtu = random.choice([1000, 1000, 4096, 9000])
     pfc = may_pause and (not may_drop or random.random() < 0.5)
-    # PFC needs headroom for the longest cables at all ports: 33 times 0.5 MB at 400 Gb/s.
+    # With PFC each of the 33 ports needs headroom, 0.5 MB at 400 Gb/s with the longest cable: 16.5 MB of buffer.
     buffer = "64MiB" if pfc else random.choice(["1MiB", "8MiB"])
     return incast(scheme, rate, senders, max(1, flows // senders), size, mtu,
                   f"{random.choice([200, 1000, 5000])}ns", pfc, buffer, random.randint(1, 1000))

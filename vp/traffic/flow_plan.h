@@ -208,7 +208,8 @@ class FlowPlan final : public ConnectionManager {
 FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
                     bool hold = true);
 
-/// RepeatedRounds::of(), for hosts with one port and equal NICs; empty for others.
+/// The repeated rounds of the configuration's traffic (RepeatedRounds::of()); empty if there are
+/// none, or if hosts have several ports or unequal NICs.
 std::optional<RepeatedRounds> repeated_rounds(const PlatformConfig& config,
                                               const TrafficContext& context,
                                               const Topology& topology);

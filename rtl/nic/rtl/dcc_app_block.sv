@@ -1,9 +1,9 @@
 // Congestion control as the application block of a public NIC: controller, pacer, parser, notification point.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ports have the names, widths and clocking of Corundum's mqnic_app_block with one port: AXI4-Lite for control, the
-// interface-level transmit stream with its completions, the datapath-synchronous receive stream, GPIO. Its other ports
-// have no part here. rtl/nic/doc/contract.md.
+// Ports have the names, widths and clocking of Corundum's mqnic_app_block with one port: the AXI4-Lite
+// control port, the streams if_tx (transmit, with completions) and sync_rx (receive), and GPIO. Corundum's other ports
+// are left out. The contract is rtl/nic/doc/contract.md.
 module dcc_app_block #(
   // As in mqnic_app_block
   parameter int unsigned PTP_TS_WIDTH             = 96,

@@ -45,8 +45,8 @@ module dc_parser #(
   output logic [FlowW-1:0] flow_o,
   output logic [5:0]       dscp_o,         // DSCP from the flow's context
   output logic [23:0]      peer_o,
-  // One-cycle pulse for each other frame.
-  output logic             other_o,        // an acknowledgement
+  // Pulses of one cycle for frames that are neither CNP nor data.
+  output logic             other_o,        // the frame is an acknowledgement
   output logic             refused_o,
   output logic [3:0]       reason_o        // with refused_o: reason, as in dc_parser_pkg
 );
