@@ -102,9 +102,9 @@ class ProgramGdb(unittest.TestCase):
                                             "-c", "nic.congestion_control.gdb_host=4"),
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               text=True) as run:
-            self.assertIn(f"host 4.0: gdb on the cores of its NIC: listening on 127.0.0.1:{port}",
-                          run.stderr.readline())
-            run.kill()
+            said = run.stderr.readline()
+            run.kill()  # before a failure, since the run waits for a debugger
+        self.assertIn(f"host 4.0: gdb on the cores of its NIC: listening on 127.0.0.1:{port}", said)
 
     def test_a_breakpoint_stops_every_time_and_the_run_ends_under_gdb(self):
         text, status, errors = self.session("break cut", "ignore 1 2", "continue", "info breakpoints", "delete",
