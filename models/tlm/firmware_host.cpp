@@ -8,6 +8,7 @@
 #include "driver/irq_regs.h"
 #include "driver/memory_map.h"
 #include "driver/memory_map_virt.h"
+#include "sc_time.h"
 
 namespace dcc::model {
 namespace {
@@ -17,6 +18,21 @@ std::function<void(char)> output_of(const FirmwareHostConfig& config) {
 }
 
 }  // namespace
+
+/// Reports the interrupts that one hart takes.
+class FirmwareHost::TakenInterrupts final : public riscv::InterruptListener {
+ public:
+  TakenInterrupts(InterruptLatency& latency, unsigned hart, const RiscvCpu& cpu)
+      : latency_(latency), hart_(hart), cpu_(cpu) {}
+  void interrupt_taken(riscv::Cause cause) override {
+    latency_.taken(hart_, cause, from_sc_time(cpu_.time_of(cpu_.hart().cycles())));
+  }
+
+ private:
+  InterruptLatency& latency_;
+  unsigned hart_;
+  const RiscvCpu& cpu_;
+};
 
 FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHostConfig& config,
                            Bus& bus, Ram& ram, InterruptInputs& interrupts)
@@ -46,24 +62,36 @@ FirmwareHost::FirmwareHost(const sc_core::sc_module_name& name, const FirmwareHo
     }
   }
 
-  std::vector<Clint::Lines> lines;
-  for (const auto& one : cpus_) {
-    const auto line = [hart = one.get()](riscv::Cause cause) {
-      return [hart, cause](bool high) { hart->set_interrupt(cause, high); };
-    };
-    lines.push_back({line(riscv::Cause::kMachineTimer), line(riscv::Cause::kMachineSoftware)});
-  }
-  clint_ = std::make_unique<Clint>("clint", std::move(lines), config.machine);
+  connect_interrupts(config, interrupts);
   if (config.machine == MachineKind::kVirt) {
     add_virt_devices(config, bus, interrupts);
   } else {
     add_own_devices(config, bus, interrupts);
   }
+}
+
+void FirmwareHost::connect_interrupts(const FirmwareHostConfig& config,
+                                      InterruptInputs& interrupts) {
+  const auto sc_now = [] { return from_sc_time(sc_core::sc_time_stamp()); };
+  latency_ = std::make_unique<InterruptLatency>(config.machine, config.harts,
+                                                config.now ? config.now : sc_now);
+  interrupts.set_request_observer(latency_.get());
+  std::vector<Clint::Lines> lines;
   for (unsigned i = 0; i < cpus_.size(); ++i) {
-    interrupts.connect_hart(i, [hart = cpus_[i].get()](bool high) {
-      hart->set_interrupt(riscv::Cause::kMachineExternal, high);
-    });
+    RiscvCpu* const hart = cpus_[i].get();
+    taken_.push_back(std::make_unique<TakenInterrupts>(*latency_, i, *hart));
+    hart->set_interrupt_listener(taken_.back().get());
+    const auto line = [this, i, hart](riscv::Cause cause) {
+      return [this, i, hart, cause](bool high) {
+        latency_->line_changed(i, cause, high);
+        hart->set_interrupt(cause, high);
+      };
+    };
+    lines.push_back({line(riscv::Cause::kMachineTimer), line(riscv::Cause::kMachineSoftware)});
+    interrupts.connect_hart(
+        i, [hart](bool high) { hart->set_interrupt(riscv::Cause::kMachineExternal, high); });
   }
+  clint_ = std::make_unique<Clint>("clint", std::move(lines), config.machine);
 }
 
 void FirmwareHost::add_harts(const FirmwareHostConfig& config, Bus& bus, std::uint32_t ram_bytes) {

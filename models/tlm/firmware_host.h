@@ -13,6 +13,7 @@
 #include "clint.h"
 #include "cpu/riscv_cpu.h"
 #include "interrupt_inputs.h"
+#include "interrupt_latency.h"
 #include "ram.h"
 #include "registers/machine_map.h"
 #include "registers/register_block.h"
@@ -47,6 +48,9 @@ struct FirmwareHostConfig {
   std::uint32_t rom_base = 0;
   /// Function that receives UART and console characters; standard output if empty.
   std::function<void(char)> output;
+  /// Function that returns the time of the device's event or SystemC process that calls it;
+  /// sc_time_stamp() if empty.
+  std::function<PicoSeconds()> now;
   std::string uart_input;
   /// TCP port of the server for gdb; -1: no debugger, 0: any free port.
   int gdb_port = -1;
@@ -83,6 +87,8 @@ class FirmwareHost final : public sc_core::sc_module {
   }
   /// Null unless race checks are enabled.
   riscv::RaceDetector* races() const { return races_.get(); }
+  /// How long interrupts waited for a hart, by source.
+  const InterruptLatency& interrupt_latency() const { return *latency_; }
   /// A sentence on each kind of race found so far, and one on their number; empty without races.
   std::vector<std::string> race_sentences() const;
   const riscv::SymbolTable& symbols() const { return elf_.symbols(); }
@@ -97,6 +103,8 @@ class FirmwareHost final : public sc_core::sc_module {
   void add_harts(const FirmwareHostConfig& config, Bus& bus, std::uint32_t ram_bytes);
   /// Ends the program: called by a device within an access of a hart.
   void exit(std::uint32_t code);
+  /// Connects the harts' interrupt lines, and measures the interrupts.
+  void connect_interrupts(const FirmwareHostConfig& config, InterruptInputs& interrupts);
   void add_own_devices(const FirmwareHostConfig& config, Bus& bus, InterruptInputs& interrupts);
   void add_virt_devices(const FirmwareHostConfig& config, Bus& bus, InterruptInputs& interrupts);
 
@@ -105,6 +113,9 @@ class FirmwareHost final : public sc_core::sc_module {
   std::unique_ptr<riscv::RaceDetector> races_;
   HartGroup group_;  // used only with several harts
   std::vector<std::unique_ptr<RiscvCpu>> cpus_;
+  class TakenInterrupts;
+  std::unique_ptr<InterruptLatency> latency_;
+  std::vector<std::unique_ptr<TakenInterrupts>> taken_;  // by hart
   std::unique_ptr<Clint> clint_;
   std::unique_ptr<Uart> uart_;
   std::unique_ptr<SimControl> sim_control_;

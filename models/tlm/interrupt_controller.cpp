@@ -21,8 +21,23 @@ void InterruptController::set_level(unsigned source, bool high) {
                             " does not exist: there are 1 to 31");
   }
   const std::uint32_t bit = 1u << source;
+  const std::uint32_t before = pending();
   level_ = high ? level_ | bit : level_ & ~bit;
+  report_changes(before);
   update();
+}
+
+void InterruptController::report_changes(std::uint32_t before) const {
+  if (requests() == nullptr) return;
+  const std::uint32_t now = pending();
+  for (std::uint32_t changed = now ^ before, source = 0; changed != 0; changed >>= 1, ++source) {
+    if ((changed & 1u) == 0) continue;
+    if ((now >> source & 1u) != 0) {
+      requests()->requested(source);
+    } else {
+      requests()->withdrawn(source);
+    }
+  }
 }
 
 void InterruptController::connect_output(Output output) {
@@ -76,6 +91,7 @@ tlm::tlm_response_status InterruptController::read(std::uint64_t offset, std::ui
   if (offset == IRQ_CLAIM_OFFSET && value != IRQ_SOURCE_NONE) {
     service_ |= 1u << value;
     ++claims_;
+    if (requests() != nullptr) requests()->claimed(0, value);
     update();
   }
   return tlm::TLM_OK_RESPONSE;
@@ -87,7 +103,9 @@ tlm::tlm_response_status InterruptController::write(std::uint64_t offset, std::u
   if (offset == IRQ_ENABLE_OFFSET) {
     enable_ = value & ~1u;
   } else if (offset == IRQ_COMPLETE_OFFSET) {
+    const std::uint32_t before = pending();
     if (value < IRQ_SOURCES) service_ &= ~(1u << value);
+    report_changes(before);
   } else {
     return tlm::TLM_COMMAND_ERROR_RESPONSE;
   }

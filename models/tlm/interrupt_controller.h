@@ -46,6 +46,8 @@ class InterruptController final : public sc_core::sc_module, public InterruptInp
   tlm::tlm_response_status write(std::uint64_t offset, std::uint32_t value);
   std::uint32_t pending() const { return level_ & ~service_; }
   std::uint32_t claimable() const;
+  /// Reports the sources that are no longer, or newly, pending since `before`.
+  void report_changes(std::uint32_t before) const;
   void update();
 
   sc_core::sc_time latency_;

@@ -14,6 +14,19 @@ namespace dcc::model {
 
 class Bus;
 
+/// Interface for an observer of an interrupt controller's requests. A source has at most one
+/// request at a time: from when it becomes pending, enabled or not, until software claims it.
+class InterruptRequests {
+ public:
+  virtual ~InterruptRequests() = default;
+  /// The source has become pending: its line rose, or was high when software completed the source.
+  virtual void requested(unsigned source) = 0;
+  /// The line fell before a claim, and the source is no longer pending.
+  virtual void withdrawn(unsigned source) = 0;
+  /// Software of the hart claimed the source.
+  virtual void claimed(unsigned hart, unsigned source) = 0;
+};
+
 class InterruptInputs {
  public:
   using Output = std::function<void(bool high)>;
@@ -35,12 +48,20 @@ class InterruptInputs {
   /// Sets a function that is called before every register access, to bring the devices' clock to
   /// sc_time_stamp().
   virtual void set_synchronise(std::function<void()> synchronise) = 0;
+  /// Reports the requests of all sources from now on; null ends the reports.
+  void set_request_observer(InterruptRequests* observer) { requests_ = observer; }
   /// The complete state of the interrupt controller, for digests.
   virtual std::vector<std::uint64_t> state() const = 0;
   template <class Digest>
   void add_state(Digest& d) const {
     for (const std::uint64_t word : state()) d(word);
   }
+
+ protected:
+  InterruptRequests* requests() const { return requests_; }
+
+ private:
+  InterruptRequests* requests_ = nullptr;
 };
 
 /// Makes the machine's interrupt controller, named "interrupts", and puts it at its address on

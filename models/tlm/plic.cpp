@@ -46,7 +46,9 @@ void Plic::set_level(unsigned source, bool high) {
 }
 
 void Plic::forward(unsigned source) {
-  if (test(level_, source) && !test(in_service_, source)) assign(pending_, source, true);
+  if (!test(level_, source) || test(in_service_, source) || test(pending_, source)) return;
+  assign(pending_, source, true);
+  if (requests() != nullptr) requests()->requested(source);
 }
 
 void Plic::connect_hart(unsigned hart, Output output) {
@@ -117,6 +119,7 @@ tlm::tlm_response_status Plic::read(std::uint32_t offset, std::uint32_t& value) 
   if (place && place->offset == VIRT_PLIC_CLAIM && value != 0) {
     assign(pending_, value, false);
     assign(in_service_, value, true);
+    if (requests() != nullptr) requests()->claimed(place->context, value);
     update();
   }
   return tlm::TLM_OK_RESPONSE;

@@ -101,6 +101,8 @@ void add_run_elf_command(CLI::App& app, int& status) {
   command->add_option("--profile", o.profile_file, "cost by function, for callgrind_annotate")
       ->type_name("FILE");
   command->add_flag("--stack-use", o.stack_use, "print how deep the stack became");
+  command->add_flag("--interrupt-latency", o.irq_latency,
+                    "print how long interrupts waited for a hart, by source");
   command->add_flag("--race-check", o.race_check,
                     "tell and fail on accesses of harts that no fence or atomic operation orders");
   command->add_flag("--misaligned-done", o.misaligned_done,

@@ -372,6 +372,12 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
   }
   if (!r.harts.empty()) members_of("harts", r.harts);
   if (!r.races.empty()) members_of("races", r.races);
+  if (!r.interrupts.empty()) {
+    v.list("interrupts", r.interrupts.size(), [&](std::size_t i) {
+      v.members(r.interrupts[i]);
+      members_of("histogram", r.interrupts[i].histogram);
+    });
+  }
   if (!r.programs.empty()) {
     v.list("programs", r.programs.size(), [&](std::size_t i) {
       v.members(r.programs[i]);

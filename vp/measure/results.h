@@ -12,6 +12,7 @@
 #include "diagnose/finding.h"
 #include "measure/counter_totals.h"
 #include "measure/field_counters.h"
+#include "measure/interrupt_result.h"
 #include "measure/program_results.h"
 #include "measure/race_result.h"
 #include "measure/results/flow_results.h"
@@ -214,6 +215,8 @@ struct RunResults {
   std::vector<HostResult> hosts;  // hosts by port
   std::vector<HartResult> harts;  // harts of hosts with several harts
   std::vector<RaceResult> races;  // by host; hosts without a race check are left out
+  // by host that runs firmware, and source; sources without a request are left out
+  std::vector<InterruptResult> interrupts;
   // results of programs, by file; empty if no NIC runs a program
   std::vector<ProgramResult> programs;
   std::optional<ReactionResult> reaction;  // reaction times; empty if no algorithm measures them

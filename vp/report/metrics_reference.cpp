@@ -62,6 +62,8 @@ std::vector<MetricInfo> list_all() {
   results.hosts.resize(1);
   results.harts.resize(1);
   results.races.resize(1);
+  results.interrupts.resize(1);
+  results.interrupts[0].histogram.resize(1);
   results.deadlock.resize(1);
   FieldCounts& counts = results.field_counters.emplace();
   counts.hosts.emplace_back(host_counters().size(), 1);

@@ -225,6 +225,22 @@ void print_summary(const model::FirmwareHost& host, const std::optional<double>&
   }
 }
 
+/// Prints a line for each source that had a request.
+void print_interrupt_latency(const model::InterruptLatency& latency) {
+  for (const model::InterruptLatency::Source& source : latency.sources()) {
+    const LogHistogram& ns = source.ns;
+    if (ns.count() + source.withdrawn + source.waiting == 0) continue;
+    std::printf("interrupts, %s: %" PRIu64 " taken, %" PRIu64 " withdrawn, %" PRIu64 " waiting",
+                source.name.c_str(), ns.count(), source.withdrawn, source.waiting);
+    if (ns.count() != 0) {
+      std::printf("; latency in ns: least %" PRIu64 ", p50 %" PRIu64 ", p99 %" PRIu64
+                  ", greatest %" PRIu64,
+                  ns.min(), ns.quantile(500), ns.quantile(990), ns.max());
+    }
+    std::printf("\n");
+  }
+}
+
 int run(const RunElfOptions& options) {
   check(options);
   Machine machine(options);
@@ -255,6 +271,7 @@ int run(const RunElfOptions& options) {
     print_summary(machine.host(),
                   options.gdb_port >= 0 ? std::nullopt : std::optional<double>(seconds));
   }
+  if (options.irq_latency) print_interrupt_latency(machine.host().interrupt_latency());
   if (options.stack_use) std::printf("%s\n", machine.stack_sentence().c_str());
   machine.close();
   return machine.host().succeeded() && races.empty() ? 0 : 1;

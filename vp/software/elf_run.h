@@ -30,6 +30,7 @@ struct RunElfOptions {
   std::string coverage_file;     // file for coverage of lines and branches, for lcov; empty: none
   std::string profile_file;      // file for cost by function, for callgrind's tools; empty: none
   bool stack_use = false;        // true: print the greatest depth of the stack
+  bool irq_latency = false;      // true: print how long interrupts waited for a hart
   bool misaligned_done = false;  // true: misaligned accesses in RAM work instead of trapping
   bool race_check = false;       // true: races between harts are looked for and fail the run
   bool quiet = false;            // true: print only the program's own output and errors

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "driver/irq_regs.h"
 #include "driver/memory_map.h"
 #include "driver/memory_map_virt.h"
@@ -128,6 +130,11 @@ void HostDriver::run_firmware(const HostContext& context, std::uint64_t buffers_
   config.output = [this](char c) {
     if (c != '\n') console_line_ += c;
     if (c == '\n' || console_line_.size() == kMaxLineLength) print_console_line();
+  };
+  // Device events run ahead of SystemC's time, and SystemC processes ahead of the last device
+  // event.
+  config.now = [this] {
+    return std::max(kernel_.now(), model::from_sc_time(sc_core::sc_time_stamp()));
   };
   firmware_ = std::make_unique<model::FirmwareHost>("firmware", config, bus_, ram_, *interrupts_);
   model::RiscvCpu& cpu = firmware_->cpu();

@@ -1,10 +1,12 @@
-// Findings about a host's software: queue pairs without another end, DMA to addresses that are not
-// memory, races of harts and DMA.
+// Results about a host's software: queue pairs without another end, DMA to addresses that are not
+// memory, races of harts and DMA, latencies of interrupts.
 #include <fmt/format.h>
 
 #include <memory>
+#include <utility>
 
 #include "build/platform.h"
+#include "parallel/all_reduce.h"
 #include "software/host_driver.h"
 
 namespace dcc::vp {
@@ -23,10 +25,9 @@ std::string fault_note(Host& host) {
       first.address, host.driver()->bus().describe(first.address));
 }
 
-/// The host's race check; null if the host has none.
-const riscv::RaceDetector* race_check_of(Host& host) {
-  if (host.driver() == nullptr || host.driver()->firmware() == nullptr) return nullptr;
-  return host.driver()->firmware()->races();
+/// The processor of the host; null if the host runs no firmware.
+const model::FirmwareHost* firmware_of(Host& host) {
+  return host.driver() == nullptr ? nullptr : host.driver()->firmware();
 }
 
 class HostNotes final : public PlatformPart {
@@ -38,9 +39,12 @@ class HostNotes final : public PlatformPart {
       results.notes.push_back({"lone_queue_pairs", note, {}});
     }
     for (const auto& host : p_.hosts) {
-      if (const riscv::RaceDetector* const races = race_check_of(*host)) {
-        results.races.push_back(
-            {p_.topology.host_ports().host_of(host->id()), races->count(), races->different()});
+      if (const model::FirmwareHost* const firmware = firmware_of(*host)) {
+        const HostId id = p_.topology.host_ports().host_of(host->id());
+        if (const riscv::RaceDetector* const races = firmware->races()) {
+          results.races.push_back({id, races->count(), races->different()});
+        }
+        add_interrupts(id, *firmware, results);
       }
       if (host->driver() == nullptr || host->nic().host()->dma_faults().count() == 0) continue;
       results.notes.push_back({"dma_faults", fault_note(*host), {}});
@@ -48,6 +52,27 @@ class HostNotes final : public PlatformPart {
   }
 
  private:
+  /// Adds the host's interrupt sources that had a request. Every process knows all hosts, and
+  /// counts for its own hosts.
+  void add_interrupts(HostId id, const model::FirmwareHost& firmware, RunResults& results) const {
+    ProcessGroup* const group = p_.partitions.group();
+    for (model::InterruptLatency::Source& source : firmware.interrupt_latency().sources()) {
+      InterruptResult result;
+      result.host = id;
+      result.source = source.name;
+      result.withdrawn = source.withdrawn;
+      result.waiting = source.waiting;
+      AllReduce reduce(group);
+      reduce.add(result.withdrawn);
+      reduce.add(result.waiting);
+      reduce.finish();
+      if (group != nullptr) source.ns = LogHistogram::of(group->all_gather(source.ns.counts()));
+      result.set_times(source.ns);
+      if (result.taken + result.withdrawn + result.waiting == 0) continue;
+      results.interrupts.push_back(std::move(result));
+    }
+  }
+
   const Platform& p_;
 };
 

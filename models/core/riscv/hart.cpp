@@ -142,6 +142,7 @@ bool Hart::take_interrupt() {
   reservation_.held = false;
   mode_changed();
   if (accesses_ != nullptr) accesses_->interrupted();
+  if (interrupts_ != nullptr) interrupts_->interrupt_taken(static_cast<Cause>(cause));
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include "riscv/csr_file.h"
 #include "riscv/decode_cache.h"
 #include "riscv/instruction_observer.h"
+#include "riscv/interrupt_listener.h"
 #include "riscv/isa.h"
 #include "riscv/memory_bus.h"
 
@@ -158,6 +159,8 @@ class Hart {
     attention_ = true;
   }
   bool wakes() const { return csr_.wakes(); }
+  /// Reports every interrupt that the hart takes; null ends the reports.
+  void set_interrupt_listener(InterruptListener* listener) { interrupts_ = listener; }
 
   // --- Several masters of one memory ------------------------------------------------------------
   /// Address of the word that lr.w reserved; nothing if no reservation is held.
@@ -301,6 +304,7 @@ class Hart {
   std::uint64_t cost_ = 0;
 
   AccessObserver* accesses_ = nullptr;
+  InterruptListener* interrupts_ = nullptr;
   std::vector<std::uint32_t> guarded_;  // addresses of guard()
   std::vector<std::uint32_t> breakpoints_;
   std::vector<Watchpoint> watchpoints_;

@@ -94,6 +94,10 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   }
   /// Reports every access and fence of the hart; null ends the reports.
   void set_access_observer(riscv::AccessObserver* observer) { hart_.set_access_observer(observer); }
+  /// Reports every interrupt that the hart takes; null ends the reports.
+  void set_interrupt_listener(riscv::InterruptListener* listener) {
+    hart_.set_interrupt_listener(listener);
+  }
   // Functions for HartGroup.
   void guard(std::vector<std::uint32_t> addresses) { hart_.guard(std::move(addresses)); }
   void foreign_store(std::uint32_t address, std::uint64_t bytes) {

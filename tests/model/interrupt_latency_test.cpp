@@ -1,0 +1,142 @@
+// Latencies of interrupts: which request a trap or a claim ends, at both interrupt controllers.
+#include "interrupt_latency.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "driver/irq_regs.h"
+#include "driver/memory_map_virt.h"
+#include "interrupt_controller.h"
+#include "model_test.h"
+#include "plic.h"
+
+namespace dcc::model::interrupt_latency_test {
+namespace {
+
+using riscv::Cause;
+
+class InterruptLatencyTest : public ModelTest {
+ protected:
+  InterruptLatency& meter(MachineKind machine, unsigned harts = 1) {
+    meter_ = std::make_unique<InterruptLatency>(machine, harts, [this] { return now_; });
+    return *meter_;
+  }
+  void at(std::int64_t ns) { now_ = kNanoSecond * ns; }
+  InterruptLatency::Source source(const std::string& name) const {
+    for (const InterruptLatency::Source& one : meter_->sources()) {
+      if (one.name == name) return one;
+    }
+    ADD_FAILURE() << "no source " << name;
+    return {};
+  }
+  /// Checks number, least and greatest latency in ns of a source, and its other requests.
+  void expect(const std::string& name, std::uint64_t taken, std::uint64_t least,
+              std::uint64_t greatest, std::uint64_t withdrawn = 0, std::uint64_t waiting = 0) {
+    const InterruptLatency::Source found = source(name);
+    EXPECT_EQ(found.ns.count(), taken) << name;
+    EXPECT_EQ(found.ns.min(), least) << name;
+    EXPECT_EQ(found.ns.max(), greatest) << name;
+    EXPECT_EQ(found.withdrawn, withdrawn) << name;
+    EXPECT_EQ(found.waiting, waiting) << name;
+  }
+
+  PicoSeconds now_{};
+  std::unique_ptr<InterruptLatency> meter_;
+};
+
+TEST_F(InterruptLatencyTest, ATimerIsServedByTheNextTrapOfItsHart) {
+  InterruptLatency& m = meter(MachineKind::kDcc, 2);
+  at(100);
+  m.line_changed(0, Cause::kMachineTimer, true);
+  m.line_changed(1, Cause::kMachineTimer, true);
+  m.taken(0, Cause::kMachineSoftware, kNanoSecond * 150);
+  m.taken(1, Cause::kMachineTimer, kNanoSecond * 170);
+  m.taken(0, Cause::kMachineTimer, kNanoSecond * 400);
+  m.taken(0, Cause::kMachineTimer, kNanoSecond * 900);  // the line is still high
+  expect("timer", 2, 70, 300);
+  at(1000);
+  m.line_changed(0, Cause::kMachineTimer, false);
+  m.line_changed(0, Cause::kMachineTimer, true);
+  m.line_changed(0, Cause::kMachineTimer, false);
+  at(2000);
+  m.line_changed(1, Cause::kMachineTimer, true);
+  at(3000);
+  m.line_changed(1, Cause::kMachineTimer, true);  // no new request
+  expect("timer", 2, 70, 300, 1, 1);
+  m.taken(1, Cause::kMachineTimer, kNanoSecond * 3500);
+  expect("timer", 3, 70, 1500, 1, 0);
+  at(4000);
+  m.line_changed(0, Cause::kMachineTimer, true);
+  m.taken(0, Cause::kMachineTimer, kNanoSecond * 3999);  // up to a cycle before the request
+  expect("timer", 4, 0, 1500, 1, 0);
+  expect("software", 0, 0, 0);
+  simulate([] {});
+}
+
+TEST_F(InterruptLatencyTest, OfSeveralSourcesEachEndsWithTheTrapThatServesIt) {
+  InterruptLatency& m = meter(MachineKind::kDcc);
+  InterruptController controller("controller", sc_core::SC_ZERO_TIME);
+  Initiator bus("bus");
+  bus.socket.bind(controller.socket);
+  controller.set_request_observer(&m);
+  std::uint32_t all = ~0u, source = 0;
+  simulate([&] {
+    at(100);
+    controller.set_level(IRQ_SOURCE_UART, true);  // not yet enabled
+    bus.access(tlm::TLM_WRITE_COMMAND, IRQ_ENABLE_OFFSET, all);
+    at(200);
+    controller.set_level(IRQ_SOURCE_NIC, true);
+    m.taken(0, Cause::kMachineExternal, kNanoSecond * 250);
+    at(260);
+    controller.set_level(IRQ_SOURCE_CONTROLLER, true);  // behind the begin of the handler
+    at(300);
+    for (int i = 0; i < 3; ++i) bus.access(tlm::TLM_READ_COMMAND, IRQ_CLAIM_OFFSET, source);
+    expect("uart", 1, 150, 150);
+    expect("nic", 1, 50, 50);
+    expect("controller", 1, 40, 40);
+    at(400);
+    source = IRQ_SOURCE_UART;  // its line is high still: a new request
+    bus.access(tlm::TLM_WRITE_COMMAND, IRQ_COMPLETE_OFFSET, source);
+    expect("uart", 1, 150, 150, 0, 1);
+    at(450);
+    controller.set_level(IRQ_SOURCE_UART, false);
+    expect("uart", 1, 150, 150, 1, 0);
+    controller.set_level(IRQ_SOURCE_NIC, false);  // in service: nothing waits
+    expect("nic", 1, 50, 50);
+  });
+}
+
+TEST_F(InterruptLatencyTest, AClaimByTheOtherHartEndsARequest) {
+  InterruptLatency& m = meter(MachineKind::kVirt, 2);
+  Plic plic("plic", sc_core::SC_ZERO_TIME, 2);
+  Initiator bus("bus");
+  bus.socket.bind(plic.socket);
+  plic.set_request_observer(&m);
+  std::uint32_t value = 7;
+  simulate([&] {
+    const auto write = [&](std::uint32_t offset, std::uint32_t word) {
+      bus.access(tlm::TLM_WRITE_COMMAND, offset, word);
+    };
+    write(VIRT_PLIC_PRIORITY + 4 * VIRT_IRQ_UART, 1);
+    write(VIRT_PLIC_ENABLE + 0x80, 1u << VIRT_IRQ_UART);
+    at(1000);
+    plic.set_level(VIRT_IRQ_UART, true);
+    plic.set_level(VIRT_IRQ_UART, false);  // the request stays
+    m.taken(0, Cause::kMachineExternal, kNanoSecond * 1100);
+    m.taken(1, Cause::kMachineExternal, kNanoSecond * 1500);
+    at(1600);
+    bus.access(tlm::TLM_READ_COMMAND, VIRT_PLIC_CLAIM + 0x1000, value);
+    EXPECT_EQ(value, unsigned{VIRT_IRQ_UART});
+    expect("uart", 1, 500, 500);
+    plic.set_level(VIRT_IRQ_UART, true);  // in service: a request at completion
+    at(2000);
+    write(VIRT_PLIC_CLAIM + 0x1000, VIRT_IRQ_UART);
+    at(2300);
+    bus.access(tlm::TLM_READ_COMMAND, VIRT_PLIC_CLAIM + 0x1000, value);  // polled, without a trap
+    expect("uart", 2, 300, 500);
+  });
+}
+
+}  // namespace
+}  // namespace dcc::model::interrupt_latency_test
