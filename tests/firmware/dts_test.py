@@ -161,6 +161,45 @@ class DeviceTrees(unittest.TestCase):
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(words, done.stderr)
 
+    def imported(self, folder, tree, elf):
+        """(lines that the import prints, its configuration) of a device tree's bytes."""
+        file, net = folder / "tree", folder / "net"
+        file.write_bytes(tree)
+        done = run(DCCVP, "import", "dts", file, "-o", net, "--force", f"--set=elf={FIRMWARE / elf}")
+        self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
+        return done.stdout.decode(), net / "network.yaml"
+
+    def test_an_own_tree_goes_there_and_back(self):
+        for machine, elf in (("dcc", "traffic.elf"), ("virt", "virt_c.elf")):
+            for options in ("harts: 1, clock: 1.25GHz, ram: 24MiB, rom: {base: 0x20000000, size: 2MiB}",
+                            "harts: 4, clock: 10GHz, ram: 1GiB"):
+                with self.subTest(machine, options=options), tempfile.TemporaryDirectory() as name:
+                    folder = pathlib.Path(name)
+                    config = folder / "first.yaml"
+                    config.write_text("topology: {kind: star, hosts: 2}\n"
+                                      f"host: {{driver: firmware, machine: {machine}, elf: {FIRMWARE / elf}, "
+                                      f"keeps_accounts: false, {options}}}\n", encoding="utf-8")
+                    source = run(DCCVP, "dts", config).stdout
+                    blob = run("dtc", "-q", "-I", "dts", "-O", "dtb", text=source).stdout
+                    for tree in (source, blob):
+                        told, network = self.imported(folder, tree, elf)
+                        self.assertNotIn("Not expressed", told)
+                        self.assertNotIn("Ignored", told)
+                        self.assertEqual(run(DCCVP, "dts", network).stdout, source)
+
+    @unittest.skipUnless(shutil.which(QEMU), f"{QEMU} is missing (package qemu-system-misc)")
+    def test_the_tree_of_qemu_is_imported(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            file = folder / "virt.dtb"
+            run(QEMU, "-M", f"virt,dumpdtb={file}", "-m", "64", "-smp", "2", "-bios", "none", "-nographic")
+            told, network = self.imported(folder, file.read_bytes(), "virt_c.elf")
+            host = yaml.safe_load(network.read_text(encoding="utf-8"))["host"]
+        self.assertIn("4 devices at the machine's own addresses", told)
+        self.assertEqual([host["machine"], host["harts"], host["ram"], host["rom"]["size"]],
+                         ["virt", 2, "64MiB", "32MiB"])
+        self.assertEqual(told.count("(virtio,mmio)"), 8)
+
     @unittest.skipUnless(shutil.which(QEMU), f"{QEMU} is missing (package qemu-system-misc)")
     def test_virt_is_as_in_qemu(self):
         ours = self.compiled("--machine", "virt")

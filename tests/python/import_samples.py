@@ -243,3 +243,102 @@ def chakra_node(ident, kind, waits=b"", micros=0, **attributes):
 CHAKRA_ET = (message(field(1, b"0.0.4")) + chakra_node(5, 4, micros=10) +
              chakra_node(300, 7, waits=b"\x05", comm_type=0, comm_size=100000) +
              chakra_node(4, 5, waits=b"\xac\x02", comm_size=77, comm_src=0, comm_dst=1, comm_tag=1))
+
+DTS = """/dts-v1/;
+/ {
+  #address-cells = <2>;
+  #size-cells = <2>;
+  compatible = "vendor,board";
+  cpus {
+    #address-cells = <1>;
+    #size-cells = <0>;
+    timebase-frequency = <10000000>;
+    cpu@0 {
+      device_type = "cpu"; reg = <0>; compatible = "vendor,core", "riscv"; riscv,isa = "rv32imafc_zicsr";
+      clock-frequency = <600000000>;
+      inner: interrupt-controller { #interrupt-cells = <1>; interrupt-controller; compatible = "riscv,cpu-intc"; };
+    };
+    cpu@1 { device_type = "cpu"; reg = <1>; compatible = "riscv"; riscv,isa = "rv32imac"; status = "disabled"; };
+  };
+  memory@80000000 { device_type = "memory"; reg = <0x0 0x80000000 0x0 0x1000800>; };
+  sram: memory@8000000 { compatible = "mmio-sram"; reg = <0x0 0x8000000 0x0 0x4000>; };
+  soc {
+    #address-cells = <1>;
+    #size-cells = <1>;
+    compatible = "simple-bus";
+    ranges = <0x0 0x0 0x0 0x8000000>, <0x8000000 0x0 0xc000000 0x8000000>, <0x90000000 0x0 0x20000000 0x10000000>;
+    plic: interrupt-controller@8000000 {
+      compatible = "sifive,plic-1.0.0"; reg = <0x8000000 0x4000000>; #interrupt-cells = <1>; #address-cells = <0>;
+      interrupt-controller; interrupts-extended = <&inner 11>; riscv,ndev = <31>;
+    };
+    timer@2000000 {
+      compatible = "sifive,clint0"; reg = <0x2000000 0x10000>; interrupts-extended = <&inner 3 &inner 7>;
+    };
+    serial@c000000 { compatible = "ns16550a"; reg = <0xc000000 0x100>; interrupts = <10>; interrupt-parent = <&plic>; };
+    serial@c001000 { compatible = "ns16550a"; reg = <0xc001000 0x100>; interrupts = <11>; interrupt-parent = <&plic>; };
+    spi@1000000 {
+      compatible = "vendor,spi"; reg = <0x1000000 0x1000>; #address-cells = <1>; #size-cells = <0>;
+      chip@0 { compatible = "vendor,chip"; reg = <0>; };
+    };
+    flash@90000000 { compatible = "cfi-flash"; reg = <0x90000000 0x400000>; bank-width = <4>; };
+    rom@1000 { compatible = "mtd-rom"; reg = <0x1000 0x2000>; };
+  };
+};
+"""
+REPL = """// A board, and what its description may hold.
+using "parts/common.repl" prefixed "board_"
+
+ddr: Memory.MappedMemory @ {
+    sysbus 0x80000000;  /* and its
+                           mirror */
+    sysbus 0x0
+}
+    size: 0x1000000
+
+bootFlash: Antmicro.Renode.Peripherals.Memory.MappedMemory @ sysbus <0x20000000, 0x20400000>
+    size: 0x400000
+
+cpu0: CPU.RiscV32 @ sysbus
+    cpuType: "rv32imac_zicsr_zifencei"
+    hartId: 0
+    timeProvider: clint
+    PerformanceInMips: 600
+
+cpu1: CPU.RiscV32 @ sysbus
+    cpuType: "rv32gc"
+    hartId: 1
+    timeProvider: clint
+
+clint: IRQControllers.CoreLevelInterruptor @ sysbus 0x02000000
+    frequency: 10000000
+    [0, 1] -> cpu0@[3, 7]
+    [2, 3] -> cpu1@[3, 7]
+
+plic: IRQControllers.PlatformLevelInterruptController @ sysbus 0xC000000
+    0 -> cpu0@11
+    [1-2] -> cpu1@[9-10] | cpu0@9
+    numberOfSources: 31
+
+uart0: UART.NS16550 @ sysbus <0x10000000, +0x100>
+    IRQ -> plic@12
+
+uart1: UART.NS16550 @ sysbus 0x10001000
+    -> plic@11
+
+i2c: I2C.OpenCoresI2C@ {
+        sysbus new Bus.BusMultiRegistration { address: 0x10030000; size: 0x100; region: "all" };
+        sysbus 0x10040000
+    }
+    script: '''
+if a < b: {
+'''
+sensor: Sensors.TMP103 @ i2c 0x40
+
+uart0:
+    wideRegisters: true
+
+sysbus:
+    init:
+        Tag <0x50000000 0x1000> "CLOCKS" 0x0
+        ApplySVD @board.svd
+"""

@@ -44,12 +44,13 @@ int export_files(const ExportArguments& arguments) {
 
 void add_import_command(CLI::App& app, int& status) {
   CLI::App* const command = app.add_subcommand(
-      "import", "a platform of other programs' files: topologies, flows, profiles, parameters");
+      "import",
+      "a platform of other programs' files: topologies, flows, profiles, parameters, machines");
   const auto arguments = std::make_shared<ImportArguments>();
   command
       ->add_option("format", arguments->format,
                    "hpcc, htsim, sonic, mlx5, irdma, bnxt, sizes, csv, graphml, sndlib, goal, "
-                   "chakra or astra")
+                   "chakra, astra, dts or repl")
       ->required()
       ->type_name("FORMAT");
   command->add_option("files", arguments->files, "what to read; - is standard input")

@@ -27,6 +27,8 @@ FORMATS = {
     "goal": "dccvp.importers.goal",
     "chakra": "dccvp.importers.chakra",
     "astra": "dccvp.importers.astra",
+    "dts": "dccvp.importers.dts",
+    "repl": "dccvp.importers.repl",
 }
 
 
