@@ -7,6 +7,11 @@ target_compile_options(dcc_options INTERFACE
 if(DCCVP_SANITIZE)
   target_compile_options(dcc_options INTERFACE -fsanitize=address,undefined
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  # These four check the pointer of every access, which is two thirds of the compiler's work. The address
+  # sanitizer finds null pointers and accesses beyond an object without them.
+  if(NOT DCCVP_SANITIZE_ACCESSES)
+    target_compile_options(dcc_options INTERFACE -fno-sanitize=null,alignment,object-size,vptr)
+  endif()
   target_link_options(dcc_options INTERFACE -fsanitize=address,undefined)
 endif()
 if(DCCVP_FUZZ)

@@ -1,17 +1,19 @@
 #!/bin/sh
 # Address and undefined-behaviour sanitizers over what carries the risk: the unit tests, the tests of
-# configurations and the coverage-guided targets from their seeds. With --full also shipped
-# configurations, shortened, which must end as in the release build, byte for byte (from another
-# compiler, at that): the whole program has to be compiled for them, two minutes.
+# configurations and the coverage-guided targets from their seeds. With --full also the checks of every
+# pointer (DCCVP_SANITIZE_ACCESSES) and shipped configurations, shortened, which must end as in the release
+# build, byte for byte (from another compiler, at that): the whole program has to be compiled for them, two
+# minutes.
 set -eu
 full=
+accesses=OFF
 case "$#:${1-}" in
   0:) ;;
-  1:--full) full=dccvp ;;
+  1:--full) full=dccvp accesses=ON ;;
   *) echo "usage: run_sanitized.sh [--full]" >&2; exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
-cmake --preset sanitize -DDCCVP_TESTS=ON >/dev/null
+cmake --preset sanitize -DDCCVP_TESTS=ON -DDCCVP_SANITIZE_ACCESSES=$accesses >/dev/null
 # shellcheck disable=SC2086
 ninja -C build-sanitize sanitized_tests guided $full
 # The reader's random texts are fewer here, with a coverage-guided target beside them.

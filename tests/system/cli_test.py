@@ -2,7 +2,7 @@
 """The command line's contract: exit statuses, one-line errors with their place, nothing written
 before the input is accepted, results complete and repeatable.
 
-  cli_test.py BUILD/dccvp
+  cli_test.py BUILD/dccvp [--full]
 """
 
 import csv
@@ -25,6 +25,9 @@ sys.path.append(str(ROOT / "tests/config"))
 import bad_configs  # noqa: E402
 
 DCCVP = ""
+FULL = "--full" in sys.argv
+if FULL:
+    sys.argv.remove("--full")
 
 SMALL = """\
 duration: 1ms
@@ -66,11 +69,12 @@ class Cli(unittest.TestCase):
 
 class BadInput(Cli):
     def test_every_bad_configuration(self):
+        """`check` refuses every file, and so does `run`, which is asked about every fourth without --full."""
         table = bad_configs.write_bad_configs(self.folder / "bad")
         self.assertGreaterEqual(len(table), 140)
         before = self.files()
-        for file, expected in table:
-            for command in ("check", "run"):
+        for number, (file, expected) in enumerate(table):
+            for command in ("check", "run") if FULL or number % 4 == 0 else ("check",):
                 with self.subTest(file=file.name, command=command):
                     done = dccvp(command, file, cwd=self.folder)
                     self.assertEqual(done.returncode, 2, done.stderr)

@@ -2,7 +2,7 @@
 """The HTML report in a real browser: it opens from a file without a network, draws, says nothing on
 the console, and shows the figures of metrics.json.
 
-  report_test.py BUILD/dccvp
+  report_test.py BUILD/dccvp [--full]
 """
 
 import csv
@@ -23,6 +23,9 @@ from harness import PATIENCE
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "python"))
 DCCVP = ""
+FULL = "--full" in sys.argv
+if FULL:
+    sys.argv.remove("--full")
 
 from dccvp.common.ending import ended  # noqa: E402
 from dccvp.report import make_report, run_folder, series  # noqa: E402
@@ -409,7 +412,7 @@ class Report(unittest.TestCase):
 
     def test_metrics_of_another_shape(self):
         """Replaces each value of a metrics.json by values of other kinds (a nested value by one kind at a time): the
-        result must be a report or a refusal."""
+        result must be a report or a refusal. Without --full every fourth nested value is replaced."""
         kinds = (None, "x", [], [{}])
         whole = json.loads((self.folder / "a/metrics.json").read_text())
         shutil.copytree(self.folder / "a", self.folder / "shape")
@@ -418,7 +421,7 @@ class Report(unittest.TestCase):
         for key in whole:
             inner = [key]
             if isinstance(whole[key], dict):
-                inner += [(key, below) for below in whole[key]]
+                inner += [(key, below) for below in list(whole[key])[::1 if FULL else 4]]
             for turn, place in enumerate(inner):
                 for value in kinds if place == key else (kinds[turn % len(kinds)],):
                     changed = json.loads(json.dumps(whole))

@@ -27,31 +27,27 @@ class SmallController : public testing::TestWithParam<Case> {};
 
 TEST_P(SmallController, KeepsThePageEdgeByEdge) {
   const Case& c = GetParam();
-  std::uint64_t answered = 0;
-  for (std::uint64_t seed = 1; seed <= 2; ++seed) {  // controller_campaign runs more seeds
-    Bench bench(make_small_controller(static_cast<std::uint32_t>(seed)), seed);
-    bench.program(c.dcqcn);
-    bench.run(kCycles, c.profile);
-    bench.compare_counters();
-    bench.compare_slots();
-    ASSERT_EQ(bench.difference(), "") << "seed " << seed;
-    EXPECT_GT(bench.issued, kCycles / 100);
-    if (c.profile.states != 0) {
-      EXPECT_GT(bench.states, 300u);
-    }
-    answered += bench.answered;
-    std::printf(
-        "seed %d: %llu issued, %llu answers (%llu to queries), %llu accesses, %llu resets, "
-        "%llu states set, %llu held back\n",
-        static_cast<int>(seed), static_cast<unsigned long long>(bench.issued),
-        static_cast<unsigned long long>(bench.answered),
-        static_cast<unsigned long long>(bench.queries),
-        static_cast<unsigned long long>(bench.accesses),
-        static_cast<unsigned long long>(bench.resets),
-        static_cast<unsigned long long>(bench.states),
-        static_cast<unsigned long long>(bench.back_pressure));
+  const std::uint64_t seed = 1;  // controller_campaign runs more seeds
+  Bench bench(make_small_controller(static_cast<std::uint32_t>(seed)), seed);
+  bench.program(c.dcqcn);
+  bench.run(kCycles, c.profile);
+  bench.compare_counters();
+  bench.compare_slots();
+  ASSERT_EQ(bench.difference(), "");
+  EXPECT_GT(bench.issued, kCycles / 100);
+  if (c.profile.states != 0) {
+    EXPECT_GT(bench.states, 300u);
   }
-  EXPECT_GT(answered, 30u);
+  EXPECT_GT(bench.answered, 15u);
+  std::printf(
+      "%llu issued, %llu answers (%llu to queries), %llu accesses, %llu resets, %llu states set, "
+      "%llu held back\n",
+      static_cast<unsigned long long>(bench.issued),
+      static_cast<unsigned long long>(bench.answered),
+      static_cast<unsigned long long>(bench.queries),
+      static_cast<unsigned long long>(bench.accesses),
+      static_cast<unsigned long long>(bench.resets), static_cast<unsigned long long>(bench.states),
+      static_cast<unsigned long long>(bench.back_pressure));
 }
 
 // The same run with sparse flow numbers. The oracle does not model the hash table.
