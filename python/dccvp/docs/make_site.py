@@ -59,6 +59,7 @@ def pages_beside_code():
     pages[ROOT / "configs/differentiation/README.md"] = "studies.md"
     pages[ROOT / "configs/programs/reactions.md"] = "reactions.md"
     pages[ROOT / "models/core/controller/law/README.md"] = "law.md"
+    pages[ROOT / "models/core/controller/law/tutorial.md"] = "tutorial-law.md"
     pages[ROOT / "models/core/switch/README.md"] = "dcbx.md"
     return {**pages, **{page: f"schemes/{page.parent.name}.md" for page in ROOT.glob("models/schemes/*/README.md")}}
 

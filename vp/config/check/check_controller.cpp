@@ -11,6 +11,7 @@
 #include "config/injected_faults.h"
 #include "config/rtl_shape.h"
 #include "controller/dcc.h"
+#include "controller/law/law.h"
 #include "describe/quantity_text.h"
 #include "registers/generated/dcc_map.h"
 #include "sim/state_digest.h"
@@ -116,6 +117,7 @@ class ControllerCheck : private CheckContext {
     if (k.engine != Implementation::kModel) {
       check_engine(k, !groups.empty() && has_laws);
     }
+    check_laws_in_hardware(k, groups);
     require(kHasRtl || k.timer == Implementation::kModel, "nic.controller.timer",
             "timer: " + std::string(name_of(k.timer)) + kNoRtl);
     if (groups.empty()) return;
@@ -378,6 +380,21 @@ class ControllerCheck : private CheckContext {
                 "; send messages and packets of at least " +
                 std::to_string(link.bits_per_second / (8 * k.clock.hertz) + 1 - kPreambleAndGap) +
                 "B on the wire, or set nic.controller.clock to " + std::to_string(least) + "Hz");
+  }
+
+  /// RTL has neither the rules of a law beyond the hardware's nor the bits of its number.
+  void check_laws_in_hardware(const ControllerConfig& k,
+                              const std::vector<Controlled>& groups) const {
+    for (const auto& [what, key] :
+         {std::pair{k.engine, "engine"}, std::pair{k.rate_lut, "rate_lut"}}) {
+      if (what == Implementation::kModel) continue;
+      for (const Controlled& group : groups) {
+        const Law* const law = group.dcc->rules().law();
+        require(law == nullptr || law->in_hardware(), place(group, "policy", "preset"),
+                std::string("the hardware has no policy: ") + group.dcc->rules().name() +
+                    ", so nic.controller." + key + " cannot be " + name_of(what));
+      }
+    }
   }
 
   /// Checks the configuration of the whole controller block as RTL, alone or in lock-step.
