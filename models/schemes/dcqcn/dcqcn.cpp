@@ -34,9 +34,11 @@ DcqcnValues::DcqcnValues(const DcqcnParameters& parameters, Rate line)
       initial(parameters.initial_rate ? to_mbps(*parameters.initial_rate) : to_mbps(line)),
       r_ai(to_mbps(parameters.r_ai)),
       r_hai(to_mbps(parameters.r_hai)),
+      first_rate(parameters.first_rate ? to_mbps(*parameters.first_rate) : 0),
       g(to_real(parameters.g)),
       initial_alpha(to_real(parameters.initial_alpha)),
-      cut_floor(to_real(parameters.cut_floor)) {}
+      cut_floor(to_real(parameters.cut_floor)),
+      cut_divisor(parameters.cut_divisor) {}
 
 Dcqcn::Dcqcn(AlgorithmHost& host, const DcqcnParameters& parameters)
     : host_(host), parameters_(parameters), values_(parameters, host.line_rate()) {}
@@ -76,7 +78,11 @@ void Dcqcn::on_cnp(FlowNumber number, const CnpInfo& info) {
   const bool clamps = parameters_.clamp_target == DcqcnParameters::Clamp::kAlways || !timed ||
                       flow.timer_events != 0;
   if (clamps) flow.target = flow.current;
-  flow.current = values_.cut(flow.current, flow.alpha);
+  if (!timed && values_.first_rate > 0) {
+    flow.current = flow.target = values_.first(flow.current);
+  } else {
+    flow.current = values_.cut(flow.current, flow.alpha);
+  }
   flow.alpha = (1 - values_.g) * flow.alpha + values_.g;
   flow.timer_events = flow.byte_events = 0;
   flow.bytes = 0;

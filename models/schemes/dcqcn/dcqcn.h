@@ -16,12 +16,15 @@ struct DcqcnValues {
   DcqcnValues(const DcqcnParameters& parameters, Rate line);
 
   long double r_min, r_max, initial, r_ai, r_hai;
-  long double g, initial_alpha, cut_floor;
+  long double first_rate;  // rate and target of a flow's first CNP; 0: that CNP cuts as all others
+  long double g, initial_alpha, cut_floor, cut_divisor;
 
   /// The flow's rate after a cut of `rate`.
   long double cut(long double rate, long double alpha) const {
-    return std::max(r_min, rate * std::max(cut_floor, 1 - alpha / 2));
+    return std::max(r_min, rate * std::max(cut_floor, 1 - alpha / cut_divisor));
   }
+  /// The rate and target of a flow after its first CNP, with `first_rate`.
+  long double first(long double rate) const { return std::min(rate, first_rate); }
 };
 
 /// The reaction point of DCQCN. Rates are long double in Mb/s; the pacer gets rates rounded to the

@@ -58,7 +58,9 @@ void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
     flow.settled = 0;
     flow.cnp_in_slot = true;
     flow.increased = true;
-    cut(number, flow);
+    const bool sets = values_.first_rate > 0;
+    if (sets) flow.current = values_.first(flow.current);
+    cut(number, flow, sets ? flow.current : values_.cut(flow.current, flow.alpha));
     return;
   }
   settle_alpha(flow, now);
@@ -69,11 +71,12 @@ void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
   host_.start_timer(number, kCut, parameters_.decrease_period - into_slot);
 }
 
-// Cuts the rate by the rule of section 7.2.
-void DcqcnSlotted::cut(FlowNumber number, Flow& flow) {
+// Cuts the rate to `rate` by the rule of section 7.2.
+void DcqcnSlotted::cut(FlowNumber number, Flow& flow, long double rate) {
   flow.cut_due = false;
-  if (flow.increased) flow.target = flow.current;
-  flow.current = values_.cut(flow.current, flow.alpha);
+  const bool always = parameters_.clamp_target == DcqcnParameters::Clamp::kAlways;
+  if (always || flow.increased) flow.target = flow.current;
+  flow.current = rate;
   flow.events = 0;
   flow.bytes = 0;
   flow.increased = false;
@@ -95,7 +98,7 @@ void DcqcnSlotted::on_timer(FlowNumber number, int id) {
   Flow& flow = flows_[number];
   if (id == kCut) {
     settle_alpha(flow, host_.now());
-    cut(number, flow);
+    cut(number, flow, values_.cut(flow.current, flow.alpha));
     return;
   }
   increase(number, flow);

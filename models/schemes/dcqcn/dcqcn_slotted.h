@@ -55,7 +55,7 @@ class DcqcnSlotted final : public Algorithm {
     Bytes bytes = 0;
   };
   void settle_alpha(Flow& flow, PicoSeconds now) const;
-  void cut(FlowNumber number, Flow& flow);
+  void cut(FlowNumber number, Flow& flow, long double rate);
   void increase(FlowNumber number, Flow& flow);
   void apply(FlowNumber number, const Flow& flow);
 

@@ -74,6 +74,11 @@ void DcqcnParameters::describe(ParameterVisitor& v) {
   v.choice("preset", preset_name, {kPresetMeaning, ""});
   if (v.reading()) apply_preset();
   describe_rules(v, Ratio(1), false);
+  v.field("cut_divisor", cut_divisor, {"1", "32768"},
+          {"a cut takes alpha over this of the rate", "adapters' rpg_gd: 2^(rpg_gd - 10)"});
+  v.field("first_rate", first_rate, "none", {"1Mbps", "10Tbps"},
+          {"rate and target that a first CNP sets in place of a cut; a slower flow keeps its rate",
+           "adapters' rate_to_set_on_first_cnp"});
 }
 
 void DcqcnParameters::describe_rules(ParameterVisitor& v, const Ratio& most, bool runtime) {
@@ -136,6 +141,9 @@ void DcqcnParameters::check(Bytes largest_packet) const {
     throw ParameterError({"byte_counter", "preset"},
                          "a byte threshold of " + text_of(byte_counter) + " is under one packet (" +
                              text_of(largest_packet) + ")");
+  }
+  if (first_rate && *first_rate < r_min) {
+    throw ParameterError({"first_rate", "r_min"}, "first_rate is below r_min");
   }
   if (r_max && *r_max < r_min) throw ParameterError({"r_min", "r_max"}, "r_min is above r_max");
   if (initial_rate && *initial_rate < r_min) {

@@ -45,7 +45,9 @@ struct DcqcnParameters : AlgorithmParameters {
   bool timer_restart = true;  // true: a cut restarts the increase timer and the byte counter
   Ratio mi{0};                // multiplicative increase: share of the rate that an increase adds
   Clamp clamp_target = Clamp::kAlways;
-  Ratio cut_floor{0};  // least share of the rate that remains after one cut
+  Ratio cut_floor{0};                 // least share of the rate that remains after one cut
+  unsigned cut_divisor = 2;           // a cut takes α over this of the rate; only algorithm dcqcn
+  std::optional<BitRate> first_rate;  // rate that a flow's first CNP sets; empty: the CNP cuts
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;

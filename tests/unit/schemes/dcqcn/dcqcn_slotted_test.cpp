@@ -25,6 +25,7 @@ class DcqcnSlottedTest : public testing::Test {
     p_.byte_counter = 0;
     p_.r_ai = 5_Mbps;
     p_.r_hai = 50_Mbps;
+    p_.clamp_target = DcqcnParameters::Clamp::kAfterTimer;
   }
   double target(const DcqcnSlotted& dcqcn) { return dcqcn.view(0).target.raw / 256.0; }
   DcqcnParameters p_;
@@ -75,6 +76,26 @@ TEST_F(DcqcnSlottedTest, ThreeStagesInARow) {
   EXPECT_DOUBLE_EQ(target(dcqcn), 1903.75) << "after an increase the target is where it was";
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(target(dcqcn), 1903.75) << "a cut begins the stages anew";
+}
+
+TEST_F(DcqcnSlottedTest, EveryCutMaySetTheTarget) {
+  p_.clamp_target = DcqcnParameters::Clamp::kAlways;
+  DcqcnSlotted dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  dcqcn.on_cnp(0, {});
+  host_.advance(dcqcn, kMicroSecond * 4);
+  EXPECT_LT(host_.mbps(0), 4000);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 4000) << "no increase since the last cut, and yet";
+}
+
+TEST_F(DcqcnSlottedTest, TheFirstNotificationMaySetAnAbsoluteRate) {
+  p_.first_rate = 700_Mbps;
+  DcqcnSlotted dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 700);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 700);
 }
 
 TEST_F(DcqcnSlottedTest, NeverBelowTheMinimum) {

@@ -76,6 +76,29 @@ TEST_F(DcqcnTest, ACutLeavesItsFloor) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 6000) << "alpha 1 would halve";
 }
 
+TEST_F(DcqcnTest, ACutTakesAlphaOverItsDivisor) {
+  p_.initial_alpha = Ratio(1, 2);
+  p_.cut_divisor = 8;
+  Dcqcn dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 7500) << "8000 (1 - 0.5 / 8)";
+}
+
+TEST_F(DcqcnTest, TheFirstNotificationMaySetAnAbsoluteRate) {
+  p_.first_rate = 1000_Mbps;
+  Dcqcn dcqcn(host_, p_);
+  dcqcn.on_flow_start(0, {});
+  dcqcn.on_flow_start(1, {0, 0, {}, Rate::from(BitRate(600'000'000))});
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 1000);
+  EXPECT_DOUBLE_EQ(target(dcqcn), 1000);
+  dcqcn.on_cnp(0, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(0), 500) << "the second one cuts by alpha, which is 1";
+  dcqcn.on_cnp(1, {});
+  EXPECT_DOUBLE_EQ(host_.mbps(1), 600) << "a slower flow is not raised";
+}
+
 TEST_F(DcqcnTest, AlphaFallsEachIntervalWithoutANotification) {
   Dcqcn dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {});
