@@ -272,6 +272,23 @@ TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
   EXPECT_EQ(effective_yaml(copy.config), effective_yaml(loaded.config));
 }
 
+// The slowest link and the longest way ask for more than a threshold of the fastest port can be.
+TEST(FollowNetwork, ThresholdsFitTheFastestPortOfAWideAreaNetwork) {
+  const LoadedConfig loaded = loaded_of(R"(
+topology:
+  kind: custom
+  nodes: [{name: a}, {name: b}, {name: x, kind: switch}, {name: y, kind: switch}]
+  links:
+    - {from: a, to: x, rate: 400Gbps, delay: 5us}
+    - {from: b, to: y, rate: 400Gbps, delay: 5us}
+    - {from: x, to: y, rate: 10Gbps, delay: 30ms}
+)");
+  const EcnParameters& ecn = loaded.config.switch_.ecn;
+  EXPECT_EQ(*ecn.reference_rate, BitRate(10'000'000'000));
+  EXPECT_EQ(ecn.kmax, kMaxThreshold / 40);
+  EXPECT_NEAR(static_cast<double>(ecn.kmax) / static_cast<double>(ecn.kmin), 4, 1e-6);
+}
+
 // Every value that a rule gives is one that the user may write.
 TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
   for (const auto& entry : Algorithms::all()) {

@@ -63,6 +63,18 @@ std::string missing_threshold(const LoadedConfig& loaded) {
          " stays at the value of the beginning: set " + path_of(other) + " as well";
 }
 
+/// Lowers thresholds that the rule derived, in proportion, so that those of the fastest port stay
+/// below the greatest threshold: a slow link of a long way would otherwise ask for more.
+void fit_fastest_port(EcnParameters& ecn, BitRate fastest) {
+  if (!ecn.reference_rate || ecn.kmax <= 0) return;
+  const Uint128 greatest = Uint128(static_cast<std::uint64_t>(kMaxThreshold)) *
+                           ecn.reference_rate->bits_per_second / fastest.bits_per_second;
+  if (Uint128(static_cast<std::uint64_t>(ecn.kmax)) <= greatest) return;
+  ecn.kmin = static_cast<Bytes>(Uint128(static_cast<std::uint64_t>(ecn.kmin)) * greatest /
+                                static_cast<std::uint64_t>(ecn.kmax));
+  ecn.kmax = static_cast<Bytes>(greatest);
+}
+
 void check_thresholds(const LoadedConfig& loaded, Rule rule, const LoadedConfig& beginning) {
   try {
     loaded.config.switch_.ecn.check(loaded.config.topology.fastest_link());
@@ -108,6 +120,7 @@ void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedCo
     return;
   }
   ecn.follow_rule(measured_network(loaded.config, path));
+  fit_fastest_port(ecn, loaded.config.topology.fastest_link());
   keep_changed(loaded, beginning, read, ecn);
   const auto note = [&](const char* key) {
     if (loaded.places.count(path_of(key)) == 0) {
