@@ -62,6 +62,25 @@ class QueuesByPort(Import):
             0: {"queue": {"limit": "50KB"}}, 1: {"queue": {"alpha": "128"}}}}])
         self.assertNotIn("BUFFER_QUEUE by port", self.said(imported))
 
+    def test_a_watchdog_of_some_ports_is_told(self):
+        database = json.loads(samples.SONIC)
+        database["PFC_WD"] = {"Ethernet16": {"action": "drop", "detection_time": "200", "restoration_time": "400"}}
+        imported, yaml = self.read(sonic, db_json=json.dumps(database))
+        self.assertEqual(yaml["switch"]["pfc"]["watchdog"]["detect"], "200ms")
+        self.assertIn("watches all ports, also those without a row of PFC_WD: Ethernet8, Ethernet24",
+                      self.said(imported))
+        database["PFC_WD"] = {"Ethernet8,Ethernet16,Ethernet24": database["PFC_WD"]["Ethernet16"]}
+        imported, _ = self.read(sonic, db2_json=json.dumps(database))
+        self.assertNotIn("watches all ports", self.said(imported))
+
+    def test_settings_of_ports_of_other_line_cards_are_named(self):
+        database = json.loads(samples.SONIC)
+        database["WRED_PROFILE"]["V"] = {"ecn": "ecn_all", "green_max_threshold": "500000"}
+        database["QUEUE"]["card2|asic0|Ethernet8|3"] = {"wred_profile": "V"}
+        imported, yaml = self.read(sonic, db_json=json.dumps(database))
+        self.assertIn("for card2|asic0|Ethernet8: the table PORT does not have them", self.said(imported))
+        self.assertNotIn("card2", str(yaml.get("switches", "")))
+
     def test_without_ports_the_settings_are_named(self):
         base = json.loads(samples.SONIC)
         del base["PORT"]

@@ -70,7 +70,8 @@ class Hpcc(Import):
                                             "dscp_map": {0: 0, 3: 24}}])
         self.assertEqual(yaml["duration"], "500ms")
         self.assertEqual(yaml["switch"]["ecn"], {"kmin": "100KB", "kmax": "400KB", "pmax": "0.2", "mark_at": "dequeue",
-                                                 "reference_rate": "50Gbps"})
+                                                 "reference_rate": "50Gbps", "priorities": list(range(1, 8))},
+                         "queue 0, which a flow uses, is neither marked nor paused")
         self.assertEqual(yaml["switch"]["buffer"], "16MiB")
         self.assertEqual(yaml["switch"]["scheduler"], {"kind": "ets", "weights": [0] + [1] * 7})
         rules = yaml["nic"]["congestion_control"]
@@ -79,7 +80,9 @@ class Hpcc(Import):
                       yaml["faults"])
         self.assertIn({"kind": "loss", "link": "h4->s3", "probability": "0.001"}, yaml["faults"])
         said = self.said(imported)
-        for words in ("from line 8: 2 lines behind", "MY_OWN_KEY", "last one holds of RATE_AI", "HAS_WIN", "1 id that"):
+        self.assertEqual(yaml["nic"]["window"], {"limit": "bdp"})
+        self.assertEqual(yaml["switch"]["pfc"]["priorities"], list(range(1, 8)))
+        for words in ("from line 8: 2 lines behind", "MY_OWN_KEY", "last one holds of RATE_AI", "1 id that"):
             self.assertIn(words, said)
         rows = {row[0]: row[2] for row in imported.tables[0][2]}
         self.assertEqual(len(rows), 15, "each key once")
@@ -91,11 +94,35 @@ class Hpcc(Import):
         imported, _ = self.read(hpcc, c_txt=config)
         self.assertEqual(len(self.flows(imported)), 3)
 
-    def test_thresholds_that_do_not_follow_the_rate_are_named(self):
+    def test_thresholds_that_do_not_follow_the_rate(self):
         config = samples.HPCC_CONFIG.replace("50000000000 100 100", "50000000000 90 100")
-        imported, yaml = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, c_txt=config)
-        self.assertIn("not in proportion", self.said(imported))
-        self.assertEqual(yaml["switch"]["ecn"]["kmin"], "90KB", "most ports have 50 Gb/s")
+        _, yaml = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, c_txt=config)
+        # Most ports have 50 Gb/s. The maps do not list 200 Gb/s.
+        self.assertEqual(yaml["switch"]["ecn"], {
+            "kmin": "90KB", "kmax": "400KB", "pmax": "0.2", "mark_at": "dequeue", "by_speed": {
+                "100Gbps": {"kmin": "200KB", "kmax": "800KB", "pmax": "0.2"},
+                "200Gbps": {"kmin": "360KB", "kmax": "1600KB", "pmax": "0.2"}}})
+
+    def test_windows_and_acks(self):
+        for change, window, acks in (("HAS_WIN 1", {"limit": "bdp"}, None), ("HAS_WIN 0", None, 4),
+                                     ("HAS_WIN 1\nVAR_WIN 1", {"limit": "bdp", "follows_rate": True}, None)):
+            config = samples.HPCC_CONFIG.replace("HAS_WIN 1", change + "\nL2_ACK_INTERVAL 4000")
+            imported, yaml = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, c_txt=config)
+            self.assertEqual(yaml["nic"].get("window"), window, change)
+            self.assertEqual(yaml["nic"].get("ack_every"), acks, change)
+            self.assertEqual("an ACK for each 4000 bytes" in self.said(imported), window is not None)
+
+    def test_a_target_clamped_at_every_cut(self):
+        for flag, clamp in ((1, "always"), (0, "after_timer")):
+            config = samples.HPCC_CONFIG + f"CLAMP_TARGET_RATE {flag}\n"
+            _, yaml = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, c_txt=config)
+            self.assertEqual(yaml["nic"]["congestion_control"]["clamp_target"], clamp)
+
+    def test_an_end_that_never_comes(self):
+        config = samples.HPCC_CONFIG.replace("TIME 2.5", "TIME 40000000000000.00")
+        imported, yaml = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, f_txt=samples.HPCC_FLOWS, c_txt=config)
+        self.assertIn("40000000000000.00 never comes", self.said(imported))
+        self.assertLess(float(yaml["duration"].removesuffix("ms")), 1000)
 
     def test_switches_of_simai(self):
         _, yaml = self.read(hpcc, topo=samples.SIMAI_TOPOLOGY)
@@ -307,13 +334,35 @@ class Adapters(Import):
     def test_mlx5_under_three_names(self):
         imported, yaml = self.read(mlx5, p_txt=samples.MLX5)
         self.assertEqual(yaml["nic"]["congestion_control"], {
-            "algorithm": "dcqcn", "preset": "adapter", "g": "5/1024", "increase_timer": "500us", "r_ai": "10Mbps"})
+            "algorithm": "dcqcn", "preset": "adapter", "g": "5/1024", "increase_timer": "500us", "r_ai": "10Mbps",
+            "cut_floor": "50/100"})
         self.assertEqual(yaml["nic"]["cnp"], {"interval": "50us"})
         said = self.said(imported)
-        for words in ("board_id", "rpg_min_dec_fac 50", "roce_rp by priority (on for 3)", "roce_adp_retrans_en 1"):
+        for words in ("board_id", "roce_rp by priority (on for 3)", "roce_adp_retrans_en 1"):
             self.assertIn(words, said)
         self.assertIn("1:1: rpg_gd without a number", self.refused(mlx5, p_txt="rpg_gd: eleven\n"))
         self.assertIn("1:12: cnp_dscp is 0 to 63, not '64'", self.refused(mlx5, p_txt="cnp_dscp : 64\n"))
+
+    def test_mlxconfig_names_values_before_their_numbers(self):
+        text = ("RPG_TIME_RESET_P1                   300\nCLAMP_TGT_RATE_P1                   False(0)\n"
+                "CLAMP_TGT_RATE_AFTER_TIME_INC_P1    True(1)\nLINK_TYPE_P1                        ETH(2)\n")
+        imported, yaml = self.read(mlx5, p_txt=text)
+        self.assertEqual(yaml["nic"]["congestion_control"], {
+            "algorithm": "dcqcn", "preset": "adapter", "increase_timer": "300us", "clamp_target": "after_timer"})
+        self.assertIn("LINK_TYPE_P1", self.said(imported))
+
+    def test_how_an_adapter_cuts(self):
+        imported, yaml = self.read(mlx5, p_txt="rp_gd: 12\nrp_min_dec_fac: 75\nrp_rate_to_set_on_first_cnp: 5000\n"
+                                   "rp_clamp_tgt_rate: 1\n")
+        self.assertEqual(yaml["nic"]["congestion_control"], {
+            "algorithm": "dcqcn", "preset": "adapter", "cut_divisor": 4, "first_rate": "5Gbps", "cut_floor": "75/100",
+            "clamp_target": "always"})
+        self.assertEqual(imported.notes.not_expressed, [])
+        imported, yaml = self.read(mlx5, p_txt="rate_to_set_on_first_cnp 0\nclamp_tgt_rate 0\n"
+                                   "clamp_tgt_rate_after_time_inc 0\n")
+        self.assertNotIn("first_rate", yaml["nic"]["congestion_control"])
+        self.assertIn("clamp_tgt_rate_after_time_inc 0", "".join(imported.notes.not_expressed))
+        self.assertIn("1:8: rpg_gd is 10 to 25, not '9'", self.refused(mlx5, p_txt="rpg_gd 9\n"))
 
     def test_irdma(self):
         imported, yaml = self.read(irdma, {"rtt": "8us"}, p_conf=samples.IRDMA)
@@ -379,6 +428,12 @@ class Maps(Import):
         self.assertIn("no host at external nodes: South_2", self.said(imported))
         self.assertIn("not XML", self.refused(graphml, z_graphml=samples.GRAPHML[:900]))
         self.assertIn("document type definition", self.refused(graphml, z_graphml="<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"))
+
+    def test_a_declared_encoding_does_not_count(self):
+        for name in ("iso-8859-1", "nan"):
+            text = samples.GRAPHML.replace('encoding="utf-8"', f'encoding="{name}"').replace("North Town", "Köln")
+            imported, _ = self.read(graphml, m_graphml=text)
+            self.assertEqual(imported.nodes[0].origin, "0 Köln")
 
     def test_speeds_written_as_text(self):
         for text, rate in (("OC-192c", 9_953_280_000), ("STM-16", 2_488_320_000), ("10 Gbps", 10**10),

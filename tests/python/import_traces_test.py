@@ -45,6 +45,13 @@ class Traces(Import):
         self.assertIn("2:3: node 5 waits for 9", self.refused(chakra, a_json=samples.CHAKRA_0.replace("[]", "[9]")))
         self.assertIn("not JSON", self.refused(chakra, a_json=samples.CHAKRA_1[:-9]))
 
+    def test_metadata_of_the_jsonizer_is_no_node(self):
+        metadata = '{"version": "0.0.4", "attr": [{"name": "schema", "stringVal": "1.0.2"}]}\n'
+        _, rest = samples.CHAKRA_1.split("\n", 1)
+        one, _ = self.read(chakra, a_0_json=samples.CHAKRA_0, a_1_json=metadata + rest)
+        other, _ = self.read(chakra, b_0_json=samples.CHAKRA_0, b_1_json=samples.CHAKRA_1)
+        self.assertEqual(self.lines(one), self.lines(other))
+
     def test_steps_of_collectives(self):
         """Checks senders, receivers and order of flows, and that no flow begins before its data is there."""
         for kind, sent in (("all_reduce", 12), ("reduce_scatter", 6), ("all_gather", 6), ("all_to_all", 6),
@@ -88,6 +95,16 @@ class Traces(Import):
                                                "scope": "host"})
         self.assertIn("the file ends after 1 of 2 layers",
                       self.refused(astra, {"npus": "4"}, w_txt=samples.ASTRA_WORKLOAD[:-90]))
+
+    def test_first_lines_and_layers_of_older_workloads(self):
+        text = ("HYBRID_DLRM\t4\t\t\n2\t\t\nEmbedding\t-1\t300\tALLTOALL\t98304\t300\tALLTOALL\t98304\t300\tNONE\t0\t98\n"
+                "MLP\t-1\t1280\tNONE\t0\t794\tNONE\t0\t896\tALLREDUCE\t13312\t13\tMODEL\n")
+        imported, yaml = self.read(astra, {"npus": "4"}, w_txt=text)
+        collectives = [(one["shape"], one["hosts"]) for one in yaml["traffic"] if one["kind"] == "collective"]
+        self.assertEqual(collectives, [("all_to_all", ["0..3"]), ("ring_all_reduce", ["0..3"]),
+                                       ("all_to_all", ["0..3"])])
+        for words in ("'4' behind the policy", "policies of single layers (MODEL)"):
+            self.assertIn(words, self.said(imported))
 
 
 def recursive_doubling(ranks, size):

@@ -14,7 +14,7 @@ from dccvp.importers.source import base_name, exact, json_of, quoted, read
 SETTINGS = {**goal.SETTINGS, "npus": "number of NPUs, for a workload without a network"}
 MOST_NPUS = 4096
 POLICIES = ("DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_TRANSFORMER",
-            "HYBRID_TRANSFORMER_FWD_IN_BCKWD", "MICRO", "DISTRIBUTED_INFERENCE", "HYBRID_CUSTOMIZED")
+            "HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_DLRM", "HYBRID_DLRM_ENHANCED", "MICRO", "DISTRIBUTED_INFERENCE", "HYBRID_CUSTOMIZED")
 COMMUNICATIONS = {"ALLREDUCE": "all_reduce", "ALLGATHER": "all_gather", "REDUCESCATTER": "reduce_scatter",
                   "ALLTOALL": "all_to_all", "BROADCAST": "broadcast"}
 SHAPES = {"all_reduce": "ring_all_reduce", "all_gather": "ring_all_gather", "reduce_scatter": "ring_reduce_scatter",
@@ -152,18 +152,22 @@ class Workload:
             source.fail(first[0], f"expected a policy such as DATA or HYBRID_TRANSFORMER, not {quoted(self.policy)}")
         texts = [word.text for word in first[1:]]
         self.words = {key.rstrip(":"): value for key, value in zip(texts[::2], texts[1::2])}
+        # A number alone behind the policy is the place of DLRM's last layer before the exchange of embeddings.
+        self.alone = texts[-1] if len(texts) % 2 else ""
         if len(lines) < 2:
             source.fail(len(source.text.rstrip()), "the file ends where the number of layers should be")
         count = source.integer(lines[1][0], "the number of layers", 0, 10**6)
         rows = lines[2:2 + count]
         if len(rows) < count:
             source.fail(len(source.text.rstrip()), f"the file ends after {len(rows)} of {count} layers")
+        self.own_policies: set[str] = set()
         self.layers = [self._layer(row) for row in rows]
         self.rest = len(lines) - 2 - count
 
     def _layer(self, row):
         if len(row) not in (FIELDS, FIELDS + 1):
             self.source.fail(row[0], f"a layer has {FIELDS} fields, not {len(row)}")
+        self.own_policies.update(word.text for word in row[FIELDS:])
         phases = {}
         for phase, place in (("forward", 2), ("input", 5), ("weight", 8)):
             name = row[place + 1].text.upper()
@@ -238,5 +242,10 @@ class Workload:
                           for kind, shape in SHAPES.items() if counts[kind])
         notes.assumed.append(f"{name}: one iteration, layers one after the other, forward and back; a rank does not "
                              "compute while its collectives are under way")
+        if self.alone:
+            notes.ignored.append(f"{name}: {quoted(self.alone)} behind the policy")
+        if self.own_policies:
+            notes.not_expressed.append(f"{name}: policies of single layers ({', '.join(sorted(self.own_policies))}); "
+                                       f"{self.policy} holds for all")
         if self.rest > 0:
             notes.ignored.append(f"{name}: {plural(self.rest, 'line')} behind the layers")

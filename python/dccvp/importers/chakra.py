@@ -81,8 +81,8 @@ class Rank:
                 source.fail(at, "not JSON that can be read")
             if not isinstance(entry, dict):
                 source.fail(at, "a node is an object")
-            if "type" in entry or "attr" in entry or "name" in entry:
-                yield at, entry
+            if "type" in entry or "name" in entry or "version" not in entry and "attr" in entry:
+                yield at, entry  # The other objects are metadata of the trace, which state a version and have no type.
             at = end
             while at < len(source.text) and source.text[at] in " \t\r\n,":
                 at += 1

@@ -5,6 +5,7 @@ import argparse
 import csv
 import fractions
 import json
+import math
 import pathlib
 import re
 import subprocess
@@ -167,6 +168,14 @@ def parameters_of(program, config, overrides):
     return {row["path"]: row["value"] for row in json.loads(done.stdout)}
 
 
+def _power(text, say):
+    """The exponent of the power of two that is next to the divisor of a cut."""
+    exponent = round(math.log2(int(text)))
+    if 2**exponent != int(text):
+        say(f"nic.congestion_control.cut_divisor {text} becomes {2**exponent}")
+    return exponent
+
+
 def mlx5_text(values, config, say):
     """Lines PATH:VALUE as `grep . *` prints them in /sys/class/net/IF/ecn. `say` receives messages for the user."""
     rules = "nic.congestion_control."
@@ -185,7 +194,7 @@ def mlx5_text(values, config, say):
         return rounded
 
     weight = 1024 - one("g", fractions.Fraction(1, 1024), 0, 1024)
-    limit = values.get(rules + "r_max", "link")
+    limit, first = values.get(rules + "r_max", "link"), values.get(rules + "first_rate", "none")
     rows = [("roce_rp/dce_tcp_g", weight), ("roce_rp/dce_tcp_rtt", one("alpha_timer", US, 1, 131071)),
             ("roce_rp/initial_alpha_value", one("initial_alpha", fractions.Fraction(1, 1024), 0, 1023)),
             ("roce_rp/rpg_time_reset", one("increase_timer", US, 1, 131071)),
@@ -195,6 +204,10 @@ def mlx5_text(values, config, say):
             ("roce_rp/rpg_hai_rate", one("r_hai", MBPS, 1, 10**6)),
             ("roce_rp/rpg_min_rate", one("r_min", MBPS, 1, 10**6)),
             ("roce_rp/rpg_max_rate", 0 if limit == "link" else one("r_max", MBPS, 1, 10**7)),
+            ("roce_rp/rpg_gd", 10 + _power(values.get(rules + "cut_divisor", "2"), say)),
+            ("roce_rp/rate_to_set_on_first_cnp", 0 if first == "none" else one("first_rate", MBPS, 1, 10**7)),
+            ("roce_rp/rpg_min_dec_fac", one("cut_floor", fractions.Fraction(1, 100), 1, 100)),
+            ("roce_rp/clamp_tgt_rate", int(values[rules + "clamp_target"] == "always")),
             ("roce_rp/rate_reduce_monitor_period", one("decrease_period", US, 0, 131071)),
             ("roce_np/min_time_between_cnps", one("interval", US, 0, 4095, "nic.cnp.")),
             ("roce_np/cnp_dscp", one("dscp", 1, 0, 63, "nic.cnp.")),

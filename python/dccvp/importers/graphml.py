@@ -18,7 +18,7 @@ def parse(source):
     if match:
         source.fail(match.start(), "a document type definition; the formats have none")
     try:
-        return ElementTree.fromstring(source.text.encode("utf-8"))
+        return ElementTree.fromstring(source.text)  # Text is decoded already, so a declared encoding does not count.
     except ElementTree.ParseError as error:
         line, column = error.position
         message = re.sub(r":? line \d+, column \d+$", "", str(error))

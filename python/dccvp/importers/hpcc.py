@@ -10,6 +10,7 @@ from dccvp.importers.network import time_text
 from dccvp.importers.source import base_name, read
 
 SETTINGS: dict[str, str] = {}
+LATEST_STOP = 10**15 + 2 * 10**12  # Latest end of a run that is taken over; in ps.
 EPOCH = 2 * 10**12  # Flows of the HPCC authors' simulator start 2 s after its beginning; in ps.
 
 
@@ -128,8 +129,13 @@ def _port_rates(imported):
 
 def _configure(imported, config, index, nic_rate, priorities, offset):
     imported.settings.update(hpcc_config.settings(config, nic_rate, _port_rates(imported), priorities))
-    stop = config.time("SIMULATOR_STOP_TIME", 0, 10**15 + EPOCH, 10**12)
-    if stop is not None and stop > offset:
+    stop = config.number("SIMULATOR_STOP_TIME", None, 0, 10**18)
+    stop = None if stop is None else round(stop * 10**12)
+    if stop is not None and stop > LATEST_STOP:
+        imported.notes.assumed.append(f"SIMULATOR_STOP_TIME {config.text('SIMULATOR_STOP_TIME')} never comes: a duration "
+                                      "for all flows instead")
+        config.use("SIMULATOR_STOP_TIME", "none: a duration for all flows")
+    elif stop is not None and stop > offset:
         imported.settings["duration"] = time_text(min(stop - offset, 10**15))
         config.use("SIMULATOR_STOP_TIME", "duration")
     elif stop is not None:
@@ -164,4 +170,5 @@ def _queues(imported, priorities):
     if 0 in priorities:
         switch.setdefault("pfc", {})["priorities"] = list(range(1, 8))
         switch["scheduler"] = {"kind": "ets", "weights": [0] + [1] * 7}
-        imported.notes.not_expressed.append("queue 0 is marked like the others; in the original it is not")
+        if switch.get("ecn", {}).get("enabled", True):
+            switch.setdefault("ecn", {})["priorities"] = list(range(1, 8))

@@ -2,6 +2,7 @@
 unused."""
 
 import fractions
+import math
 import re
 import typing
 
@@ -10,6 +11,7 @@ from dccvp.importers.network import decimal, rate_text, size_text, time_text
 from dccvp.importers.source import Source, Words, base_name
 
 US = 10**6
+MOST_PACKETS_FOR_AN_ACK = 256
 FILES = {"TOPOLOGY_FILE", "FLOW_FILE", "TRACE_FILE"}
 MAPS = {"KMIN_MAP", "KMAX_MAP", "PMAX_MAP"}
 # Keys of HPCC's configuration without a counterpart here, and their meaning.
@@ -22,13 +24,13 @@ UNUSED = {
     "QLEN_MON_START": "", "QLEN_MON_END": "", "NIC_TOTAL_PAUSE_TIME": "", "MON_START": "", "MON_END": "",
     "QP_MON_INTERVAL": "", "QLEN_MON_INTERVAL": "", "BW_MON_INTERVAL": "", "BW_MON_FILE": "", "RATE_MON_FILE": "",
     "CNP_MON_FILE": "", "SEND_IN_CHUNKS": "", "APP_START_TIME": "", "APP_STOP_TIME": "", "NP_SAMPLING_INTERVAL": "",
-    "CLAMP_TARGET_RATE_AFTER_TIMER": "", "GLOBAL_T": "windows and base RTTs are the platform's",
-    "VAR_WIN": "the window that follows the rate"}
+    "CLAMP_TARGET_RATE_AFTER_TIMER": "", "GLOBAL_T": "windows and base RTTs are the platform's"}
 USED = {"ENABLE_QCN", "USE_DYNAMIC_PFC_THRESHOLD", "PACKET_PAYLOAD_SIZE", "SIMULATOR_STOP_TIME", "CC_MODE",
         "ALPHA_RESUME_INTERVAL", "RATE_DECREASE_INTERVAL", "CLAMP_TARGET_RATE", "RP_TIMER", "EWMA_GAIN",
         "FAST_RECOVERY_TIMES", "RATE_AI", "RATE_HAI", "MIN_RATE", "DCTCP_RATE_AI", "ERROR_RATE_PER_LINK", "HAS_WIN",
         "U_TARGET", "MI_THRESH", "ACK_HIGH_PRIO", "LINK_DOWN", "BUFFER_SIZE", "L2_ACK_INTERVAL", "L2_BACK_TO_ZERO",
-        "CNP_INTERVAL", "BYTE_COUNTER", "DCTCP_GAIN", "KMIN", "KMAX", "PMAX", "PACKET_LEVEL_ECMP", "FLOW_LEVEL_ECMP"}
+        "CNP_INTERVAL", "BYTE_COUNTER", "DCTCP_GAIN", "KMIN", "KMAX", "PMAX", "PACKET_LEVEL_ECMP", "FLOW_LEVEL_ECMP",
+        "VAR_WIN"}
 KEYS = USED | FILES | MAPS | set(UNUSED)
 MODES = {1: "dcqcn", 3: "hpcc", 7: "timely", 8: "dctcp", 10: "hpcc"}
 
@@ -140,7 +142,7 @@ def settings(config, nic_rate, port_rates, priorities):
         nic["ack_priority"] = cnp["priority"] = 0
     config.use("ACK_HIGH_PRIO", "nic.ack_priority, nic.cnp.priority")
     nic["cnp"] = cnp
-    _recovery(config)
+    _recovery(config, nic)
     found = {"switch": switch, "nic": nic}
     if config.has("PACKET_LEVEL_ECMP") and config.flag("PACKET_LEVEL_ECMP", 0):
         found["routing"] = {"kind": "rps"}
@@ -156,24 +158,35 @@ def _whole(config, key, default, least, most):
     return int(value)
 
 
-def _recovery(config):
-    acks = config.number("L2_ACK_INTERVAL", 1, 0, 2**32)
-    payload = config.number("PACKET_PAYLOAD_SIZE", 1000)
-    config.use("L2_ACK_INTERVAL", "nic.ack: per_packet")
-    if acks > payload:
-        config.notes.not_expressed.append(f"{config.name}: an ACK for each {decimal(acks)} bytes; each packet has one")
+def _recovery(config, nic):
+    """Adds the window and the number of packets for an ACK to the section nic."""
     if config.flag("L2_BACK_TO_ZERO", 0):
         config.notes.not_expressed.append(f"{config.name}: going back to the start of a chunk; a loss goes back to "
                                           "the lost packet")
     else:
         config.use("L2_BACK_TO_ZERO", "nic.recovery.kind: go_back_n")
-    if not config.has("HAS_WIN") or config.flag("HAS_WIN", 1):
-        if config.number("CC_MODE", 1) not in (3, 10):
-            config.notes.not_expressed.append("the window of one BDP beside the rate (HAS_WIN)")
-        else:
-            config.use("HAS_WIN", "the window of hpcc")
-    else:
+    windows = not config.has("HAS_WIN") or config.flag("HAS_WIN", 1)
+    follows = config.flag("VAR_WIN", 0)
+    if not windows:
         config.use("HAS_WIN", "no window")
+        config.use("VAR_WIN", "without effect: no window")
+    elif config.number("CC_MODE", 1) in (3, 10):
+        config.use("HAS_WIN", "the window of hpcc")
+        config.use("VAR_WIN", "the window of hpcc")
+    else:
+        nic["window"] = {"limit": "bdp", **({"follows_rate": True} if follows else {})}
+        config.use("HAS_WIN", "nic.window.limit: bdp")
+        config.use("VAR_WIN", "nic.window.follows_rate")
+        config.notes.assumed.append("the window is the bandwidth-delay product of the flow's own way (GLOBAL_T 0)")
+    acks = config.number("L2_ACK_INTERVAL", 1, 0, 2**32)
+    packets = min(math.ceil(acks / config.number("PACKET_PAYLOAD_SIZE", 1000)), MOST_PACKETS_FOR_AN_ACK)
+    config.use("L2_ACK_INTERVAL", "nic.ack: per_packet")
+    if packets > 1 and windows:
+        config.notes.not_expressed.append(f"{config.name}: an ACK for each {decimal(acks)} bytes; with a window each "
+                                          "packet has one")
+    elif packets > 1:
+        nic["ack_every"] = packets
+        config.use("L2_ACK_INTERVAL", "nic.ack_every")
 
 
 def _algorithm(config):
@@ -237,10 +250,9 @@ def _dcqcn(config, found):
     if config.has("BYTE_COUNTER"):
         found["byte_counter"] = size_text(_whole(config, "BYTE_COUNTER", 0, 0, 10**9))
         config.use("BYTE_COUNTER", "byte_counter")
-    if config.flag("CLAMP_TARGET_RATE", 0):
-        config.notes.not_expressed.append(f"{config.name}: CLAMP_TARGET_RATE 1, the target clamped at every cut")
-    else:
-        config.use("CLAMP_TARGET_RATE", "as the platform does")
+    if config.has("CLAMP_TARGET_RATE"):
+        found["clamp_target"] = "always" if config.flag("CLAMP_TARGET_RATE", 0) else "after_timer"
+        config.use("CLAMP_TARGET_RATE", "clamp_target")
 
 
 def _map(config, key, scale):
@@ -283,14 +295,19 @@ def _marking(config, port_rates, nic_rate, marks):
     if all(rows[rate] == (rows[first][0] * rate / first, rows[first][1] * rate / first, rows[first][2])
            for rate in used):
         return {**_thresholds(config, *rows[first]), "reference_rate": rate_text(first)}
+    # The thresholds of most ports stand for ports whose rate the maps do not list.
     chosen = max(used, key=lambda rate: (port_rates.get(rate, 0), rate == nic_rate))
-    config.notes.not_expressed.append(
-        "thresholds by port speed that are not in proportion to it: those of " + rate_text(chosen) + " hold; " +
-        ", ".join(f"{rate_text(rate)}: {size_text(round(row[0]))}, {size_text(round(row[1]))}, {decimal(row[2])}"
-                  for rate, row in rows.items() if rate != chosen))
     found = _thresholds(config, *rows[chosen])
-    if missing:
-        found["reference_rate"] = rate_text(chosen)
+    found["by_speed"] = {rate_text(rate): _by_speed(config, *rows[rate]) for rate in used if rate != chosen}
+    for rate in sorted(missing):
+        low, high, most = rows[chosen]
+        found["by_speed"][rate_text(rate)] = _by_speed(config, low * rate / chosen, high * rate / chosen, most)
+    return found
+
+
+def _by_speed(config, kmin, kmax, pmax):
+    found = _thresholds(config, kmin, kmax, pmax)
+    del found["mark_at"]
     return found
 
 

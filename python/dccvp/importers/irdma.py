@@ -73,6 +73,7 @@ def _translate(found, settings, result):
             ("dcqcn_F", "f", 0, 255, int),
             ("dcqcn_T", "increase_timer", 1, 60_000, lambda x: time_text(x * US)),
             ("dcqcn_B", "byte_counter", 0, 10**9, size_text),
+            ("dcqcn_min_dec_factor", "cut_floor", 0, 100, lambda x: f"{x}/100"),
             ("dcqcn_rreduce_mperiod", "decrease_period", 0, 10_000, lambda x: time_text(x * US))]
         for name, key, least, most, text in entries:
             if name in found:
@@ -91,9 +92,6 @@ def _translate(found, settings, result):
             rules[key] = rate_text(min(round(steps * mss * 8 * 10**12 / rtt), 10**12))
             result.notes.assumed.append(f"{name} {steps}: {mss} bytes each round trip of {time_text(rtt)}")
             rows.append((name, steps, f"nic.congestion_control.{key}: {rules[key]}"))
-        if "dcqcn_min_dec_factor" in found:
-            number = value("dcqcn_min_dec_factor", 0, 100)
-            result.notes.not_expressed.append(f"dcqcn_min_dec_factor {number}: a cut keeps at least this share (%)")
     for name in OTHERS:
         if name in found:
             result.notes.not_expressed.append(f"{name} {found[name][0]}")

@@ -20,7 +20,7 @@ OTHERS = ("np_cnp_prio_mode", "cnp_prio_mode", "rtt_resp_dscp", "rtt_resp_dscp_v
           "np_rtt_resp_dscp_valid")
 REGISTER = re.compile(r"roce_\w+|min_ack_timeout_limited_disabled|adaptive_routing_forced_en|selective_repeat_\w+|"
                       r"roce_tx_window_en|cc_per_plane_en")
-DEFAULT_GD, DEFAULT_MIN_DEC = 11, 50
+LEAST_GD = 10  # rpg_gd of a cut by the whole of alpha
 
 
 def canonical(_path, name):
@@ -95,6 +95,13 @@ def _translate(found, result):
     take("rpg_hai_rate", rules, "r_hai", 0, 10**6, lambda x: rate_text(x * MBPS))
     take("rpg_min_rate", rules, "r_min", 1, 10**6, lambda x: rate_text(x * MBPS))
     take("rpg_max_rate", rules, "r_max", 0, 10**7, lambda x: rate_text(x * MBPS) if x else "link")
+    take("rpg_gd", rules, "cut_divisor", LEAST_GD, LEAST_GD + 15, lambda x: 2 ** (x - LEAST_GD))
+    if "rate_to_set_on_first_cnp" in found and not found["rate_to_set_on_first_cnp"][0]:
+        rows.append(("rate_to_set_on_first_cnp", 0, "none: the first CNP cuts"))
+    else:
+        take("rate_to_set_on_first_cnp", rules, "first_rate", 1, 10**7, lambda x: rate_text(x * MBPS))
+    take("rpg_min_dec_fac", rules, "cut_floor", 0, 100, lambda x: f"{x}/100")
+    _clamp(found, value, rules, rows, result)
     take("rate_reduce_monitor_period", rules, "decrease_period", 0, 10_000, lambda x: time_text(x * US))
     take("min_time_between_cnps", cnp, "interval", 0, 10**6, lambda x: time_text(x * US))
     take("cnp_dscp", cnp, "dscp", 0, 63, int)
@@ -106,21 +113,24 @@ def _translate(found, result):
         result.notes.assumed.append("no parameter of the reaction point: the values of preset adapter")
 
 
+def _clamp(found, value, rules, rows, result):
+    """The parameters that say when a cut sets the target rate to the rate before the cut."""
+    names = [name for name in ("clamp_tgt_rate", "clamp_tgt_rate_after_time_inc") if name in found]
+    if not names:
+        return
+    always = "clamp_tgt_rate" in found and value("clamp_tgt_rate", 0, 1)
+    timed = "clamp_tgt_rate_after_time_inc" not in found or value("clamp_tgt_rate_after_time_inc", 0, 1)
+    if not always and not timed:
+        result.notes.not_expressed.append("clamp_tgt_rate_after_time_inc 0 without clamp_tgt_rate: a cut never sets the "
+                                          "target rate; here it does after an increase by the timer")
+    rules["clamp_target"] = "always" if always else "after_timer"
+    rows.extend((name, found[name][0], f"nic.congestion_control.clamp_target: {rules['clamp_target']}")
+                for name in names)
+
+
 def _not_expressed(found, result, rows):
-    sentences = {"rpg_min_dec_fac": "a cut keeps at least this share of the rate (%)",
-                 "rpg_gd": "the shift of alpha in a cut; the platform cuts by alpha/2, which is 11",
-                 "clamp_tgt_rate": "the target set to the current rate at every cut",
-                 "clamp_tgt_rate_after_time_inc": "the target set after an increase by time",
-                 "rate_to_set_on_first_cnp": "an absolute rate at the first CNP (Mb/s)"}
-    as_here = {"rpg_gd": DEFAULT_GD, "rate_to_set_on_first_cnp": 0, "clamp_tgt_rate": 0,
-               "clamp_tgt_rate_after_time_inc": 1}
     for name, (number, _, _) in found.items():
-        if name in sentences and as_here.get(name) == number:
-            rows.append((name, number, "as the platform does"))
-        elif name in sentences:
-            result.notes.not_expressed.append(f"{name} {number}: {sentences[name]}")
-            rows.append((name, number, "not expressed"))
-        elif name == "tclass":
+        if name == "tclass":
             rows.append((name, number, f"flows have DSCP {number // 4}: traffic.N.dscp"))
         elif name in OTHERS or REGISTER.fullmatch(name):
             result.notes.not_expressed.append(f"{name} {number}")

@@ -5,9 +5,9 @@ import re
 from dccvp.importers.source import Word, quoted
 
 # A name and its value, with an optional path before the name. The forms are those of `grep . *` and `cat` in
-# sysfs, `mlxconfig`, `options` lines of modprobe.d, and `mlxreg`.
+# sysfs, `mlxconfig` (whose names of values precede them, as in True(1)), `options` lines of modprobe.d, and `mlxreg`.
 PAIR = re.compile(r"(?P<path>\S*/)?(?P<name>[A-Za-z_][\w.]*)(?:\s*[:=|]\s*|\s+)"
-                  r"(?P<value>-?(?:0[xX][0-9a-fA-F]+|[0-9]+))\b")
+                  r"(?:[A-Za-z_]\w*\()?(?P<value>-?(?:0[xX][0-9a-fA-F]+|[0-9]+))\b")
 
 
 def pairs(source):

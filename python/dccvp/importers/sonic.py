@@ -395,6 +395,9 @@ class Profile:
         taken = {"switch"}
         names = {port: unique_name(port, taken) for port in ports}
         self.result.nodes.extend(Node(names[port], True, port) for port in ports)
+        absent = sorted({port for one in self.others for port in one["ports"]} - set(names))
+        if absent:
+            self.notes.not_expressed.append(f"settings by port, for {some(absent)}: the table PORT does not have them")
         for one in self.others:
             one["ports"] = [names[port] for port in one["ports"] if port in names]
         self.others = [one for one in self.others if one["ports"]]

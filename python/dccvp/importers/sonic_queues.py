@@ -179,6 +179,9 @@ def watchdog(data, notes):
     key = next(port for port in ports if tuple(sorted(rows[port].items())) == most)
     if len(counts) > 1:
         notes.not_expressed.append(f"PFC_WD by port: that of {key} holds")
+    without = [port for port in data.table("PORT") if not any(port in row.split(",") for row in ports)]
+    if without:
+        notes.assumed.append(f"the PFC watchdog watches all ports, also those without a row of PFC_WD: {some(without)}")
     action = rows[key].get("action", "drop")
     if action not in ("drop", "forward"):
         notes.not_expressed.append(f"the PFC watchdog's action {action}: no watchdog")
