@@ -97,7 +97,8 @@ class Traces(Import):
                       self.refused(astra, {"npus": "4"}, w_txt=samples.ASTRA_WORKLOAD[:-90]))
 
     def test_first_lines_and_layers_of_older_workloads(self):
-        text = ("HYBRID_DLRM\t4\t\t\n2\t\t\nEmbedding\t-1\t300\tALLTOALL\t98304\t300\tALLTOALL\t98304\t300\tNONE\t0\t98\n"
+        text = ("HYBRID_DLRM\t4\t\t\n2\t\t\n"
+                "Embedding\t-1\t300\tALLTOALL\t98304\t300\tALLTOALL\t98304\t300\tNONE\t0\t98\n"
                 "MLP\t-1\t1280\tNONE\t0\t794\tNONE\t0\t896\tALLREDUCE\t13312\t13\tMODEL\n")
         imported, yaml = self.read(astra, {"npus": "4"}, w_txt=text)
         collectives = [(one["shape"], one["hosts"]) for one in yaml["traffic"] if one["kind"] == "collective"]

@@ -14,7 +14,8 @@ from dccvp.importers.source import base_name, exact, json_of, quoted, read
 SETTINGS = {**goal.SETTINGS, "npus": "number of NPUs, for a workload without a network"}
 MOST_NPUS = 4096
 POLICIES = ("DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_TRANSFORMER",
-            "HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_DLRM", "HYBRID_DLRM_ENHANCED", "MICRO", "DISTRIBUTED_INFERENCE", "HYBRID_CUSTOMIZED")
+            "HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_DLRM", "HYBRID_DLRM_ENHANCED", "MICRO",
+            "DISTRIBUTED_INFERENCE", "HYBRID_CUSTOMIZED")
 COMMUNICATIONS = {"ALLREDUCE": "all_reduce", "ALLGATHER": "all_gather", "REDUCESCATTER": "reduce_scatter",
                   "ALLTOALL": "all_to_all", "BROADCAST": "broadcast"}
 SHAPES = {"all_reduce": "ring_all_reduce", "all_gather": "ring_all_gather", "reduce_scatter": "ring_reduce_scatter",

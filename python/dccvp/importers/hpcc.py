@@ -132,8 +132,8 @@ def _configure(imported, config, index, nic_rate, priorities, offset):
     stop = config.number("SIMULATOR_STOP_TIME", None, 0, 10**18)
     stop = None if stop is None else round(stop * 10**12)
     if stop is not None and stop > LATEST_STOP:
-        imported.notes.assumed.append(f"SIMULATOR_STOP_TIME {config.text('SIMULATOR_STOP_TIME')} never comes: a duration "
-                                      "for all flows instead")
+        imported.notes.assumed.append(f"SIMULATOR_STOP_TIME {config.text('SIMULATOR_STOP_TIME')} never comes: a "
+                                      "duration for all flows instead")
         config.use("SIMULATOR_STOP_TIME", "none: a duration for all flows")
     elif stop is not None and stop > offset:
         imported.settings["duration"] = time_text(min(stop - offset, 10**15))

@@ -129,8 +129,8 @@ def settings(config, nic_rate, port_rates, priorities):
     if not config.flag("USE_DYNAMIC_PFC_THRESHOLD", 1):
         config.notes.not_expressed.append(f"{config.name}: fixed PFC thresholds; they follow the free buffer")
     config.use("USE_DYNAMIC_PFC_THRESHOLD", "switch.pfc.alpha")
-    nic = {"mtu": size_text(_whole(config, "PACKET_PAYLOAD_SIZE", 1000, 64, 9000)), "congestion_control": algorithm,
-           "recovery": {"timeout": "20ms"}}
+    nic: dict[str, typing.Any] = {"mtu": size_text(_whole(config, "PACKET_PAYLOAD_SIZE", 1000, 64, 9000)),
+                                  "congestion_control": algorithm, "recovery": {"timeout": "20ms"}}
     config.notes.assumed.append("the original has no retransmission timer: 20 ms, which no queue lasts")
     config.use("PACKET_PAYLOAD_SIZE", "nic.mtu")
     cnp = {"priority": min(priorities) if priorities else 3}
@@ -174,7 +174,9 @@ def _recovery(config, nic):
         config.use("HAS_WIN", "the window of hpcc")
         config.use("VAR_WIN", "the window of hpcc")
     else:
-        nic["window"] = {"limit": "bdp", **({"follows_rate": True} if follows else {})}
+        nic["window"] = {"limit": "bdp"}
+        if follows:
+            nic["window"]["follows_rate"] = True
         config.use("HAS_WIN", "nic.window.limit: bdp")
         config.use("VAR_WIN", "nic.window.follows_rate")
         config.notes.assumed.append("the window is the bandwidth-delay product of the flow's own way (GLOBAL_T 0)")

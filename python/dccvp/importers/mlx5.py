@@ -121,8 +121,8 @@ def _clamp(found, value, rules, rows, result):
     always = "clamp_tgt_rate" in found and value("clamp_tgt_rate", 0, 1)
     timed = "clamp_tgt_rate_after_time_inc" not in found or value("clamp_tgt_rate_after_time_inc", 0, 1)
     if not always and not timed:
-        result.notes.not_expressed.append("clamp_tgt_rate_after_time_inc 0 without clamp_tgt_rate: a cut never sets the "
-                                          "target rate; here it does after an increase by the timer")
+        result.notes.not_expressed.append("clamp_tgt_rate_after_time_inc 0 without clamp_tgt_rate: a cut never sets "
+                                          "the target rate; here it does after an increase by the timer")
     rules["clamp_target"] = "always" if always else "after_timer"
     rows.extend((name, found[name][0], f"nic.congestion_control.clamp_target: {rules['clamp_target']}")
                 for name in names)
