@@ -9,6 +9,8 @@ import subprocess
 import import_samples as samples
 import package
 from import_test import Import
+
+from dccvp.common.ending import InputError
 from dccvp.importers import astra, chakra, goal, waiting
 
 
@@ -26,6 +28,25 @@ class Traces(Import):
     def test_a_message_that_nobody_sends_is_told(self):
         imported, _ = self.read(goal, g_goal=samples.GOAL.replace("send 10b to 2", "calc 5"))
         self.assertIn("1 operation that never end", self.said(imported))
+
+    def test_ranks_of_one_host(self):
+        imported, yaml = self.read(goal, {"ranks_per_host": "2"}, g_goal=samples.GOAL)
+        self.assertEqual(self.lines(imported), [
+            "compute 0 2us id=c0", "compute 0 0us id=c1 after=c0", "compute 0 300ns processor=1 after=c0",
+            "0 1 0 100 10 0 after=c1"])
+        self.assertEqual(yaml["topology"]["hosts"], 2)
+        self.assertEqual([node.origin for node in imported.nodes[:2]], ["ranks 0 to 1", "rank 2"])
+        self.assertIn("1 send between ranks of one host", self.said(imported))
+        text = samples.GOAL.replace("on: send", "calc 5\non: send")
+        second, _ = self.read(goal, {"ranks_per_host": "2"}, g_goal=text)
+        self.assertIn("compute 0 5ns processor=128", self.lines(second), "rank 1 has processors of its own")
+        with self.assertRaisesRegex(InputError, "ranks_per_host=65: 1 to 64"):
+            self.read(goal, {"ranks_per_host": "65"}, g_goal=samples.GOAL)
+        self.assertIn("8:1: cpu 128; with 2 ranks on a host 0 to 127", self.refused(
+            goal, {"ranks_per_host": "2"}, g_goal=samples.GOAL.replace("cpu 1", "cpu 128")))
+        both = {"a.0_json": samples.CHAKRA_0, "a.1_json": samples.CHAKRA_1}
+        together, _ = self.read(chakra, {"ranks_per_host": "2"}, **both)
+        self.assertTrue(all(line.startswith("compute") for line in self.lines(together)))
 
     def test_chakra_in_three_forms(self):
         imported, yaml = self.read(chakra, **{"t.0_json": samples.CHAKRA_0, "t.1_json": samples.CHAKRA_1})

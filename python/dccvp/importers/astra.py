@@ -11,7 +11,7 @@ from dccvp.importers.estimate import Transfers
 from dccvp.importers.network import Imported, Link, Node, host_list, plural, size_text, time_text
 from dccvp.importers.source import base_name, exact, json_of, quoted, read
 
-SETTINGS = {**goal.SETTINGS, "npus": "number of NPUs, for a workload without a network"}
+SETTINGS = {**goal.NETWORK, "npus": "number of NPUs, for a workload without a network"}
 MOST_NPUS = 4096
 POLICIES = ("DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_TRANSFORMER",
             "HYBRID_TRANSFORMER_FWD_IN_BCKWD", "HYBRID_DLRM", "HYBRID_DLRM_ENHANCED", "MICRO",

@@ -160,7 +160,7 @@ def read_files(paths, settings):
     result = goal.network(count, settings)
     if settings.get("begin", "together") not in ("together", "each"):
         raise InputError(f"--set begin={settings['begin']}: expected together or each")
-    execution = _Execution(ranks, result, groups, settings.get("begin") == "each")
+    execution = _Execution(ranks, result, groups, settings.get("begin") == "each", goal.ranks_per_host(settings))
     result.flows["flows.flow"] = execution.lines.lines
     result.lasts = 2 * execution.lasts
     _note(ranks, result, execution)
@@ -196,10 +196,11 @@ class _Execution:
     collective. The processors of a rank compute one node at a time; a collective begins when all its ranks have reached
     it. Each node that sends or computes becomes a line of traffic that waits for the nodes on which it depends."""
 
-    def __init__(self, ranks, result, groups, each):
+    def __init__(self, ranks, result, groups, each, per_host):
         self.ranks, self.result, self.groups, self.each = ranks, result, groups, each
-        self.transfers = Transfers(result)
-        self.lines = Lines()
+        self.transfers = Transfers(result, per_host)
+        self.lines = Lines(per_host)
+        self.count = max(ranks) + 1
         self.lasts = 0
         self.waited = 0
         self._queue: list = []
@@ -233,7 +234,7 @@ class _Execution:
         if node.kind == SEND:
             target = rank.attribute(node, "comm_dst")
             size = rank.attribute(node, "comm_size")
-            if target >= len(self.result.hosts()) or target == node.rank:
+            if target >= self.count or target == node.rank:
                 rank.source.fail(node.at, f"node {node.ident} sends from rank {node.rank} to {target}")
             self.waited += bool(node.waits)
             node.done = [(self.lines.flow(node.rank, target, size, after), True)]

@@ -4,10 +4,11 @@ from dccvp.importers.waiting import RINGS
 
 
 class Transfers:
-    """Estimates transfers between the hosts of an Imported network, each alone at the rate of the slower of the two
-    host links."""
+    """Estimates transfers between the ranks of an Imported network, each alone at the rate of the slower of the two
+    host links. `per_host`: number of consecutive ranks on a host; between ranks of one host data takes no time."""
 
-    def __init__(self, imported):
+    def __init__(self, imported, per_host=1):
+        self._per_host = per_host
         self._rate: dict[int, int] = {}
         self._delay: dict[int, int] = {}
         for link in imported.links:
@@ -18,12 +19,15 @@ class Transfers:
 
     def received(self, source, target, count):
         """Time in ps from the start until the last byte has arrived."""
+        source, target = source // self._per_host, target // self._per_host
+        if source == target:
+            return 0
         rate = min(self._rate.get(source, 10**11), self._rate.get(target, 10**11))
         return count * 8 * 10**12 // rate + self._delay.get(source, 0) + self._delay.get(target, 0)
 
     def acknowledged(self, source, target, count):
         """Time in ps from the start until the last ACK has come back."""
-        return self.received(source, target, count) + self._delay.get(source, 0) + self._delay.get(target, 0)
+        return self.received(source, target, count) + self.received(source, target, 0)
 
     def collective(self, kind, members, size):
         """Approximate time in ps of a collective on `size` bytes."""

@@ -11,9 +11,11 @@ from dccvp.importers.estimate import Transfers
 from dccvp.importers.htsim_topology import star
 from dccvp.importers.network import plural
 from dccvp.importers.source import Source, base_name, quoted, read
-from dccvp.importers.waiting import Lines
+from dccvp.importers.waiting import PROCESSORS, Lines
 
-SETTINGS = {"rate": "of the hosts' links (100Gbps)", "delay": "of these links (1us)"}
+NETWORK = {"rate": "of the hosts' links (100Gbps)", "delay": "of these links (1us)"}
+SETTINGS = {**NETWORK, "ranks_per_host": "number of consecutive ranks on a host, 1 to 64 (1)"}
+MOST_PER_HOST = 64
 MOST_RANKS, MOST_SIZE, MOST_NS = 4096, 2**40, 10**15
 OPTIONS = r"(?:\s+cpu\s+(?P<cpu>[0-9]{1,3}))?(?:\s+nic\s+(?P<nic>[0-9]{1,3}))?"
 ITEM = re.compile(
@@ -241,8 +243,18 @@ class Execution:
         self._release(self._ends[id(operation)], now)
 
 
-def network(count, settings, notes_of=None):
-    """A star network with `count` hosts and the settings rate and delay."""
+def ranks_per_host(settings):
+    """The setting ranks_per_host; InputError for an invalid one."""
+    text = settings.get("ranks_per_host", "1")
+    if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MOST_PER_HOST:
+        raise InputError(f"--set ranks_per_host={text}: 1 to {MOST_PER_HOST}")
+    return int(text)
+
+
+def network(ranks, settings, notes_of=None):
+    """A star network for so many ranks, with the settings rate, delay and ranks_per_host."""
+    per_host = ranks_per_host(settings)
+    count = -(-ranks // per_host)
     values = []
     for name, kind, default in (("rate", "rate", "100Gbps"), ("delay", "time", "1us")):
         parsed = quantity.parse(settings.get(name, default))
@@ -251,7 +263,12 @@ def network(count, settings, notes_of=None):
         values.append(int(parsed[0]))
     result = star(max(count, 2), *values)
     result.notes.assumed.append(f"a network: {max(count, 2)} hosts on one switch, {settings.get('rate', '100Gbps')}, "
-                                f"{settings.get('delay', '1us')}; rank R is host R")
+                                f"{settings.get('delay', '1us')}; rank R is "
+                                + (f"on host R / {per_host}" if per_host > 1 else "host R"))
+    if per_host > 1:
+        for host in range(count):
+            first, last = host * per_host, min((host + 1) * per_host, ranks) - 1
+            result.nodes[host].origin = f"ranks {first} to {last}" if first < last else f"rank {first}"
     if notes_of is not None:
         result.notes.read.extend(notes_of)
     return result
@@ -263,17 +280,21 @@ def read_files(paths, settings):
     source = read(paths[0])
     program = Program(source)
     result = network(program.ranks, settings)
-    execution = Execution(program.operations, Transfers(result))
-    result.flows["flows.flow"] = _lines(execution)
+    per_host = ranks_per_host(settings)
+    for one in program.operations:
+        if one.cpu >= PROCESSORS // per_host:
+            source.fail(one.at, f"cpu {one.cpu}; with {per_host} ranks on a host 0 to {PROCESSORS // per_host - 1}")
+    execution = Execution(program.operations, Transfers(result, per_host))
+    result.flows["flows.flow"] = _lines(execution, per_host, result.notes)
     result.lasts = 2 * execution.lasts
     _note(program, result, execution, base_name(source.name))
     return result
 
 
-def _lines(execution):
+def _lines(execution, per_host, notes):
     """A line of traffic for each send and calc, which waits for the operations that it depends on. Dependencies have
     always ended (or begun) earlier, so their events are known."""
-    lines = Lines()
+    lines = Lines(per_host)
     for one in execution.begun:
         for other, at_begin in one.waits:
             one.after.extend(other.after if at_begin else _done(other, lines))
@@ -283,6 +304,8 @@ def _lines(execution):
             one.done = [(one.name, True)]
         elif one.kind == "calc":
             one.done = [lines.compute(one.rank, one.size * 1000, one.cpu, one.after)]
+    if lines.local:
+        notes.assumed.append(f"{plural(lines.local, 'send')} between ranks of one host: no flow, and no time")
     return lines.lines
 
 

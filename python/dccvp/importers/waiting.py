@@ -11,25 +11,44 @@ RINGS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "reduce_scatter_
 MOST_NAMES = 4
 
 
+PROCESSORS = 256  # of a host
+
+
+def _known(after):
+    """The events of a line; a computation, whose name begins with c, has no sending that could end."""
+    return tuple((name, sent and not name.startswith("c")) for name, sent in after)
+
+
 class Lines:
     """Lines of a traffic file in the order in which they are added. Dependencies are a list of (name of a line, True if
-    the end of its sending counts), called events."""
+    the end of its sending counts), called events. `per_host`: number of consecutive ranks on a host; what ranks of one
+    host send to each other takes no time and is no flow."""
 
-    def __init__(self):
+    def __init__(self, per_host=1):
+        self.per_host = per_host
+        self.local = 0  # Number of sends between ranks of one host.
         self.lines: list[Flow] = []
         self.collectives: dict[str, int] = {}
 
     def flow(self, source, target, count, after=()):
         """Adds a flow and returns its name; 0 bytes become 1."""
+        source_host, target_host = source // self.per_host, target // self.per_host
+        if source_host == target_host:
+            self.local += 1
+            return self.compute(source, 0, after=after)[0]
         name = f"f{len(self.lines)}"
-        self.lines.append(Flow(source, target, 0, 100, min(max(count, 1), 2**40), 0, name, tuple(after)))
+        self.lines.append(Flow(source_host, target_host, 0, 100, min(max(count, 1), 2**40), 0, name, _known(after)))
         return name
 
     def compute(self, rank, time, processor=0, after=(), delay=0):
         """Adds a computation of `time` ps, which starts `delay` ps after the events; returns the event of its end."""
         name = f"c{len(self.lines)}"
-        self.lines.append(Flow(rank, rank, 0, 0, 0, 0, name, tuple(after), delay=delay, computes=time,
-                               processor=processor))
+        host, place = divmod(rank, self.per_host)
+        span = PROCESSORS // self.per_host
+        if processor >= span:  # Only loads and stores of memory, which are many, have such numbers.
+            processor = 2 + processor % (span - 2)
+        self.lines.append(Flow(host, host, 0, 0, 0, 0, name, _known(after), delay=delay, computes=time,
+                               processor=place * span + processor))
         return (name, False)
 
     def join(self, rank, events):
@@ -96,6 +115,8 @@ class Lines:
             notes.read.append(f"{count} x {kind}: flows, step by step; each waits for what its rank got before")
         if "barrier" in self.collectives:
             notes.assumed.append("a barrier is rounds of 1-byte messages to the rank 1, 2, 4, ... places on")
+        if self.local:
+            notes.assumed.append(f"{plural(self.local, 'send')} between ranks of one host: no flow, and no time")
         waiting = sum(bool(line.after) for line in self.lines)
         if waiting:
             notes.read.append(f"{plural(waiting, 'line')} of the traffic file wait for others")
