@@ -5,6 +5,9 @@ rate_lut/rtl/rate_lut_pkg.sv
 common/ram_1r1w_array.sv
 common/ram_1r1w.sv
 parity/ram_parity.sv
+secded/secded_code.sv
+secded/ram_guarded.sv
+secded/ram_reports.sv
 common/lowest_bit.sv
 common/next_in_ring.sv
 regs/generated/dcc_regs_apb.sv
@@ -41,6 +44,7 @@ controller/rtl/dc_finish.sv
 controller/rtl/dc_timers.sv
 controller/rtl/dc_statistics.sv
 controller/rtl/dc_fault.sv
+controller/rtl/dc_corrected.sv
 controller/rtl/dc_status.sv
 controller/rtl/dc_view.sv
 controller/rtl/dc_answers.sv

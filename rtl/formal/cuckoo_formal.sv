@@ -89,7 +89,7 @@ module cuckoo_formal #(
     .power_up_i  (1'b0),
     .in_range_i  (1'b1),
     .index_i     ({1'b0, swept_q}),
-    .error_o     (unused_error)
+    .report_o    (unused_error)
   );
 
   always_ff @(posedge clk_i) begin

@@ -39,7 +39,7 @@ module free_list_formal #(
     .give_i     (give),
     .give_slot_i(give_slot_i),
     .count_o    (count),
-    .error_o    (unused_error)
+    .report_o   (unused_error)
   );
 
   logic [2:0] free, before;

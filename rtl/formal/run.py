@@ -33,6 +33,9 @@ class Unit:
         self.ci = ci                  # decided within seconds: what continuous integration has time for
 
 
+GUARDED = ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "secded/secded_code.sv", "secded/ram_guarded.sv",
+           "secded/ram_reports.sv"]
+
 UNITS = {
     "wheel": Unit(
         sources("timing_wheel") + ["formal/wheel_formal.sv"], "wheel_formal",
@@ -96,7 +99,7 @@ UNITS = {
          "false_nobody_waits": (22, False)},
         ["in_order_and_whole", "none_lost", "room_for_all", "false_fifo_never_full"]),
     "free": Unit(
-        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "parity/ram_parity.sv", "controller/rtl/dc_free_list.sv",
+        [*GUARDED, "controller/rtl/dc_free_list.sv",
          "formal/from_reset.sv", "formal/watched_word.sv", "formal/free_list_formal.sv"], "free_list_formal", {},
         {"no_slot_twice": (0, True),
          "counts_what_is_not_out": (1, True),
@@ -117,7 +120,7 @@ UNITS = {
          "false_all_told": (21, False)},
         ["lost_bit_is_told", "whole_word_is_not", "untold_is_as_written", "false_nothing_told", "false_all_told"]),
     "cuckoo": Unit(
-        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "parity/ram_parity.sv", "common/lowest_bit.sv",
+        [*GUARDED, "common/lowest_bit.sv",
          "controller/rtl/dc_cuckoo_table.sv", "controller/rtl/dc_flow_stash.sv", "controller/rtl/dc_flow_cuckoo.sv",
          "formal/cuckoo_formal.sv"], "cuckoo_formal",
         {**{f"{copy}{table}_{i}": f"u_table.u_table{table}.u_{copy}.u_ram.u_array.mem[{i}]"

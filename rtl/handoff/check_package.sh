@@ -23,6 +23,7 @@ lint() {
     verilator --version
     verilator --lint-only -Wall --top-module dcc_top lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top -GSparseFlows=1 -GFlowW=24 lint/*.vlt -f files.f 2>&1 &&
+      verilator --lint-only -Wall --top-module dcc_top -GSecded=1 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dc_pacer lint/*.vlt -f pacer.f 2>&1 &&
       echo "clean"
   } >reports/lint.log
@@ -77,6 +78,13 @@ sparse() {
   sed 's/\.Latency(48)/&, .SparseFlows(1)/' vectors/controller_dut.sv >"$work/sparse_dut.sv"
   grep -q 'SparseFlows(1)' "$work/sparse_dut.sv" || fail "sparse: controller_dut.sv has another form"
   in_verilator sparse "$work/sparse_dut" "$(sources_of .)" "$(echo sva/*.sv)" controller +sweep=144
+}
+
+# Runs the vectors of the whole block with memories that correct bits: the answers and their cycles are the same.
+secded() {
+  sed 's/\.Latency(48)/&, .Secded(1)/' vectors/controller_dut.sv >"$work/secded_dut.sv"
+  grep -q 'Secded(1)' "$work/secded_dut.sv" || fail "secded: controller_dut.sv has another form"
+  in_verilator secded "$work/secded_dut" "$(sources_of .)" "$(echo sva/*.sv)" controller ''
 }
 
 unit() {  # unit UNIT verilator|icarus
@@ -157,7 +165,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The steps that find most faults come first.
-steps="controller:verilator registers:verilator sparse lint elaboration controller:icarus rate_unit:verilator
+steps="controller:verilator registers:verilator sparse secded lint elaboration controller:icarus rate_unit:verilator
   timing_wheel:verilator rate_unit:icarus timing_wheel:icarus registers:icarus golden golden:verilator
   pacer:verilator golden:icarus pacer:icarus"
 # shellcheck disable=SC2086

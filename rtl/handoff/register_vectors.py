@@ -24,7 +24,7 @@ import sys
 CODES = {"unmapped": 1, "misaligned": 2, "read only": 3, "out of range": 5, "locked": 6}
 CTRL, STATUS, REGWEN, TICK_DIV, TIMER_INTERVAL = 0x0C, 0x10, 0x14, 0x20, 0x24
 INITIAL_ALPHA, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT = 0x4C, 0x54, 0x58, 0x5C
-IRQ_STATUS, IRQ_MASK, ERROR_INFO = 0x80, 0x84, 0x88
+IRQ_STATUS, IRQ_MASK, ERROR_INFO, IRQ_TEST = 0x80, 0x84, 0x88, 0x8C
 FREE_SLOTS, LATENESS_MAX, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = 0xA0, 0xAC, 0xB0, 0xB4, 0xB8, 0x3000
 COUNTERS = 17
 LAST_SLOTS = 0x80000 + 64 * 32
@@ -108,9 +108,9 @@ def writes_and_refusals(registers):
             write(offset, another(value))
             read(offset, another(value))
             refused(1, offset + 1, "misaligned")
-    for address in (0xC0, 0x3088, 0x2404, LAST_SLOTS):
+    for address in (0xC4, 0x3088, 0x2404, LAST_SLOTS):
         refused(0, address, "unmapped")
-    refused(1, 0xC0, "unmapped")
+    refused(1, 0xC4, "unmapped")
     refused(1, 0x80000, "read only")
     refused(1, STATISTICS, "read only")
     refused(0, CTRL + 2, "misaligned")
@@ -134,6 +134,22 @@ def interrupts():
     line(5, 1)
     write(IRQ_STATUS, 4)
     line(5, 0)
+    read(IRQ_STATUS, 0)
+    # Each cause by IRQ_TEST, alone and beside those that are set; 0 changes nothing.
+    info = 1 << 31 | CODES["read only"] << 24 | STATUS
+    for cause in range(4):
+        write(IRQ_MASK, 1 << cause)
+        line(5, 0)
+        write(IRQ_TEST, 1 << cause)
+        line(5, 1)
+        read(IRQ_STATUS, (2 << cause) - 1)
+        write(IRQ_TEST, 0)
+        read(IRQ_STATUS, (2 << cause) - 1)
+    for address, value in ((ERROR_INFO, info), (MEMORY_ERROR, 0), (STATUS, 3), (IRQ_TEST, 0)):
+        read(address, value)
+    write(IRQ_STATUS, 15)
+    line(5, 0)
+    read(IRQ_STATUS, 0)
 
 
 def counters():

@@ -255,6 +255,8 @@ void dcc_read_memory_state(struct dcc_controller* dcc, struct dcc_memory_state* 
   state->fault = FIELD_GET(DCC_STATUS_FAULT, get(dcc, DCC_STATUS_OFFSET));
   state->memories = get(dcc, DCC_MEMORY_ERROR_OFFSET);
   state->errors = get(dcc, DCC_MEMORY_ERRORS_OFFSET);
+  state->corrected = get(dcc, DCC_MEMORY_CORRECTED_OFFSET);
+  state->word = get(dcc, DCC_MEMORY_WORD_OFFSET);
 }
 
 enum { kSlotWords = DCC_SLOTS_STRIDE / 4 };

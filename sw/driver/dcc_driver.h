@@ -106,6 +106,9 @@ struct dcc_memory_state {
   uint32_t fault;
   uint32_t memories; /* DCC_MEMORY_ERROR_…_MASK, since soft reset */
   uint32_t errors;   /* cycles with wrong words, since the reset by pin */
+  /* Of blocks with DCC_CAPS_SECDED; 0 of others: */
+  uint32_t corrected; /* cycles with corrected words, since the reset by pin */
+  uint32_t word;      /* DCC_MEMORY_WORD_…: the last corrected or the first wrong word */
 };
 void dcc_read_memory_state(struct dcc_controller* dcc, struct dcc_memory_state* state);
 

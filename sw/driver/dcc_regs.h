@@ -22,7 +22,7 @@
 
 /* VERSION: Version of this register map. */
 #define DCC_VERSION_OFFSET                           0x00004u
-#define DCC_VERSION_RESET                            0x00010003u
+#define DCC_VERSION_RESET                            0x00010004u
 /*   MINOR (RO): Grows when registers are added. */
 #define DCC_VERSION_MINOR_SHIFT                      0u
 #define DCC_VERSION_MINOR_WIDTH                      16u
@@ -55,6 +55,10 @@
 #define DCC_CAPS_WHEEL_LAST_SHIFT                    24u
 #define DCC_CAPS_WHEEL_LAST_WIDTH                    4u
 #define DCC_CAPS_WHEEL_LAST_MASK                     0x0F000000u
+/*   SECDED (RO): The memories of flows, slots and limits correct one wrong bit of 64. */
+#define DCC_CAPS_SECDED_SHIFT                        28u
+#define DCC_CAPS_SECDED_WIDTH                        1u
+#define DCC_CAPS_SECDED_MASK                         0x10000000u
 
 /* CTRL: Enable, reset and policy bits. Written only while REGWEN.CTRL is 1. */
 #define DCC_CTRL_OFFSET                              0x0000Cu
@@ -65,8 +69,8 @@
 #define DCC_CTRL_ENABLE_WIDTH                        1u
 #define DCC_CTRL_ENABLE_MASK                         0x00000001u
 /*   SOFT_RESET (WO): Writing 1 releases every slot, cancels every event and clears the statistics,
- *   TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT and MEMORY_ERROR. Parameters, tables and
- *   interrupt registers keep their values. Reads as 0. */
+ *   TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT, MEMORY_ERROR and MEMORY_WORD. Parameters,
+ *   tables and interrupt registers keep their values. Reads as 0. */
 #define DCC_CTRL_SOFT_RESET_SHIFT                    1u
 #define DCC_CTRL_SOFT_RESET_WIDTH                    1u
 #define DCC_CTRL_SOFT_RESET_MASK                     0x00000002u
@@ -422,6 +426,27 @@
 #define DCC_ERROR_INFO_WRITE_WIDTH                   1u
 #define DCC_ERROR_INFO_WRITE_MASK                    0x80000000u
 
+/* IRQ_TEST: Writing 1 sets the cause of the same position as if it had occurred, and nothing else.
+ * */
+#define DCC_IRQ_TEST_OFFSET                          0x0008Cu
+#define DCC_IRQ_TEST_RESET                           0x00000000u
+/*   TABLE_FULL (WO): Table full. */
+#define DCC_IRQ_TEST_TABLE_FULL_SHIFT                0u
+#define DCC_IRQ_TEST_TABLE_FULL_WIDTH                1u
+#define DCC_IRQ_TEST_TABLE_FULL_MASK                 0x00000001u
+/*   OVERRUN (WO): Wheel overrun. */
+#define DCC_IRQ_TEST_OVERRUN_SHIFT                   1u
+#define DCC_IRQ_TEST_OVERRUN_WIDTH                   1u
+#define DCC_IRQ_TEST_OVERRUN_MASK                    0x00000002u
+/*   ERROR (WO): Refused access. */
+#define DCC_IRQ_TEST_ERROR_SHIFT                     2u
+#define DCC_IRQ_TEST_ERROR_WIDTH                     1u
+#define DCC_IRQ_TEST_ERROR_MASK                      0x00000004u
+/*   MEMORY (WO): Wrong parity. */
+#define DCC_IRQ_TEST_MEMORY_SHIFT                    3u
+#define DCC_IRQ_TEST_MEMORY_WIDTH                    1u
+#define DCC_IRQ_TEST_MEMORY_MASK                     0x00000008u
+
 /* FREE_SLOTS: Slots that are not bound. */
 #define DCC_FREE_SLOTS_OFFSET                        0x000A0u
 #define DCC_FREE_SLOTS_RESET                         0x00000000u
@@ -503,6 +528,47 @@
 #define DCC_MEMORY_ERRORS_VALUE_SHIFT                0u
 #define DCC_MEMORY_ERRORS_VALUE_WIDTH                16u
 #define DCC_MEMORY_ERRORS_VALUE_MASK                 0x0000FFFFu
+
+/* MEMORY_CORRECTED: Cycles in which words were used of which a wrong bit was corrected, since the
+ * reset by pin; stays at its greatest value. 0 without CAPS.SECDED. */
+#define DCC_MEMORY_CORRECTED_OFFSET                  0x000BCu
+#define DCC_MEMORY_CORRECTED_RESET                   0x00000000u
+/*   VALUE (RO, clock cycles): Cycles in which words were used of which a wrong bit was corrected,
+ *   since the reset by pin; stays at its greatest value. 0 without CAPS.SECDED. */
+#define DCC_MEMORY_CORRECTED_VALUE_SHIFT             0u
+#define DCC_MEMORY_CORRECTED_VALUE_WIDTH             16u
+#define DCC_MEMORY_CORRECTED_VALUE_MASK              0x0000FFFFu
+
+/* MEMORY_WORD: The last word that was corrected or, from then on, the first one that could not be,
+ * since soft reset. 0 without CAPS.SECDED. */
+#define DCC_MEMORY_WORD_OFFSET                       0x000C0u
+#define DCC_MEMORY_WORD_RESET                        0x00000000u
+/*   WRONG (RO): It could not be corrected. */
+#define DCC_MEMORY_WORD_WRONG_SHIFT                  0u
+#define DCC_MEMORY_WORD_WRONG_WIDTH                  1u
+#define DCC_MEMORY_WORD_WRONG_MASK                   0x00000001u
+/*   CORRECTED (RO): It was corrected. */
+#define DCC_MEMORY_WORD_CORRECTED_SHIFT              1u
+#define DCC_MEMORY_WORD_CORRECTED_WIDTH              1u
+#define DCC_MEMORY_WORD_CORRECTED_MASK               0x00000002u
+/*   MEMORY (RO): Its memory. */
+#define DCC_MEMORY_WORD_MEMORY_SHIFT                 2u
+#define DCC_MEMORY_WORD_MEMORY_WIDTH                 5u
+#define DCC_MEMORY_WORD_MEMORY_MASK                  0x0000007Cu
+#define DCC_MEMORY_WORD_MEMORY_SLOT_OF_FLOW          0u
+#define DCC_MEMORY_WORD_MEMORY_FLOW_OF_SLOT          1u
+#define DCC_MEMORY_WORD_MEMORY_HASH_0                2u
+#define DCC_MEMORY_WORD_MEMORY_HASH_0_CHANGES        3u
+#define DCC_MEMORY_WORD_MEMORY_HASH_1                4u
+#define DCC_MEMORY_WORD_MEMORY_HASH_1_CHANGES        5u
+#define DCC_MEMORY_WORD_MEMORY_FREE_LIST             6u
+#define DCC_MEMORY_WORD_MEMORY_SLOTS                 7u
+#define DCC_MEMORY_WORD_MEMORY_FLOORS                8u
+#define DCC_MEMORY_WORD_MEMORY_CEILINGS              9u
+/*   INDEX (RO): Its index in the memory. */
+#define DCC_MEMORY_WORD_INDEX_SHIFT                  7u
+#define DCC_MEMORY_WORD_INDEX_WIDTH                  24u
+#define DCC_MEMORY_WORD_INDEX_MASK                   0x7FFFFF80u
 
 /* Statistics: 64 bit; reading LO latches HI. */
 #define DCC_STATISTICS_OFFSET                        0x03000u

@@ -392,6 +392,27 @@ CsrReport check_interrupt(const MapInfo& map, CsrPort& port) {
   c.write(status.name, status.offset, map.error_cause);
   c.expect(!port.interrupt(), status.name, "the line is high after its cause was cleared");
   c.expect_value(status.name, c.read(status.name, status.offset), 0, "after clearing");
+  if (map.interrupt_test != kNoRegister) {
+    const RegisterInfo& test = map.registers[map.interrupt_test];
+    const std::uint32_t error = c.read("ERROR_INFO", map.registers[map.error_info].offset);
+    for (std::uint32_t rest = all, set = 0; rest != 0; rest &= rest - 1) {
+      const std::uint32_t cause = rest & ~(rest - 1);
+      c.write(mask.name, mask.offset, cause);
+      c.expect(!port.interrupt(), test.name, "the line is high before its cause is set");
+      c.write(test.name, test.offset, cause);
+      set |= cause;
+      c.expect(port.interrupt(), test.name, "the line is low although its cause was set");
+      c.expect_value(status.name, c.read(status.name, status.offset), set,
+                     "after a test of a cause");
+      c.write(test.name, test.offset, 0);
+      c.expect_value(status.name, c.read(status.name, status.offset), set,
+                     "after a test of nothing");
+    }
+    c.expect_value("ERROR_INFO", c.read("ERROR_INFO", map.registers[map.error_info].offset), error,
+                   "after tests of causes");
+    c.write(status.name, status.offset, all);
+    c.expect(!port.interrupt(), test.name, "the line is high after its causes were cleared");
+  }
   port.reset();
   return c.take();
 }

@@ -169,11 +169,15 @@ TEST_F(DccDriverTest, TellsOfMemoriesThatLostABit) {
   reg(DCC_STATUS_OFFSET) = DCC_STATUS_FAULT_MASK;
   reg(DCC_MEMORY_ERROR_OFFSET) = DCC_MEMORY_ERROR_SLOTS_MASK;
   reg(DCC_MEMORY_ERRORS_OFFSET) = 3;
+  reg(DCC_MEMORY_CORRECTED_OFFSET) = 4;
+  reg(DCC_MEMORY_WORD_OFFSET) = 0x85;
   dcc_memory_state state{};
   dcc_read_memory_state(&dcc, &state);
   EXPECT_EQ(state.fault, 1u);
   EXPECT_EQ(state.memories, DCC_MEMORY_ERROR_SLOTS_MASK);
   EXPECT_EQ(state.errors, 3u);
+  EXPECT_EQ(state.corrected, 4u);
+  EXPECT_EQ(state.word, 0x85u);
 }
 
 // A stopped block continues after dcc_soft_reset unless CTRL is locked. dcc_configure helps only

@@ -55,7 +55,8 @@ def quick_steps(path):
     first = ("registers",) if folder == "regs" else UNITS.get(folder, ())
     steps = (*(f"{unit}:verilator" for unit in first), *WHOLE)
     hashed = pathlib.Path(path).stem in SPARSE
-    return tuple(dict.fromkeys(("sparse", *steps) if hashed else (*steps, "sparse")))
+    return tuple(dict.fromkeys(("sparse", *steps, "secded") if hashed else ("secded", *steps, "sparse")
+                               if folder == "secded" else (*steps, "sparse", "secded")))
 
 
 def late_steps(path):

@@ -91,6 +91,8 @@ std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
       return device_.timer_lateness_max();
     case Live::kMemoryError:  // memories of the model lose no bits, so there is no error
     case Live::kMemoryErrors:
+    case Live::kMemoryCorrected:
+    case Live::kMemoryWord:
       return 0;
     case Live::kEventsPending:
       return static_cast<std::uint32_t>(device_.timer_counters().pending());

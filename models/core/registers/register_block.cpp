@@ -212,13 +212,15 @@ AccessResult RegisterBlock::write(std::uint32_t address, std::uint32_t value, st
     std::uint32_t& stored = values_[target.index];
     stored = (stored & ~kept) | (value & kept);
     stored &= ~(value & masks.clear) & (value | ~masks.clear_by_0);
-    access.register_written = (kept | masks.write_only) != 0;
+    access.register_written = (kept | masks.write_only) != 0 && target.index != map_.interrupt_test;
     access.stored = (stored & kept) | (value & masks.write_only);
   }
   device_.access(access);
-  if (target.kind == Kind::kRegister &&
-      (target.index == map_.interrupt_status || target.index == map_.interrupt_mask)) {
-    update_interrupt();
+  if (target.kind == Kind::kRegister && !access.refused()) {
+    if (target.index == map_.interrupt_test) raise(value);
+    if (target.index == map_.interrupt_status || target.index == map_.interrupt_mask) {
+      update_interrupt();
+    }
   }
   return access.result;
 }

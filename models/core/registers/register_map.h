@@ -109,6 +109,7 @@ struct MapInfo {
   Table<WindowInfo> windows;
   std::uint16_t interrupt_status;  // index of the interrupt status register, or kNoRegister
   std::uint16_t interrupt_mask;
+  std::uint16_t interrupt_test;  // index of the register that sets causes, or kNoRegister
   std::uint16_t error_info;   // index of the register that records a refused access, or kNoRegister
   std::uint32_t error_cause;  // bit of interrupt_status that a refused access sets
   // index of the register whose bits enable writes; software can only clear these bits

@@ -308,6 +308,7 @@ def source(regmap):
            f"    {_quoted(regmap.description)},", f"    0x{regmap.size:X},",
            f"    {registers},", f"    {counters},", f"    {windows},",
            f"    {index(regmap.interrupt_status)},", f"    {index(regmap.interrupt_mask)},",
+           f"    {index(regmap.interrupt_test)},",
            f"    {index(regmap.error_register)},", f"    0x{cause:08X},",
            f"    {index(regmap.write_enable)},",
            *([f"    {index(regmap.unlock[0].name)}, 0x{regmap.unlock[1].mask:08X}, 0x{regmap.unlock[2]:08X},"]

@@ -204,6 +204,8 @@ class _Block:
         return lines
 
     def field_storage(self, register, field, lines, resets, written, updates):
+        if register.name == self.map.interrupt_test:
+            return  # Its writes act on the causes, and it reads as 0.
         name = member(register, field)
         own = f"we_{register.name.lower()}_q"
         enable = f"write & {own}"
@@ -223,6 +225,9 @@ class _Block:
         else:
             cause = "refused" if is_error_cause(self.map, register, field) else f"hw2reg_i.{name}"
             clear = f"(({enable}) ? {data} : {field.width}'d0)"
+            if self.map.interrupt_test and register.name == self.map.interrupt_status:
+                test = f"write & we_{self.map.interrupt_test.lower()}_q"
+                cause += f" | (({test}) ? {data} : {field.width}'d0)"
             updates.append(f"{name}_q <= ({name}_q & ~{clear}) | {cause};")
 
     def word_expression(self, register):
@@ -326,7 +331,7 @@ class _Block:
         else:
             lines += ["  assign irq_o = 1'b0;", ""]
         for register in m.registers:
-            if register.name == m.interrupt_mask:
+            if m.inside(register):
                 continue
             lines += [f"  assign reg2hw_o.{member(register, f)} = {member(register, f)}_q;"
                       for f in register.fields if f.access in ("RW", "WO")]

@@ -12,7 +12,8 @@ KEPT = ("RW", "W0C", "W1C", "WO")
 
 def storing(regmap):
     """Registers that have a storage property, in the order of their numbers."""
-    return [r for r in regmap.registers if any(f.access in KEPT for f in r.fields) or r.source == "block"]
+    return [r for r in regmap.registers if r.name != regmap.interrupt_test
+            and (any(f.access in KEPT for f in r.fields) or r.source == "block")]
 
 
 def _known(register):
@@ -38,6 +39,9 @@ def _next(regmap, register, field, at):
     if field.access == "WO":  # The block passes a write-only field on for one cycle.
         return [f"{name}_q <= {at} ? {_part(field)} : {field.width}'d0;"]
     cause = "refused" if is_error_cause(regmap, register, field) else f"hw2reg_i.{name}"
+    if regmap.interrupt_test and register.name == regmap.interrupt_status:
+        test = f"{regmap.name}_regs_pkg::{camel(regmap.interrupt_test)}Offset"
+        cause += f" | (wrote && paddr_i == {test} ? {_part(field)} : {field.width}'d0)"
     return [f"{name}_q <= ({name}_q & ~({at} ? {_part(field)} : {field.width}'d0)) | {cause};"]
 
 
@@ -57,7 +61,7 @@ def _followed(regmap, register, lines, resets, steps, held, moved):
         resets.append(f"{name}_q <= {field.width}'h{field.reset:X};")
         steps += _next(regmap, register, field, at)
         elsewhere.append(f"{name}_q != {field.width}'h{field.reset:X}")
-        if field.access in ("RW", "WO") and register.name != regmap.interrupt_mask:
+        if field.access in ("RW", "WO") and not regmap.inside(register):
             agrees.append(f"reg2hw.{name} == {name}_q")
         mask += f" | 32'h{field.mask:08X}"
         if field.access != "WO":

@@ -19,7 +19,7 @@ def reg2hw_members(regmap):
     """Members (name, width, comment) of the struct from software to hardware."""
     result = []
     for register in regmap.registers:
-        if register.name == regmap.interrupt_mask:
+        if regmap.inside(register):
             continue  # Only the register block itself uses the register.
         for field in register.fields:
             name = member(register, field)

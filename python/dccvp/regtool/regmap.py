@@ -135,6 +135,7 @@ class RegisterMap:
     windows: list
     interrupt_status: str
     interrupt_mask: str
+    interrupt_test: str  # Name of the WO register that sets causes, or "".
     error_register: str
     error_interrupt: str
     source_name: str
@@ -172,10 +173,14 @@ class RegisterMap:
     def settings(self):
         return [r for r in self.registers if r.setting]
 
+    def inside(self, register):
+        """True for a register that only the register block itself uses."""
+        return register.name in (self.interrupt_mask, self.interrupt_test)
+
     def commands(self):
-        """Registers beside the parameters whose writes the device must handle; interrupt causes and their mask stay
-        inside the register block."""
-        return [r for r in self.registers if r.name != self.interrupt_mask
+        """Registers beside the parameters whose writes the device must handle; interrupt causes, their mask and their
+        test stay inside the register block."""
+        return [r for r in self.registers if not self.inside(r)
                 and any(f.access in ("RW", "WO") and not f.parameter for f in r.fields)]
 
     def counter_registers(self):
@@ -363,7 +368,7 @@ class _Builder:
             data["name"], data["title"], data["description"], data["address_width"],
             sorted(registers, key=lambda r: r.offset), counters,
             statistics["offset"] if statistics else 0, sorted(windows, key=lambda w: w.offset),
-            interrupt.get("status", ""), interrupt.get("mask", ""),
+            interrupt.get("status", ""), interrupt.get("mask", ""), interrupt.get("test", ""),
             errors.get("register", ""), errors.get("interrupt", ""),
             pathlib.Path(self.source.path).name, data.get("base_address", 0),
             interrupt.get("number", 0), data.get("write_enable", ""), (), data.get("units", {}))
@@ -463,14 +468,15 @@ class _Builder:
     def check_interrupts(self, result):
         names = {r.name: r for r in result.registers}
         for key, name, access in (("status", result.interrupt_status, "W1C"),
-                                  ("mask", result.interrupt_mask, "RW")):
+                                  ("mask", result.interrupt_mask, "RW"),
+                                  ("test", result.interrupt_test, "WO")):
             if name and (name not in names or names[name].access != access):
                 self.fail(("interrupt", key), f"interrupt.{key}: {name} is not a {access} register")
         if result.interrupt_status:
             shape = [[(f.name, f.lsb, f.width) for f in names[n].fields]
-                     for n in (result.interrupt_status, result.interrupt_mask)]
-            if shape[0] != shape[1]:
-                self.fail(("interrupt",), "interrupt: status and mask have different fields")
+                     for n in (result.interrupt_status, result.interrupt_mask, result.interrupt_test) if n]
+            if any(one != shape[0] for one in shape):
+                self.fail(("interrupt",), "interrupt: status, mask and test have different fields")
         if result.error_register:
             if result.error_register not in names or names[result.error_register].source != "block":
                 self.fail(("access_errors", "register"),

@@ -1,16 +1,18 @@
 #!/bin/sh
 # check.sh VERILATOR YOSYS, in rtl/: the controller is clean in Verilator and elaborates in yosys, with dense flow
-# numbers and with sparse ones.
+# numbers, with sparse ones, and with an error-correcting code.
 set -eu
 sources=$(cat controller/files.f)
 "${1:-verilator}" --lint-only -Wall --top-module dcc_top \
   controller/lint/waivers.vlt rate_lut/lint/waivers.vlt $sources
-"${1:-verilator}" --lint-only -Wall --top-module dcc_top -GSparseFlows=1 -GFlowW=24 \
-  controller/lint/waivers.vlt rate_lut/lint/waivers.vlt $sources
+for secded in 0 1; do
+  "${1:-verilator}" --lint-only -Wall --top-module dcc_top -GSparseFlows=1 -GFlowW=24 -GSecded=$secded \
+    controller/lint/waivers.vlt rate_lut/lint/waivers.vlt $sources
+done
 case ${2:-yosys} in
 *NOTFOUND | "") echo "yosys is not installed: elaboration not checked" ;;
 *) "${2:-yosys}" -q -p "read_verilog -sv $(echo $sources); hierarchy -check -top dcc_top; proc; check -assert"
-  "${2:-yosys}" -q -p "read_verilog -sv $(echo $sources); chparam -set SparseFlows 1 -set FlowW 24 dc_lookup; \
+  "${2:-yosys}" -q -p "read_verilog -sv $(echo $sources); chparam -set SparseFlows 1 -set FlowW 24 -set Secded 1 dc_lookup; \
     hierarchy -check -top dc_lookup; proc; check -assert" ;;
 esac
 echo "dcc_top: the whole controller is clean"

@@ -53,6 +53,7 @@ try illegal dcc_top Slots=32768 FlowW=16
 try illegal dcc_top FlowW=26
 try illegal dcc_top FlowW=9
 try illegal dcc_top SparseFlows=2
+try illegal dcc_top Secded=2
 try illegal dcc_top Latency=31
 try illegal dcc_top Latency=300
 try illegal dcc_top CnpDepth=3

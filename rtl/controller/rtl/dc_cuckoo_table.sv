@@ -5,7 +5,10 @@
 module dc_cuckoo_table #(
   parameter int unsigned Buckets = 256,
   parameter int unsigned Width   = 108,  // bits per bucket
-  localparam int unsigned BucketW = $clog2(Buckets)
+  parameter int unsigned Secded  = 0,
+  parameter int unsigned Number  = 0,    // of the copy for look-ups in reports; the other copy has the next number
+  localparam int unsigned BucketW = $clog2(Buckets),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic               clk_i,
   // look-ups, answered in the next cycle
@@ -20,13 +23,14 @@ module dc_cuckoo_table #(
   input  logic               write_i,
   input  logic [BucketW-1:0] write_at_i,
   input  logic [Width-1:0]   write_data_i,
-  output logic               error_o     // a word used in the previous cycle had wrong parity
+  output logic [ReportW-1:0] report_o    // of the words used in the previous cycle (ram_guarded.sv)
 );
-  logic match_q, wrong_match, wrong_change;
+  logic                 match_q;
+  logic [2*ReportW-1:0] reports;
   always_ff @(posedge clk_i) match_q <= match_i;
-  assign error_o = wrong_match || wrong_change;
+  ram_reports #(.ReportW(ReportW)) u_reports (.reports_i(reports), .report_o(report_o));
 
-  ram_parity #(.Depth(Buckets), .Width(Width)) u_match (
+  ram_guarded #(.Depth(Buckets), .Width(Width), .Secded(Secded), .Number(Number)) u_match (
     .clk_i  (clk_i),
     .ren_i  (match_i),
     .raddr_i(match_at_i),
@@ -35,9 +39,9 @@ module dc_cuckoo_table #(
     .waddr_i(write_at_i),
     .wdata_i(write_data_i),
     .use_i  (match_q),
-    .error_o(wrong_match)
+    .report_o(reports[0 +: ReportW])
   );
-  ram_parity #(.Depth(Buckets), .Width(Width)) u_change (
+  ram_guarded #(.Depth(Buckets), .Width(Width), .Secded(Secded), .Number(Number + 1)) u_change (
     .clk_i  (clk_i),
     .ren_i  (read_i),
     .raddr_i(read_at_i),
@@ -46,6 +50,6 @@ module dc_cuckoo_table #(
     .waddr_i(write_at_i),
     .wdata_i(write_data_i),
     .use_i  (use_i),
-    .error_o(wrong_change)
+    .report_o(reports[ReportW +: ReportW])
   );
 endmodule

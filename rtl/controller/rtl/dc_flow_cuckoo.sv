@@ -25,7 +25,9 @@ module dc_flow_cuckoo #(
   parameter int unsigned Ways  = 4,   // entries per bucket, a power of two
   parameter int unsigned Stash = 32,  // entries, a power of two: one for every event under way
   parameter int unsigned Kicks = 64,
-  localparam int unsigned SlotW = $clog2(Slots)
+  parameter int unsigned Secded = 0,
+  localparam int unsigned SlotW = $clog2(Slots),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   // look-up of a flow: answered in the next cycle
@@ -49,7 +51,7 @@ module dc_flow_cuckoo #(
   input  logic             power_up_i,
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
-  output logic             error_o      // a word read in the previous cycle had wrong parity
+  output logic [ReportW-1:0] report_o   // of the words used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned WayW    = $clog2(Ways);
   localparam int unsigned BucketW = SlotW - WayW;
@@ -101,9 +103,10 @@ module dc_flow_cuckoo #(
   logic [FlowW-1:0]       start_flow;
   logic [BucketW-1:0]     start0, start1, op0_q, op1_q;  // bucket numbers
   logic [Ways*EntryW-1:0] match0, match1, read0, read1, data0, data1;
-  logic                   op, write0, write1, wrong0, wrong1, wrong_flow;
+  logic                   op, write0, write1;
+  logic [3*ReportW-1:0]   reports;
 
-  dc_cuckoo_table #(.Buckets(Slots / Ways), .Width(Ways * EntryW)) u_table0 (
+  dc_cuckoo_table #(.Buckets(Slots / Ways), .Width(Ways * EntryW), .Secded(Secded), .Number(2)) u_table0 (
     .clk_i       (clk_i),
     .match_i     (match_i),
     .match_at_i  (hash(match_flow_i, Matrix0)),
@@ -115,9 +118,9 @@ module dc_flow_cuckoo #(
     .write_i     (write0),
     .write_at_i  (sweep_i ? index_i[BucketW-1:0] : op0_q),
     .write_data_i(data0),
-    .error_o     (wrong0)
+    .report_o    (reports[0 +: ReportW])
   );
-  dc_cuckoo_table #(.Buckets(Slots / Ways), .Width(Ways * EntryW)) u_table1 (
+  dc_cuckoo_table #(.Buckets(Slots / Ways), .Width(Ways * EntryW), .Secded(Secded), .Number(4)) u_table1 (
     .clk_i       (clk_i),
     .match_i     (match_i),
     .match_at_i  (hash(match_flow_i, Matrix1)),
@@ -129,7 +132,7 @@ module dc_flow_cuckoo #(
     .write_i     (write1),
     .write_at_i  (sweep_i ? index_i[BucketW-1:0] : op1_q),
     .write_data_i(data1),
-    .error_o     (wrong1)
+    .report_o    (reports[ReportW +: ReportW])
   );
 
   logic             match_q, in_stash;
@@ -325,7 +328,7 @@ module dc_flow_cuckoo #(
   logic name_q;
   always_ff @(posedge clk_i) name_q <= name_i;
 
-  ram_parity #(.Depth(Slots), .Width(FlowW)) u_flow_of (
+  ram_guarded #(.Depth(Slots), .Width(FlowW), .Secded(Secded), .Number(1)) u_flow_of (
     .clk_i  (clk_i),
     .ren_i  (name_i),
     .raddr_i(name_slot_i),
@@ -334,9 +337,9 @@ module dc_flow_cuckoo #(
     .waddr_i(sweep_i ? index_i[SlotW-1:0] : slot_i),
     .wdata_i(sweep_i ? '0 : flow_i),
     .use_i  (name_q),
-    .error_o(wrong_flow)
+    .report_o(reports[2*ReportW +: ReportW])
   );
-  assign error_o = wrong0 || wrong1 || wrong_flow;
+  ram_reports #(.Count(3), .ReportW(ReportW)) u_reports (.reports_i(reports), .report_o(report_o));
 
   logic unused;
   assign unused = &{1'b0, index_i};

@@ -6,7 +6,9 @@
 module dc_flow_table #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
-  localparam int unsigned SlotW = $clog2(Slots)
+  parameter int unsigned Secded = 0,
+  localparam int unsigned SlotW = $clog2(Slots),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   // look-up of a flow: answered in the next cycle
@@ -28,10 +30,11 @@ module dc_flow_table #(
   input  logic             power_up_i,
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
-  output logic             error_o     // a word used in the previous cycle had wrong parity
+  output logic [ReportW-1:0] report_o  // of the words used in the previous cycle (ram_guarded.sv)
 );
   logic             unname_q;  // the flow of the slot swept in the previous cycle is valid
-  logic             match_q, name_q, wrong_slot, wrong_flow;
+  logic             match_q, name_q;
+  logic [2*ReportW-1:0] reports;
   logic             wen;
   logic [FlowW-1:0] waddr;
 
@@ -41,11 +44,12 @@ module dc_flow_table #(
     name_q   <= name_i;
   end
 
-  assign error_o = wrong_slot || wrong_flow;
   assign wen   = bind_i || unbind_i || unname_q || (sweep_i && power_up_i && in_range_i);
   assign waddr = unname_q ? name_flow_o : sweep_i ? index_i : flow_i;
 
-  ram_parity #(.Depth(1 << FlowW), .Width(SlotW + 1)) u_slot_of (
+  ram_reports #(.ReportW(ReportW)) u_reports (.reports_i(reports), .report_o(report_o));
+
+  ram_guarded #(.Depth(1 << FlowW), .Width(SlotW + 1), .Secded(Secded), .Number(0)) u_slot_of (
     .clk_i  (clk_i),
     .ren_i  (match_i),
     .raddr_i(match_flow_i),
@@ -54,10 +58,10 @@ module dc_flow_table #(
     .waddr_i(waddr),
     .wdata_i({bind_i, sweep_i ? '0 : slot_i}),  // the sweep clears entries before slots are bound
     .use_i  (match_q),
-    .error_o(wrong_slot)
+    .report_o(reports[0 +: ReportW])
   );
 
-  ram_parity #(.Depth(Slots), .Width(FlowW)) u_flow_of (
+  ram_guarded #(.Depth(Slots), .Width(FlowW), .Secded(Secded), .Number(1)) u_flow_of (
     .clk_i  (clk_i),
     .ren_i  (name_i || sweep_i),
     .raddr_i(sweep_i ? index_i[SlotW-1:0] : name_slot_i),
@@ -66,6 +70,6 @@ module dc_flow_table #(
     .waddr_i(sweep_i ? index_i[SlotW-1:0] : slot_i),
     .wdata_i(sweep_i ? '0 : flow_i),
     .use_i  (name_q || unname_q),
-    .error_o(wrong_flow)
+    .report_o(reports[ReportW +: ReportW])
   );
 endmodule

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 module dc_free_list #(
   parameter int unsigned Slots = 1024,
-  localparam int unsigned SlotW = $clog2(Slots)
+  parameter int unsigned Secded = 0,
+  localparam int unsigned SlotW = $clog2(Slots),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -15,7 +17,7 @@ module dc_free_list #(
   input  logic             give_i,
   input  logic [SlotW-1:0] give_slot_i,
   output logic [SlotW:0]   count_o,
-  output logic             error_o    // the slot taken in the previous cycle had wrong parity
+  output logic [ReportW-1:0] report_o // of the slot taken in the previous cycle (ram_guarded.sv)
 );
   logic [SlotW-1:0] head_q, head_d, tail_q;
   logic [SlotW:0]   count_q;
@@ -37,7 +39,7 @@ module dc_free_list #(
     end
   end
 
-  ram_parity #(.Depth(Slots), .Width(SlotW)) u_list (
+  ram_guarded #(.Depth(Slots), .Width(SlotW), .Secded(Secded), .Number(6)) u_list (
     .clk_i  (clk_i),
     .ren_i  (1'b1),
     .raddr_i(head_d),
@@ -46,6 +48,6 @@ module dc_free_list #(
     .waddr_i(sweep_i ? index_i : tail_q),
     .wdata_i(sweep_i ? index_i : give_slot_i),
     .use_i  (take_i),
-    .error_o(error_o)
+    .report_o(report_o)
   );
 endmodule

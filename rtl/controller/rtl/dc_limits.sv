@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A copy of the floor and ceiling tables, written together with them and swept with the slots at power-up.
-module dc_limits (
+module dc_limits #(
+  parameter int unsigned Secded = 0,
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
+) (
   input  logic        clk_i,
   input  logic        sweep_i,        // the sweep sets entries to "no limit"
   input  logic [5:0]  index_i,
@@ -16,7 +19,7 @@ module dc_limits (
   input  logic        dscp_valid_i,
   output logic [31:0] lo_o,           // limits, valid three cycles after dscp_i
   output logic [31:0] hi_o,
-  output logic        error_o         // two cycles after dscp_i: a limit had wrong parity
+  output logic [ReportW-1:0] report_o // two cycles after dscp_i: of its limits (ram_guarded.sv)
 );
   logic [31:0] floor_word, ceiling_word, lo_q, cap_q;
   logic        write_floor, write_ceiling;
@@ -26,13 +29,14 @@ module dc_limits (
                          write_index_i[8:6] == '0;
   assign write_ceiling = write_i && write_table_i == rate_lut_pkg::TableCeiling &&
                          write_index_i[8:6] == '0;
-  logic       read_q, wrong_floor, wrong_ceiling;
+  logic                 read_q;
+  logic [2*ReportW-1:0] reports;
   always_ff @(posedge clk_i) read_q <= dscp_valid_i;
-  assign error_o = wrong_floor || wrong_ceiling;
+  ram_reports #(.ReportW(ReportW)) u_reports (.reports_i(reports), .report_o(report_o));
 
   assign waddr         = sweep_i ? index_i : write_index_i[5:0];
 
-  ram_parity #(.Depth(64), .Width(32)) u_floor (
+  ram_guarded #(.Depth(64), .Width(32), .Secded(Secded), .Number(8)) u_floor (
     .clk_i  (clk_i),
     .ren_i  (1'b1),
     .raddr_i(dscp_i),
@@ -41,9 +45,9 @@ module dc_limits (
     .waddr_i(waddr),
     .wdata_i(sweep_i ? '0 : write_word_i),
     .use_i  (read_q),
-    .error_o(wrong_floor)
+    .report_o(reports[0 +: ReportW])
   );
-  ram_parity #(.Depth(64), .Width(32)) u_ceiling (
+  ram_guarded #(.Depth(64), .Width(32), .Secded(Secded), .Number(9)) u_ceiling (
     .clk_i  (clk_i),
     .ren_i  (1'b1),
     .raddr_i(dscp_i),
@@ -52,7 +56,7 @@ module dc_limits (
     .waddr_i(waddr),
     .wdata_i(sweep_i ? '1 : write_word_i),
     .use_i  (read_q),
-    .error_o(wrong_ceiling)
+    .report_o(reports[ReportW +: ReportW])
   );
 
   always_ff @(posedge clk_i) begin

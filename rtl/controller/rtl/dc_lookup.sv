@@ -6,7 +6,9 @@ module dc_lookup #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
   parameter int unsigned SparseFlows = 0,
-  localparam int unsigned SlotW = $clog2(Slots)
+  parameter int unsigned Secded = 0,
+  localparam int unsigned SlotW = $clog2(Slots),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -51,10 +53,10 @@ module dc_lookup #(
   input  logic [FlowW-1:0] index_i,
   output logic [SlotW:0]   free_o,
   output logic [SlotW:0]   in_use_max_o,
-  // memories of which a word used in the previous cycle had wrong parity
-  output logic             wrong_flows_o,
-  output logic             wrong_free_o,
-  output logic             wrong_slots_o
+  // reports of the words used in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0] report_flows_o,
+  output logic [ReportW-1:0] report_free_o,
+  output logic [ReportW-1:0] report_slots_o
 );
   logic                       s0_valid_q, s1_valid_q, s2_valid_q, s3_valid_q, s4_valid_q;
   dcc_controller_pkg::event_t s0_event_q, s1_event_q, s2_event_q, s3_event_q, s4_event_q;
@@ -70,7 +72,7 @@ module dc_lookup #(
   logic [SlotW-1:0] matched;
 
   if (SparseFlows != 0) begin : g_sparse
-    dc_flow_cuckoo #(.Slots(Slots), .FlowW(FlowW)) u_flows (
+    dc_flow_cuckoo #(.Slots(Slots), .FlowW(FlowW), .Secded(Secded)) u_flows (
       .clk_i       (clk_i),
       .match_i     (s0_valid_q),
       .match_flow_i(s0_flow_q),
@@ -89,10 +91,10 @@ module dc_lookup #(
       .power_up_i  (power_up_i),
       .in_range_i  (in_range_i),
       .index_i     (index_i),
-      .error_o     (wrong_flows_o)
+      .report_o    (report_flows_o)
     );
   end else begin : g_direct
-    dc_flow_table #(.Slots(Slots), .FlowW(FlowW)) u_flows (
+    dc_flow_table #(.Slots(Slots), .FlowW(FlowW), .Secded(Secded)) u_flows (
       .clk_i       (clk_i),
       .match_i     (s0_valid_q),
       .match_flow_i(s0_flow_q),
@@ -109,7 +111,7 @@ module dc_lookup #(
       .power_up_i  (power_up_i),
       .in_range_i  (in_range_i),
       .index_i     (index_i),
-      .error_o     (wrong_flows_o)
+      .report_o    (report_flows_o)
     );
     assign room = 1'b1;  // the table has an entry for every flow
   end
@@ -127,7 +129,7 @@ module dc_lookup #(
   assign take    = first;
   assign s2_slot = first ? free_slot : s2_slot_q;
 
-  dc_free_list #(.Slots(Slots)) u_free (
+  dc_free_list #(.Slots(Slots), .Secded(Secded)) u_free (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
     .clear_i    (clear_i),
@@ -139,7 +141,7 @@ module dc_lookup #(
     .give_i     (give2_q),
     .give_slot_i(give2_slot_q),
     .count_o    (free_o),
-    .error_o    (wrong_free_o)
+    .report_o   (report_free_o)
   );
 
   // A slot that becomes free in the cycle in which another is taken was still in use.
@@ -155,7 +157,12 @@ module dc_lookup #(
   logic [FlowW-1:0]          stored_flow, s4_stored_flow_q;
   logic                      viewed_q;  // software's slot was read in the previous cycle
 
-  ram_parity #(.Depth(Slots), .Width(FlowW + $bits(write_parameters_i))) u_store (
+  ram_guarded #(
+    .Depth (Slots),
+    .Width (FlowW + $bits(write_parameters_i)),
+    .Secded(Secded),
+    .Number(7)
+  ) u_store (
     .clk_i  (clk_i),
     .ren_i  (s2_valid_q || view_i),
     .raddr_i(view_i ? view_slot_i : s2_slot),
@@ -164,7 +171,7 @@ module dc_lookup #(
     .waddr_i(sweep_i ? index_i[SlotW-1:0] : write_slot_i),
     .wdata_i(sweep_i ? '0 : {write_flow_i, write_parameters_i}),
     .use_i  (s3_valid_q || viewed_q),
-    .error_o(wrong_slots_o)
+    .report_o(report_slots_o)
   );
   assign view_o      = s4_parameters_q;
   assign view_flow_o = s4_stored_flow_q;

@@ -14,7 +14,9 @@ module dc_manager #(
   parameter int unsigned TopBits      = 5,
   parameter int unsigned MiddleBits   = 5,
   parameter int unsigned LastBits     = 6,
-  localparam int unsigned SlotW = $clog2(Slots)
+  parameter int unsigned Secded       = 0,
+  localparam int unsigned SlotW   = $clog2(Slots),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -112,9 +114,9 @@ module dc_manager #(
   logic [5:0]       joined_dscp;
   logic [7:0]       joined_marks, joined_packets, joined_count;
 
-  // Memories of which a word used in the previous cycle had wrong parity.
-  logic wrong_cnp, wrong_command, wrong_start, wrong_flows, wrong_free, wrong_slots, wrong_limits;
-  logic wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
+  // Memories of which a word used in the previous cycle had wrong parity; reports of those that may correct one.
+  logic wrong_cnp, wrong_command, wrong_start, wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
+  logic [ReportW-1:0] report_flows, report_free, report_slots, report_limits, report;
 
   dc_fifo #(.Depth(CnpDepth), .Width(CnpW)) u_cnps (
     .clk_i  (clk_i),
@@ -276,7 +278,7 @@ module dc_manager #(
   logic [SlotW:0]             free, in_use_max;
   logic                       wb_done, wb_held, wb_released, wb_answer, wb_bind, wb_unbind, wb_give;
 
-  dc_lookup #(.Slots(Slots), .FlowW(FlowW), .SparseFlows(SparseFlows)) u_lookup (
+  dc_lookup #(.Slots(Slots), .FlowW(FlowW), .SparseFlows(SparseFlows), .Secded(Secded)) u_lookup (
     .clk_i             (clk_i),
     .rst_ni            (rst_ni),
     .issue_i           (issue != '0),
@@ -314,12 +316,12 @@ module dc_manager #(
     .index_i           (index),
     .free_o            (free),
     .in_use_max_o      (in_use_max),
-    .wrong_flows_o     (wrong_flows),
-    .wrong_free_o      (wrong_free),
-    .wrong_slots_o     (wrong_slots)
+    .report_flows_o    (report_flows),
+    .report_free_o     (report_free),
+    .report_slots_o    (report_slots)
   );
 
-  dc_limits u_limits (
+  dc_limits #(.Secded(Secded)) u_limits (
     .clk_i        (clk_i),
     .sweep_i      (sweep && !started),
     .index_i      (index[5:0]),
@@ -333,7 +335,7 @@ module dc_manager #(
     .dscp_valid_i (s4_valid),
     .lo_o         (lo),
     .hi_o         (hi),
-    .error_o      (wrong_limits)
+    .report_o     (report_limits)
   );
 
   logic        req_valid, req_increase, req_first;
@@ -487,16 +489,21 @@ module dc_manager #(
   logic [Memories-1:0] wrong;
   always_comb begin
     wrong = '0;
-    wrong[dcc_regs_pkg::MemoryErrorFlowsLsb]    = wrong_flows;
-    wrong[dcc_regs_pkg::MemoryErrorFreeListLsb] = wrong_free;
-    wrong[dcc_regs_pkg::MemoryErrorSlotsLsb]    = wrong_slots;
-    wrong[dcc_regs_pkg::MemoryErrorTablesLsb]   = wrong_tables || wrong_limits;
+    wrong[dcc_regs_pkg::MemoryErrorFlowsLsb]    = report_flows[0];
+    wrong[dcc_regs_pkg::MemoryErrorFreeListLsb] = report_free[0];
+    wrong[dcc_regs_pkg::MemoryErrorSlotsLsb]    = report_slots[0];
+    wrong[dcc_regs_pkg::MemoryErrorTablesLsb]   = wrong_tables || report_limits[0];
     wrong[dcc_regs_pkg::MemoryErrorQueuesLsb]   = wrong_cnp || wrong_command || wrong_start;
     wrong[dcc_regs_pkg::MemoryErrorDelaysLsb]   = wrong_beside || wrong_answer;
     wrong[dcc_regs_pkg::MemoryErrorWheelLsb]    = wrong_wheel;
   end
 
-  dc_status #(.Slots(Slots)) u_status (
+  ram_reports #(.Count(4), .ReportW(ReportW)) u_reports (
+    .reports_i({report_limits, report_slots, report_free, report_flows}),
+    .report_o (report)
+  );
+
+  dc_status #(.Slots(Slots), .ReportW(ReportW)) u_status (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .clear_i     (clear),
@@ -515,6 +522,7 @@ module dc_manager #(
     .cnp_lost_i  (cnp_lost),
     .dropped_i   (dropped),
     .wrong_i     (wrong),
+    .report_i    (report),
     .fault_o     (fault),
     .status_o    (status_o)
   );

@@ -1,7 +1,8 @@
 // The registers of the manager that software reads: state, counters, interrupt causes, memories with errors.
 // SPDX-License-Identifier: Apache-2.0
 module dc_status #(
-  parameter int unsigned Slots = 1024,
+  parameter int unsigned Slots   = 1024,
+  parameter int unsigned ReportW = 1,  // bits of report_i; 1: its memories correct nothing
   localparam int unsigned SlotW    = $clog2(Slots),
   localparam int unsigned Memories = dcc_regs_pkg::MemoryErrorWheelLsb + 1
 ) (
@@ -26,6 +27,7 @@ module dc_status #(
   input  logic [1:0]       dropped_i,
   // memory errors, in the order of the fields of MEMORY_ERROR
   input  logic [Memories-1:0] wrong_i,  // memories of which a word used in the previous cycle had wrong parity
+  input  logic [ReportW-1:0] report_i,    // of the memories that correct bits (ram_guarded.sv)
   output logic             fault_o,       // a memory fault has stopped the manager
   output dcc_regs_pkg::dcc_hw2reg_t status_o
 );
@@ -42,6 +44,17 @@ module dc_status #(
     .fault_o(fault_o),
     .where_o(where),
     .count_o(errors)
+  );
+
+  logic [15:0] corrected;
+  logic [30:0] word;
+  dc_corrected #(.ReportW(ReportW)) u_corrected (
+    .clk_i   (clk_i),
+    .rst_ni  (rst_ni),
+    .clear_i (clear_i),
+    .report_i(report_i),
+    .count_o (corrected),
+    .word_o  (word)
   );
 
   logic overrun_q;
@@ -112,6 +125,11 @@ module dc_status #(
     status_o.memory_error_delays    = where[dcc_regs_pkg::MemoryErrorDelaysLsb];
     status_o.memory_error_wheel     = where[dcc_regs_pkg::MemoryErrorWheelLsb];
     status_o.memory_errors         = errors;
+    status_o.memory_corrected      = corrected;
+    status_o.memory_word_index     = word[30:7];
+    status_o.memory_word_memory    = word[6:2];
+    status_o.memory_word_corrected = word[1];
+    status_o.memory_word_wrong     = word[0];
     status_o.stat_cnps_received                = cnps_received;
     status_o.stat_cnps_dropped_no_slot         = cnps_dropped_no_slot;
     status_o.stat_cnps_coalesced               = cnps_coalesced;

@@ -10,7 +10,8 @@ module dcc_top #(
   parameter int unsigned Latency      = 64,    // edges from issue to answer, 32 ... 255
   parameter int unsigned CnpDepth     = 64,    // depths of the FIFOs, powers of two
   parameter int unsigned CommandDepth = 16,
-  parameter int unsigned BytesDepth   = 64
+  parameter int unsigned BytesDepth   = 64,
+  parameter int unsigned Secded       = 0      // 1: the memories of flows, slots and limits correct a wrong bit
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -64,7 +65,8 @@ module dcc_top #(
                                  (32'(Latency) << dcc_regs_pkg::CapsLatencyLsb) |
                                  (32'(TopBits) << dcc_regs_pkg::CapsWheelTopLsb) |
                                  (32'(MiddleBits) << dcc_regs_pkg::CapsWheelMiddleLsb) |
-                                 (32'(LastBits) << dcc_regs_pkg::CapsWheelLastLsb);
+                                 (32'(LastBits) << dcc_regs_pkg::CapsWheelLastLsb) |
+                                 (32'(Secded) << dcc_regs_pkg::CapsSecdedLsb);
 
   // -- Legal parameters -----------------------------------------------------------------------------
   if (Slots < 64 || Slots > 16384 || (Slots & (Slots - 1)) != 0) begin : g_slots
@@ -75,6 +77,9 @@ module dcc_top #(
   end
   if (SparseFlows > 1) begin : g_sparse_flows
     $fatal(1, "dcc_top: SparseFlows must be 0 or 1");
+  end
+  if (Secded > 1) begin : g_secded
+    $fatal(1, "dcc_top: Secded must be 0 or 1");
   end
   if (Latency < dcc_controller_pkg::Distance || Latency > 255) begin : g_latency
     $fatal(1, "dcc_top: Latency must be from 32 to 255");
@@ -164,7 +169,8 @@ module dcc_top #(
     .BytesDepth  (BytesDepth),
     .TopBits     (TopBits),
     .MiddleBits  (MiddleBits),
-    .LastBits    (LastBits)
+    .LastBits    (LastBits),
+    .Secded      (Secded)
   ) u_manager (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),

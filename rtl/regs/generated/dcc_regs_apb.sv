@@ -68,6 +68,7 @@ module dcc_regs_apb #(
   logic hit_irq_status;
   logic hit_irq_mask;
   logic hit_error_info;
+  logic hit_irq_test;
   logic hit_free_slots;
   logic hit_time;
   logic hit_timer_lag;
@@ -75,6 +76,8 @@ module dcc_regs_apb #(
   logic hit_events_pending;
   logic hit_memory_error;
   logic hit_memory_errors;
+  logic hit_memory_corrected;
+  logic hit_memory_word;
   assign hit_id = word == 18'h0;
   assign hit_version = word == 18'h1;
   assign hit_caps = word == 18'h2;
@@ -103,6 +106,7 @@ module dcc_regs_apb #(
   assign hit_irq_status = word == 18'h20;
   assign hit_irq_mask = word == 18'h21;
   assign hit_error_info = word == 18'h22;
+  assign hit_irq_test = word == 18'h23;
   assign hit_free_slots = word == 18'h28;
   assign hit_time = word == 18'h29;
   assign hit_timer_lag = word == 18'h2A;
@@ -110,6 +114,8 @@ module dcc_regs_apb #(
   assign hit_events_pending = word == 18'h2C;
   assign hit_memory_error = word == 18'h2D;
   assign hit_memory_errors = word == 18'h2E;
+  assign hit_memory_corrected = word == 18'h2F;
+  assign hit_memory_word = word == 18'h30;
 
   logic hit_stat;
   assign hit_stat = (word >= 18'hC00) & (word < 18'hC22);
@@ -166,6 +172,7 @@ module dcc_regs_apb #(
                 | hit_irq_status
                 | hit_irq_mask
                 | hit_error_info
+                | hit_irq_test
                 | hit_free_slots
                 | hit_time
                 | hit_timer_lag
@@ -173,6 +180,8 @@ module dcc_regs_apb #(
                 | hit_events_pending
                 | hit_memory_error
                 | hit_memory_errors
+                | hit_memory_corrected
+                | hit_memory_word
                 | hit_stat
                 | (|hit_win);
   assign writable = hit_ctrl
@@ -198,6 +207,7 @@ module dcc_regs_apb #(
                   | hit_cut_floor
                   | hit_irq_status
                   | hit_irq_mask
+                  | hit_irq_test
                   | hit_win[0]
                   | hit_win[1]
                   | hit_win[2]
@@ -291,8 +301,8 @@ module dcc_regs_apb #(
     stat_high_d = stat_high_q;
     case (word)
       18'h0: rdata_d = 32'h44434331;
-      18'h1: rdata_d = {16'h1, 16'h3};
-      18'h2: rdata_d = {4'd0, Caps[27:24], Caps[23:20], Caps[19:16], Caps[15:8], 3'd0, Caps[4:0]};
+      18'h1: rdata_d = {16'h1, 16'h4};
+      18'h2: rdata_d = {3'd0, Caps[28], Caps[27:24], Caps[23:20], Caps[19:16], Caps[15:8], 3'd0, Caps[4:0]};
       18'h3: rdata_d = {25'd0, ctrl_keep_target_q, ctrl_byte_counter_q, ctrl_cut_by_marks_q, ctrl_law_q, ctrl_timer_restart_q, 1'd0, ctrl_enable_q};
       18'h4: rdata_d = {28'd0, hw2reg_i.status_fault, hw2reg_i.status_overrun, hw2reg_i.status_idle, hw2reg_i.status_ready};
       18'h5: rdata_d = {29'd0, regwen_ctrl_q, regwen_tables_q, regwen_parameters_q};
@@ -318,6 +328,7 @@ module dcc_regs_apb #(
       18'h20: rdata_d = {28'd0, irq_status_memory_q, irq_status_error_q, irq_status_overrun_q, irq_status_table_full_q};
       18'h21: rdata_d = {28'd0, irq_mask_memory_q, irq_mask_error_q, irq_mask_overrun_q, irq_mask_table_full_q};
       18'h22: rdata_d = {error_info_write_q, 4'd0, error_info_code_q, 4'd0, error_info_address_q};
+      18'h23: rdata_d = {28'd0, 1'd0, 1'd0, 1'd0, 1'd0};
       18'h28: rdata_d = {17'd0, hw2reg_i.free_slots};
       18'h29: rdata_d = hw2reg_i.time_value;
       18'h2A: rdata_d = {16'd0, hw2reg_i.timer_lag};
@@ -325,6 +336,8 @@ module dcc_regs_apb #(
       18'h2C: rdata_d = {17'd0, hw2reg_i.events_pending};
       18'h2D: rdata_d = {25'd0, hw2reg_i.memory_error_wheel, hw2reg_i.memory_error_delays, hw2reg_i.memory_error_queues, hw2reg_i.memory_error_tables, hw2reg_i.memory_error_slots, hw2reg_i.memory_error_free_list, hw2reg_i.memory_error_flows};
       18'h2E: rdata_d = {16'd0, hw2reg_i.memory_errors};
+      18'h2F: rdata_d = {16'd0, hw2reg_i.memory_corrected};
+      18'h30: rdata_d = {1'd0, hw2reg_i.memory_word_index, hw2reg_i.memory_word_memory, hw2reg_i.memory_word_corrected, hw2reg_i.memory_word_wrong};
       18'hC00: begin
         rdata_d = hw2reg_i.stat_cnps_received[31:0];
         stat_high_d = hw2reg_i.stat_cnps_received[63:32];
@@ -493,6 +506,7 @@ module dcc_regs_apb #(
   logic we_cut_floor_q;
   logic we_irq_status_q;
   logic we_irq_mask_q;
+  logic we_irq_test_q;
   logic write;
   assign write = access & pwrite_i & pready_o;
 
@@ -521,6 +535,7 @@ module dcc_regs_apb #(
       we_cut_floor_q <= 1'b0;
       we_irq_status_q <= 1'b0;
       we_irq_mask_q <= 1'b0;
+      we_irq_test_q <= 1'b0;
     end else if (setup) begin
       we_ctrl_q <= hit_ctrl & (code_d == 3'd0);
       we_regwen_q <= hit_regwen & (code_d == 3'd0);
@@ -545,6 +560,7 @@ module dcc_regs_apb #(
       we_cut_floor_q <= hit_cut_floor & (code_d == 3'd0);
       we_irq_status_q <= hit_irq_status & (code_d == 3'd0);
       we_irq_mask_q <= hit_irq_mask & (code_d == 3'd0);
+      we_irq_test_q <= hit_irq_test & (code_d == 3'd0);
     end
   end
 
@@ -626,10 +642,10 @@ module dcc_regs_apb #(
         if (we_irq_mask_q) irq_mask_memory_q <= pwdata_i[3];
       end
       ctrl_soft_reset_q <= (write & we_ctrl_q) ? pwdata_i[1] : 1'd0;
-      irq_status_table_full_q <= (irq_status_table_full_q & ~((write & we_irq_status_q) ? pwdata_i[0] : 1'd0)) | hw2reg_i.irq_status_table_full;
-      irq_status_overrun_q <= (irq_status_overrun_q & ~((write & we_irq_status_q) ? pwdata_i[1] : 1'd0)) | hw2reg_i.irq_status_overrun;
-      irq_status_error_q <= (irq_status_error_q & ~((write & we_irq_status_q) ? pwdata_i[2] : 1'd0)) | refused;
-      irq_status_memory_q <= (irq_status_memory_q & ~((write & we_irq_status_q) ? pwdata_i[3] : 1'd0)) | hw2reg_i.irq_status_memory;
+      irq_status_table_full_q <= (irq_status_table_full_q & ~((write & we_irq_status_q) ? pwdata_i[0] : 1'd0)) | hw2reg_i.irq_status_table_full | ((write & we_irq_test_q) ? pwdata_i[0] : 1'd0);
+      irq_status_overrun_q <= (irq_status_overrun_q & ~((write & we_irq_status_q) ? pwdata_i[1] : 1'd0)) | hw2reg_i.irq_status_overrun | ((write & we_irq_test_q) ? pwdata_i[1] : 1'd0);
+      irq_status_error_q <= (irq_status_error_q & ~((write & we_irq_status_q) ? pwdata_i[2] : 1'd0)) | refused | ((write & we_irq_test_q) ? pwdata_i[2] : 1'd0);
+      irq_status_memory_q <= (irq_status_memory_q & ~((write & we_irq_status_q) ? pwdata_i[3] : 1'd0)) | hw2reg_i.irq_status_memory | ((write & we_irq_test_q) ? pwdata_i[3] : 1'd0);
       if (refused) error_info_address_q <= paddr_i;
       if (refused) error_info_code_q <= code_q;
       if (refused) error_info_write_q <= pwrite_i;

@@ -14,7 +14,7 @@ package dcc_regs_pkg;
 
   // VERSION: Version of this register map.
   localparam logic [19:0] VersionOffset = 20'h00004;
-  localparam logic [31:0] VersionReset = 32'h00010003;
+  localparam logic [31:0] VersionReset = 32'h00010004;
   localparam int unsigned VersionMinorLsb   = 0;
   localparam int unsigned VersionMinorWidth = 16;
   localparam int unsigned VersionMajorLsb   = 16;
@@ -33,6 +33,8 @@ package dcc_regs_pkg;
   localparam int unsigned CapsWheelMiddleWidth = 4;
   localparam int unsigned CapsWheelLastLsb   = 24;
   localparam int unsigned CapsWheelLastWidth = 4;
+  localparam int unsigned CapsSecdedLsb   = 28;
+  localparam int unsigned CapsSecdedWidth = 1;
 
   // CTRL: Enable, reset and policy bits. Written only while REGWEN.CTRL is 1.
   localparam logic [19:0] CtrlOffset = 20'h0000C;
@@ -255,6 +257,18 @@ package dcc_regs_pkg;
   localparam int unsigned ErrorInfoWriteLsb   = 31;
   localparam int unsigned ErrorInfoWriteWidth = 1;
 
+  // IRQ_TEST: Writing 1 sets the cause of the same position as if it had occurred, and nothing else.
+  localparam logic [19:0] IrqTestOffset = 20'h0008C;
+  localparam logic [31:0] IrqTestReset = 32'h00000000;
+  localparam int unsigned IrqTestTableFullLsb   = 0;
+  localparam int unsigned IrqTestTableFullWidth = 1;
+  localparam int unsigned IrqTestOverrunLsb   = 1;
+  localparam int unsigned IrqTestOverrunWidth = 1;
+  localparam int unsigned IrqTestErrorLsb   = 2;
+  localparam int unsigned IrqTestErrorWidth = 1;
+  localparam int unsigned IrqTestMemoryLsb   = 3;
+  localparam int unsigned IrqTestMemoryWidth = 1;
+
   // FREE_SLOTS: Slots that are not bound.
   localparam logic [19:0] FreeSlotsOffset = 20'h000A0;
   localparam logic [31:0] FreeSlotsReset = 32'h00000000;
@@ -309,6 +323,36 @@ package dcc_regs_pkg;
   localparam logic [31:0] MemoryErrorsReset = 32'h00000000;
   localparam int unsigned MemoryErrorsValueLsb   = 0;
   localparam int unsigned MemoryErrorsValueWidth = 16;
+
+  // MEMORY_CORRECTED: Cycles in which words were used of which a wrong bit was corrected, since the
+  //   reset by pin; stays at its greatest value. 0 without CAPS.SECDED.
+  localparam logic [19:0] MemoryCorrectedOffset = 20'h000BC;
+  localparam logic [31:0] MemoryCorrectedReset = 32'h00000000;
+  localparam int unsigned MemoryCorrectedValueLsb   = 0;
+  localparam int unsigned MemoryCorrectedValueWidth = 16;
+
+  // MEMORY_WORD: The last word that was corrected or, from then on, the first one that could not be,
+  //   since soft reset. 0 without CAPS.SECDED.
+  localparam logic [19:0] MemoryWordOffset = 20'h000C0;
+  localparam logic [31:0] MemoryWordReset = 32'h00000000;
+  localparam int unsigned MemoryWordWrongLsb   = 0;
+  localparam int unsigned MemoryWordWrongWidth = 1;
+  localparam int unsigned MemoryWordCorrectedLsb   = 1;
+  localparam int unsigned MemoryWordCorrectedWidth = 1;
+  localparam int unsigned MemoryWordMemoryLsb   = 2;
+  localparam int unsigned MemoryWordMemoryWidth = 5;
+  localparam logic [31:0] MemoryWordMemorySlotOfFlow = 32'd0;
+  localparam logic [31:0] MemoryWordMemoryFlowOfSlot = 32'd1;
+  localparam logic [31:0] MemoryWordMemoryHash0 = 32'd2;
+  localparam logic [31:0] MemoryWordMemoryHash0Changes = 32'd3;
+  localparam logic [31:0] MemoryWordMemoryHash1 = 32'd4;
+  localparam logic [31:0] MemoryWordMemoryHash1Changes = 32'd5;
+  localparam logic [31:0] MemoryWordMemoryFreeList = 32'd6;
+  localparam logic [31:0] MemoryWordMemorySlots = 32'd7;
+  localparam logic [31:0] MemoryWordMemoryFloors = 32'd8;
+  localparam logic [31:0] MemoryWordMemoryCeilings = 32'd9;
+  localparam int unsigned MemoryWordIndexLsb   = 7;
+  localparam int unsigned MemoryWordIndexWidth = 24;
 
   // STAT_CNPS_RECEIVED_LO: CNPs handed to the controller: low half; reading it latches the high half.
   localparam logic [19:0] StatCnpsReceivedLoOffset = 20'h03000;
@@ -687,6 +731,11 @@ package dcc_regs_pkg;
     logic         memory_error_delays;                // RO
     logic         memory_error_wheel;                 // RO
     logic [15:0]  memory_errors;                      // RO, clock cycles
+    logic [15:0]  memory_corrected;                   // RO, clock cycles
+    logic         memory_word_wrong;                  // RO
+    logic         memory_word_corrected;              // RO
+    logic [4:0]   memory_word_memory;                 // RO
+    logic [23:0]  memory_word_index;                  // RO
     logic [63:0]  stat_cnps_received;                 // counter
     logic [63:0]  stat_cnps_dropped_no_slot;          // counter
     logic [63:0]  stat_cnps_coalesced;                // counter

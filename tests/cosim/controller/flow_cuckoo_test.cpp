@@ -213,7 +213,7 @@ class Table {
     if (named_) {
       ASSERT_EQ(top.name_flow_o, expected_name_);
     }
-    ASSERT_EQ(top.error_o, 0);
+    ASSERT_EQ(top.report_o, 0);
 
     // No bind is refused while the stash has room for all pending binds.
     const std::uint32_t filled = in_stash();

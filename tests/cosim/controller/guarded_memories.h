@@ -124,6 +124,22 @@ const std::vector<GuardedMemory>& guarded_memories_of() {
   return kMemories;
 }
 
+/// Memories with an error-correcting code in a class with 64 slots and 8 bits of flow numbers.
+template <class Top>
+const std::vector<SecdedMemory>& secded_memories_of() {
+  using detail::turn;
+  static const std::vector<SecdedMemory> kMemories = {
+      {DCC_GUARDED("slot_of", FLOWS, 12, DCC_FLOWS(g_direct, u_slot_of)), 0, 7, 5},
+      {DCC_GUARDED("flow_of", FLOWS, 13, DCC_FLOWS(g_direct, u_flow_of)), 1, 8, 5},
+      {DCC_GUARDED("free_list", FREE_LIST, 11, DCC_JOIN(DCC_JOIN(u_lookup, u_free), u_list)), 6, 6,
+       5},
+      {DCC_GUARDED("store", SLOTS, 225, DCC_JOIN(u_lookup, u_store)), 7, 193, 8},
+      {DCC_GUARDED("limits_floor", TABLES, 39, DCC_JOIN(u_limits, u_floor)), 8, 32, 7},
+      {DCC_GUARDED("limits_ceiling", TABLES, 39, DCC_JOIN(u_limits, u_ceiling)), 9, 32, 7},
+  };
+  return kMemories;
+}
+
 /// Memories of the flow table in a class with sparse flow numbers and 64 slots.
 template <class Top>
 const std::vector<GuardedMemory>& sparse_memories_of() {

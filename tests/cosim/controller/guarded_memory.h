@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -26,5 +27,21 @@ inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned
 const std::vector<GuardedMemory>& guarded_memories();
 /// Memories that make_sparse_controller() has instead.
 const std::vector<GuardedMemory>& sparse_memories();
+
+/// A memory of make_secded_controller() whose words correct one wrong bit of 64.
+struct SecdedMemory {
+  GuardedMemory memory;
+  unsigned number;  // in MEMORY_WORD
+  unsigned data;    // number of data bits of a word; its check bits follow
+  unsigned checks;  // check bits for each 64 data bits
+  /// The 64 bits of data to which a bit of the word belongs.
+  unsigned part_of(unsigned bit) const { return bit < data ? bit / 64 : (bit - data) / checks; }
+};
+inline void PrintTo(const SecdedMemory& one, std::ostream* out) { *out << one.memory.name; }
+/// The small controller with an error-correcting code (parameter Secded).
+std::unique_ptr<ControllerDut> make_secded_controller(std::uint32_t random_seed);
+const std::vector<SecdedMemory>& secded_memories();
+/// The other memories of make_secded_controller(), which have parity.
+const std::vector<GuardedMemory>& memories_beside_secded();
 
 }  // namespace dcc::page

@@ -269,6 +269,9 @@ void Bench::act(std::uint32_t address, std::uint32_t value) {
     case DCC_IRQ_STATUS_OFFSET:
       if ((value & DCC_IRQ_STATUS_TABLE_FULL_MASK) != 0) status_.table_full = false;
       break;
+    case DCC_IRQ_TEST_OFFSET:
+      if ((value & DCC_IRQ_TEST_TABLE_FULL_MASK) != 0) status_.table_full = true;
+      break;
     default:
       if (std::uint32_t* word = entry(oracle_.tables, address)) *word = value;
   }

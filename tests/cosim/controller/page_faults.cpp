@@ -45,14 +45,19 @@ void soft_reset(Bench& bench) {
   for (int i = 0; i < 1000 && !(bench.ready && bench.oracle().ready()); ++i) bench.cycle({});
 }
 
-std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, Loss& loss) {
+std::string lose_bits(Bench& bench, const GuardedMemory& memory, const std::vector<unsigned>& bits,
+                      Loss& loss) {
+  const unsigned bit = bits.front();
+  const auto flip = [&] {
+    for (const unsigned one : bits) flip_bit(bench.dut(), memory, one);
+  };
   const Profile all = {256, 200, 500, 100, 0, 0};
   bench.program(bit % 2 == 0);
   if (memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK) wait_long(bench);
   if (memory.cause == DCC_MEMORY_ERROR_TABLES_MASK) {  // an unused wrong table word is no error
-    flip_bit(bench.dut(), memory, bit);
+    flip();
     for (int i = 0; i < 60; ++i) bench.cycle({});
-    flip_bit(bench.dut(), memory, bit);
+    flip();
     if (!bench.ready || bench.read(DCC_MEMORY_ERRORS_OFFSET) != 0)
       return "an error in a word that nobody used";
   }
@@ -62,7 +67,7 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   if (bench.read(DCC_MEMORY_ERRORS_OFFSET) != 0) return "errors are counted that were not";
 
   if (memory.unused) {
-    flip_bit(bench.dut(), memory, bit);
+    flip();
     bench.run(kLong, all);
     bench.compare_counters();
     bench.compare_slots();
@@ -73,13 +78,13 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
 
   bench.faulty = true;
   bench.dut().check_assertions(false);  // the RTL's assertions hold only while no word is wrong
-  flip_bit(bench.dut(), memory, bit);
+  flip();
   const std::uint64_t before = bench.answered;
   std::uint32_t waited = 0;
   do {
     // Queue memories are overwritten all the time and are mostly empty, so a flipped bit must be
     // renewed.
-    if (waited > 100 && waited % 3 == 0) flip_bit(bench.dut(), memory, bit);
+    if (waited > 100 && waited % 3 == 0) flip();
     bench.run(1, all);
   } while (bench.ready && ++waited < kPatience);
   if (waited >= kPatience) return "it was never missed";
@@ -120,6 +125,10 @@ std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, 
   if (!bench.difference().empty()) return "after recovery: " + bench.difference();
   if (bench.read(DCC_MEMORY_ERRORS_OFFSET) != errors) return "errors are counted that were not";
   return {};
+}
+
+std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, Loss& loss) {
+  return lose_bits(bench, memory, {bit}, loss);
 }
 
 std::string count_errors(Bench& bench, const GuardedMemory& cnps) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "guarded_memory.h"
 #include "page_bench.h"
@@ -17,9 +18,11 @@ struct Loss {
 /// Writes CTRL.SOFT_RESET, and waits until the reset is over.
 void soft_reset(Bench& bench);
 
-/// Flips the bit in all words under random load. No wrong answer may leave the block, the block
+/// Flips the bits in all words under random load. No wrong answer may leave the block, the block
 /// must report the error and stop, and after a soft reset it must keep the contract again. Returns
 /// an empty text or the violation.
+std::string lose_bits(Bench& bench, const GuardedMemory& memory, const std::vector<unsigned>& bits,
+                      Loss& loss);
 std::string lose_a_bit(Bench& bench, const GuardedMemory& memory, unsigned bit, Loss& loss);
 
 /// Places a corrupted CNP at the head of its FIFO (the given memory) until MEMORY_ERRORS is

@@ -50,11 +50,13 @@ std::optional<std::uint64_t> Bench::counter(const Counts& counts, std::uint32_t 
 // A register that shows state, in most cases a counter.
 void Bench::random_status() {
   static constexpr std::uint32_t kState[] = {
-      DCC_STATUS_OFFSET,     DCC_FREE_SLOTS_OFFSET,   DCC_EVENTS_PENDING_OFFSET, DCC_TIME_OFFSET,
-      DCC_IRQ_STATUS_OFFSET, DCC_MEMORY_ERROR_OFFSET, DCC_TIMER_LAG_OFFSET};
+      DCC_STATUS_OFFSET,    DCC_FREE_SLOTS_OFFSET,       DCC_EVENTS_PENDING_OFFSET,
+      DCC_TIME_OFFSET,      DCC_IRQ_STATUS_OFFSET,       DCC_MEMORY_ERROR_OFFSET,
+      DCC_TIMER_LAG_OFFSET, DCC_MEMORY_CORRECTED_OFFSET, DCC_MEMORY_WORD_OFFSET};
   if (oracle_.ready() && chance(16))
     return begin(true, DCC_IRQ_STATUS_OFFSET, DCC_IRQ_STATUS_TABLE_FULL_MASK);
   if (oracle_.ready() && chance(16)) return begin(true, DCC_IRQ_MASK_OFFSET, below(2));
+  if (oracle_.ready() && chance(16)) return begin(true, DCC_IRQ_TEST_OFFSET, below(2));
   if (below(4) == 0) {
     begin(false, kState[below(std::size(kState))], 0);
     access_.status = true;
@@ -88,6 +90,8 @@ std::optional<std::uint64_t> Bench::expected_status(std::uint32_t address) const
       return status_before_.table_full ? DCC_IRQ_STATUS_TABLE_FULL_MASK : 0;
     case DCC_MEMORY_ERROR_OFFSET:
     case DCC_MEMORY_ERRORS_OFFSET:
+    case DCC_MEMORY_CORRECTED_OFFSET:
+    case DCC_MEMORY_WORD_OFFSET:
       return 0;
     case DCC_STAT_CNPS_LOST_LO_OFFSET:  // a counter of inputs that caused no event
       return oracle_.counts_at(then).cnps_lost;

@@ -4,7 +4,7 @@
   rule_map_test.py [--write]
 
 A row's line of its module must hold the words of its third column, and no other line may; every test it
-names must be one of tests/cosim/controller (a profile of page_profiles.h, or Suite.Name). Every module of
+names must be one of tests/cosim/controller or secded (a profile of page_profiles.h, or Suite.Name). Every module of
 rtl/controller/rtl must have a row. --write puts the lines right.
 """
 
@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 MAP = ROOT / "rtl/controller/README.md"
 RTL = ROOT / "rtl/controller/rtl"
-TESTS = ROOT / "tests/cosim/controller"
+TESTS = (ROOT / "tests/cosim/controller", ROOT / "tests/cosim/secded")
 ROW = re.compile(r"\| (?P<rule>[^|]+) \| (?P<file>[\w/.]+\.sv):(?P<line>\d+) \| `(?P<there>.+)` \| "
                  r"(?P<tests>[^|]+) \|$")
 # Modules without rules of the law: types, alignment of words, assembly of the other modules.
@@ -23,10 +23,10 @@ WITHOUT_RULE = {"dcc_controller_pkg.sv", "dc_delay.sv", "dcc_top.sv"}
 
 
 def known_tests():
-    profiles = (TESTS / "page_profiles.h").read_text("utf-8")
+    profiles = (TESTS[0] / "page_profiles.h").read_text("utf-8")
     names = {law + name for name in re.findall(r'\{"(\w+)", \{', profiles) + re.findall(r'\{"(\w+)", crowd', profiles)
              for law in ("Dcqcn", "Marks")}
-    for file in TESTS.glob("*_test.cpp"):
+    for file in (one for folder in TESTS for one in folder.glob("*_test.cpp")):
         for suite, name in re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+), (\w+)\)", file.read_text("utf-8"), re.M):
             names.add(f"{suite}.{name}")
     return names

@@ -42,7 +42,7 @@ void place(std::vector<Member>& members) {
 std::vector<Member> reg2hw_layout(const MapInfo& map) {
   std::vector<Member> members;
   for (std::uint16_t i = 0; i < map.registers.size(); ++i) {
-    if (i == map.interrupt_mask) continue;
+    if (i == map.interrupt_mask || i == map.interrupt_test) continue;
     const RegisterInfo& info = map.registers[i];
     for (int f = 0; f < static_cast<int>(info.fields.size()); ++f) {
       const Access access = info.fields[static_cast<std::size_t>(f)].access;

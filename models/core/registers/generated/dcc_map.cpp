@@ -12,7 +12,7 @@ constexpr FieldInfo kIdFields[] = {
      "Identification, the letters DCC1.", {}},
 };
 constexpr FieldInfo kVersionFields[] = {
-    {"MINOR", 0, 16, Access::kReadOnly, 0x00000003, 0x00000000, 0x0000FFFF,
+    {"MINOR", 0, 16, Access::kReadOnly, 0x00000004, 0x00000000, 0x0000FFFF,
      "", "",
      "Grows when registers are added.", {}},
     {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
@@ -35,6 +35,9 @@ constexpr FieldInfo kCapsFields[] = {
     {"WHEEL_LAST", 24, 4, Access::kReadOnly, 0x00000006, 0x00000000, 0x0000000F,
      "", "",
      "Bits resolved by the last level; its places are one tick wide.", {}},
+    {"SECDED", 28, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "The memories of flows, slots and limits correct one wrong bit of 64.", {}},
 };
 constexpr ValueInfo kCtrlFieldsLawValues[] = {
     {"PROPORTIONAL", 0},
@@ -46,7 +49,7 @@ constexpr FieldInfo kCtrlFields[] = {
      "1 takes notifications; 0 drops CNPs and byte notifications without counting them. Timers of bound slots run either way, so that their rates recover.", {}},
     {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
      "", "",
-     "Writing 1 releases every slot, cancels every event and clears the statistics, TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT and MEMORY_ERROR. Parameters, tables and interrupt registers keep their values. Reads as 0.", {}},
+     "Writing 1 releases every slot, cancels every event and clears the statistics, TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT, MEMORY_ERROR and MEMORY_WORD. Parameters, tables and interrupt registers keep their values. Reads as 0.", {}},
     {"TIMER_RESTART", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
      "", "",
      "A cut restarts the increase timer of its slot.", {}},
@@ -231,6 +234,20 @@ constexpr FieldInfo kErrorInfoFields[] = {
      "", "",
      "It was a write.", {}},
 };
+constexpr FieldInfo kIrqTestFields[] = {
+    {"TABLE_FULL", 0, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Table full.", {}},
+    {"OVERRUN", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Wheel overrun.", {}},
+    {"ERROR", 2, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Refused access.", {}},
+    {"MEMORY", 3, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "Wrong parity.", {}},
+};
 constexpr FieldInfo kFreeSlotsFields[] = {
     {"VALUE", 0, 15, Access::kReadOnly, 0x00000000, 0x00000000, 0x00007FFF,
      "", "",
@@ -284,12 +301,43 @@ constexpr FieldInfo kMemoryErrorsFields[] = {
      "clock cycles", "",
      "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value.", {}},
 };
+constexpr FieldInfo kMemoryCorrectedFields[] = {
+    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
+     "clock cycles", "",
+     "Cycles in which words were used of which a wrong bit was corrected, since the reset by pin; stays at its greatest value. 0 without CAPS.SECDED.", {}},
+};
+constexpr ValueInfo kMemoryWordFieldsMemoryValues[] = {
+    {"SLOT_OF_FLOW", 0},
+    {"FLOW_OF_SLOT", 1},
+    {"HASH_0", 2},
+    {"HASH_0_CHANGES", 3},
+    {"HASH_1", 4},
+    {"HASH_1_CHANGES", 5},
+    {"FREE_LIST", 6},
+    {"SLOTS", 7},
+    {"FLOORS", 8},
+    {"CEILINGS", 9},
+};
+constexpr FieldInfo kMemoryWordFields[] = {
+    {"WRONG", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "It could not be corrected.", {}},
+    {"CORRECTED", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "It was corrected.", {}},
+    {"MEMORY", 2, 5, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000001F,
+     "", "",
+     "Its memory.", {kMemoryWordFieldsMemoryValues, 10}},
+    {"INDEX", 7, 24, Access::kReadOnly, 0x00000000, 0x00000000, 0x00FFFFFF,
+     "", "",
+     "Its index in the memory.", {}},
+};
 constexpr RegisterInfo kRegisters[] = {
     {"ID", 0x00000, 0x44434331, Source::kConstant, false, false, 0x00000000, {kIdFields, 1},
      "Identification, the letters DCC1."},
-    {"VERSION", 0x00004, 0x00010003, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
+    {"VERSION", 0x00004, 0x00010004, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
      "Version of this register map."},
-    {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, false, 0x00000000, {kCapsFields, 5},
+    {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, false, 0x00000000, {kCapsFields, 6},
      "What this instance was built with."},
     {"CTRL", 0x0000C, 0x0000002C, Source::kHardware, true, false, 0x00000004, {kCtrlFields, 7},
      "Enable, reset and policy bits. Written only while REGWEN.CTRL is 1."},
@@ -341,6 +389,8 @@ constexpr RegisterInfo kRegisters[] = {
      "1 lets the cause of the same position raise the interrupt."},
     {"ERROR_INFO", 0x00088, 0x00000000, Source::kBlock, false, false, 0x00000000, {kErrorInfoFields, 3},
      "The last refused access."},
+    {"IRQ_TEST", 0x0008C, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqTestFields, 4},
+     "Writing 1 sets the cause of the same position as if it had occurred, and nothing else."},
     {"FREE_SLOTS", 0x000A0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFreeSlotsFields, 1},
      "Slots that are not bound."},
     {"TIME", 0x000A4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kTimeFields, 1},
@@ -355,6 +405,10 @@ constexpr RegisterInfo kRegisters[] = {
      "Memories in which a word with wrong parity was read, since soft reset."},
     {"MEMORY_ERRORS", 0x000B8, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryErrorsFields, 1},
      "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value."},
+    {"MEMORY_CORRECTED", 0x000BC, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryCorrectedFields, 1},
+     "Cycles in which words were used of which a wrong bit was corrected, since the reset by pin; stays at its greatest value. 0 without CAPS.SECDED."},
+    {"MEMORY_WORD", 0x000C0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryWordFields, 4},
+     "The last word that was corrected or, from then on, the first one that could not be, since soft reset. 0 without CAPS.SECDED."},
 };
 constexpr FieldInfo kWindowFactorEntryFields[] = {
     {"F_INC", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
@@ -529,11 +583,12 @@ const MapInfo kMap = {
     "Differentiated congestion controller",
     "Computes the rates of congested flows. Rates are unsigned 24.8 fixed point in Mb/s; fractions are named by their format (1.16 is one integer and sixteen fraction bits). Parameters may be changed while the controller runs; they act from the next notification on.",
     0x100000,
-    {kRegisters, 35},
+    {kRegisters, 38},
     {kCounters, 17},
     {kWindows, 7},
     kIrqStatus,
     kIrqMask,
+    kIrqTest,
     kErrorInfo,
     0x00000004,
     kRegwen,

@@ -42,6 +42,7 @@ enum Register : std::uint16_t {
   kIrqStatus,
   kIrqMask,
   kErrorInfo,
+  kIrqTest,
   kFreeSlots,
   kTime,
   kTimerLag,
@@ -49,6 +50,8 @@ enum Register : std::uint16_t {
   kEventsPending,
   kMemoryError,
   kMemoryErrors,
+  kMemoryCorrected,
+  kMemoryWord,
 };
 
 /// Registers that the device is asked for: it has a case for each of them.
@@ -61,6 +64,8 @@ enum class Live : std::uint16_t {
   kEventsPending = Register::kEventsPending,
   kMemoryError = Register::kMemoryError,
   kMemoryErrors = Register::kMemoryErrors,
+  kMemoryCorrected = Register::kMemoryCorrected,
+  kMemoryWord = Register::kMemoryWord,
 };
 
 /// Registers whose writes the device hears of, beside parameters: it has a case for each of them.
@@ -143,6 +148,9 @@ constexpr std::uint32_t kCapsWheelMiddleReset = 5;
 constexpr std::uint32_t kCapsWheelLastMask = 0x0F000000;
 constexpr unsigned kCapsWheelLastShift = 24;
 constexpr std::uint32_t kCapsWheelLastReset = 6;
+constexpr std::uint32_t kCapsSecdedMask = 0x10000000;
+constexpr unsigned kCapsSecdedShift = 28;
+constexpr std::uint32_t kCapsSecdedReset = 0;
 // CTRL: Enable, reset and policy bits. Written only while REGWEN.CTRL is 1.
 constexpr std::uint32_t kCtrlOffset = 0x0000C;
 constexpr std::uint32_t kCtrlEnableMask = 0x00000001;
@@ -314,6 +322,16 @@ constexpr std::uint32_t kErrorInfoCodeOutOfRange = 5;
 constexpr std::uint32_t kErrorInfoCodeLocked = 6;
 constexpr std::uint32_t kErrorInfoWriteMask = 0x80000000;
 constexpr unsigned kErrorInfoWriteShift = 31;
+// IRQ_TEST: Writing 1 sets the cause of the same position as if it had occurred, and nothing else.
+constexpr std::uint32_t kIrqTestOffset = 0x0008C;
+constexpr std::uint32_t kIrqTestTableFullMask = 0x00000001;
+constexpr unsigned kIrqTestTableFullShift = 0;
+constexpr std::uint32_t kIrqTestOverrunMask = 0x00000002;
+constexpr unsigned kIrqTestOverrunShift = 1;
+constexpr std::uint32_t kIrqTestErrorMask = 0x00000004;
+constexpr unsigned kIrqTestErrorShift = 2;
+constexpr std::uint32_t kIrqTestMemoryMask = 0x00000008;
+constexpr unsigned kIrqTestMemoryShift = 3;
 // FREE_SLOTS: Slots that are not bound.
 constexpr std::uint32_t kFreeSlotsOffset = 0x000A0;
 constexpr std::uint32_t kFreeSlotsValueMask = 0x00007FFF;
@@ -355,6 +373,32 @@ constexpr unsigned kMemoryErrorWheelShift = 6;
 constexpr std::uint32_t kMemoryErrorsOffset = 0x000B8;
 constexpr std::uint32_t kMemoryErrorsValueMask = 0x0000FFFF;
 constexpr unsigned kMemoryErrorsValueShift = 0;
+// MEMORY_CORRECTED: Cycles in which words were used of which a wrong bit was corrected, since the
+//   reset by pin; stays at its greatest value. 0 without CAPS.SECDED.
+constexpr std::uint32_t kMemoryCorrectedOffset = 0x000BC;
+constexpr std::uint32_t kMemoryCorrectedValueMask = 0x0000FFFF;
+constexpr unsigned kMemoryCorrectedValueShift = 0;
+// MEMORY_WORD: The last word that was corrected or, from then on, the first one that could not be,
+//   since soft reset. 0 without CAPS.SECDED.
+constexpr std::uint32_t kMemoryWordOffset = 0x000C0;
+constexpr std::uint32_t kMemoryWordWrongMask = 0x00000001;
+constexpr unsigned kMemoryWordWrongShift = 0;
+constexpr std::uint32_t kMemoryWordCorrectedMask = 0x00000002;
+constexpr unsigned kMemoryWordCorrectedShift = 1;
+constexpr std::uint32_t kMemoryWordMemoryMask = 0x0000007C;
+constexpr unsigned kMemoryWordMemoryShift = 2;
+constexpr std::uint32_t kMemoryWordMemorySlotOfFlow = 0;
+constexpr std::uint32_t kMemoryWordMemoryFlowOfSlot = 1;
+constexpr std::uint32_t kMemoryWordMemoryHash0 = 2;
+constexpr std::uint32_t kMemoryWordMemoryHash0Changes = 3;
+constexpr std::uint32_t kMemoryWordMemoryHash1 = 4;
+constexpr std::uint32_t kMemoryWordMemoryHash1Changes = 5;
+constexpr std::uint32_t kMemoryWordMemoryFreeList = 6;
+constexpr std::uint32_t kMemoryWordMemorySlots = 7;
+constexpr std::uint32_t kMemoryWordMemoryFloors = 8;
+constexpr std::uint32_t kMemoryWordMemoryCeilings = 9;
+constexpr std::uint32_t kMemoryWordIndexMask = 0x7FFFFF80;
+constexpr unsigned kMemoryWordIndexShift = 7;
 constexpr std::uint32_t kStatCnpsReceivedOffset = 0x03000;
 constexpr std::uint32_t kStatCnpsDroppedNoSlotOffset = 0x03008;
 constexpr std::uint32_t kStatCnpsCoalescedOffset = 0x03010;

@@ -397,6 +397,7 @@ const MapInfo kMap = {
     {},
     kIrqStatus,
     kIrqMask,
+    kNoRegister,
     kErrorInfo,
     0x00000002,
     kNoRegister,

@@ -245,10 +245,10 @@ module dcc_regs_storage #(
       if (psel_i && !penable_i) brisk_word_q <= 32'd0 | (32'(brisk_q) << 0);
       if (wrote_cut_floor) cut_floor_q <= pwdata_i[16:0];
       if (psel_i && !penable_i) cut_floor_word_q <= 32'd0 | (32'(cut_floor_q) << 0);
-      irq_status_table_full_q <= (irq_status_table_full_q & ~(wrote_irq_status ? pwdata_i[0] : 1'd0)) | hw2reg_i.irq_status_table_full;
-      irq_status_overrun_q <= (irq_status_overrun_q & ~(wrote_irq_status ? pwdata_i[1] : 1'd0)) | hw2reg_i.irq_status_overrun;
-      irq_status_error_q <= (irq_status_error_q & ~(wrote_irq_status ? pwdata_i[2] : 1'd0)) | refused;
-      irq_status_memory_q <= (irq_status_memory_q & ~(wrote_irq_status ? pwdata_i[3] : 1'd0)) | hw2reg_i.irq_status_memory;
+      irq_status_table_full_q <= (irq_status_table_full_q & ~(wrote_irq_status ? pwdata_i[0] : 1'd0)) | hw2reg_i.irq_status_table_full | (wrote && paddr_i == dcc_regs_pkg::IrqTestOffset ? pwdata_i[0] : 1'd0);
+      irq_status_overrun_q <= (irq_status_overrun_q & ~(wrote_irq_status ? pwdata_i[1] : 1'd0)) | hw2reg_i.irq_status_overrun | (wrote && paddr_i == dcc_regs_pkg::IrqTestOffset ? pwdata_i[1] : 1'd0);
+      irq_status_error_q <= (irq_status_error_q & ~(wrote_irq_status ? pwdata_i[2] : 1'd0)) | refused | (wrote && paddr_i == dcc_regs_pkg::IrqTestOffset ? pwdata_i[2] : 1'd0);
+      irq_status_memory_q <= (irq_status_memory_q & ~(wrote_irq_status ? pwdata_i[3] : 1'd0)) | hw2reg_i.irq_status_memory | (wrote && paddr_i == dcc_regs_pkg::IrqTestOffset ? pwdata_i[3] : 1'd0);
       if (psel_i && !penable_i) irq_status_word_q <= 32'd0 | (32'(irq_status_table_full_q) << 0) | (32'(irq_status_overrun_q) << 1) | (32'(irq_status_error_q) << 2) | (32'(irq_status_memory_q) << 3);
       if (wrote_irq_mask) irq_mask_table_full_q <= pwdata_i[0];
       if (wrote_irq_mask) irq_mask_overrun_q <= pwdata_i[1];

@@ -1,0 +1,39 @@
+// Words that memories have corrected: their number, and the place of the last one, or of the first wrong one.
+// SPDX-License-Identifier: Apache-2.0
+module dc_corrected #(
+  parameter int unsigned ReportW = 1  // 31, or 1 if no memory corrects: both outputs are 0
+) (
+  input  logic               clk_i,
+  input  logic               rst_ni,
+  input  logic               clear_i,   // soft reset clears the place
+  input  logic [ReportW-1:0] report_i,  // ram_guarded.sv; of words that were used in the cycle before
+  output logic [15:0]        count_o,   // cycles in which corrected words were used since power-up reset, saturated
+  output logic [30:0]        word_o     // report_i of that word; 0: none since the soft reset
+);
+  if (ReportW == 1) begin : g_none
+    assign count_o = '0;
+    assign word_o  = '0;
+
+    logic unused;
+    assign unused = &{1'b0, clk_i, rst_ni, clear_i, report_i};
+  end else begin : g_log
+    logic               clear_q;  // the report of words used in the cycle of a soft reset comes in the cycle after it
+    logic [15:0]        count_q;
+    logic [ReportW-1:0] word_q;
+    assign count_o = count_q;
+    assign word_o  = word_q;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        clear_q <= 1'b0;
+        count_q <= '0;
+        word_q  <= '0;
+      end else begin
+        clear_q <= clear_i;
+        if (clear_i || clear_q) word_q <= '0;
+        else if (report_i[1:0] != '0 && !word_q[0]) word_q <= report_i;
+        if (report_i[1] && count_q != '1) count_q <= count_q + 1'b1;
+      end
+    end
+  end
+endmodule

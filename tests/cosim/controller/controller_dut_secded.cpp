@@ -1,0 +1,36 @@
+// The small controller whose memories of flows, slots and limits correct a wrong bit (parameter
+// Secded).
+#include <Vdcc_secded.h>
+#include <Vdcc_secded___024root.h>
+
+#define DCC_JOIN(a, b) DCC_JOIN_(a, b)
+#define DCC_JOIN_(a, b) a##__DOT__##b
+#include "guarded_memories.h"
+
+namespace dcc::page {
+
+std::unique_ptr<ControllerDut> make_secded_controller(std::uint32_t random_seed) {
+  auto dut =
+      std::make_unique<VerilatedController<Vdcc_secded>>(Shape{64, 40, 16, 4, 16}, random_seed);
+  dut->wide_counters = wide_counters_of<Vdcc_secded>();
+  dut->add_time = add_time_of<Vdcc_secded>;
+  return dut;
+}
+
+const std::vector<SecdedMemory>& secded_memories() { return secded_memories_of<Vdcc_secded>(); }
+
+const std::vector<GuardedMemory>& memories_beside_secded() {
+  static const std::vector<GuardedMemory> kMemories = [] {
+    std::vector<GuardedMemory> rest;
+    for (const GuardedMemory& one : guarded_memories_of<Vdcc_secded>()) {
+      bool corrects = false;
+      for (const SecdedMemory& other : secded_memories())
+        corrects |= std::string(other.memory.name) == one.name;
+      if (!corrects) rest.push_back(one);
+    }
+    return rest;
+  }();
+  return kMemories;
+}
+
+}  // namespace dcc::page
