@@ -11,7 +11,7 @@ with op a, since only in Verilator it reaches into the memories. The values of o
 - 6: a CNP of flow a, 7: bytes of flow a, in one cycle
 - 8: until ready_o is high, at most 2000 cycles
 - 9: a cycles of CNPs, bytes and queries, or until ready_o is low; b: it must be low then
-- a: bit b of every word of memory a is inverted
+- a: bit b of every word of memory a is inverted; b = fff: all its words become zeros
 - b: a read of a gives another value than b
 - c: the timing wheel falls a ticks behind
 - d: like 1; the access must not end before ready_o is high
@@ -35,6 +35,7 @@ ENABLED, RESET = 0x2D, 0x2F  # CTRL: ENABLE and the values after reset; RESET ad
 MEMORIES = {0: ((0, 7), 1), 1: ((8,), 1), 2: ((3,), 2), 3: ((0, 100, 199), 4), 4: ((32,), 8), 5: ((5,), 8),
             6: ((31,), 8), 7: ((0,), 8), 8: ((9,), 8), 9: ((9,), 16), 10: ((4,), 64), 11: ((1,), 64),
             12: ((0, 408), 32)}
+ZEROS = 0xFFF  # in place of a bit: words of zeros have wrong parity, too
 
 
 def line(op, a=0, b=0, c=0):
@@ -267,6 +268,23 @@ def carries():
     read(STATISTICS + 8 * 16 + 4, 1)
 
 
+def clears():
+    """A soft reset and the reset by the pin clear every statistic, whatever it was."""
+    for by_pin in (False, True):
+        reset()
+        for statistic in range(COUNTERS):
+            if statistic != 13:  # SLOTS_IN_USE_MAX is no counter
+                line(14, statistic, 64)
+        line(11, STATISTICS + 8 * 6)
+        if by_pin:
+            reset()
+        else:
+            write(CTRL, RESET)
+            line(8)
+        for word in range(2 * COUNTERS):
+            read(STATISTICS + 4 * word, 0)
+
+
 def saturations():
     """MEMORY_ERRORS stays at its greatest value; TIMER_LAG shows at most 0xFFFF."""
     reset()
@@ -305,7 +323,7 @@ def locks(registers):
 
 def lost_bits():
     for memory, (bits, cause) in MEMORIES.items():
-        for bit in bits:
+        for bit in (*bits, *((ZEROS,) if memory in (3, 10) else ())):
             reset()
             write(TICK_DIV, 64)
             write(TIMER_INTERVAL, 10)
@@ -371,6 +389,7 @@ def main():
     counters()
     locks(registers)
     carries()
+    clears()
     saturations()
     lost_bits()
     overrun()

@@ -40,14 +40,15 @@ module tb_registers;
     end
   endtask
 
-  // Bit b of every word of memory a is inverted.
+  // Bit b of every word of memory a is inverted; b = fff: all words become zeros.
 `ifdef VERILATOR
 `define MANAGER dut.u_top.u_manager
 `define STATISTICS `MANAGER.u_status.u_statistics
 `define NEAR(NUMBER, NAME) NUMBER: `STATISTICS.NAME <= near;
 `define LOSE(NUMBER, PLACE) \
     NUMBER: for (i = 0; i < $size(PLACE.u_ram.u_array.mem); i = i + 1) \
-      PLACE.u_ram.u_array.mem[i] <= PLACE.u_ram.u_array.mem[i] ^ ($bits(PLACE.u_ram.u_array.mem[0])'(1) << b);
+      PLACE.u_ram.u_array.mem[i] <= b == 'hFFF ? 0 : \
+        PLACE.u_ram.u_array.mem[i] ^ ($bits(PLACE.u_ram.u_array.mem[0])'(1) << b);
 `endif
   task lose;
     begin
