@@ -52,7 +52,7 @@ void kernel_trap_entry(void);
 void kernel_trap(struct task_context* context);
 void kernel_fault(void);
 
-/* ---- memory of the task that runs ---- */
+/* ---- memory of the running task ---- */
 
 static void protect_all(void) {
   const uint32_t code = DCC_RAM_BASE >> 2;
@@ -164,7 +164,7 @@ static void start_device(void) {
   }
 }
 
-/* ---- what tasks ask for ---- */
+/* ---- system calls ---- */
 
 /* Completes the system call of a waiting task if that is possible now. */
 static void serve(struct task* task) {
@@ -194,7 +194,7 @@ static void end_for(struct task* task, uint32_t mcause) {
   task->state = TASK_ENDED;
 }
 
-/* ---- turns ---- */
+/* ---- scheduling ---- */
 
 static struct task* next_ready(void) {
   for (unsigned i = 1; i <= KERNEL_TASKS; ++i) {
@@ -222,7 +222,7 @@ static _Noreturn void give_turn(void) {
       kernel_enter(&task->context);
     }
     if (all_ended()) break;
-    /* Interrupts are off here: pending ones are served by this loop. */
+    /* Interrupts are disabled here: this loop serves pending interrupts. */
     machine_set_timer(network_state == NETWORK_RUNS ? machine_time_ns() + SLICE_NS : UINT64_MAX);
     machine_sleep();
     if (network_state != NETWORK_ABSENT || (MACHINE_CSR_READ(mip) & 1u << TRAP_EXTERNAL) != 0) {

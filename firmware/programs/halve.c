@@ -1,4 +1,5 @@
-/* The shortest program: a notification halves the rate, and each 55 us without one add a step. */
+/* The shortest program: a notification halves the rate, and each 55 us without a notification add a
+ * step. */
 #include "program/dcc_program.h"
 
 static const uint32_t kStep = 1000u << 8; /* 1 Gb/s */

@@ -50,7 +50,7 @@ static void note_trap(struct trap_frame* frame) {
   frame->mepc += trap_instruction_bytes(frame->mepc);
 }
 
-/* Attempts one access; returns the trap it caused or 0. */
+/* Attempts one access; returns the cause of the trap, or 0 without a trap. */
 static uint32_t attempt_read(uint32_t address, uint32_t* value) {
   uint32_t got = 0;
   trap_cause = 0;

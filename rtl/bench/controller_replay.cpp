@@ -74,8 +74,8 @@ int replay_on(const ReplayOptions& replay, const ControllerRecording& recording)
       });
   regs::ControllerRegisters registers(*engine);
   const std::vector<ControllerCall>& calls = recording.calls;
-  // Watches one more answer: a difference is detected when an answer is predicted; the waveform
-  // continues until the answer has left.
+  // Prolongs the waveform: lock-step detects a difference when the RTL predicts an answer, and the
+  // waveform continues until this answer has left the block.
   const auto watched = [&](const auto& what) {
     try {
       what();

@@ -13,7 +13,7 @@ constexpr std::uint32_t kHang = 50'000;  // number of cycles without progress th
 // number of cycles without an operation that count as a hang
 constexpr std::uint32_t kStuck = 300'000;
 constexpr std::uint64_t kNever = ~std::uint64_t{0};
-// number of cycles between two expiries that the platform takes
+// minimum number of cycles between two expiries that the platform takes
 constexpr std::uint32_t kService = 4;
 
 }  // namespace

@@ -4,18 +4,17 @@
 bench.py coverage --build DIR [--cycles N]   line and toggle coverage, cover properties, and what was not hit
 bench.py mutation --build DIR [--mutants N] [--first A] [--last B] [--only N,N] [--cycles N]
          [--draw N] [--seconds S] [--profile NAME] [--unproved] [--report FILE]
-bench.py netlist  --build DIR [--cycles N]   synthesised to gates, memories as they are
+bench.py netlist  --build DIR [--cycles N]   synthesised to gates, memories not synthesised
 
-The small controller of tests/cosim/controller; the bench compares every pin in every cycle with the
-oracle of docs/controller-contract.md. All mutants lie in one build behind a selector, which another
-bench finds again. A mutant that is done
-is in DIR/results-HASH.txt, HASH of the RTL, the bench, and the choice of mutants: a run that was stopped
-goes on where it was, and one with more cycles runs again what survived fewer; --seconds stops in time. What
-survives is put to a proof: the same outputs and next state as the controller's for every input and every state
-(rtl/mutation/equivalence.py).
-Mutants are those of rtl/controller/rtl; wheel and rate unit have campaigns of their own. Exit 1 if the
-bench finds a difference, a mutant survives that is neither proved equivalent nor in mutants_equivalent.txt,
-or a listed one is killed.
+The design is the small controller of tests/cosim/controller; the bench compares every pin in every cycle with
+the oracle of docs/controller-contract.md. One build contains all mutants behind a selector; later runs use the
+same build. DIR/results-HASH.txt lists the finished mutants; HASH is that of the RTL, the bench and the choice
+of mutants. An interrupted run therefore continues, and a run with more cycles repeats the mutants that survived
+fewer cycles; --seconds limits the time. For each survivor the bench tries to prove that outputs and next state
+equal the controller's for every input and every state (rtl/mutation/equivalence.py).
+The mutants are those of rtl/controller/rtl; wheel and rate unit have campaigns of their own. Exit 1 if the
+bench finds a difference, if a mutant survives that is neither proved equivalent nor in mutants_equivalent.txt,
+or if a mutant listed there is killed.
 """
 import argparse
 import glob
@@ -167,7 +166,7 @@ INSTANCES = {"u_cnps": "dc_fifo", "u_commands": "dc_fifo", "u_bytes": "dc_byte_q
 
 
 def module_of(text):
-    """The module of the innermost instance that is one of the controller's."""
+    """The controller's module that contains a mutation: that of the innermost instance in the text."""
     names = re.findall(r"u_\w+", text.split(" -port")[0].split(" -wire")[0])
     for name in reversed(names):
         module = INSTANCES.get(name, "dc_" + name[2:])

@@ -66,7 +66,7 @@ Cycle RtlController<Dut>::finish_accesses() {
       ControllerPins pins;
       set_access(pins, access.what, true);
       dut_->drive(pins);
-      // Inputs that arrived after the call may have delayed the end of the access.
+      // Inputs that arrive after the call can delay the end of the access.
       for (bool done = false; !done; ++ahead) {
         if (ahead - at_ == kMaxAccess)
           throw RtlError("the controller's RTL does not end an access");

@@ -1,7 +1,7 @@
-// The whole controller as a platform drives it: its pins, and what tells that only time goes on.
+// The whole controller as a platform drives it: its pins, and outputs that show when cycles can be skipped.
 //
-// Inputs are taken over with set_i, so that what hangs on them is worked out once for each change and not
-// at both edges of every cycle. What is looked at inside is looked at only: the block is as it ships.
+// A rising edge of set_i samples the inputs, so that Verilator evaluates the logic behind the inputs once per
+// change and not at both edges of every cycle. Internal signals are only read: the RTL is as shipped.
 module controller_rtl_dut #(
   parameter int unsigned Slots   = 1024,
   parameter int unsigned FlowW   = 14,
@@ -9,8 +9,8 @@ module controller_rtl_dut #(
 ) (
   input  logic             clk_i,
 `ifdef DCC_CLOCKS
-  // Clocks of parts (controller_clocks.cmake): an edge of clk_i is one of those that need_o names, too. The
-  // others would find everything as it is.
+  // Clocks of parts (controller_clocks.cmake): with an edge of clk_i, the clocks that need_o names have an edge,
+  // too. An edge of another clock would change no register.
   input  logic             clk_inputs_i,
   input  logic             clk_lookup_i,
   input  logic             clk_classify_i,
@@ -148,9 +148,9 @@ module controller_rtl_dut #(
   assign {next_query_o, next_bound_o, next_flow_o, next_value_o} = u_top.u_manager.u_answers.late_data;
   assign waiting_o    = u_top.u_manager.u_answers.g_ring.waiting_q;
 
-  // With these, and nothing issued that is not written back, every register but the counters of time (and the
-  // contents of pipelines that no valid bit vouches for) keeps its value from cycle to cycle, until the tick ends.
-  // (An adapter looks at beside_q, waiting_q and the arbiter's busy_q themselves.)
+  // If these outputs are high and every issued event is written back, all registers keep their values until the
+  // tick ends, except counters of time and pipeline contents without a valid bit.
+  // An adapter reads beside_q, waiting_q and the arbiter's busy_q itself.
   assign table_full_o = u_top.u_manager.u_status.table_full;
   assign calm_o    = ready_o && u_top.u_manager.waits == '0 && !u_top.u_manager.joined && !rate_valid_o &&
                      !u_top.u_manager.u_lookup.give1_q && !u_top.u_manager.u_lookup.give2_q &&
@@ -168,7 +168,8 @@ module controller_rtl_dut #(
                       u_top.u_manager.u_finish.s28_valid_q, u_top.u_manager.u_finish.s29_valid_q,
                       u_top.u_manager.u_finish.s30_valid_q, u_top.u_manager.u_finish.s31_valid_q} == '0;
 
-  // Time, the arbiter's memory, what is beside: an adapter can count these itself. An expiry's flow is known.
+  // An adapter can count time, the age of the last issues, and the events beside the rate unit itself. The flow
+  // of a waiting expiry has been looked up.
   assign expiring_o = u_top.u_manager.u_timers.expire_valid;
   assign pace_o     = u_top.u_manager.u_timers.wait_for;
   assign counting_o = ready_o && u_top.u_manager.waits == '0 && !u_top.u_manager.joined && !psel_q &&
@@ -181,11 +182,11 @@ module controller_rtl_dut #(
                       u_top.u_manager.u_status.overrun_i == u_top.u_manager.u_status.overrun_q;
 
 `ifdef DCC_CLOCKS
-  // A part needs an edge while a valid bit is in it or at its inputs. A ring that is empty may stand anywhere.
-  // Software's accesses and resets are for all parts.
+  // A part needs an edge while it holds a valid bit or has one at its inputs. The position of an empty ring does
+  // not matter. Software's accesses and resets clock all parts.
   logic all, stands;
   assign all = !ready_o || psel_q || u_top.u_manager.clear_q;
-  // The wheel holds out an expiry, which keeps all else in it where it is, until it is taken.
+  // True if the wheel offers an expiry that is not taken: the rest of the wheel then keeps its state.
   assign stands    = u_top.u_manager.u_timers.expire_valid && !u_top.u_manager.u_timers.take_i &&
                      u_top.u_manager.u_timers.u_wheel.resting && !u_top.u_manager.u_timers.u_wheel.retire_valid &&
                      (u_top.u_manager.u_timers.u_wheel.u_time.overrun_q ||

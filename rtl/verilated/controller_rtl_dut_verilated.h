@@ -85,12 +85,12 @@ class VerilatedController {
   void edge() { edge(kAllClocks); }
   /// Makes the same edge, but leaves out the parts whose state would not change.
   void needed_edge() { edge(clocks_.needed(*top_)); }
-  /// Does what needed_edge() does, with fewer parts clocked. For a cycle without inputs, if the
-  /// next has none either and is made edge by edge too. Returns false if it did nothing.
+  /// Has the effect of needed_edge(), but clocks fewer parts. Returns false if nothing was done.
+  /// Precondition: neither this cycle nor the next has inputs, and the next one is not skipped.
   ///
-  /// Between two events registers of clk_i itself (controller_rtl_dut.sv) only count, as they do
-  /// here, and logic that depends on the counts does not change: an edge of the other parts is
-  /// enough. The next edge of clk_i computes that logic anew.
+  /// Between two events the registers of clk_i itself (controller_rtl_dut.sv) only count. This
+  /// function counts in their place and clocks the other parts. Logic that depends on the counts
+  /// does not change meanwhile; the next edge of clk_i computes this logic anew.
   bool part_edge() {
     if constexpr (Clocks::kParts) {
       Root* const root = at();
@@ -146,15 +146,14 @@ class VerilatedController {
   }
   std::uint32_t time() const { return at()->DCC_WHEEL_TIME(now_q); }
 
-  /// In a cycle without inputs that rests for some cycles: does what `most` edges would do, or as
-  /// many of them as it returns; 0: none, so make an edge.
+  /// Skips at most `most` edges while the block is idle. Returns the number of skipped edges; if 0,
+  /// the caller makes an edge. Precondition: the cycle has no inputs.
   ///
-  /// While the block rests (controller_rtl_dut.sv) no flip-flop that matters changes but these
-  /// counters: cycles of the present tick, cycles since the last timer event, and with each tick
-  /// the time and the wheel's pointer, which follows within the tick's first cycles when nothing is
-  /// due in it and no row is loaded. The next edge computes the logic that depends on them anew, so
-  /// one real edge ends the skip. At that edge this logic cannot matter yet, since no event is
-  /// there that reads it.
+  /// While the block is idle (controller_rtl_dut.sv) only these counters change: cycles of the
+  /// present tick, cycles since the last timer event, and with each tick the time and the wheel's
+  /// pointer. The pointer follows in the tick's first cycles if no event is due in the tick and no
+  /// row is loaded. A skip ends with one real edge, which computes the logic behind the counters
+  /// anew. No event reads this logic at that edge.
   std::int64_t skip(std::int64_t most) {
     Root* const root = at();
     const std::int64_t div = divider();
@@ -183,14 +182,14 @@ class VerilatedController {
     jump_edge(ticks != 0 ? kWheelClock : 0);
     return skipped;
   }
-  /// In a cycle without inputs: does what `most` edges would do, or as many of them as it returns;
-  /// 0: none.
+  /// Skips at most `most` edges while events only move. Returns the number of skipped edges, or 0.
+  /// Precondition: the cycle has no inputs.
   ///
   /// While all events under way wait beside the rate unit or are answers (controller_rtl_dut.sv), a
-  /// cycle moves each by a place, ages the arbiter's memory of the last issues, and counts time. A
-  /// place is the position of a word in a delay's ring, so words are put as many places back as
-  /// cycles are left out. The oldest stays two places away from its end: the edge before the last
-  /// reads it.
+  /// cycle moves each event by one place, ages the arbiter's memory of the last issues, and counts
+  /// time. A place is the position of a word in a delay's ring, so words are put back by as many
+  /// places as cycles are skipped. The oldest word stays two places away from the ring's end, since
+  /// the edge before the last one reads the word.
   std::int64_t glide(std::int64_t most) {
     Root* const root = at();
     const std::uint32_t beside = root->DCC_MANAGER(beside_q);
@@ -382,8 +381,8 @@ class VerilatedController {
     return reinterpret_cast<const unsigned char*>(&at()->vlSymsp);
   }
 
-  /// The edge after time was put forward, of which an assertion would say that time runs; with
-  /// these clocks besides.
+  /// The edge after a skip, on the needed clocks and on `clocks`. Assertions are off, because one
+  /// would report the step of time.
   void jump_edge(std::uint32_t clocks) {
     context_.assertOn(false);
     edge(clocks_.needed(*top_) | clocks);

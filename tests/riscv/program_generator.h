@@ -30,7 +30,7 @@ class Random {
 /// have their own tests.
 class ProgramGenerator {
  public:
-  static constexpr std::uint32_t kDataBytes = 8192;  // data area at the data pointers
+  static constexpr std::uint32_t kDataBytes = 8192;  // data area that the data pointers point to
   static constexpr unsigned kData = 26, kCounter = 27, kStack = 2, kShort = 9;
 
   explicit ProgramGenerator(std::uint64_t seed) : random_(seed) {}

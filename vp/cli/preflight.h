@@ -14,8 +14,8 @@ void check_named_inputs(const LoadedConfig& loaded);
 /// settings of the beginning, or with those of one of `changes`.
 void check_controllers(const LoadedConfig& loaded);
 
-/// Throws the error as a ConfigError at the entry of `traffic:` that it names, or unchanged if it
-/// names the line of a file.
+/// Throws the error as a ConfigError at the entry of `traffic:` that the error names. Throws the
+/// error unchanged if its place is a line of a file.
 [[noreturn]] void refuse(const LoadedConfig& loaded, const TrafficError& error);
 
 }  // namespace dcc::vp

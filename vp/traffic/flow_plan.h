@@ -67,8 +67,8 @@ class FlowPlan final : public ConnectionManager {
   FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
            const Routing& routing, unsigned hosts, const PacketSizes& sizes,
            Dependencies dependencies = {});
-  /// Makes a plan that does not hold flows: there are no links and no host runs software. `routing`
-  /// and everything that `origin` refers to must outlive the plan.
+  /// Makes a plan that stores no flows, for a run without links and without software on hosts.
+  /// `routing` and everything that `origin` refers to must outlive the plan.
   FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing, unsigned hosts,
            const PacketSizes& sizes);
   /// Makes a plan that holds only some rounds of a collective at a time.

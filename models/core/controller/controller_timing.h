@@ -17,7 +17,7 @@ constexpr Cycle kTimerEvents = 8;
 constexpr Cycle kTickStep = 4;
 /// Duration of a soft reset beyond one cycle for each slot. (R)
 constexpr Cycle kResetBesidesSlots = 16;
-/// Time from an empty pipeline until a written register has its new value.
+/// Time from an empty pipeline until a waiting register write takes effect.
 constexpr Cycle kWrite = 2;
 /// Duration of a read that waits for nothing.
 constexpr Cycle kRead = 2;

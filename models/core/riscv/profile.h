@@ -42,7 +42,7 @@ class Profile final : public InstructionObserver, private CallSink {
     std::uint32_t of = 0;  // size of the stack in bytes, from __stack_top down to __stack_limit
     std::uint32_t pc = 0;  // address of the instruction at which the stack was deepest
   };
-  /// Greatest use of the stack; empty if the program does not define __stack_top and __stack_limit.
+  /// Maximum stack use; empty if the program does not define __stack_top and __stack_limit.
   std::optional<StackUse> stack_use() const;
 
  private:

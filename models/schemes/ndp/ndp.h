@@ -86,7 +86,7 @@ class Ndp final : public MessageTransport {
     std::uint64_t pulled = 0;   // number of PULLs received by the sender
     std::uint64_t answers = 0;  // number of ACKs and NACKs received; each announces a PULL
     LatestAnswers latest;
-    std::uint64_t news = 0;    // sequence number of the latest answer or PULL
+    std::uint64_t news = 0;    // sequence number of the latest acknowledgement or PULL
     std::uint32_t owed = 0;    // number of PULLs to come, as the latest answer or PULL said
     PicoSeconds heard{};       // time at which the last packet was received
     PicoSeconds round_trip{};  // smoothed round-trip time; 0: no answer yet

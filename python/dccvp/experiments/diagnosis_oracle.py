@@ -116,7 +116,7 @@ def drawn_traffic(rng, rate, hosts, end):
     return [entry]
 
 
-# ---------------------------------------------------------------- what a run left
+# ---------------------------------------------------------------- results of a run
 
 class Left:
     """The raw results of a run of a drawn configuration. Times are in s, rates in bit/s, sizes in bytes."""

@@ -2,10 +2,11 @@
 
   tool.py indigo-policy [--seed N] [--episodes N] [--check | --out FILE]
 
-Imitation learning as in Indigo (Yan et al., ATC 2018): flows share a fluid link; an expert who knows how many they
-are picks the action that brings a flow's window nearest to its ideal; a table of states learns the action of least
-mean error over the states that its own play visits (DAgger). Written: models/schemes/indigo/trained_policy.h, or
-with --out the same table as a file for nic.congestion_control.policy. --check compares instead of writing.
+Imitation learning as in Indigo (Yan et al., ATC 2018): flows share a fluid link. An expert, who knows the number of
+flows, picks the action that brings a flow's window nearest to its ideal. A table learns for each state the action of
+least mean error; training visits the states that the table's own actions lead to (DAgger). The tool writes
+models/schemes/indigo/trained_policy.h, or with --out the same table as a file for nic.congestion_control.policy.
+--check compares instead of writing.
 
 Units: windows and steps in bandwidth-delay products, delays in base round trips.
 """
@@ -64,7 +65,7 @@ def episode(draw, policy, errors, expert_share):
     flows = draw.choice(FLOWS)
     ideal = 1 / flows + QUEUE
     windows = [2.0 ** draw.uniform(-6, 1) for _ in range(flows)]
-    if draw.random() < 0.5:  # These flows start as flows of the platform do.
+    if draw.random() < 0.5:  # Initial window and delay as for a new flow of the platform.
         windows = [1.0] * flows
     before = [STAY] * flows
     for _ in range(ROUNDS):

@@ -2,7 +2,7 @@
 
   tool.py reproduce DCCVP [NAME]… [--list] [--out DIR] [--seeds N] [--jobs N] [--experiments DIR]
 
-`dccvp reproduce` becomes it. A NAME may be the first words of several: `silicon` stands for silicon_goodput,
+`dccvp reproduce` executes this tool. A NAME may be the first words of several: `silicon` stands for silicon_goodput,
 silicon_cnp and so on. Leaves in DIR (default out/reproduce) the folder and log of every run, reproduction.json,
 reproduction.md, reproduction.png, and NAME.png of each comparison and of every experiment with a picture. With several
 seeds a figure is the mean, half of its 95 % confidence interval, and the least and the greatest value. Runs that DIR

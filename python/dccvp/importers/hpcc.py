@@ -10,7 +10,7 @@ from dccvp.importers.network import time_text
 from dccvp.importers.source import base_name, read
 
 SETTINGS: dict[str, str] = {}
-LATEST_STOP = 10**15 + 2 * 10**12  # Latest end of a run that is taken over; in ps.
+LATEST_STOP = 10**15 + 2 * 10**12  # Latest end of a run, in ps, that the import keeps as the duration.
 EPOCH = 2 * 10**12  # Flows of the HPCC authors' simulator start 2 s after its beginning; in ps.
 
 

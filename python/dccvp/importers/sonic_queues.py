@@ -37,7 +37,7 @@ def lossless(data, path, fields):
     if floor:
         found["resume_at"] = size_text(floor)
         if not size_of(data, path, fields, "xon_offset"):
-            found["resume_below"] = "1GiB"  # With this floor the class resumes by xon alone.
+            found["resume_below"] = "1GiB"  # This floor has no effect, so xon alone decides when the class resumes.
     return found
 
 

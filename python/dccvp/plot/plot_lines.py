@@ -11,7 +11,7 @@ from dccvp.common import pictures
 from dccvp.common.statistics import mean
 import matplotlib.pyplot as plt
 
-FEWEST = 20  # A size with fewer flows has no 99th percentile.
+FEWEST = 20  # Least number of flows of a size for a 99th percentile.
 STYLES = ("-", "--", ":", "-.")
 
 

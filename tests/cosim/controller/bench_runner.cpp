@@ -1,14 +1,14 @@
 // The bench of the whole controller on a variant of its RTL that rtl/controller/bench.py made:
 // [BENCH_PROFILE=NAME] bench_runner CYCLES SEED [MUTANT …]
 //
-// Every profile for CYCLES, counters and slots compared; then memories lose bits, and timers
-// starve, errors are counted to the end and counts go to their ends if CYCLES is 40 000 or more.
-// With a NAME only the profiles that have it in theirs, and of those four Losing, Counting,
-// Extremes or Starving. Without mutants prints "clean" or the first difference; with them a line
-// for each: "killed N: reason" or "survived N". Compiled with VARIANT_HEADER and VARIANT, the
-// verilated class; VARIANT_MUTANTS: it has a pin mutant_i; VARIANT_COVERAGE: it counts, into
-// coverage.dat; VARIANT_NETLIST: yosys has flattened it, and its state is in reach: counters are
-// set to great values, memories lose bits.
+// Runs every profile for CYCLES and compares counters and slots. Then memories lose bits; if CYCLES
+// is 40 000 or more, timers starve, and error counts and counters reach their maxima.
+// NAME selects the profiles whose names contain it; Losing, Counting, Extremes and Starving select
+// these four runs. Without mutants the program prints "clean" or the first difference; with mutants
+// a line for each: "killed N: reason" or "survived N". Macros: VARIANT_HEADER and VARIANT name the
+// verilated class; VARIANT_MUTANTS: the class has a pin mutant_i; VARIANT_COVERAGE: the class
+// counts coverage, written to coverage.dat; VARIANT_NETLIST: yosys has flattened the design, whose
+// state can be set: counters get large values, memories lose bits.
 #include VARIANT_HEADER
 
 #ifdef VARIANT_COVERAGE

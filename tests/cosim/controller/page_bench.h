@@ -21,7 +21,7 @@ namespace dcc::page {
 struct Profile {
   std::uint32_t flows = 16;
   std::uint32_t cnp = 30, bytes = 200, command = 4;
-  // Not 0: full rates in this many of 4096 cycles; in the others a tenth of `cnp` and `bytes`.
+  // of 4096 cycles, the number with full rates; others have a tenth of `cnp` and `bytes`; 0: off
   std::uint32_t burst = 0;
   std::uint32_t access = 2;      // probability of an access to a register, table or slot
   std::uint32_t soft_reset = 0;  // probability that an access is a soft reset, in 1/1024

@@ -11,8 +11,9 @@
 namespace dcc::page {
 
 struct Loss {
-  std::uint64_t most_waited = 0;  // greatest number of cycles until a fault was seen
-  std::uint64_t answered = 0;     // number of right answers between the loss and the standstill
+  std::uint64_t most_waited = 0;  // maximum number of cycles until the fault is detected
+  std::uint64_t answered =
+      0;  // number of correct answers between the lost bit and the stop of the block
 };
 
 /// Writes CTRL.SOFT_RESET, and waits until the reset is over.

@@ -70,7 +70,7 @@ void Oracle::soft_reset() {
 std::uint32_t Oracle::free_slots() const { return static_cast<std::uint32_t>(free_.size()); }
 
 std::optional<std::uint64_t> Oracle::lag() const {
-  constexpr std::uint64_t kThere = 40;  // edges after which the wheel has surely followed the tick
+  constexpr std::uint64_t kThere = 40;  // maximum number of edges until the wheel follows a tick
   if (n_ < ready_from_ + kThere || n_ < tick_begin_ + kThere) return std::nullopt;
   const std::uint64_t at = wheel_.empty() ? tick_ : std::min(tick_, wheel_.begin()->first);
   if (last_timer_.has_value() && n_ < *last_timer_ + kK + kS * (at - last_due_) + kThere)

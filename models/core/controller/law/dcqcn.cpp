@@ -43,7 +43,7 @@ CnpOutcome DcqcnLaw::notify(SlotParameters& slot, const CnpEvent& cnp, LawPort& 
       port.decrease({slot.rc, slot.rt, view.alpha(), cnp.delta, slot.dscp, cnp.marks, cnp.first});
   slot.rc = result.rc;
   // With Clamp::kAfterTimer, the target rate stays if the timer has not raised the rate since the
-  // cut before.
+  // previous cut.
   const bool keeps = port.parameters().keep_target && !cnp.first && view.timer_events() == 0;
   if (!keeps) slot.rt = result.rt;
   view.alpha() = result.alpha;

@@ -27,7 +27,7 @@ struct DcbxEndParameters {
 
   // names of wires, cables or nodes that the entry applies to; empty: all ends
   std::vector<std::string> ports;
-  bool silent = false;               // true: the end sends and accepts no LLDP
+  bool silent = false;               // true: this end of the link neither sends nor accepts LLDP
   Willing willing = Willing::kAuto;  // whether the end adopts the settings of the other end
   std::optional<std::uint8_t> pfc;   // priorities that PFC pauses, as a mask; empty: as switch.pfc
   // ETS bandwidth in percent by priority; empty: as switch.scheduler
