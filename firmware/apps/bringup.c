@@ -1,6 +1,6 @@
 /* Bring-up of a host's hardware, step by step: finds controller and NIC, tests every register by
  * its access kind, programs the tables, sends (or receives) one RDMA write and prints the
- * statistics. Ends with code 0 if all of it went well. */
+ * statistics. Ends with code 0 if all steps succeeded. */
 #include <inttypes.h>
 #include <stdio.h>
 

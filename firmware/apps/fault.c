@@ -1,4 +1,4 @@
-/* Makes one forbidden access after the other, and checks that each traps with the right cause
+/* Makes several forbidden accesses in turn, and checks that each traps with the right cause
  * and address. */
 #include <inttypes.h>
 #include <stdio.h>

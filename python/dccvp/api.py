@@ -21,7 +21,7 @@ SERIES = {"class": "output.series.classes", "flow_rates": "output.series.flows",
 
 
 def frames():
-    """The module pandas; ImportError with what to install if it is not there."""
+    """The module pandas; if it is missing, an ImportError that names the package to install."""
     try:
         import pandas  # pandas is imported on first use, because the import takes half a second.
     except ModuleNotFoundError as error:

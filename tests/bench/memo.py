@@ -43,7 +43,7 @@ RED = "switch.ecn={kmin: 20KB, kmax: 200KB, pmax: 0.1}"
 DCQCN = "nic.congestion_control={algorithm: dcqcn}"
 CASES = {
     "16 ranks, ring": ring(16, "16MB", 60),
-    # The last hop to a tree's lowest leaf must be over before the others' 200 us of computing are.
+    # The last hop to a tree's lowest leaf must end within the 200 us in which the other ranks compute.
     "16 ranks, tree": ring(16, "2MB", 60, "tree_all_reduce"),
     "16 ranks, all to all": ring(16, "16MB", 60, "all_to_all"),
     "16 ranks, all to all, dcqcn, marks drawn": ring(16, "16MB", 60, "all_to_all", (DCQCN, RED)),

@@ -277,8 +277,7 @@ def known(choices):
 
 
 def is_busy():
-    """True if other processes want the processors too, so that wall-clock time says nothing about several
-    threads."""
+    """True if other processes use the processors, too, so that wall-clock time says nothing about several threads."""
     return os.getloadavg()[0] > os.cpu_count() + 1
 
 

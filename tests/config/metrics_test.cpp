@@ -225,7 +225,7 @@ TEST(Slowdown, ByHand) {
   for (int i = 1; i <= 4; ++i) {
     FlowResult& flow = f.add(1, 0, 10, 1000);
     flow.bytes = i <= 2 ? 1'000 : 50'000;
-    // The third begins before the window.
+    // The third flow begins before the window.
     flow.start = i == 3 ? kMicroSecond * 9'999 : kMilliSecond * 10;
     flow.end_rx = flow.start + kMicroSecond * (10 * i - 2);
     flow.end = flow.start + kMicroSecond * 10 * i;

@@ -89,7 +89,7 @@ TEST_F(InterruptLatencyTest, OfSeveralSourcesEachEndsWithTheTrapThatServesIt) {
     controller.set_level(IRQ_SOURCE_NIC, true);
     m.taken(0, Cause::kMachineExternal, kNanoSecond * 250);
     at(260);
-    controller.set_level(IRQ_SOURCE_CONTROLLER, true);  // behind the begin of the handler
+    controller.set_level(IRQ_SOURCE_CONTROLLER, true);  // after the handler has begun
     at(300);
     for (int i = 0; i < 3; ++i) bus.access(tlm::TLM_READ_COMMAND, IRQ_CLAIM_OFFSET, source);
     expect("uart", 1, 150, 150);

@@ -109,7 +109,7 @@ class Traces(Import):
         self.assertEqual([(entry["id"], entry["time"]) for entry in entries if entry["kind"] == "compute"],
                          [("compute0", "3us"), ("compute1", "2us"), ("compute2", "500ns"), ("compute3", "1.51us"),
                           ("compute4", "10ns")])
-        # Each entry waits for the previous entry of the rank: its computation, and the one after that.
+        # Entries wait for earlier entries of their rank: the second for compute0, the fifth for all four before.
         self.assertEqual(entries[0].get("after"), None)
         self.assertEqual(entries[1]["after"], {"flows": ["compute0"], "scope": "host"})
         self.assertEqual(entries[4]["after"], {"flows": ["compute0", *(entry["id"] for entry in entries[1:4])],

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Counters by their names against the packets on the wires, and switches as deployed.
+"""Compares counters with the packets on the wires, and runs switches configured as in deployments.
 
   counters_test.py BUILD/dccvp
 """

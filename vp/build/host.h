@@ -138,7 +138,7 @@ class Host final : public sc_core::sc_module {
   LinkParameters link_;
   std::unique_ptr<NotificationEngine> notification_;  // null: the receiver's own model
   std::unique_ptr<ParserEngine> parser_;              // null: the algorithm gets CNPs directly
-  std::unique_ptr<PacerEngine> pacer_;                // null: the transmitter paces without a block
+  std::unique_ptr<PacerEngine> pacer_;                // null: the transmitter paces itself
   model::NicModule nic_;
   std::unique_ptr<Algorithm> algorithm_;  // congestion control; null if the host runs no algorithm
   std::unique_ptr<Transport> transport_;  // transport of the host; null if it is RoCE

@@ -11,7 +11,8 @@ namespace {
 
 class Pauses final : public Diagnosis {
   // Least paused share of the window. A link that is paused for a smaller share moves less than 1 %
-  // of its bytes to other flows, an eighth of the law's own error at rest.
+  // of its bytes to other flows, an eighth of the error that the control law itself has in steady
+  // state.
   static constexpr double kLeast = 0.01;
 
   Found after(const Evidence& evidence) const override {

@@ -8,9 +8,9 @@
 
 namespace dcc::vp {
 
-/// Why a flow got less than its share by weight of what `flows` got together: its software has one
-/// message under way and one posted behind it, and a message is sent within less than a round trip
-/// at that share, so the flow waits for completions. Empty if there is no such flow.
+/// The reason why a flow got less than its weighted share of the goodput of `flows`: its software
+/// has only one message in flight and one posted behind it. At the weighted share a message takes
+/// less than a round trip, so the flow waits for completions. Empty if there is no such flow.
 /// Precondition: evidence.results() is not null.
 std::string too_little_posted(const Evidence& evidence,
                               const std::vector<const FlowResult*>& flows);

@@ -15,8 +15,8 @@
 namespace dcc::vp {
 
 /// Applies each change at its time: to the switches directly, to controllers through their
-/// registers, as a driver would. Without software on a host the registers change at that instant,
-/// else over the host's bus in the bus's time.
+/// registers, as a driver would. On a host without software the registers change at that instant;
+/// on a host with software the write takes its time on the bus.
 class Changes final : public PlatformPart {
  public:
   Changes(const PlatformConfig& config, Scheduler& scheduler, Network& network,

@@ -8,8 +8,8 @@
 
 namespace dcc::vp {
 
-// With several paths no single way gives the time. Two limits hold for every choice of paths, and
-// the greater one is near the truth:
+// With several paths no exact time is known. Two lower limits hold for every choice of paths, and
+// the greater one is close to the time:
 // - the links of each hop joined to one link of their rates' sum, which is faster in every respect;
 // - the fastest link of each hop, crossed by all packets if no hop is slower than the NIC (paths
 //   then cost no time, except that a shorter last packet may overtake, so it is left out), else by

@@ -61,8 +61,8 @@ class CongestionManager {
     return counts_to_threshold_ && slot != FlowTable::kNoSlot &&
            std::uint64_t{store_[slot].pkt_length} + length > parameters_.byte_threshold;
   }
-  /// Handles an expiry of the timing engine. A cut that restarts the timer leaves the engine's
-  /// event as it is, so the slot's own due tick decides what the expiry means.
+  /// Handles an expiry of the timing engine. A cut that restarts the timer does not move the
+  /// engine's event, so the slot's own due tick decides whether the expiry counts.
   struct TimerOutcome {
     enum class Kind : std::uint8_t {
       kExpired,  // the timer interval of the slot is over

@@ -81,7 +81,7 @@ class ControllerEngine {
 
   // ---- Notifications: dropped and not counted while CTRL.ENABLE is 0 ----
   /// A congestion notification of `flow`. It stands for `marks` CE marks among the `packets` that
-  /// arrived since the notification before; packets 0: not told.
+  /// arrived since the previous notification; packets 0: number unknown.
   virtual void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
                    std::uint8_t packets = 0) = 0;
   virtual void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) = 0;
@@ -95,9 +95,9 @@ class ControllerEngine {
   // ---- Registers ----
   virtual const ControllerParameters& parameters() const = 0;
   virtual const RateTables& tables() const = 0;
-  /// Carries out an access of software: the model acts on what the register block has decoded, the
-  /// RTL on the transfer itself. A write, and a read of a table or a slot, waits until no event is
-  /// under way, and acts on what is issued afterwards. An access at the very instant of
+  /// Carries out an access of software: the model uses the register block's decoding of the
+  /// transfer, the RTL the transfer itself. A write, and a read of a table or a slot, waits until
+  /// no event is under way, and acts on what is issued afterwards. An access at the very instant of
   /// construction comes before the first edge and waits for nothing.
   ///
   /// A write of CTRL.SOFT_RESET forgets every slot, timer event, waiting input and answer under

@@ -240,7 +240,7 @@ class ControllerModel final : public ControllerEngine {
 
   Cycle last_issue_ = -timing::kSameFlow;
   Cycle next_issue_ = 0;          // no event is issued before this cycle
-  Cycle next_possible_ = kNever;  // nothing is sampled or issued before this cycle
+  Cycle next_possible_ = kNever;  // no input is sampled and no event is issued before this cycle
   RecentIssues recent_;
   JoinedCnps joined_;
   Cycle next_take_ = 0;     // no CNP leaves its FIFO before this cycle

@@ -1,4 +1,4 @@
-// Issue: which event an edge issues, and what the event does.
+// Issue: selects the event that an edge issues, and executes the event.
 #include <algorithm>
 #include <utility>
 

@@ -32,8 +32,8 @@ constexpr Cycle kEndOfTableRead = 17;
 /// Least latency from the issue of an event to its answer. (L)
 constexpr std::uint32_t kMinLatency = 32;
 
-/// A tick must have at least one cycle for each so many slots, so that all events reach the last
-/// level of the wheel within the ticks of that level.
+/// Number of slots for each of which a tick needs at least one cycle, so that all events reach the
+/// last level of the wheel within the ticks of that level.
 constexpr std::uint32_t kSlotsOfATickCycle = 16;
 /// Least timer interval: the cycles in which the timer events of all slots in use are issued and
 /// started again in the wheel.

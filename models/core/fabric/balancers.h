@@ -17,7 +17,7 @@ class FabricMap;
 class FlowScheduler;
 class Scheduler;
 
-/// What a central scheduler of flows is made with. All references outlive the scheduler of flows.
+/// Constructor arguments of a central scheduler of flows. All references outlive the scheduler.
 struct FlowSchedulerContext {
   Scheduler& scheduler;
   const FabricMap& fabric;

@@ -1,5 +1,4 @@
-// What a central scheduler of flows reads and sets in a switch: counters and flow entries, as in
-// OpenFlow.
+// Access of a central scheduler of flows to a switch: counters and flow entries, as in OpenFlow.
 #pragma once
 
 #include <cstdint>

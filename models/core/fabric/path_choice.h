@@ -16,7 +16,7 @@ class FlowEntries;
 class Scheduler;
 class StateDigest;
 
-/// What a load balancer may read from its switch.
+/// State of its switch that a load balancer may read.
 class PathView {
  public:
   virtual PicoSeconds now() const = 0;
@@ -32,8 +32,8 @@ class PathView {
   ~PathView() = default;
 };
 
-/// Actions of the switch that a load balancer can request: detaining a packet, or sending packets
-/// of its own.
+/// Actions of the switch that a load balancer can request: detaining a packet, or sending a packet
+/// that the load balancer makes.
 class PathActions {
  public:
   virtual Scheduler& scheduler() = 0;

@@ -33,7 +33,7 @@ class DeadlineTable {
     timer_.progressed(deadline(number), number, outstanding, timeout);
   }
 
-  /// Clears each deadline that has come and calls `expired(number)` for it.
+  /// Clears each expired deadline and calls `expired(number)` for it.
   template <class Expired>
   void expire(Expired expired) {
     timer_.expire([this](Qpn number) { return &deadlines_[number]; }, expired);

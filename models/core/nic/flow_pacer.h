@@ -29,9 +29,10 @@ class FlowPacer {
 
   /// Earliest start of the next packet, not before `now`; max() at a rate of zero.
   PicoSeconds next_start(const SendQueuePair& pair, PicoSeconds now) const;
-  /// A packet of `wire` bytes leaves the queue at `now`. `last`: it ends its message, and with it a
-  /// burst. The next gap counts from when this packet was due, not from `now`, so a flow that other
-  /// flows delay keeps its average rate. A packet that is late by a whole gap starts a new count.
+  /// A packet of `wire` bytes leaves the queue at `now`. `last`: the packet ends its message, and
+  /// so a burst. The next gap counts from when this packet was due, not from `now`, so a flow that
+  /// other flows delay keeps its average rate. A packet that is late by a whole gap starts a new
+  /// count.
   void sent(SendQueuePair& pair, std::uint32_t wire, std::uint32_t payload, bool last,
             PicoSeconds now) const;
 

@@ -94,7 +94,8 @@ struct ReceiveBufferParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// A limit of the unacknowledged bytes of each queue pair, beside what its algorithm allows.
+/// A limit of the unacknowledged bytes of each queue pair, in addition to the window of its
+/// algorithm.
 struct WindowParameters {
   enum class Limit : std::uint8_t { kNone, kBdp, kBytes };
   Limit limit = Limit::kNone;

@@ -1,4 +1,4 @@
-// What the NICs of one network tell each other at connection setup.
+// Data that the NICs of one network exchange at connection setup.
 #pragma once
 
 #include <algorithm>

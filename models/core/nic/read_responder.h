@@ -1,4 +1,5 @@
-// The responder of RDMA READ and atomic operations: requests that a queue pair has yet to answer.
+// The responder of RDMA READ and atomic operations: requests whose responses a queue pair has yet
+// to send.
 #pragma once
 
 #include <cstddef>

@@ -17,7 +17,7 @@ namespace dcc {
 ///
 /// Above `size` minus the headroom of the link the NIC pauses the lossless priorities, all at once
 /// since they share the buffer, and resumes them two packets below. The headroom is that of a
-/// switch port (switch/pfc.h), so nothing is lost of a lossless priority.
+/// switch port (switch/pfc.h), so a lossless priority loses no packet.
 class ReceiveBuffer {
  public:
   /// Report on a packet whose payload is in memory.

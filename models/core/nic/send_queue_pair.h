@@ -54,7 +54,7 @@ struct alignas(64) SendQueuePair {
   bool created = false;
   bool connected = false;
   bool failed = false;       // error state: work is flushed until the queue pair is created anew
-  bool goes_back = false;    // the responder does not repeat selectively; see Retransmission
+  bool goes_back = false;    // the responder does not support selective repeat; see Retransmission
   bool has_window = false;   // the algorithm set a window; ACKs are requested within messages
   std::uint8_t retries = 0;  // retransmissions since the last progress, saturating at 255
   std::uint8_t rnr_retries = 0;  // number of these retransmissions that a not-ready NAK caused
@@ -64,7 +64,7 @@ struct alignas(64) SendQueuePair {
   Bytes burst_left = 0;      // payload bytes that may still follow without a gap
   std::unique_ptr<ReadState> reads;
   WorkQueue work;
-  RetransmitTimer::Deadline deadline;  // deadline of the answer; armed while packets are under way
+  RetransmitTimer::Deadline deadline;  // deadline of the ACK; armed while packets are in flight
   PicoSeconds round_trip{};  // longest recent RTT; falls by an eighth with each acknowledgement
   Psn asked = 0;             // number above the last sent packet that asks for an ACK or response
   std::unique_ptr<RecoveryWindow> recovery;    // null: no timeout since the queue pair was idle
@@ -76,7 +76,7 @@ struct alignas(64) SendQueuePair {
   PicoSeconds due{};         // when the next packet, or the burst it belongs to, may start
   std::unique_ptr<AlgorithmTimers> timers;
 
-  /// Records a round-trip time: an answer arrived `rtt` after its packet was sent.
+  /// Records a round-trip time: an acknowledgement arrived `rtt` after its packet was sent.
   void heard_after(PicoSeconds rtt) {
     round_trip = std::max(rtt, PicoSeconds(round_trip.count - round_trip.count / 8));
   }

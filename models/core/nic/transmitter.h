@@ -37,7 +37,7 @@ namespace dcc {
 /// Chooses the packet that goes onto the wire next: link control, then control packets by priority,
 /// then data of the queue pair whose turn it is. The parts are objects of their own: ControlQueue,
 /// LinkPause, PacingScheduler (turns), FlowPacer (gaps), PayloadStaging, ReadResponder, and
-/// Requester for what comes back: acknowledgements, NAKs, responses, timeouts.
+/// Requester (acknowledgements, NAKs, responses, timeouts).
 ///
 /// With a Transport, data comes from there, and queue pairs here only carry their configuration.
 ///
@@ -125,7 +125,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   /// Marks the next `bytes` of the oldest unsent item as delivered without sending them
   /// (fast-forward only). Precondition: a multiple of the MTU, less than unsent().
   void mark_delivered(Qpn qpn, Bytes bytes);
-  /// Handles what comes back for requests; also keeps the statistics of it.
+  /// Handles acknowledgements, NAKs and responses to requests, and counts them.
   Requester& requester() { return requester_; }
   const Requester& requester() const { return requester_; }
 

@@ -9,7 +9,7 @@ namespace {
 constexpr double kBatch = 0.002;
 // number of lost batches before the selector changes; a single one may be an interruption
 constexpr unsigned kMaxLost = 2;
-// minimum time in seconds before the slower way is tried again
+// minimum time in seconds before the slower of the two ways of running is tried again
 constexpr double kMinPatience = 0.05;
 constexpr double kMaxPatience = 1.6;
 }  // namespace
@@ -33,7 +33,7 @@ void ThreadSelector::choose() {
   lost_ = mine < other ? lost_ + 1 : 0;
   has_won_ = has_won_ || lost_ == 0;
   if (lost_ == kMaxLost) {
-    // the other way of running (one or several threads) has become the faster one
+    // the other way of running (one or several threads) is now faster
     if (has_won_) patience_ = kMinPatience;
     change();
   } else if (other == 0) {

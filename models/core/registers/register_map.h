@@ -6,7 +6,7 @@
 
 namespace dcc::regs {
 
-/// Access kind of a field: what software may do with it.
+/// Access kind of a field: the accesses that software may make.
 enum class Access : std::uint8_t {
   kReadOnly,
   kReadWrite,

@@ -83,8 +83,8 @@ void CallTracker::jump(std::uint32_t target, bool indirect, std::uint64_t cycle)
     for (std::size_t i = frames_.size(); i-- > 0 && !frames_[i].trap;) {
       if (frames_[i].return_to != target || i == 0) continue;
       if (untold_ != 0 && i + 1 == frames_.size()) {
-        // The sink was not told of this call, which is deeper than kMaxFrames; recursive calls
-        // return to the same address.
+        // This call was not reported to the sink, because it is deeper than kMaxFrames; recursive
+        // calls return to the same address.
         --untold_;
         return;
       }

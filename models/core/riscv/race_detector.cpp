@@ -87,7 +87,7 @@ void RaceDetector::load(unsigned number, std::uint32_t address, Word& word, std:
   Master& master = masters_[number];
   if (word.written != 0 && word.writer != number) {
     const bool by_dma = word.writer == dma();
-    // A load of what DMA wrote is a race only if a later write of DMA has been seen.
+    // A load of data that DMA wrote is a race only if the hart has seen a later write by DMA.
     const bool polls = by_dma && master.pending[word.writer] < word.written;
     if (!is_before(word, master) && !word.shared && !ordering.atomic && !polls) {
       report(address, {word.writer, true, word.written_pc}, {number, false, pc});

@@ -15,9 +15,9 @@
 
 namespace dcc::riscv {
 
-/// Follows what happens before what between the harts of a host and its DMA, by vector clocks over
-/// words of RAM (C. Flanagan, S. Freund, FastTrack, PLDI 2009, with the fence rules of RVWMO). The
-/// program is not changed and nothing about it need be known:
+/// Tracks the happens-before relation between the harts of a host and its DMA, by vector clocks
+/// over words of RAM (C. Flanagan, S. Freund, FastTrack, PLDI 2009, with the fence rules of RVWMO).
+/// The program is not changed and nothing about it need be known:
 ///
 ///   order between harts   a store behind a fence, or an atomic operation with rl, publishes what
 ///   came

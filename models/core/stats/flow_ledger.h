@@ -54,9 +54,8 @@ struct alignas(64) FlowRecord {
   // The ledger updates the fields below.
   // payload bytes received in the measured window; until the window's end: received before it
   Bytes received_measured = 0;
-  Bytes received_sampled = 0;  // received_bytes at the last sample
-  ArrivalSink* awaited_by =
-      nullptr;  // object to be told once that the flow has arrived; null: none
+  Bytes received_sampled = 0;         // received_bytes at the last sample
+  ArrivalSink* awaited_by = nullptr;  // object notified once the flow has arrived; null: none
   std::uint8_t dscp = 0;
 
   /// Records payload bytes that arrive for the first time.
@@ -189,7 +188,7 @@ struct FlowTally {
   std::size_t finished_flows = 0;
   bool keeps_sizes = false;
   std::vector<Bytes> sizes;        // sizes of finished flows in order of time, if keeps_sizes
-  SentSink* awaited_by = nullptr;  // object to be told of each finished flow; null: none
+  SentSink* awaited_by = nullptr;  // object notified of each finished flow; null: none
 
   void acknowledged(FlowRecord& record, Bytes bytes, PicoSeconds now) {
     const bool was_finished = FlowLedger::finished(record);

@@ -45,7 +45,7 @@ class Reordering {
     depths_.merge(depths);
     deepest_ = std::max(deepest_, deepest);
   }
-  /// Adds what was added since `earlier`, a former copy of this object, `times` more times.
+  /// Adds the increase since `earlier`, a former copy of this object, `times` more times.
   void repeat_since(const Reordering& earlier, const Proportion& times) {
     depths_.repeat_since(earlier.depths_, times);
   }

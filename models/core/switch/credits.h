@@ -1,5 +1,5 @@
-// Link-level flow control by credits: a port sends only what the far end has advertised room for.
-// InfiniBand Architecture Specification 1.3, volume 1, section 7.9.
+// Link-level flow control by credits: a port sends only packets for which the far end has
+// advertised room. InfiniBand Architecture Specification 1.3, volume 1, section 7.9.
 #pragma once
 
 #include <array>

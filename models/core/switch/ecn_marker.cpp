@@ -106,8 +106,9 @@ void EcnParameters::follow_rule(const NetworkScale& network) {
     case Rule::kGiven:
       break;
     case Rule::kDcqcn:
-      // Flows that adapt their rates overshoot by what they send within their reaction time. A
-      // threshold of a few packets would mark at random, so each threshold is several packets long.
+      // Flows that adapt their rates overshoot by the bytes that they send within their reaction
+      // time. A threshold of a few packets would mark at random, so each threshold is several
+      // packets long.
       kmin = at_least(product / 2, 3);
       kmax = at_least(product * 2, 12);
       pmax = Ratio(1, 5);

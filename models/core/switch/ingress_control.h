@@ -39,7 +39,7 @@ class IngressControl {
     if (buffer_.must_pause(input, priority) && input != own_input_) pause(input, priority);
     return true;
   }
-  /// Releases what admit() charged, and resumes the neighbour or returns its credits.
+  /// Releases the bytes that admit() charged, and resumes the neighbour or returns its credits.
   void release(int input, int priority, Bytes bytes) {
     buffer_.release(input, priority, bytes);
     if (paused_classes_ != 0 && input != own_input_) notify_release(input, priority, bytes);

@@ -22,7 +22,7 @@ constexpr Bytes kPauseQuantum = 64;  // bytes that a link carries in one quantum
 inline PicoSeconds pause_time(unsigned quanta, BitRate rate) {
   return serialization_time(kPauseQuantum * quanta, rate);
 }
-/// When a pause is renewed: half of it before its end, so that the frame may wait for a packet.
+/// Time after which a pause is renewed: half its duration, so that the frame may wait for a packet.
 inline PicoSeconds renewal_time(unsigned quanta, BitRate rate) {
   return PicoSeconds(pause_time(quanta, rate).count / 2);
 }

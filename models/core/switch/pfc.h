@@ -104,7 +104,7 @@ class PfcPort {
 
   /// Applies a pause frame from the neighbour.
   void receive_frame(const Packet& packet, PicoSeconds now);
-  /// The time of these pauses of the neighbour is over.
+  /// Ends pauses by the neighbour whose time has expired, for a mask of priorities.
   void end_pauses(std::uint8_t priorities, PicoSeconds now) {
     if ((paused_ & priorities) != 0) pause(static_cast<std::uint8_t>(paused_ & ~priorities), now);
   }

@@ -18,9 +18,9 @@ class StateDigest;
 class FeedbackRule {
  public:
   virtual ~FeedbackRule() = default;
-  /// Is called for every data packet that joins the queue. `feedback`: what the queue alone tells
-  /// the packet's source, 0 … 63; 0: no message is due. Returns what the message carries; 0: none
-  /// leaves.
+  /// Is called for every data packet that joins the queue. `feedback`: the feedback that the queue
+  /// alone gives the packet's source, 0 … 63; 0: no message is due. Returns the feedback that the
+  /// message carries; 0: none leaves.
   virtual std::uint32_t feedback(std::uint32_t feedback, const Packet& packet, PicoSeconds now) = 0;
   virtual void add_state(StateDigest& d) const = 0;
 };

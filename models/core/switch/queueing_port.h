@@ -16,8 +16,8 @@ namespace dcc {
 /// Queues packets by priority and charges them to their inputs. Marks ECN, samples for congestion
 /// notification (802.1Qau), charges credits, and sends by the EgressScheduler's choice.
 ///
-/// Two send paths exist. A packet that finds the wire idle and nothing queued passes through: the
-/// queue and the buffer are left alone, and no event is scheduled. The results are those of a queue
+/// Two send paths exist. A packet that finds the wire idle and nothing queued passes through: queue
+/// and buffer do not change, and no event is scheduled. The results are those of a queue
 /// (pass_through_test). Measured with callgrind: see SwitchDevice.
 class QueueingPort final : public EgressPort {
  public:
@@ -56,7 +56,7 @@ class QueueingPort final : public EgressPort {
   void try_send() {
     if (may_send_now()) send_next();
   }
-  /// Removes all packets, releases what they were charged, and appends them to `to`.
+  /// Removes all packets, releases their share of the buffer, and appends the packets to `to`.
   void evict_all(PacketFifo& to);
   /// Prefetches the cache lines that queueing or sending a packet of this priority touches.
   void prefetch(int priority) const {

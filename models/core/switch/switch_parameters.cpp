@@ -18,7 +18,7 @@ std::uint8_t SwitchParameters::lossless_priorities() const {
 }
 
 Bytes SwitchParameters::headroom_needed(const LinkParameters& link) const {
-  // a reserve for the delay counts twice, and for the response time once
+  // the headroom has room for twice the link delay, but only once for the response time
   LinkParameters slower = link;
   slower.delay += PicoSeconds(pfc.response.count / 2);
   const Bytes bytes = headroom_for(slower, largest_packet);

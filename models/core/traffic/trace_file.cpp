@@ -30,7 +30,7 @@ constexpr TextFields::Unit kSizes[] = {
 /// Returns the line up to its comment.
 std::string_view without_comment(std::string_view line) { return line.substr(0, line.find('#')); }
 
-/// Quotes the value that a message is about, at most forty bytes of it.
+/// Quotes a value for a message, at most its first forty bytes.
 std::string instead_of(std::string_view field) {
   if (field.empty()) return ", but the line ends";
   std::string shown;

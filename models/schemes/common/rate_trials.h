@@ -13,7 +13,7 @@
 
 namespace dcc {
 
-/// What all of them let a user set. `describe_limits` adds these to the parameters of an algorithm.
+/// Parameters that all these algorithms share; `describe_limits` adds them to an algorithm's own.
 struct RateTrialsParameters : AlgorithmParameters {
   std::uint32_t packets = 10;      // least duration of an interval, in packets of the MTU
   BitRate r_min{1'000'000};        // a rate is never cut below this

@@ -414,7 +414,7 @@ void Fastpass::arrived(Qpn qpn, Packet& packet) {
     ack->psn = packet.psn;
     ack->sent = packet.sent;
     // The acknowledgement takes the path of its data: data packets of one slot to one rack have
-    // different paths, so their answers need different paths too.
+    // different paths, so their acknowledgements need different paths, too.
     ack->overlay.route.first_port = packet.overlay.route.first_port;
     ack->overlay.route.second_port = packet.overlay.route.second_port;
     ++context_.counters.acks_sent;

@@ -76,7 +76,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
     std::uint64_t given = 0;    // total number of slots given for the destination, as far as known
     std::uint64_t in_hand = 0;  // number of given slots that are in the future
     bool to_tell = false;       // true if the destination is in to_tell_
-    bool ask = false;           // true if the next message requests an answer
+    bool ask = false;           // true if the next message requests a reply of the arbiter
     PicoSeconds patience{};
     template <class Digest>
     void add_state(Digest& d) const {

@@ -53,7 +53,7 @@ class Fcp final : public RatedTransport {
     bool sending = false;  // true if the price of the flow's path is known
     bool begun = false;    // true if the flow has data to send and is counted in weights_
     double weight = 1;     // weight of the flow's class
-    PicoSeconds heard{};   // sending time of the packet whose answer is the newest; older answers
+    PicoSeconds heard{};   // sending time of the packet whose response is newest; older ones
                            // are ignored
     PicoSeconds round_trip{};
     std::array<double, kMaxIntHops> prices{};  // last known prices of the ports on the path

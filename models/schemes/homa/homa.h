@@ -42,7 +42,8 @@ struct HomaParameters final : TransportParameters {
 /// the lowest priorities, the shortest message the highest of them. If granted data is missing and
 /// nothing arrives for the timeout, the receiver requests retransmission from the first gap. The
 /// end of a message is acknowledged; a sender that receives nothing sends the first packet again,
-/// which makes the receiver answer. Messages of one queue pair are sent one after another.
+/// which makes the receiver send a grant or an acknowledgement. Messages of one queue pair are sent
+/// one after another.
 ///
 /// With `ack: none` (the one-way messages of the paper) a message completes when its last packet
 /// has left.

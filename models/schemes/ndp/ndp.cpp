@@ -77,7 +77,7 @@ void Ndp::work_changed(Qpn qpn) {
 
 std::uint64_t Ndp::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
-/// Updates whether the sender may send, and its timeout if it may not.
+/// Updates whether the sender may send; if it may not, sets its timeout.
 void Ndp::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const std::uint64_t work = work_left(qpn);
@@ -255,7 +255,7 @@ void Ndp::queue_pull(Qpn qpn) {
   }
 }
 
-/// Writes the number of PULLs sent so far, and of pending PULLs, into an answer or a PULL.
+/// Writes the number of PULLs sent so far, and of pending PULLs, into an acknowledgement or a PULL.
 void Ndp::tell_pulls(Receiver& receiver, Packet& packet) {
   packet.scheme = receiver.pulls;
   packet.remote_address = ++receiver.told;

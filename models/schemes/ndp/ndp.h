@@ -33,10 +33,11 @@ struct NdpParameters final : TransportParameters {
 /// queue pair waits, the ACK replaces the PULL. After the end of a message was seen, only the
 /// missing packets are pulled.
 ///
-/// A packet without an answer for the timeout is sent again without a PULL, which restores its part
-/// of the window. As in the authors' simulator the timeout is the smoothed round trip and four mean
-/// deviations, `timeout` at least, and twenty times that before the first answer: headers may wait
-/// for a millisecond behind the data of a full port.
+/// If no ACK, NACK or returned header of a packet arrives within the timeout, the packet is sent
+/// again without a PULL, which restores its part of the window. As in the authors' simulator the
+/// timeout is the smoothed round trip and four mean deviations, at least `timeout`, and twenty
+/// times that before the first round trip is known: headers may wait for a millisecond behind the
+/// data of a full port.
 ///
 /// A sender with no packet in flight waits for its PULL, however long other queue pairs take
 /// theirs. ACKs, NACKs and PULLs tell how many PULLs the receiver still owes, and only a sender
@@ -54,7 +55,7 @@ class Ndp final : public MessageTransport {
   Packet* next_packet() override;
 
  private:
-  /// The share of ACKs among the latest answers, which are ACKs, NACKs and returned headers.
+  /// The share of ACKs among the latest ACKs, NACKs and returned headers.
   class LatestAnswers {
    public:
     void add(bool is_ack) {
@@ -74,7 +75,7 @@ class Ndp final : public MessageTransport {
 
    private:
     static constexpr unsigned kKept = 12;
-    // kinds of the latest answers, one bit each (1: ACK); bit 0 is the last answer
+    // kinds of the latest ACKs (1), NACKs and returned headers (0), one bit each; bit 0 is the last
     std::uint16_t acks_ = 0;
     std::uint8_t count_ = 0;
   };
@@ -86,10 +87,10 @@ class Ndp final : public MessageTransport {
     std::uint64_t pulled = 0;   // number of PULLs received by the sender
     std::uint64_t answers = 0;  // number of ACKs and NACKs received; each announces a PULL
     LatestAnswers latest;
-    std::uint64_t news = 0;    // sequence number of the latest acknowledgement or PULL
-    std::uint32_t owed = 0;    // number of PULLs to come, as the latest answer or PULL said
+    std::uint64_t news = 0;    // sequence number of the latest ACK, NACK or PULL
+    std::uint32_t owed = 0;    // number of pending PULLs by the latest ACK, NACK or PULL
     PicoSeconds heard{};       // time at which the last packet was received
-    PicoSeconds round_trip{};  // smoothed round-trip time; 0: no answer yet
+    PicoSeconds round_trip{};  // smoothed round-trip time; 0: not yet measured
     PicoSeconds deviation{};   // mean deviation of the round-trip time
     template <class Digest>
     void add_state(Digest& d) const {
@@ -102,7 +103,7 @@ class Ndp final : public MessageTransport {
     bool ended = false;         // true if packet seen_end - 1 is the last of its message
     std::uint64_t pending = 0;  // number of PULLs that are to be sent
     std::uint64_t pulls = 0;    // number of PULLs that the receiver has sent
-    std::uint64_t told = 0;     // number of answers and PULLs that the receiver has sent
+    std::uint64_t told = 0;     // number of ACKs, NACKs and PULLs that the receiver has sent
     PicoSeconds patience{};     // time until the last PULL is repeated
     bool queued = false;        // true if the queue pair is in pull_turns_
     template <class Digest>

@@ -35,10 +35,10 @@ class Pdq final : public RatedTransport {
 
  private:
   struct Sender {
-    bool late = false;    // true if the flow's deadline cannot be met
-    bool known = false;   // true if ports of the path may have the flow in their lists
-    PicoSeconds heard{};  // sending time of the packet whose answer is the newest; older answers
-                          // are ignored
+    bool late = false;         // true if the flow's deadline cannot be met
+    bool known = false;        // true if ports of the path may have the flow in their lists
+    PicoSeconds heard{};       // sending time of the packet whose response is newest; older ones
+                               // are ignored
     PicoSeconds round_trip{};  // least round-trip time of a data packet
     PicoSeconds probe_after{};
     BitRate rate;

@@ -176,8 +176,8 @@ void Pfabric::check_timeouts() {
     if (!is_current(timeout)) continue;
     Sender& sender = senders_[timeout.qpn];
     arm(timeout.qpn);
-    // Without a packet in flight no answer is missing: the flow waits for its turn in this NIC, so
-    // the timeout has no effect.
+    // Without a packet in flight no acknowledgement is missing: the flow waits for its turn in this
+    // NIC, so the timeout has no effect.
     if (sender.in_flight == 0 && !sender.probing) continue;
     ++context_.counters.timeouts;
     if (++sender.timeouts < parameters_.probe_after) {

@@ -175,7 +175,7 @@ void Phost::on_token(Qpn qpn, const Packet& packet) {
   Sender& sender = senders_[qpn];
   const SendBuffer& out = at(qpn).out;
   deadlines_.set(qpn, now() + parameters_.timeout);
-  if (packet.psn >= out.end()) {  // the flow was stopped, so the receiver is told the new end
+  if (packet.psn >= out.end()) {  // the flow was stopped, so the receiver must learn the new end
     ++totals_.credits_unused;
     Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
     end->psn = out.end();

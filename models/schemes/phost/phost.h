@@ -34,7 +34,8 @@ struct PhostParameters final : TransportParameters {
 ///
 /// Receiver: sends one token per packet time, for the flow with the fewest missing packets whose
 /// window has room and which does not have to wait. After the last token of a message the receiver
-/// waits for the data, then sends tokens for what is missing. A complete message is acknowledged.
+/// waits for the data, then sends tokens for the missing packets. A complete message is
+/// acknowledged.
 ///
 /// A receiver whose flows all wait continues when the first of them may, or when a new message is
 /// announced; data that opens a window does not wake it. The authors' simulator behaves like this,

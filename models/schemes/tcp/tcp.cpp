@@ -295,9 +295,9 @@ void Tcp::on_ack(Qpn qpn, const Packet& ack) {
   }
 }
 
-/// Returns true if the window may grow. The window does not grow while the window is not what
-/// limits the sender. After a cut for marks the window does not grow until all segments that were
-/// then in flight are acknowledged.
+/// Returns true if the window may grow. The window does not grow while something else limits the
+/// sender. After a cut for marks the window does not grow until all segments that were then in
+/// flight are acknowledged.
 bool Tcp::may_grow(Qpn qpn, Psn acknowledged, Psn flight) const {
   const Sender& sender = senders_[qpn];
   if (sender.state == State::kTimedOut) return true;

@@ -16,8 +16,8 @@ namespace dcc {
 namespace {
 long double real(PicoSeconds t) { return static_cast<long double>(t.count); }
 
-// A packet waits for so many full packets of other flows without congestion. Where a round trip
-// holds few packets, thresholds below this delay would make chance meetings cut all rates.
+// Number of full packets of other flows for which a packet waits without congestion. Where a round
+// trip holds few packets, thresholds below this delay would make chance meetings cut all rates.
 constexpr Ratio kOthersPackets{8, 1};
 
 const RegisteredAlgorithm<TimelyParameters> kTimely{

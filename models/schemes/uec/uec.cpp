@@ -138,7 +138,7 @@ Bytes Uec::wire_of(Qpn qpn, Psn psn) const {
   return parameters_.framing.data(at(qpn).out.cut(psn).payload_bytes);
 }
 
-/// Updates whether the sender may send, and its timeout if it may not.
+/// Updates whether the sender may send; if it may not, sets its timeout.
 void Uec::settle(Qpn qpn) {
   take_turn(qpn);
   set_deadline(qpn);

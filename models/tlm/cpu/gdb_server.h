@@ -22,7 +22,7 @@ class DebugTarget {
     bool loads = false;
     bool stores = false;
   };
-  /// What a hart does when the CPU goes on after a stop.
+  /// Action of a hart when the CPU resumes after a stop.
   enum class Follow { kContinue, kStep, kHold };
   static constexpr unsigned kPcNumber = 32;
   static constexpr unsigned kFirstCsr = 65;
@@ -75,7 +75,7 @@ class GdbServer {
   /// serve().
   bool poll(const DebugTarget& self);
   /// Blocks until the debugger lets the CPU go on. `stop` of hart `self` is reported if the
-  /// debugger waits for it. Returns what `self` shall do.
+  /// debugger waits for a stop of this hart. Returns the action of `self`.
   Resume serve(const DebugTarget& self, const DebugStop& stop);
   /// To be called before hart 0's first instruction: waits until a debugger has connected and
   /// resumes.

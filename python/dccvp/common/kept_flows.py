@@ -15,6 +15,6 @@ def no_flows(metrics, purpose):
 
 
 def need_flows(metrics, folder, purpose):
-    """InputError if the run kept no list of its flows. `purpose` is what needs the list."""
+    """InputError if the run kept no list of its flows. `purpose` names the operation that needs the list."""
     if not keeps_flows(metrics):
         raise InputError(f"'{folder}': {no_flows(metrics, purpose)}")

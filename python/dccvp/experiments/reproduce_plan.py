@@ -105,7 +105,7 @@ class Experiment:
     runs: list
     comparison: Comparison | None = None
     picture: dict | None = None  # {DSCP: name of the flows with this DSCP}.
-    lines: str = ""  # What a comparison's lines run over: "columns" or "sizes"; empty: it has a table.
+    lines: str = ""  # Abscissa of a comparison's lines: "columns" or "sizes"; empty: it has a table.
 
 
 def number_in(text, node):

@@ -39,7 +39,7 @@ _Loader.add_multi_constructor("!", _number)
 
 
 def _dtc(words, data, name):
-    """What dtc makes of the data. InputError with the place for unusable data."""
+    """The output of dtc for the data. InputError with the place for unusable data."""
     try:
         done = subprocess.run(["dtc", "-q", *words, "-"], input=data, capture_output=True, timeout=PATIENCE,
                               check=False)

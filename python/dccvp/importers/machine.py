@@ -13,7 +13,7 @@ SETTINGS = {"elf": "the program that the host runs; without it the host is nativ
 RAM_BASE, PAGE = 0x8000_0000, 4096
 LEAST_RAM, MOST_RAM, MOST_ROM, MOST_HARTS = 64 << 10, 1 << 30, 1 << 30, 4
 LEAST_CLOCK, MOST_CLOCK = 10**6, 10**10
-# What each machine of the platform has, by kind of device: base address, and source at the interrupt controller, as in
+# Devices of each machine of the platform, by kind: base address, and source at the interrupt controller, as in
 # rtl/regs/memory_map.yaml and memory_map_virt.yaml.
 PLACES: dict = {
     "dcc": {"clint": (0x0200_0000, None), "dccvp,interrupt-controller": (0x0C00_0000, None),
@@ -54,8 +54,8 @@ class Region:
 
 @dataclasses.dataclass
 class Machine:
-    """What a description holds. `kind`: the machine of the platform that the description names; "" for others.
-    `timebase`: ticks of mtime in a second, 0 if not stated."""
+    """The content of a machine description. `kind`: the machine of the platform that the description names; "" for
+    others. `timebase`: ticks of mtime in a second, 0 if not stated."""
 
     harts: list = dataclasses.field(default_factory=list)
     regions: list = dataclasses.field(default_factory=list)

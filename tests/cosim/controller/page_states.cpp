@@ -85,7 +85,8 @@ void Bench::aim_age(State& state) {
   state.in.cnp_marks = std::max(1u, state.in.cnp_marks);
 }
 
-// Debt around the amount that four intervals send: a product of 52 bits against a rate.
+// Sets unpaid marks close to the number of packets that the flow sends in four intervals, where the
+// RTL compares a product of 52 bits with a rate.
 void Bench::aim_owed(State& state) {
   const std::uint32_t owed = 1 + std::min(magnitude(19), (1u << 19) - 10);
   const std::uint64_t product = std::uint64_t{1} << below(51);

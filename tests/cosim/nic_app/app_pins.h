@@ -60,7 +60,7 @@ class AppPins {
   std::function<void(std::uint32_t tag)> completed;
   /// Priorities that PFC pauses, by bit.
   std::uint8_t paused = 0;
-  /// One cycle in so many the bench's ends of streams are not ready; 0: always ready.
+  /// The bench's ends of streams are not ready in one of this number of cycles; 0: always ready.
   std::uint32_t stalls = 64;
 
   bool interrupt() const { return (block_->gpio_out & 1) != 0; }

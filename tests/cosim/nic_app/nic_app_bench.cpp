@@ -48,7 +48,7 @@ class Network {
       between_.take(port, std::move(frame));
     }
   }
-  /// Runs until nothing is on its way.
+  /// Runs until no packet is in flight.
   void drain();
   void check_after_reset(Host& host);
   void check_registers(Host& host);

@@ -99,8 +99,8 @@ class Chain {
 
 NicParameters nic_parameters() {
   NicParameters nic;
-  nic.recovery.timeout =
-      PicoSeconds(INT64_MAX / 4);  // a timeout that never comes: ACKs of a slow chain are late
+  nic.recovery.timeout = PicoSeconds(
+      INT64_MAX / 4);  // a timeout that never expires, because ACKs of a slow chain are late
   return nic;
 }
 

@@ -48,7 +48,7 @@ bool sets_same_marking(const SwitchParameters& a, const SwitchParameters& b) {
   return values(a.ecn) == values(b.ecn);
 }
 
-/// True if two congestion points tell the same queue the same.
+/// True if two congestion points give the same feedback for the same queue.
 bool sets_same_points(const SwitchParameters& a, const SwitchParameters& b) {
   // The digest of a rule that no packet has reached yet holds the rule's parameters.
   const auto rule = [](const QcnPointParameters& point) {

@@ -25,7 +25,7 @@ struct CnpEvent {
   std::uint32_t delta = 0;   // ticks since the slot's last cut; 0 if `first`
 };
 
-/// What a law did with a notification.
+/// Effect of a notification under a law.
 enum class CnpOutcome : std::uint8_t {
   kIgnored,    // the notification changed nothing
   kCoalesced,  // the notification changed nothing and counts as coalesced
@@ -33,7 +33,8 @@ enum class CnpOutcome : std::uint8_t {
   kHoldEnded,  // the notification ended a hold; the rate is back at its target
 };
 
-/// What a law uses while it handles an event: the parameters, and the rate unit with its counters.
+/// Access of a law, while the law handles an event, to the parameters and to the rate unit with its
+/// counters.
 class LawPort {
  public:
   LawPort(const ControllerParameters& parameters, RateEngine& rates, ControllerStatistics& counts)

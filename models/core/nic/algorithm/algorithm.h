@@ -13,7 +13,7 @@ namespace dcc {
 /// Number of a sending flow within its NIC, equal to its queue pair number.
 using FlowNumber = Qpn;
 
-/// What an algorithm may do to its NIC. The NIC implements it.
+/// Actions of its NIC that an algorithm can request; implemented by the NIC.
 class AlgorithmHost {
  public:
   virtual PicoSeconds now() const = 0;
@@ -75,7 +75,7 @@ struct CnpInfo {
   std::optional<std::uint8_t> dscp = std::nullopt;
 };
 
-/// What an algorithm needs from NIC and network. The NIC does nothing that is not asked for.
+/// Services that an algorithm needs from NIC and network. The NIC provides only requested services.
 struct AlgorithmNeeds {
   bool cnp = false;        // the receiver sends CNPs for CE marks
   bool acks = false;       // on_ack() is called for every ACK

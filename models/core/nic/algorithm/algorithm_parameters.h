@@ -21,12 +21,13 @@ struct AlgorithmParameters {
   virtual void describe(ParameterVisitor& v) = 0;
   /// Throws ParameterError when values do not go together. `largest_packet` in wire bytes.
   virtual void check(Bytes /*largest_packet*/) const {}
-  /// Sets defaults of the receivers' notification point; what the user wrote overrides them.
+  /// Sets defaults of the receivers' notification point; values that the user wrote override these.
   virtual void preset(CnpParameters&) const {}
   /// Sets the rule of the marking thresholds (EcnParameters::rule) if the algorithm has one. Called
   /// if the user wrote neither a rule nor a threshold.
   virtual void ask_marking(EcnParameters&) const {}
-  /// Sets what the algorithm requires of every switch; overrides what the user wrote.
+  /// Sets the switch parameters that the algorithm requires; these override values that the user
+  /// wrote.
   virtual void ask_switch(SwitchParameters&) const {}
   /// The host whose NIC's processors wait for a debugger (the parameter gdb_host); empty: none.
   virtual std::optional<std::uint32_t> debugged_host() const { return std::nullopt; }

@@ -22,7 +22,8 @@ class NackListener {
 class ReactionMeter {
  public:
   /// Picoseconds from a notification with marks to its flow's lower rate. Of several notifications
-  /// with one answer, the first counts, or the newest if the algorithm keeps only that.
+  /// that one rate change answers, the first counts, or the newest if the algorithm stores only the
+  /// newest.
   virtual const LogHistogram& reactions() const = 0;
 
  protected:

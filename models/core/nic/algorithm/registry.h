@@ -17,7 +17,8 @@ namespace dcc {
 
 struct ControllerSetup;
 
-/// What an algorithm is made with, besides its parameters. All references outlive the algorithm.
+/// Constructor arguments of an algorithm besides its parameters. All references outlive the
+/// algorithm.
 struct AlgorithmContext {
   Scheduler& scheduler;
   AlgorithmHost& host;
@@ -65,7 +66,7 @@ class AlgorithmChoice : public Algorithms::Choice {
   /// Describes the choice and the parameters of all algorithms. While a configuration is read,
   /// `cnp` gets the presets of the chosen algorithm.
   void describe(ParameterVisitor& v, CnpParameters& cnp);
-  /// What the chosen algorithm needs, before a NIC exists.
+  /// Needs of the chosen algorithm, before a NIC exists.
   AlgorithmNeeds needs(std::uint32_t mtu) const;
 };
 

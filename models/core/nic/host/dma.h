@@ -26,7 +26,7 @@ class DmaClient {
 class Dma {
  public:
   /// True if all bytes lie in memory that may be read, and written if `writable`. The NIC's
-  /// translation tables know this; nothing is moved and no time passes.
+  /// translation tables give the result; no data is moved and no simulated time passes.
   virtual bool reaches(std::uint64_t address, std::uint64_t bytes, bool writable) const = 0;
   /// The client keeps `to` valid until the request ends or is cancelled.
   virtual void read(std::uint64_t address, void* to, std::uint32_t bytes, DmaClient& client,

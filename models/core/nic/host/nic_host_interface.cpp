@@ -370,7 +370,7 @@ bool NicHostInterface::is_startable(const nic_wqe& entry, Operation operation) {
 
 // ---------------------------------------------------------------- queue pairs without a remote end
 
-/// Work waits for the remote end as long as a sender would have waited for an answer.
+/// Work waits for the remote end as long as a sender would have waited for an acknowledgement.
 void NicHostInterface::await_peer(Qpn qpn) {
   if (waits_for_peer_[qpn] || nic_.transmitter().failed(qpn)) return;
   for (const auto& waiting : peerless_) {

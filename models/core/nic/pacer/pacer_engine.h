@@ -25,7 +25,8 @@ struct PacerSettings {
 /// Number of a flow within the block.
 using PacerFlow = std::uint16_t;
 
-/// What the pins of the block carry in one cycle. Without `post` or `rate` its fields mean nothing.
+/// Inputs at the pins of the block in one cycle. Fields of a post or rate have no meaning if `post`
+/// or `rate` is false.
 struct PacerInputs {
   PicoSeconds now{};        // time of the cycle's clock edge, for reports
   std::uint8_t paused = 0;  // bit p: no packet of priority p may be decided

@@ -23,7 +23,7 @@ class PacerUser {
   virtual PicoSeconds wire_free() const = 0;
   /// True if a packet may be taken before the wire is free, so that its payload can be fetched.
   virtual bool takes_ahead() const = 0;
-  /// The time that so many bytes take on the wire.
+  /// Serialisation time of a number of bytes on the wire.
   virtual PicoSeconds wire_time(std::uint32_t bytes) const = 0;
 
  protected:
@@ -39,7 +39,8 @@ class PacerPort {
     PicoSeconds period{};
     bool ahead = false;  // true: decisions are wanted whenever PacerUser::takes_ahead()
   };
-  /// Cycles before the end of all decided packets from which on the next decision is wanted.
+  /// The next decision is requested this number of cycles before the wire has sent all decided
+  /// packets.
   static constexpr unsigned kLookAhead = 4;
 
   PacerPort(Scheduler& scheduler, std::uint32_t rank, PacerEngine& engine, PacerUser& user,

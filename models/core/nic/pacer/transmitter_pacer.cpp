@@ -1,4 +1,4 @@
-// The transmitter with a pacer block: what it posts in advance, and how it handles decisions.
+// The transmitter with a pacer block: posting packets in advance, and handling decisions.
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -72,7 +72,7 @@ void Transmitter::offer(Qpn qpn, SendQueuePair& pair) {
   if (!port_->is_bound(qpn)) {
     port_->bind(qpn, pair.config.flow, pair.pacing.rate, pair.config.priority);
   }
-  if (Retransmission::may_repeat(pair)) {  // one at a time: ACKs change what is lost
+  if (Retransmission::may_repeat(pair)) {  // one packet: an ACK may change which ones are lost
     if (posted == 0)
       port_->post(qpn, wire_bytes_of(pair.work.plan_at(pair.selective->next()), pair));
     return;

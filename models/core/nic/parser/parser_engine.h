@@ -10,14 +10,14 @@
 
 namespace dcc {
 
-/// What a parser knows of a queue pair.
+/// State of a queue pair in a parser.
 struct ParserContext {
   std::uint8_t dscp = 0;
   Qpn peer = 0;            // queue pair at the other end
   std::uint32_t flow = 0;  // flow of the network, for reports
 };
 
-/// What a parser says about a received CNP.
+/// Result of a parser for a received CNP.
 struct ParsedCnp {
   enum class Outcome : std::uint8_t { kCnp, kUnbound, kRefused };
   Outcome outcome = Outcome::kUnbound;  // kUnbound: no flow is bound to the queue pair

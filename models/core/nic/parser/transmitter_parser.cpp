@@ -1,5 +1,5 @@
-// The transmitter with a parser block: what the block says of CNPs and of sent packets is what the
-// algorithm gets.
+// The transmitter with a parser block: the algorithm gets the block's reports on CNPs and on sent
+// packets.
 #include <algorithm>
 
 #include "nic/transmitter.h"
@@ -26,7 +26,7 @@ void Transmitter::on_cnp_by_parser(const Packet& cnp) {
 }
 
 void Transmitter::on_sent_by_parser(Qpn qpn, const SentInfo& info) {
-  // The block's overhead_i has eight bits; what is beyond them counts as length.
+  // The block's overhead_i has eight bits; a greater overhead counts as length.
   const auto overhead = static_cast<std::uint8_t>(std::min<Bytes>(parameters_.link_overhead, 255));
   const ByteNotice told = parser_->sent({now(), qpn, info.wire_bytes - overhead, overhead});
   if (!told.bound || !exists(told.flow) || !pairs_[told.flow].config.governed) return;

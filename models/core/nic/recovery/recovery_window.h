@@ -9,13 +9,13 @@
 
 namespace dcc {
 
-/// Go-back-N repeats everything behind a lost packet. Where many senders repeat at full rate into
-/// one port, nearly all packets arrive out of order, and each round delivers about one packet. So a
-/// queue pair restarts from one packet after a timeout, as adapters do with slow restart. What is
-/// acknowledged opens the window: by its bytes up to half of what was in flight, then by one packet
-/// a round trip (RFC 5681, 3.1). A gap that the receiver reports halves the window, but not below
-/// one bandwidth-delay product, which a flow alone needs to fill its link. The window ends when all
-/// work is done.
+/// Go-back-N retransmits all packets behind a lost packet. Where many senders repeat at full rate
+/// into one port, nearly all packets arrive out of order, and each round delivers about one packet.
+/// So a queue pair restarts from one packet after a timeout, as adapters do with slow restart.
+/// Acknowledged bytes open the window: by their number up to half of the bytes that were in flight,
+/// then by one packet a round trip (RFC 5681, 3.1). A gap that the receiver reports halves the
+/// window, but not below one bandwidth-delay product, which a flow alone needs to fill its link.
+/// The window ends when all work is done.
 ///
 /// Timeouts in a row double the time until the next one, as adaptive retransmission of adapters and
 /// RFC 6298, 5.5 do, so that packets in a long queue are not repeated over and over.

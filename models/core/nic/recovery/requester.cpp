@@ -191,7 +191,7 @@ void Requester::refused(Qpn qpn, SendQueuePair& pair, Psn psn, Status status) {
   }
 }
 
-/// Fails the queue pair if the next request to be answered was refused.
+/// Fails the queue pair if the oldest request without a response was refused.
 bool Requester::fail_if_refused(Qpn qpn, SendQueuePair& pair) {
   if (pair.reads == nullptr || !pair.reads->refused || pair.failed) return false;
   if (pair.work.oldest_unacked() < pair.reads->refused_at) return false;

@@ -1,5 +1,5 @@
-// The requester's half of reliability: what acknowledgements, NAKs, responses and timeouts do to
-// the work of RoCE queue pairs.
+// The requester's half of reliability: effects of acknowledgements, NAKs, responses and timeouts on
+// the work requests of RoCE queue pairs.
 #pragma once
 
 #include <cstdint>
@@ -25,9 +25,9 @@ namespace dcc {
 
 class Transmitter;
 
-/// Completes posted work, decides what is sent again or fails, and tells the algorithm of what was
-/// acknowledged. The transmitter owns the queue pairs and sends; this object calls its resume()
-/// when a queue pair may have become sendable.
+/// Completes posted work, decides which packets are retransmitted and which requests fail, and
+/// reports acknowledged bytes to the algorithm. The transmitter owns the queue pairs and sends;
+/// this object calls its resume() when a queue pair may have become sendable.
 class Requester {
  public:
   using Status = CompletionSink::Status;
@@ -42,7 +42,7 @@ class Requester {
   }
   void set_completion_sink(CompletionSink* sink) { completions_ = sink; }
 
-  // ---- What arrives
+  // ---- Received packets
 
   void on_ack(const Packet& ack);
   void on_nak(const Packet& nak);
@@ -89,7 +89,7 @@ class Requester {
   /// Round-trip time of each acknowledged packet since reset_statistics(), nanoseconds.
   const LogHistogram& rtt_ns() const { return rtt_ns_; }
   void reset_statistics() { rtt_ns_ = LogHistogram(); }
-  /// Repeats `times` times what was recorded since `earlier` (fast-forward only).
+  /// Adds the changes of the statistics since `earlier` `times` more times (fast-forward only).
   void repeat_statistics(const LogHistogram& earlier, const Proportion& times) {
     rtt_ns_.repeat_since(earlier, times);
   }
@@ -105,7 +105,8 @@ class Requester {
 
  private:
   PicoSeconds now() const { return scheduler_.now(); }
-  /// The queue pair to which an answer is addressed; null, and counted, if it does not exist.
+  /// The queue pair to which a response is addressed; null, and counted, if the queue pair does not
+  /// exist.
   SendQueuePair* known_pair(Qpn qpn) {
     SendQueuePair* const pair = pairs_.find(qpn);
     if (pair != nullptr && pair->created) return pair;

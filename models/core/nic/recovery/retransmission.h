@@ -1,5 +1,5 @@
-// The rules by which RoCE queue pairs repeat what was lost: timeout, retries, selective repeat, and
-// the window that holds a queue pair back meanwhile.
+// The rules by which RoCE queue pairs retransmit lost packets: timeout, number of retries,
+// selective repeat, and the window that limits a queue pair during recovery.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Retransmission {
         selective_window_(parameters.recovery.is_selective() ? parameters.recovery.reorder_window
                                                              : 0) {}
 
-  /// False if nothing is sent again (recovery.kind: none).
+  /// False if lost packets are not retransmitted (recovery.kind: none).
   bool is_on() const { return parameters_.retransmit_timeout() != PicoSeconds::max(); }
 
   /// Arms the timer for a packet that was sent and ends before `end`. While no sent packet requests
@@ -94,9 +94,10 @@ class Retransmission {
     return count(pair.rnr_retries, parameters_.recovery.not_ready_retries);
   }
 
-  /// Calls `timed_out(qpn, pair)` for each queue pair whose answer is overdue. A queue pair waits
-  /// longer if the packet that asks for the answer still waits for its turn (`may_send(pair)`).
-  /// `find(qpn)` returns the queue pair, or null.
+  /// Calls `timed_out(qpn, pair)` for each queue pair whose acknowledgement or response is overdue.
+  /// A queue pair waits longer if the packet that requests the acknowledgement still waits for its
+  /// turn
+  /// (`may_send(pair)`). `find(qpn)` returns the queue pair, or null.
   template <class Find, class MaySend, class TimedOut>
   void expire(Find find, MaySend may_send, TimedOut timed_out) {
     timer_.expire(
@@ -126,8 +127,8 @@ class Retransmission {
   void arm(Qpn qpn, SendQueuePair& pair) {
     timer_.arm(pair.deadline, qpn, scheduler_.now() + timeout_of(pair));
   }
-  /// Timeout of a queue pair: at least two round trips, since no answer comes before one; longer
-  /// after timeouts in a row, unless the number of retries is limited.
+  /// Timeout of a queue pair: at least two round trips, since no acknowledgement arrives within
+  /// less than one; longer after consecutive timeouts, unless the number of retries is limited.
   PicoSeconds timeout_of(const SendQueuePair& pair) const {
     const PicoSeconds timeout = std::max(parameters_.retransmit_timeout(), pair.round_trip * 2);
     if (pair.recovery == nullptr || parameters_.recovery.retries) return timeout;

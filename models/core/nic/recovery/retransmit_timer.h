@@ -15,7 +15,8 @@ namespace dcc {
 /// that nearly never expire.
 ///
 /// RoCE and the transports in models/schemes share this class. The owner arms the timer when it
-/// sends a packet whose answer it awaits; progressed() states the rules that hold for all:
+/// sends a packet whose acknowledgement or response it awaits; progressed() states the rules that
+/// hold for all:
 /// 1. The timeout counts from the last acknowledgement that covered new data, if there is one.
 /// 2. The timer is not armed while nothing is outstanding.
 class RetransmitTimer {
@@ -59,9 +60,9 @@ class RetransmitTimer {
     arm(deadline, qpn, outstanding ? scheduler_.now() + timeout : PicoSeconds::max());
   }
 
-  /// Disarms each deadline that has come and calls `expired(qpn)` for it, in the order (time, queue
-  /// pair number). `expired` may arm deadlines. `find(qpn)` returns a pointer to the deadline, or
-  /// null if the queue pair no longer exists. Schedules the event for the next deadline.
+  /// Disarms each expired deadline and calls `expired(qpn)` for it, in the order (time, queue pair
+  /// number). `expired` may arm deadlines. `find(qpn)` returns a pointer to the deadline, or null
+  /// if the queue pair no longer exists. Schedules the event for the next deadline.
   template <class Find, class Expired>
   void expire(Find find, Expired expired) {
     while (!heap_.empty() && heap_.front().when <= scheduler_.now()) {

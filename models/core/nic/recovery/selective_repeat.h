@@ -32,7 +32,7 @@ class SelectiveRepeat {
     lost_below_ = std::max(lost_below_, psn);
     find_lost(work);
   }
-  /// No answer came in time: all packets below `next` that did not arrive are lost.
+  /// Handles a timeout: all packets below `next` that are not known to have arrived count as lost.
   void timed_out(const WorkQueue& work) {
     end_ = lost_below_ = work.next_psn();
     next_ = work.oldest();

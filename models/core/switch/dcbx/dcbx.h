@@ -65,7 +65,8 @@ struct DcbxSettings {
 
 /// The ETS table that describes this scheduler.
 EtsTable ets_table_of(const EgressSchedulerParameters& scheduler);
-/// The ETS table of shares in percent by priority; 0: strict, before the others.
+/// The ETS table of shares in percent by priority; 0: strict priority, served before priorities
+/// with a share.
 EtsTable ets_table_of(const std::vector<unsigned>& bandwidth);
 
 /// Attributes in which two ends can differ.
@@ -84,7 +85,7 @@ const char* name_of(DcbxAttribute attribute);
 /// packets.
 ///
 /// PFC is symmetric: if both ends are willing, the end with the lower address keeps its settings.
-/// ETS is recommended: a willing end adopts what the other recommends for this direction.
+/// ETS is recommended: a willing end adopts the other end's recommendation for this direction.
 /// Application priorities follow the willingness of ETS, as their frames carry no willing bit.
 class DcbxEnd {
  public:
@@ -93,7 +94,7 @@ class DcbxEnd {
     roce::MacAddress chassis{};
     std::string port;
   };
-  /// A lasting difference: neither end adopts the other's setting.
+  /// A lasting difference: neither end of the link adopts the setting of the other end.
   struct Difference {
     PicoSeconds since{};
     std::string here;

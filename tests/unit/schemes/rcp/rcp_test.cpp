@@ -95,9 +95,9 @@ TEST(Rcp, LostPacketsAreSentAgain) {
   star.expect_all_arrived();
 }
 
-// Seven packets fill the path, so the rates of 32 flows fall, when all begin, to a thousandth of
-// the link: a packet each 0.85 ms, of which the flows have fifty. A flow that did not request
-// meanwhile would stay at that rate long after the others had ended.
+// Seven packets fill the path. So when all 32 flows begin, their rates fall to a thousandth of the
+// link: a flow sends its fifty packets 0.85 ms apart. A flow that requested no new rate between
+// packets would keep this rate long after the other flows have ended.
 TEST(Rcp, AFlowWhoseNextPacketIsFarOffRequestsMeanwhile) {
   Star star(33);
   for (HostId h = 1; h <= 32; ++h) star.send(h, 0, kPayload * 50);

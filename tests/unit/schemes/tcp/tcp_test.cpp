@@ -69,7 +69,7 @@ TEST(Tcp, SlowStartDoublesByTheRoundTrip) {
 }
 
 // Windows of 1, 2, 4, 4 and 4: 15 segments take five round trips. The congestion window does not
-// grow beyond twice what it was ever needed for.
+// grow beyond twice the greatest number of segments in flight.
 TEST(Tcp, TheReceiversWindowHolds) {
   TransportChoice choice = tcp(Growth::kNewReno, 1);
   choice.of<TcpParameters>("tcp").receive_window = 4;

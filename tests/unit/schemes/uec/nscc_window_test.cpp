@@ -196,8 +196,8 @@ TEST_F(NsccWindowTest, BytesAcknowledgedWhileMarksAreIgnoredDoNotGrowTheWindow) 
   const PicoSeconds soon = kEarly + kBase + kTarget + PicoSeconds(1);
   w.acknowledged(kPacket * 2, kBase + kMicroSecond * 2, true, 0, soon);
   w.acknowledged(kPacket, kBase + kMicroSecond * 30, false, 0, soon);
-  // The last answer grows the window by its fair part of 5 * 4160 * 4160 / 4160 and the constant
-  // part of 624; the proportional part of 9706 from before the adaptation is forgotten.
+  // The last ACK grows the window by its fair part of 5 * 4160 * 4160 / 4160 and the constant part
+  // of 624; the proportional part of 9706 from before the adaptation is forgotten.
   EXPECT_EQ(w.bytes(), kPacket + kPacket * 5 + 624);
 }
 
@@ -226,7 +226,7 @@ TEST_F(NsccWindowOf2024, TheNextAdaptationCountsTheBytesOfBothPeriods) {
   w.acknowledged(0, kBase, false, 0, kEarly);  // begins the first period
   w.acknowledged(kPacket * 5, kBase, false, 0, kEarly);
   const PicoSeconds judged = kEarly + kBase + kTarget;
-  // The trimmed packet belongs to the ten packets whose answers are ignored.
+  // The trimmed packet belongs to the ten packets whose ACKs are ignored.
   w.trimmed(kPacket, kBase, kPacket * 9, judged);
   ASSERT_EQ(w.bytes(), kPacket * 5);
   for (int i = 0; i < 9; ++i) w.acknowledged(kPacket, kBase + kTarget, true, 0, judged);
