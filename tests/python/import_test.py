@@ -351,6 +351,13 @@ class Adapters(Import):
             "algorithm": "dcqcn", "preset": "adapter", "increase_timer": "300us", "clamp_target": "after_timer"})
         self.assertIn("LINK_TYPE_P1", self.said(imported))
 
+    def test_the_current_values_of_three_columns(self):
+        _, yaml = self.read(mlx5, p_txt="RPG_TIME_RESET_P1     300    400    500    \n"
+                            "CLAMP_TGT_RATE_P1   False(0)    True(1)     False(0)  \nCNP_DSCP_P1  48\n")
+        self.assertEqual(yaml["nic"], {"congestion_control": {
+            "algorithm": "dcqcn", "preset": "adapter", "increase_timer": "400us", "clamp_target": "always"},
+            "cnp": {"dscp": 48}})
+
     def test_how_an_adapter_cuts(self):
         imported, yaml = self.read(mlx5, p_txt="rp_gd: 12\nrp_min_dec_fac: 75\nrp_rate_to_set_on_first_cnp: 5000\n"
                                    "rp_clamp_tgt_rate: 1\n")
@@ -371,6 +378,13 @@ class Adapters(Import):
         imported, yaml = self.read(irdma, p_conf=samples.IRDMA.replace("valid=1", "valid=0"))
         self.assertEqual(yaml["nic"]["congestion_control"], {"algorithm": "dcqcn"})
         self.assertIn("no effect", self.said(imported))
+
+    def test_flags_of_modules(self):
+        text = "/sys/module/irdma/parameters/dcqcn_enable:Y\n/sys/module/irdma/parameters/dcqcn_T:{}\n"
+        _, yaml = self.read(irdma, p_txt=text.format(100))
+        self.assertEqual(yaml["nic"]["congestion_control"], {"algorithm": "dcqcn", "increase_timer": "100us"})
+        _, yaml = self.read(irdma, p_txt=text.format(100).replace(":Y", ":N"))
+        self.assertEqual(yaml["nic"]["congestion_control"], {"algorithm": "none"})
 
     def test_bnxt(self):
         imported, yaml = self.read(bnxt, p_txt=samples.BNXT)

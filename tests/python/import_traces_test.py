@@ -73,6 +73,15 @@ class Traces(Import):
         other, _ = self.read(chakra, b_0_json=samples.CHAKRA_0, b_1_json=samples.CHAKRA_1)
         self.assertEqual(self.lines(one), self.lines(other))
 
+    def test_ranks_by_the_names_of_files(self):
+        for names, ranks, told in ((["t.1.et.gz", "t.0.json"], [1, 0], False), (["t.7.et"], [7], False),
+                                   (["rank_10.json", *(f"rank_{i}.json" for i in range(10))], [10, *range(10)], False),
+                                   (["trace_128.json"], [0], False), (["b.json", "a.json"], [0, 1], True),
+                                   (["a_5.json", "a_6.json"], [0, 1], True)):
+            self.assertEqual(chakra._ranks_of(names), (ranks, told), names)
+        imported, _ = self.read(chakra, x_json=samples.CHAKRA_0, y_json=samples.CHAKRA_1)
+        self.assertIn("in the order given", self.said(imported))
+
     def test_steps_of_collectives(self):
         """Checks senders, receivers and order of flows, and that no flow begins before its data is there."""
         for kind, sent in (("all_reduce", 12), ("reduce_scatter", 6), ("all_gather", 6), ("all_to_all", 6),

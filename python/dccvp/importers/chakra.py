@@ -144,11 +144,10 @@ class Rank:
 
 
 def read_files(paths, settings):
-    ranks = {}
-    for place, path in enumerate(paths):
-        source = _opened(path)
-        match = re.search(r"\.([0-9]{1,6})\.(?:json|et)(?:\.json)?$", base_name(source.name))
-        rank = int(match[1]) if match else place
+    ranks: dict[int, Rank] = {}
+    sources = [_opened(path) for path in paths]
+    numbers, by_order = _ranks_of([base_name(source.name) for source in sources])
+    for rank, source in zip(numbers, sources):
         if rank in ranks:
             source.fail(0, f"rank {rank} is there twice")
         ranks[rank] = Rank(source, rank)
@@ -164,7 +163,22 @@ def read_files(paths, settings):
     result.flows["flows.flow"] = execution.lines.lines
     result.lasts = 2 * execution.lasts
     _note(ranks, result, execution)
+    if by_order:
+        result.notes.assumed.append("the names state no ranks: the files are ranks 0, 1, 2, ... in the order given")
     return result
+
+
+def _ranks_of(names):
+    """([rank of each file], True if the order of the files decides). A name such as t.3.et or t.3.json.gz states the
+    rank; so do the last numbers of several names if they are 0, 1, 2, ... in any order."""
+    stated = [re.search(r"\.([0-9]{1,6})\.(?:json|et)(?:\.json)?(?:\.gz)?$", name) for name in names]
+    if all(stated):
+        return [int(match[1]) for match in stated if match], False
+    last = [re.search(r"([0-9]{1,6})[^0-9]*$", re.sub(r"\.gz$", "", name)) for name in names]
+    numbers = [int(match[1]) for match in last if match]
+    if len(names) > 1 and sorted(numbers) == list(range(len(names))):
+        return numbers, False
+    return list(range(len(names))), len(names) > 1
 
 
 def _opened(path):

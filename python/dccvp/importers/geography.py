@@ -5,7 +5,7 @@ import re
 
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
-from dccvp.importers.network import Link, Node, unique_name
+from dccvp.importers.network import Link, Node, size_text, unique_name
 
 SETTINGS = {"hosts": "at each node (1)", "rate": "of links whose speed is not known (10Gbps)",
             "host_rate": "of the hosts' links (that of the fastest link at the node)",
@@ -79,6 +79,15 @@ def add_hosts(imported, routers, choice):
             imported.nodes.append(Node(unique_name(name, taken), True, node.origin))
             rate = choice["host_rate"] or fastest[router] or choice["rate"]
             imported.links.append(Link(router, len(imported.nodes) - 1, in_range(rate), 10**6))
+    links = dict.fromkeys(range(len(imported.nodes)), 0)
+    for link in imported.links:
+        for end in (link.a, link.b):
+            links[end] += 1
+    size = max(max(links.values(), default=0) * max(fastest.values(), default=0) // 8 // 10, 32 * 2**20)
+    size = min(-(-size // 2**20), 2**16) * 2**20
+    imported.settings["switch"] = {"buffer": size_text(size), "pfc": {"enabled": False}}
+    imported.notes.assumed.append(f"routers drop packets instead of pausing senders, and have a buffer of "
+                                  f"{size_text(size)}: 100 ms of the fastest link for each link")
     imported.notes.assumed.append(f"{choice['hosts']} hosts at each of {len(routers)} nodes, "
                                   + ("--set host_rate" if choice["host_rate"] else "as fast as the node's fastest link")
                                   + ", 1 us away (the file has no hosts)")

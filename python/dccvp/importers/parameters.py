@@ -7,7 +7,10 @@ from dccvp.importers.source import Word, quoted
 # A name and its value, with an optional path before the name. The forms are those of `grep . *` and `cat` in
 # sysfs, `mlxconfig` (whose names of values precede them, as in True(1)), `options` lines of modprobe.d, and `mlxreg`.
 PAIR = re.compile(r"(?P<path>\S*/)?(?P<name>[A-Za-z_][\w.]*)(?:\s*[:=|]\s*|\s+)"
-                  r"(?:[A-Za-z_]\w*\()?(?P<value>-?(?:0[xX][0-9a-fA-F]+|[0-9]+))\b")
+                  r"(?:[A-Za-z_]\w*\()?(?P<value>-?(?:0[xX][0-9a-fA-F]+|[0-9]+)|[YN])\b")
+
+COLUMNS = re.compile(r"\)?\s+(?:[A-Za-z_]\w*\()?(-?(?:0[xX][0-9a-fA-F]+|[0-9]+))\)?"
+                     r"\s+(?:[A-Za-z_]\w*\()?-?(?:0[xX][0-9a-fA-F]+|[0-9]+)\)?\s*$")
 
 
 def pairs(source):
@@ -24,7 +27,11 @@ def pairs(source):
             continue
         for match in matches:
             value = match["value"]
-            number = int(value, 16) if "x" in value.lower() else int(value)
+            columns = COLUMNS.match(line.split("#")[0], match.end())
+            if columns:  # mlxconfig -e writes the default, the current value and that of the next boot.
+                value = columns[1]
+            # The kernel writes flags of modules as Y and N.
+            number = "NY".index(value) if value in "NY" else int(value, 16 if "x" in value.lower() else 10)
             found.append((match["path"] or "", match["name"], number, Word(value, at + match.start("value"))))
     return found, others
 
