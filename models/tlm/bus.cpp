@@ -128,7 +128,7 @@ bool Bus::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dm
   payload.set_address(address - range->base);
   const bool granted = out_[range->port]->get_direct_mem_ptr(payload, dmi);
   payload.set_address(address);
-  // A refused DMI request also tells the range for which further requests are useless.
+  // A refused DMI request also returns the range in which further requests will be refused.
   const std::uint64_t size = range->last - range->base;
   dmi.set_start_address(range->base + std::min<std::uint64_t>(dmi.get_start_address(), size));
   dmi.set_end_address(range->base + std::min<std::uint64_t>(dmi.get_end_address(), size));

@@ -17,7 +17,7 @@
 namespace dcc::model {
 
 /// The latency of an interrupt is the time from its request to the hart's entry into the trap
-/// handler that serves the interrupt. It includes the time during which software masks the
+/// handler that serves the interrupt. The latency includes the time during which software masks the
 /// interrupt anywhere: in mstatus, in mie, or in the interrupt controller.
 ///
 /// Timer and software interrupts of a hart are requested by the rise of their line and served by

@@ -19,8 +19,9 @@ struct RtlWheelOptions {
 /// Clock cycles of the wheel that the hardware needed to keep up with the calls.
 struct RtlWheelFigures {
   std::uint64_t cycles = 0;                 // simulated cycles; idle cycles were skipped
-  std::uint32_t longest_command_stall = 0;  // cycles until a command was accepted
-  std::uint32_t longest_expiry_wait = 0;    // cycles until the present tick's expiry came
+  std::uint32_t longest_command_stall = 0;  // number of cycles until a command was accepted
+  std::uint32_t longest_expiry_wait =
+      0;  // number of cycles until the wheel offered the present tick's expiry
 };
 
 /// A timing engine whose answers all come from the verilated wheel. Ticks without work are skipped

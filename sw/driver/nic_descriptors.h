@@ -20,8 +20,8 @@
  * Completion ring. The NIC writes entry `tail` in one burst and advances CQ_TAIL. `phase` is 1 in
  * the NIC's first turn through the ring, 0 in the second, and so on, and is the entry's last byte:
  * software that zeroed the ring reads forward while the phase is the expected one, without a
- * register access. It gives entries back by writing CQ_HEAD. While the ring is full the NIC keeps
- * further completions to itself, in order, and writes them when there is room again.
+ * register access. Software gives entries back by writing CQ_HEAD. While the ring is full the NIC
+ * keeps further completions to itself, in order, and writes them when there is room again.
  *
  * Work requests of one queue pair complete in the order in which they were posted. A request
  * without NIC_WQE_SIGNALED completes silently, unless it fails: errors are always reported. */

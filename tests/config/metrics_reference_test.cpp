@@ -55,7 +55,7 @@ TEST(MetricsReference, EveryWordHasAName) {
   for (const MetricInfo& metric : metrics_reference()) {
     EXPECT_STRNE(type_name(metric.type), "");
     EXPECT_STRNE(statistic_name(metric.about.statistic), "");
-    // Every statistic has a span of time.
+    // Every figure with a statistic names the span of time that the figure covers.
     EXPECT_EQ(*span_name(metric.about.span) == '\0' && metric.about.statistic != Statistic::kValue,
               false)
         << metric.path;

@@ -1,5 +1,5 @@
-// Mutated configurations: for any bytes the reader accepts or refuses with one line. It never
-// crashes, hangs, or accepts a configuration that it cannot write and read back.
+// Mutated configurations: the reader accepts any bytes or refuses them with a message of one line.
+// The reader never crashes, hangs, or accepts a configuration that cannot be written and read back.
 #include <gtest/gtest.h>
 
 #include <algorithm>

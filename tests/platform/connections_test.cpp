@@ -1,4 +1,5 @@
-// When software's queue pairs are joined and broken, and what the run reports of them.
+// Times at which software's queue pairs are connected and disconnected, and the run's reports on
+// them.
 #include "traffic/connections.h"
 
 #include <gtest/gtest.h>

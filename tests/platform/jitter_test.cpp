@@ -1,4 +1,4 @@
-// Senders at line rate start together: which of them get the rest of a full buffer and which are
+// Senders at line rate start together: which senders get the rest of a full buffer and which are
 // paused, with devices whose times are constant and with devices whose times vary.
 #include <gtest/gtest.h>
 

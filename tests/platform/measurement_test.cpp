@@ -237,7 +237,7 @@ TEST(Measurement, ClocksThatControlNothingAreReadBesideTheSamePackets) {
 TEST(Measurement, NoisyClocksOfHostsAreToldToAlgorithmsAndNotToFigures) {
   const RunResults r = timely_with("noise: 1ms, drift: 0");
   EXPECT_GT(cuts(r), 0u);
-  // No packet is faster than the links, whatever clocks read: four links there and back.
+  // Measured RTTs do not contain the noise of the clocks: none is below the delay of four links.
   EXPECT_GE(*quantile_of(r.rtt_ns, 1), kMicroSecond * 4);
   EXPECT_LE(*quantile_of(r.rtt_ns, 999), kMicroSecond * 100);
 }

@@ -308,7 +308,8 @@ TEST(Memo, RoundsLeftOutShowWhatMemoryHas) {
   }
 }
 
-// Rounds of two collectives meet in one network without rest between them: simulated, not mixed up.
+// Rounds of two collectives overlap in one network that is never at rest: no round is taken from
+// memory.
 TEST(Memo, TakesNothingFromMemoryWhereTheNetworkDoesNotRest) {
   const std::string yaml = star("none",
                                 "traffic:\n"

@@ -19,8 +19,8 @@ struct DigestRow {
   std::vector<std::uint64_t> digests;
 };
 
-/// A simulation in a child process. It starts at once, waits while its rows are not read, and ends
-/// when this object is destroyed.
+/// A simulation in a child process, which starts at once, waits while its rows are not read, and
+/// ends when this object is destroyed.
 class DigestProcess {
  public:
   explicit DigestProcess(const std::function<void(const DigestSampler::Sink&)>& run);

@@ -111,8 +111,8 @@ class Memo final : public PlatformPart, private FlowMemory {
   std::vector<std::uint32_t> flows_;
   std::unique_ptr<Measurement::Watch> watch_;
   std::optional<RoundLeaps> leaps_;   // empty unless rounds can be left out
-  std::optional<RoundState> before_;  // state in which the present burst began, if it is a round
-  std::optional<bool> decided_;       // what leap() has drawn of the next burst: true if checked
+  std::optional<RoundState> before_;  // network state before the burst, if the burst is a round
+  std::optional<bool> decided_;       // choice of leap() for the next burst: true if checked
   // State of the replay of a burst
   std::vector<char> has_begun_;  // flags of flows that have begun, by index into flows_
   std::size_t next_begin_ = 0;   // index into flows_ of the first flow that has not begun

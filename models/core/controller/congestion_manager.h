@@ -45,9 +45,9 @@ class CongestionManager {
   /// The engines must outlive the manager, which loads its registers and tables into `rates`.
   CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers);
 
-  /// Handles a congestion notification of `flow` (24 bits; higher bits are masked). It stands for
-  /// `marks` marked packets among the `packets` that arrived since the previous notification (0:
-  /// unknown), and `count` notifications were joined to it.
+  /// Handles a congestion notification of `flow` (24 bits; higher bits are masked). The
+  /// notification stands for `marks` marked packets among the `packets` that arrived since the
+  /// previous notification (0: unknown), and `count` notifications were joined to it.
   std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, Tick now,
                                 std::uint8_t packets = 0, std::uint8_t count = 1);
   /// Counts `packets` packets with `length` bytes in total, which the flow has sent.

@@ -80,8 +80,8 @@ class ControllerEngine {
   virtual ~ControllerEngine() = default;
 
   // ---- Notifications: dropped and not counted while CTRL.ENABLE is 0 ----
-  /// A congestion notification of `flow`. It stands for `marks` CE marks among the `packets` that
-  /// arrived since the previous notification; packets 0: number unknown.
+  /// A congestion notification of `flow`, which stands for `marks` CE marks among the `packets`
+  /// that arrived since the previous notification; packets 0: number unknown.
   virtual void cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks,
                    std::uint8_t packets = 0) = 0;
   virtual void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length) = 0;

@@ -75,7 +75,7 @@ void ControllerModel::apply(const Order& order, Cycle effect) {
   }
 }
 
-// The hardware makes an access wait before it decodes it, so refused ones and those to the register
+// The hardware delays an access before decoding, so refused accesses and accesses to the register
 // block's own registers wait, too. Reads of registers and counters do not wait.
 void ControllerModel::access(regs::RegisterAccess& access) {
   constexpr std::uint32_t kPage = 0x1000;

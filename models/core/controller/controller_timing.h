@@ -48,7 +48,7 @@ constexpr std::uint32_t kCommandDepth = 16;
 /// dropped and counted.
 constexpr std::uint32_t kAtPort = 1024;
 
-/// Greatest sums of a waiting entry of joined byte notifications; more is not counted.
+/// Maximum sums in a waiting entry of joined byte notifications; greater sums saturate.
 constexpr std::uint32_t kMaxJoinedBytes = 0xFFFFFFFF;
 constexpr std::uint32_t kMaxJoinedPackets = 0xFFFF;
 

@@ -199,8 +199,8 @@ void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
   if (initial_window_ != 0 && !known.paced) grow_window(flow, known, info);
 }
 
-// When two windows have been sent, one of them at least has been acknowledged, and a mark of any of
-// its packets would have been reported.
+// When two windows have been sent, at least the first of them has been acknowledged, so a mark on
+// any of its packets would have been reported.
 [[gnu::noinline]] void Dcc::grow_window(FlowNumber number, Flow& flow, const SentInfo& info) {
   flow.sent += info.payload_bytes;
   flow.window_filled |= info.window_full;
@@ -241,8 +241,8 @@ void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {
   Flow* const known = flows_.find(flow);
   if (known == nullptr || !known->alive) return;
   // The controller answers a notification after `latency_` at the earliest, so the first rate after
-  // that time is the answer. Only an answer below the flow's rate counts as a reaction; a timer may
-  // lower the rate later, which is none.
+  // that time is the answer. Only an answer below the flow's rate counts as a reaction; a later
+  // decrease by a timer does not count.
   if (known->marked_at != PicoSeconds::max() && host_.now() - known->marked_at >= latency_) {
     const PicoSeconds since = std::exchange(known->marked_at, PicoSeconds::max());
     if (rate.raw < known->rate.raw) {

@@ -66,7 +66,7 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 /// again once its rate is back at R_MAX and its slot is free. So flows that no slot paces are
 /// bounded.
 ///
-/// The window grows by half with every two windows sent if it was full meanwhile and no
+/// The window grows by half with every two windows sent if the window was full in that time and no
 /// notification came: flows whose windows end in a queue below the marking threshold would
 /// otherwise never be marked, and weights would have no effect. A notification halves a grown
 /// window, down to the initial one. A window that never fills does not grow, so a flow alone on its

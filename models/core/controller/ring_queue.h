@@ -7,7 +7,7 @@
 
 namespace dcc {
 
-/// A first-in-first-out queue. It allocates when it grows, and not before its first entry.
+/// A first-in-first-out queue that allocates memory when it grows, but none before its first entry.
 template <class T>
 class RingQueue {
  public:

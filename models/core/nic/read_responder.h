@@ -69,9 +69,9 @@ class ReadResponder {
   }
 
   /// Queues the response to `request` behind earlier ones. A repeated request drops the responses
-  /// from its number on, since their requests will be repeated too. A repeated atomic request gets
-  /// the result of its first execution. Returns false, and changes nothing, if the repeated atomic
-  /// request is still being answered or its result is no longer kept.
+  /// from its number on, since the requester will repeat the later requests, too. A repeated atomic
+  /// request gets the result of its first execution. Returns false, and changes nothing, if the
+  /// repeated atomic request is still being answered or its result is no longer kept.
   static bool enqueue(ResponderState& state, const Packet& request);
 
   struct Made {

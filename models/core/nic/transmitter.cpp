@@ -211,7 +211,7 @@ void Transmitter::activate(Qpn qpn, SendQueuePair& pair) {
   pacing_.activate(qpn, start);
 }
 
-/// Chooses between a response and a request. They alternate while both may be sent.
+/// Chooses between a response and a request, which alternate while both may be sent.
 bool Transmitter::is_response_next(SendQueuePair& pair) {
   ReadState& reads = *pair.reads;
   if (reads.responder.responses.empty()) return false;
@@ -392,7 +392,7 @@ void Transmitter::dma_done(std::uint32_t, bool ok) {
     Packet& packet = *staging_.oldest_pending();
     if (packet.operation == Operation::kAtomicResponse) {
       SendQueuePair& pair = pairs_[packet.source_qpn];
-      // Without state the queue pair was created anew meanwhile.
+      // If the state is missing, the queue pair has been created anew in the meantime.
       if (pair.reads != nullptr) ReadResponder::keep_result(pair.reads->responder, packet);
     }
     packet.icrc = roce::icrc_of(packet);

@@ -14,7 +14,7 @@ namespace dcc {
 
 class StateDigest;
 
-/// Bytes on the wire, Ethernet header to FCS, of transports other than RoCE.
+/// Packet sizes on the wire, from Ethernet header to FCS, of transports other than RoCE.
 struct Framing {
   Bytes header = 64;   // bytes added to the payload of a data packet
   Bytes control = 64;  // size of a packet without payload

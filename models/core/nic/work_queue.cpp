@@ -60,8 +60,8 @@ std::size_t WorkQueue::truncate() {
     ++dropped;
   }
   if (end.offset > 0) {
-    // The last sent packet becomes the last of its item. It was not marked as last, and the
-    // receiver of a truncated transfer needs no mark.
+    // The last sent packet becomes the last of its item, although the packet was not marked as
+    // last: the receiver of a truncated transfer needs no mark.
     items_.back().bytes = end.offset;
     ++end.index;
     end.offset = end.in_message = 0;

@@ -108,8 +108,8 @@ class SharedBuffer {
   }
 
   /// True if a packet that arrives and leaves at the same instant changes nothing here: admit()
-  /// would accept the packet, pause nobody and set no new peak. False is no refusal: call admit()
-  /// then.
+  /// would accept the packet, pause no neighbour and set no new peak. False does not mean a
+  /// refusal: the caller then calls admit().
   bool can_pass_through(int port, int priority, Bytes bytes) const {
     const Class& c = at(port, priority);
     const Bytes used = shared_used_ + bytes;

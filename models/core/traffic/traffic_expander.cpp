@@ -96,8 +96,8 @@ class Expander {
   }
 
  private:
-  /// Adds the `flows` queue pairs between two hosts; each queue pair starts `stagger` after the one
-  /// before.
+  /// Adds the `flows` queue pairs between two hosts; each queue pair starts `stagger` after the
+  /// previous queue pair.
   void connect(HostId from, HostId to, PicoSeconds later = PicoSeconds(0)) {
     for (unsigned i = 0; i < spec_.flows; ++i, ++nth_) {
       FlowSpec flow = entry_.base();

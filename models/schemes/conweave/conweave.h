@@ -41,8 +41,8 @@ struct ConweaveHeader {
 
   enum class News : std::uint32_t {
     kReply,   // the report answers a request
-    kClear,   // the report tells that all packets of the old path have arrived
-    kNotify,  // the report tells that a packet of this path was marked
+    kClear,   // the report states that all packets of the old path have arrived
+    kNotify,  // the report states that a packet of this path was marked
   };
 
   std::uint8_t way = 0;  // path number from 1; 0: no header

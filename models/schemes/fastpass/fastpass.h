@@ -71,7 +71,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   /// Demand and slots for data to one destination host.
   struct Way {
     std::deque<Qpn> waiting;    // queue pairs with packets to the destination, in round robin
-    std::uint64_t work = 0;     // number of packets to the destination of all queue pairs
+    std::uint64_t work = 0;     // number of packets to this destination, of all queue pairs
     std::uint64_t wanted = 0;   // total number of slots wanted for the destination
     std::uint64_t given = 0;    // total number of slots given for the destination, as far as known
     std::uint64_t in_hand = 0;  // number of given slots that are in the future

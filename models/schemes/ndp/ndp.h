@@ -45,8 +45,8 @@ struct NdpParameters final : TransportParameters {
 /// nothing for the timeout repeats the last PULL, which was lost, at increasing intervals.
 ///
 /// A returned header (the port's header queue was full) is first among the packets to send again.
-/// Its packet leaves at once if no PULL is expected, or if a quarter of the last twelve answers
-/// were ACKs: then the path was bad, not the number of senders too large.
+/// Its packet leaves at once if no PULL is expected, or if a quarter of the last twelve ACKs, NACKs
+/// and returned headers were ACKs: then the path was bad, not the number of senders too large.
 class Ndp final : public MessageTransport {
  public:
   Ndp(const TransportContext& context, const NdpParameters& parameters);

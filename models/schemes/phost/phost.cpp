@@ -231,7 +231,7 @@ void Phost::arrived(Qpn qpn, Packet& packet) {
 // ---------------------------------------------------------------- Receiver
 
 /// Handles the announcement of a message. Packets of a short message need no tokens but take up the
-/// same packet times; the newest request tells the number of such packets.
+/// same packet times; the newest request states the number of such packets.
 void Phost::expect(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end <= receiver.end) return;

@@ -12,7 +12,7 @@
 
 namespace dcc {
 
-/// The memory image of a program. It never changes after it was read, so the NICs of a run share
+/// The memory image of a program. The image never changes after reading, so the NICs of a run share
 /// one image.
 class ProgramImage {
  public:

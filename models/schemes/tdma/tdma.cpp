@@ -103,7 +103,7 @@ void Tdma::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Updates a queue pair's place among the waiting ones and its timeout.
+/// Updates a queue pair's place among the waiting queue pairs, and its timeout.
 void Tdma::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   set_waiting(qpn, packets_left(qpn, sender.packets) > 0);

@@ -50,7 +50,8 @@ void RiscvCpu::set_program(std::uint32_t entry, const riscv::SymbolTable* symbol
   if (symbols == nullptr) return;
   const std::uint32_t limit = symbols->address_of("__stack_limit").value_or(0);
   const std::uint32_t top = symbols->address_of("__stack_top").value_or(0);
-  // Of several stacks only those are guarded that lie below one another as crt0.S places them.
+  // Guards the stacks of several harts only if the stacks lie below one another, as crt0.S places
+  // them.
   const std::uint32_t bytes = symbols->address_of("__hart_stack_bytes").value_or(0);
   if (config_.group == nullptr) {
     hart_.set_stack_limit(limit);

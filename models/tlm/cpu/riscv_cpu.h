@@ -85,7 +85,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void set_interrupt(riscv::Cause line, bool high);
   /// Ends the program with an exit code. Called by a device during an access of this CPU.
   void exit(std::uint32_t code);
-  /// True if the calling SystemC process is this CPU's, as in a device that it accesses.
+  /// True if the running SystemC process is this CPU's, as during the CPU's access to a device.
   bool is_current() const { return sc_core::sc_get_current_process_handle() == process_; }
   /// Tells the hart that another bus master wrote RAM, which may hold code.
   void memory_changed(std::uint32_t address, std::uint32_t bytes) {

@@ -111,7 +111,7 @@ module dc_send_queues #(
   assign post_bytes_o = post_bytes_q;
 
   // ---------------------------------------------------------------------------------------------
-  // Decisions that wait for the wire. Those that were wanted and are not answered yet have their room.
+  // Decisions that wait for the wire. The FIFO has room for every requested decision that is still to come.
   // ---------------------------------------------------------------------------------------------
   logic [FlowW-1:0]  next_flows_q [Ahead];
   logic [BytesW-1:0] next_bytes_q [Ahead];

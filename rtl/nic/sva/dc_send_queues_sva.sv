@@ -17,7 +17,7 @@ module dc_send_queues_sva #(
 );
   post_stands: assert property (@(posedge clk_i) disable iff (!rst_ni)
     post_valid_o && !post_ready_i |=> post_valid_o && $stable(post_flow_o) && $stable(post_bytes_o));
-  // Wanted decisions have their room.
+  // The FIFO has room for every decision that was requested.
   room: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_valid_i |-> count_q < 3'd4);
   something_sent: assert property (@(posedge clk_i) disable iff (!rst_ni) pop |-> !empty_head);
 endmodule

@@ -104,7 +104,7 @@ void Bench::aim_owed(State& state) {
   };
   state.in.cnp = true;
   state.in.cnp_marks = 1;
-  state.in.cnp_packets = 255 * below(2);  // the packets are not counted, or 255 of them are
+  state.in.cnp_packets = 255 * below(2);  // the number of packets is unknown, or saturated at 255
 }
 
 // Aims at silence: RT · BC next to four times R_HAI, and BC next to SILENCE.
@@ -263,7 +263,8 @@ void Bench::set_state() {
   }
   const std::uint32_t at =
       state.timer ? next : bound[below(static_cast<std::uint32_t>(bound.size()))];
-  // Makes the last write. It ends after it acts, so events may be under way again.
+  // Makes the last write, which ends some cycles after taking effect, so events may be under way
+  // again.
   write(DCC_TIMER_INTERVAL_OFFSET, state.interval != 0 ? state.interval : before);
   for (int i = 0; i < 4000 && oracle_.since_issue() < kQuiet && difference_.empty(); ++i) step({});
   if (!difference_.empty() || oracle_.since_issue() < kQuiet) return;

@@ -143,7 +143,7 @@ struct Bench {
     DCC_REQUIRE(host.completions_unread() <= 0x10000);
   }
 
-  /// No loss from here on, until the NIC is silent for longer than it awaits answers.
+  /// From here on no packet is lost, until the NIC is silent for longer than its timeout.
   void settle() {
     for (int quiet = 0, turns = 0; quiet < 4 && turns < 200; ++turns) {
       const unsigned before = sent;

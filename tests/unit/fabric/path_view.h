@@ -1,5 +1,5 @@
-// A switch for tests of path choices. It implements only the queries of a path choice and records
-// the chosen ports.
+// A switch for tests of path choices, which implements only the queries of a path choice and
+// records the chosen ports.
 #pragma once
 
 #include <array>

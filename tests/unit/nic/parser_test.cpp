@@ -1,4 +1,4 @@
-// A NIC with a parser block: what the block says is what the algorithm gets.
+// A NIC with a parser block: the algorithm gets the block's reports.
 #include <gtest/gtest.h>
 
 #include <vector>

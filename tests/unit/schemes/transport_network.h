@@ -99,8 +99,8 @@ class TransportStar : public CompletionSink {
     }
   }
 
-  /// Checks that every flow has arrived completely and once, that its sender knows, and that no
-  /// packet is left anywhere.
+  /// Checks that every flow has arrived completely and once, that its sender has the
+  /// acknowledgement, and that no packet is in flight.
   void expect_all_arrived() {
     for (std::size_t flow = 0; flow < flows_; ++flow) {
       const FlowRecord& record = ledger[flow];

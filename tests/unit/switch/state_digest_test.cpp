@@ -65,7 +65,7 @@ class ChoiceDigest : public testing::TestWithParam<std::string>, public PathView
     p.hosts_per_leaf = 4;
     return Topology::leaf_spine(p);
   }
-  /// An answer for host 0 to a packet that carried this tag.
+  /// An ACK for host 0, for a packet that carried this tag.
   static Packet ack_with(std::uint8_t tag) {
     Packet ack = packet_of(6, 4, 0);
     ack.kind = PacketKind::kAck;

@@ -68,8 +68,8 @@ struct LawNetwork {
 /// through a view with names of its own (law/dcqcn.h, law/proportional.h).
 ///
 /// A new law is one header and one source file in this folder: a class derived from Law, and a
-/// namespace-scope constant of it. Its number is what CTRL.LAW (bit 0) and CTRL.LAW_HIGH (bits 3 to
-/// 1) hold. The hardware has the laws 0 and 1; laws from 2 on run in the model alone.
+/// namespace-scope constant of this class. CTRL.LAW (bit 0) and CTRL.LAW_HIGH (bits 3 to 1) hold
+/// the law's number. The hardware has the laws 0 and 1; laws from 2 on run in the model alone.
 class Law : public Policy {
  public:
   static constexpr std::uint32_t kNumbers = 16;

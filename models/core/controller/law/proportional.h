@@ -77,7 +77,7 @@ using ConstProportionalView = BasicProportionalView<const SlotParameters>;
 /// Rates rise by packets that were sent and not marked, and fall by marked packets.
 ///
 /// A notification without marks is a clear notification: a packet arrived without a mark after
-/// marked packets only. It ends a hold, and means nothing else.
+/// marked packets only. A clear notification ends a hold and has no other effect.
 ///
 /// In a hold the target is halved while it is above twice the rate that the marks say is delivered.
 /// At the end of a hold the current rate goes to the target.

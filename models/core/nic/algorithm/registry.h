@@ -29,7 +29,7 @@ struct AlgorithmContext {
   std::uint32_t rank = 0;
   /// Setup of the hardware controller (controller/controller_setup.h); null: a setup with one slot.
   const ControllerSetup* controller = nullptr;
-  std::uint64_t seed = 1;  // the run's seed; `rank` tells the NICs' random numbers apart
+  std::uint64_t seed = 1;  // the run's seed; `rank` makes the NICs' random numbers differ
 };
 
 struct AlgorithmSeam {

@@ -26,7 +26,7 @@ class RecoveryWindow {
 
   Bytes limit() const { return limit_; }
   /// Factor of the timeout, as a power of two. The first timeout in a row does not count: only a
-  /// second one tells that the first came too early, or that the path is gone.
+  /// second timeout shows that the first came too early, or that the path has failed.
   unsigned backoff() const { return std::min(timeouts_ > 0 ? timeouts_ - 1 : 0, kMostDoublings); }
 
   void timed_out() {

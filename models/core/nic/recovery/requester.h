@@ -100,7 +100,7 @@ class Requester {
   void keep_finished_sizes() { tally_.keeps_sizes = true; }
   /// Returns the sizes recorded since the last call.
   std::vector<Bytes> take_finished_sizes() { return std::exchange(tally_.sizes, {}); }
-  /// Tells `sink` of each flow that finishes from now on; null: nobody. Not owned.
+  /// Notifies `sink` of each flow that finishes from now on; null: no sink. Not owned.
   void tell_finished(SentSink* sink) { tally_.awaited_by = sink; }
 
  private:

@@ -48,8 +48,8 @@ TEST(FabricMap, CapacityIsTheLeastOfAWayAndTheSumOfWaysThatPart) {
   EXPECT_EQ(fabric.capacity(leaf0, 5, 8), 100'000'000'000u);
   EXPECT_EQ(fabric.capacity(topology.find("leaf1"), 5, 0), 100'000'000'000u);
 
-  // Two aggregation switches of a pod have two links to the core each. A path over one of them is
-  // as wide as both core links together, but no wider than the first link.
+  // Two aggregation switches of a pod have two links to the core each. A path over one aggregation
+  // switch has the capacity of both its core links together, but at most that of the first link.
   FatTreeParameters tree;
   tree.k = 4;
   tree.fabric_link.rate = BitRate(100'000'000'000);

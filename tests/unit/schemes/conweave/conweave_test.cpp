@@ -311,7 +311,7 @@ TEST_F(ConweaveEdge, WhatCameByTheNewWayWaitsForTheTail) {
   come(1, old_way(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1}));
   come(2, tail(1));
-  EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2}));  // the tail leaves first
+  EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2}));  // the tail leaves before packets 3 and 4
   come(5, rerouted(1));                             // arrives at the same instant as the tail
   pass(PicoSeconds(0));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2, 3, 4, 5}));

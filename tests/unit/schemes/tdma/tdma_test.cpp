@@ -1,5 +1,5 @@
-// TDMA walked by hand on one switch of 10 Gb/s: a packet of 4096 bytes takes 3.328 us of a wire,
-// each wire 1 us more; slots of 20 us with a guard of 4 us hold four packets.
+// TDMA calculated by hand on one switch of 10 Gb/s: a packet of 4096 bytes takes 3.328 us of a
+// wire, each wire 1 us more; slots of 20 us with a guard of 4 us hold four packets.
 #include "schemes/tdma/tdma.h"
 
 #include <gtest/gtest.h>

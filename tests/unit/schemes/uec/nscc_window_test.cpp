@@ -223,7 +223,7 @@ TEST_F(NsccWindowOf2024, EveryTrimmedPacketCutsTheWindow) {
 TEST_F(NsccWindowOf2024, TheNextAdaptationCountsTheBytesOfBothPeriods) {
   p.update_period = kBase * 1000;  // no growth
   NsccWindow w = window();
-  w.acknowledged(0, kBase, false, 0, kEarly);  // begins the first period
+  w.acknowledged(0, kBase, false, 0, kEarly);  // begins the first adaptation period
   w.acknowledged(kPacket * 5, kBase, false, 0, kEarly);
   const PicoSeconds judged = kEarly + kBase + kTarget;
   // The trimmed packet belongs to the ten packets whose ACKs are ignored.

@@ -147,8 +147,8 @@ TEST(Uec, WhatIsLostIsSentAgainAfterTheTimeoutAlone) {
   EXPECT_EQ(star.received_at(0), kPacket * 2 + kTimeout + kThere);
 }
 
-// The first packet and all answers but the last are lost; the bits of the last answer report the
-// other packets.
+// The first packet and all ACKs but the last are lost; the bitmap of the last ACK reports the other
+// packets.
 TEST(Uec, OneAnswerTellsOfAllThatCame) {
   Star star(2, uec(Control::kNscc));
   int answers = 0;
