@@ -41,7 +41,7 @@ int dcc_golden_query(dcc_golden *g, uint64_t cycle, uint32_t flow);
 /* An APB access whose PSEL rises in `cycle`. `address`: bytes from the start of the block. 0: done;
  * 1: PSLVERR. While events are under way, the RTL's counters, FREE_SLOTS, TIMER_LAG,
  * TIMER_LATENESS_MAX and EVENTS_PENDING are up to D + 4 cycles older. Beside its FLOW word a free
- * slot reads as 0, where the RTL shows what was there before. */
+ * slot reads as 0, where the RTL shows the previous content. */
 int dcc_golden_write(dcc_golden *g, uint64_t cycle, uint32_t address, uint32_t data);
 int dcc_golden_read(dcc_golden *g, uint64_t cycle, uint32_t address, uint32_t *data);
 
@@ -96,7 +96,7 @@ int dcc_golden_pacer_post(dcc_golden_pacer *p, uint64_t cycle, uint32_t flow, ui
 int dcc_golden_pacer_rate(dcc_golden_pacer *p, uint64_t cycle, uint32_t flow, uint32_t rate,
                           uint32_t priority);
 /* Pins that the block shows during `cycle`, as a sum. *flow, *bytes: sent_flow_o and sent_bytes_o
- * with DCC_GOLDEN_SENT, else 0. A cycle that is not asked for passes all the same. */
+ * with DCC_GOLDEN_SENT, else 0. Cycles that the caller skips pass as well. */
 enum {
   DCC_GOLDEN_SENT = 1,         /* sent_valid_o */
   DCC_GOLDEN_POST_READY = 2,   /* post_ready_o */

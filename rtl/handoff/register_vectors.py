@@ -246,8 +246,8 @@ def carries():
         counts_on(ones, {8: 1, 9: 2, 10: 1, 11: 1, 12: 1}, released)
         soon(0)
         counts_on(ones, {1: 2}, no_slot)
-    # Timers of 64 flows in one tick come late, and a flood loses CNPs; how many is not said here. A soft reset loses
-    # the two inputs that come during it.
+    # Timers of 64 flows in one tick come late, and a flood loses CNPs; the vectors do not check the numbers. A soft
+    # reset loses the two inputs that come during it.
     soon(0)
     line(14, 14, 32)
     for flow in range(64):

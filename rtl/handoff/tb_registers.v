@@ -117,7 +117,7 @@ module tb_registers;
     n = $fscanf(file, "%h %h %h %h\n", op, a, b, c);
     while (n == 4 && !over && wrong < 100) begin
       line = line + 1;
-      // What the line does before the clock runs.
+      // Effects of the line before the clock runs.
       most = 1;
       case (op)
         0: begin rst_n = 0; most = 3; end
@@ -178,7 +178,7 @@ module tb_registers;
           i = i + 1;
         end
       end
-      // What is true after the clock has run.
+      // Checks after the clock has run.
       case (op)
         0: rst_n = 1;
         1, 2, 3, 11, 13: if (i == 2000) bad("an access does not end");

@@ -20,7 +20,7 @@ namespace dcc {
 
 /// The RTL is simulated only when its state is needed, and up to the edge before the present one:
 /// inputs of this instant may still come for the present edge. An answer is seen a cycle before it
-/// leaves, so it is handed on at its own edge.
+/// leaves, so the adapter passes the answer on at the answer's own edge.
 ///
 /// An access of software is made at once on a copy of the state, so that the caller has its value
 /// and its end. The access then waits with the other inputs for its cycles, and must end the same

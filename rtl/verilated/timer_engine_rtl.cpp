@@ -123,7 +123,7 @@ class Engine final : public RtlTimerEngine {
           if (now_ >= now) break;
           continue;
         }
-        // Only the consumer can let the wheel go on, by taking the expiry.
+        // Only the consumer can make the wheel continue, by taking the expiry.
         if (out_.expire_valid && !out_.busy) break;
       }
       if (now_ >= now) break;

@@ -59,8 +59,8 @@ CASES = {
 
 
 def measured(dccvp, overrides, memo, read=lambda folder: None):
-    """Runs training_memo.yaml with other settings: metrics, what `read` makes of the results' folder, resources used
-    (os.wait4)."""
+    """Runs training_memo.yaml with other settings: metrics, the result of `read` for the results' folder, resources
+    used (os.wait4)."""
     with tempfile.TemporaryDirectory() as name:
         words = [dccvp, "run", CONFIG, "--out", f"{name}/out", "--quiet", "--no-plots", "--threads", "1"]
         for override in ["expect=[]", f"fast_forward.memo={'true' if memo else 'false'}", "duration=100s", *overrides]:

@@ -309,7 +309,7 @@ TEST(QosAgent, WithoutAControllerTheNicHearsOfTheWeights) {
 class ClosedLoop {
  public:
   static constexpr double kStep = 0.005;          // ms
-  static constexpr double kMessageBytes = 65536;  // bytes of a message; only whole ones are seen
+  static constexpr double kMessageBytes = 65536;  // only whole messages are counted
   // ms between a command of the QoS manager and the new factor in a sender's rate table
   static constexpr double kCommandDelay = 0.1;
 

@@ -102,8 +102,8 @@ def drawn(package, seed, modules=()):
 
 
 def judged(package, mutation, steps):
-    """(verdict, step): what these steps of check.sh say of the mutation in this copy of the package; ("invalid", step)
-    if a tool does not compile it. Another step may refuse a mutant for which one gives no answer in time."""
+    """(verdict, step): the result of these steps of check.sh for the mutation in this copy of the package; ("invalid",
+    step) if a tool does not compile it. Another step may refuse a mutant for which one gives no answer in time."""
     source = package / mutation.path
     text = source.read_text(encoding="utf-8")
     source.write_text(mutation.applied(text), encoding="utf-8")

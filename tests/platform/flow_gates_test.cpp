@@ -255,7 +255,8 @@ TEST(FlowGates, WhatWaitsForAStoppedFlowNeverBeginsAndIsCounted) {
   EXPECT_EQ(r.dependencies->first_never, "traffic.1 waits for traffic.0, which had not ended");
 }
 
-// Rank 1 computes for 40 us more than the others, and sends nothing before the end of it.
+// Rank 1 computes for 40 us longer than the other ranks, and sends nothing before its computation
+// ends.
 TEST(FlowGates, ARankDoesNoStepOfACollectiveBeforeItsOwnBegin) {
   for (const std::string shape : {"ring_all_reduce", "tree_all_reduce", "all_to_all"}) {
     const std::string began = in_a_process([&] {
@@ -378,8 +379,8 @@ TEST(FlowGates, AComputationBeyondTheEndOfTimeDoesNotEnd) {
   EXPECT_EQ(begun, 1);
 }
 
-// A run looks every 10 us whether all is done. The looks cost no event for each computation, so
-// events grow by as many for each hundred computations however many there are.
+// Every 10 us a run checks whether all work is done. The checks cost no event for each computation,
+// so each further hundred computations adds the same number of events.
 TEST(FlowGates, EventsAreInProportionToTheNumberOfComputations) {
   const auto events = [](int number) {
     std::string lines = std::to_string(number + 1) + "\n0 1 0 100 1000 0\n";

@@ -57,8 +57,8 @@ std::string star(const std::string& algorithm, const std::string& rest) {
          algorithm + "}}\n" + rest;
 }
 
-/// What results say of flows and counters, to the last digit. Left out is what memory leaves out:
-/// how the run went, and devices' totals for the balance.
+/// Results of flows and counters, to the last digit, without the figures that memory does not keep:
+/// those of the run's course, and devices' totals for the balance.
 std::string figures_of(const PlatformConfig& config, const RunResults& r) {
   std::ostringstream out;
   for (const FlowResult& flow : r.flows) {
@@ -79,7 +79,7 @@ std::string figures_of(const PlatformConfig& config, const RunResults& r) {
        {"memo", "speed", "wall_s", "link_traversals", "balance", "hosts", "diagnoses"}) {
     json.erase(left_out);
   }
-  // DCQCN raises the rates of flows that are over until these reach line rate, burst or not.
+  // DCQCN raises the rates of finished flows up to line rate, also between bursts.
   json["aggregate"].erase("rate_increases");
   out << json.dump(1);
   return out.str();
@@ -91,7 +91,7 @@ struct Outcome {
   std::string hits = "0";  // number of bursts taken from memory
 };
 
-/// What is made wrong in memory, and when.
+/// Error that the test puts into the memory, and its time.
 struct Wrong {
   PicoSeconds at;
   std::function<void(Memo&)> made;
@@ -210,7 +210,7 @@ TEST(Memo, RandomMarksAreFoundByChecks) {
             outcome(red + "fast_forward: {memo: true, memo_error: 20%}\n").figures);
 }
 
-// What memory says is made wrong after some bursts; every repetition is checked.
+// The test corrupts the memory after some bursts; every repetition is checked.
 TEST(Memo, AWrongBurstIsForgotten) {
   std::string yaml = star("none",
                           "traffic: [{kind: collective, shape: all_to_all, hosts: 0..1, bytes: "
@@ -270,7 +270,8 @@ TEST(Memo, RoundsLeftOutAreExact) {
   }
 }
 
-// The same rounds are checked, and the same are taken from memory, as where flows are listed.
+// The same rounds are checked, and the same rounds are taken from memory, as in a run that lists
+// its flows.
 TEST(Memo, LeavesOutTheRoundsThatListsTakeFromMemory) {
   RandomStream random(47, "rounds left out");
   const std::string yaml = drawn(random, "ring_all_reduce", "none");
@@ -322,7 +323,7 @@ TEST(Memo, TakesNothingFromMemoryWhereTheNetworkDoesNotRest) {
 }
 
 // Two jobs of different periods drift against each other: the same flow begins a burst, and others
-// follow at other times. Memory must not be taken for the other course.
+// follow at other times. A remembered burst must not replace one whose flows begin at other times.
 TEST(Memo, RefusesWhereOtherFlowsFollow) {
   const std::string yaml =
       star("none",

@@ -1,4 +1,4 @@
-// Tests which runs are divided into partitions, and the reasons for those that are not.
+// Tests which runs are divided into partitions, and the stated reasons for undivided runs.
 #include "parallel/partitions.h"
 
 #include <gtest/gtest.h>

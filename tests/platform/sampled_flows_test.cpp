@@ -44,8 +44,8 @@ TEST(SampledFlows, FlowsAreSampledFromTheirStartToTheirEndInTheOrderOfIds) {
   EXPECT_EQ(sample(sampled), (Ids{0, 2, 3}));
 }
 
-// With 4000 flows one after the other, each of 4000 samples looks at one flow. All flows are due to
-// begin at time 0, so samples of all that might have begun would look at 8 million flows.
+// With 4000 flows one after the other, each of 4000 samples looks at one flow. All flows may begin
+// from time 0 on, so samples of all flows that may have begun would look at 8 million flows.
 TEST(SampledFlows, FlowsThatWaitAreNotLookedAt) {
   constexpr std::uint32_t kFlows = 4000;
   const std::deque<PlannedFlow> flows = flows_of(kFlows, true);

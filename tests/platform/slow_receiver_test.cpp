@@ -1,4 +1,4 @@
-// A host whose DMA is slower than its port, behind a switch: goodput, backlog, pushing back.
+// A host whose DMA is slower than its port, behind a switch: goodput, backlog, back-pressure.
 #include <gtest/gtest.h>
 
 #include <string>

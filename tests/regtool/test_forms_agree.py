@@ -15,7 +15,7 @@ class FormsAgree(unittest.TestCase):
     maxDiff = None
 
     def compare(self, form, name, found, wanted, resets):
-        """resets: the form tells reset values per register ("word"), per field ("field") or none."""
+        """resets: the form gives reset values per register ("word"), per field ("field") or none."""
         self.assertEqual(sorted(found), sorted(wanted), f"{form} of {name}: registers")
         for key, entry in wanted.items():
             got = found[key]

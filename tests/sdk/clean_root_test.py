@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A clean Debian 12 with nothing of the checkout in it: the package goes in, and what sdk_test.py asks of an
-installation holds there, in its place and in another prefix. Needs root, debootstrap, the network.
+"""Installs the package in a clean Debian 12 without the checkout, and runs the checks of sdk_test.py there, on the
+package's own prefix and on another one. Needs root, debootstrap, the network.
 
   clean_root_test.py BUILD SOURCE [--root DIR]    DIR: a root that debootstrap has made, to be used again
 """

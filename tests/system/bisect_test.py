@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""State digests and dccvp bisect: the instant from which two runs differ, and the device that differs first.
+"""State digests and dccvp bisect: the first instant at which two runs differ, and the device that differs first.
 
   bisect_test.py BUILD/dccvp
 """

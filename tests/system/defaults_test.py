@@ -37,8 +37,8 @@ LONG_QUEUE = {("ibcc", "25Gbps", 16)}
 # With 12 packets in flight one BECN of two or three flows is a deep cut for ibcc (0.88 and 0.89).
 IDLE = {("timely", "800Gbps", 16), ("ibcc", "25Gbps", 2), ("ibcc", "25Gbps", 3), *LONG_QUEUE}
 # Links inside a rack: rate and delay in ns. Two senders of ibcc lose a deep cut of a few packets in flight; the windows
-# of DX grow by whole packets, which are a third of what is in flight; two of Indigo's stay at a packet where three fill
-# the link.
+# of DX grow by whole packets, which are a third of what is in flight; two flows of Indigo keep a window of one packet
+# where three packets fill the link.
 RACK = [("1Gbps", 300), ("10Gbps", 100), ("25Gbps", 300), ("100Gbps", 100)]
 RACK_USE, RACK_IDLE = 0.85, {("ibcc", 2): 0.77, ("dx", 2): 0.75, ("dx", 8): 0.75, ("indigo", 2): 0.4}
 # Rates that differ by more than half over these links: Vivace compares utilities of intervals of few packets, and

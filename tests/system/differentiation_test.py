@@ -3,9 +3,9 @@
 
   differentiation_test.py BUILD/dccvp
 
-The studies in configs/differentiation hold the limits over 20 seeds. Here are three seeds of the
-cases that are cheapest to break, with limits that leave room for so few: the greatest share error
-of twenty seeds is some 1.5 times the 95th percentile's limit of 10 %.
+The studies in configs/differentiation hold the limits over 20 seeds. This test runs three seeds of the cases that break
+most easily, with limits wide enough for three seeds: the greatest share error of twenty seeds is some 1.5 times the
+95th percentile's limit of 10 %.
 """
 
 import csv
@@ -191,7 +191,7 @@ class DelayByWeight(unittest.TestCase):
         weighted = self.delays(*platform)
         self.assertLess(weighted[46], 0.7 * equal[46])
         holding = self.delays(*platform, "nic.congestion_control.hold_below=none")
-        self.assertGreater(holding[46], 0.7 * equal[46])  # the weight alone does not do it
+        self.assertGreater(holding[46], 0.7 * equal[46])  # the weight alone is not enough
         return equal, weighted
 
     def test_messages_beside_long_flows(self):
@@ -199,7 +199,7 @@ class DelayByWeight(unittest.TestCase):
 
     def test_an_incast_of_both_classes(self):
         equal, weighted = self.check(*self.INCAST)
-        self.assertLess(weighted[10], 1.15 * equal[10])  # what the light class pays
+        self.assertLess(weighted[10], 1.15 * equal[10])  # The weights may cost the light class up to 15 %.
 
     def test_classes_below_the_threshold_hold(self):
         holding = self.delays("nic.congestion_control.hold_below=none")

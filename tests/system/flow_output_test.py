@@ -209,7 +209,7 @@ class Determinism(Harness):
 
 
 class WithoutTheList(Harness):
-    """What reads results says that the list of flows is missing, and shows no empty figure in its place."""
+    """Tools that read results report the missing list of flows, and show no empty figure in its place."""
 
     def test_report(self):
         for flows in ("sketch", "none"):

@@ -97,7 +97,7 @@ CASES = [(INCAST, "controller.timer", "DCCVP_WHEEL_FAULT", "1", "wheel_lockstep_
          (INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", "3", "controller_lockstep_host", at_the_port),
          # The difference is found when results are collected, in every NIC.
          (INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", "4", "controller_lockstep_host", at_the_port)]
-# Blocks that make no recording; the report has all data: (key, variable, its values, duration, what is told).
+# Blocks that make no recording; the report has all data: (key, variable, its values, duration, reported text).
 WITHOUT_RECORDING = [
     ("np.engine", "DCCVP_NP_FAULT", "12", "1ms",
      r"host \d+ notification point: .*packet at \S+ flow \d+ queue pair \d+"),

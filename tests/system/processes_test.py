@@ -1,4 +1,4 @@
-"""A run that several processes share by MPI leaves the bytes of a run by one.
+"""A run shared by several MPI processes leaves the same bytes as a run in one process.
 
   processes_test.py BUILD/dccvp [--full]
 

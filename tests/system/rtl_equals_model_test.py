@@ -4,13 +4,11 @@
   rtl_equals_model_test.py BUILD/dccvp [--full]
 
 Every configuration runs with the model, then with timer and rate_lut as rtl and lockstep, then with
-the whole block (engine) as rtl and lockstep, some with the notification point (np.engine) or the parser
-(parser.engine) so, and some with the pacer (pacer.engine) and all blocks (engine), whose model is the contract's;
-flows.csv and
-metrics.json (without what depends on the machine) must not differ. Shortened runs; --full takes the
-configurations as they are, and then some of them for as long as the model takes a second, where the
-RTL must stay below ten times its processor time (wall time without what else the machine does
-meanwhile). Prints the processor time of each run and its ratio to the model's.
+the whole block (engine) as rtl and lockstep. Some configurations do the same with the notification point
+(np.engine) or the parser (parser.engine), some with the pacer (pacer.engine) and with all blocks (engine).
+flows.csv and metrics.json (without values that depend on the machine) must not differ. The runs are shortened;
+with --full they have their own duration, and some then run until the model takes a second: there the RTL may take
+at most ten times the model's processor time. Prints the processor time of each run and its ratio to the model's.
 """
 
 import pathlib

@@ -44,7 +44,7 @@ class ConsoleHistory {
   bool is_due() const { return machine_.is_due(); }
   bool replaying() const { return machine_.replaying(); }
   void finish_replay() { machine_.finish_replay(); }
-  /// Takes a snapshot of the moment `now`. Returns a request if execution has come back to this
+  /// Takes a snapshot of the moment `now`. Returns a request if execution has returned to this
   /// snapshot.
   std::optional<ReverseRequest> mark(const Moment& now);
   /// True if another snapshot may be taken on the way to a moment, to make later returns shorter.

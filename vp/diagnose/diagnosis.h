@@ -53,7 +53,7 @@ class Diagnosis {
   virtual Found before(const Evidence&) const { return std::nullopt; }
   /// Looks for a finding at the end of the run. Precondition: evidence.results() is not null.
   virtual Found after(const Evidence& evidence) const { return before(evidence); }
-  /// True if after() looks at single flows, so that it cannot be asked without a list of them.
+  /// True if after() looks at single flows, so that it needs a list of flows.
   virtual bool needs_flows() const { return false; }
 };
 

@@ -1,4 +1,5 @@
-// Diagnosis `flows_left_out`: the results keep no list of flows, and what needs one is missing.
+// Diagnosis `flows_left_out`: the results keep no list of flows, so figures that need the list are
+// missing.
 #include <fmt/format.h>
 
 #include "diagnose/diagnosis.h"

@@ -12,7 +12,7 @@ namespace dcc::vp {
 // the greater one is close to the time:
 // - the links of each hop joined to one link of their rates' sum, which is faster in every respect;
 // - the fastest link of each hop, crossed by all packets if no hop is slower than the NIC (paths
-//   then cost no time, except that a shorter last packet may overtake, so it is left out), else by
+// then cost no time; the last packet is not counted, since a shorter one may overtake), else by
 //   one packet.
 std::optional<PicoSeconds> IdealTimes::compute(const FlowSpec& spec, AckMode ack,
                                                bool by_software) const {

@@ -74,7 +74,7 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 ///
 /// Where hold_below is given, the NIC hands a clear notification to the controller directly after
 /// the notification that binds a flow of a class of at least that weight. So the hold ends at once,
-/// and the flow goes on at half of R_MAX, while flows of less weight drain the queue in their
+/// and the flow continues at half of R_MAX, while flows of less weight drain the queue in their
 /// holds. The NIC compares the class's f_dec in the factor table, so weights that move count from
 /// then on.
 ///

@@ -126,7 +126,7 @@ void ParallelRun::run_alone(PicoSeconds end) {
 
 // Every thread computes the end of each window, and finds the last window, by itself. After the
 // last barrier the other threads only read `next` of that side. No thread writes `next` before all
-// threads have met at a barrier again, so the caller may go on.
+// threads have met at a barrier again, so the caller may continue.
 void ParallelRun::run_windows(Group& group) {
   PicoSeconds first = first_;
   const PicoSeconds end = end_;

@@ -159,7 +159,7 @@ void Hart::execute(std::uint64_t end) {
     ip = &page->ops[(target - page->base) / 2];
     return true;
   };
-  // Called after work outside the loop. Returns true if the loop may go on with `op`; otherwise
+  // Called after work outside the loop. Returns true if the loop may continue with `op`; otherwise
   // sets pc_ behind the instruction.
   const auto resume = [&](const DecodedOp& op) DCC_INLINE {
     if (attention_) {

@@ -29,8 +29,8 @@ class DisciplinePort final : public EgressPort {
   void enqueue(Packet* packet) {
     is_idle_for(*packet) && fits_buffer(*packet) ? pass_through(packet) : join_queue(packet);
   }
-  /// Gives a packet to the discipline, and sends what can be sent. First the discipline of the port
-  /// that the packet came in by sees the packet, and may hold it back.
+  /// Gives a packet to the discipline, and sends packets that may leave. First the discipline of
+  /// the input port sees the packet, and may hold it back.
   void join_queue(Packet* packet);
   /// Sends the next packet or frame now, or when the wire is free. While this port releases held
   /// packets, nothing: the port sends afterwards.
@@ -39,7 +39,7 @@ class DisciplinePort final : public EgressPort {
   }
   /// Removes all packets and appends them to `to`.
   void evict_all(PacketFifo& to);
-  /// Chooses the port of each held packet that was to go on at `port` anew: `choose(packet)`
+  /// Chooses a new port for each held packet that was to leave through `port`: `choose(packet)`
   /// returns it, or -1 if there is none. Packets without a port are appended to `lost`.
   template <class Choose>
   void choose_again(int port, Choose choose, PacketFifo& lost) {

@@ -8,7 +8,7 @@
 namespace dcc {
 
 namespace {
-/// HPCC's own default parameters, except those that the policy shares with the other policies.
+/// HPCC's default parameters, except those that the policy shares with other policies.
 HpccParameters telemetry_parameters(const DccParameters& parameters) {
   HpccParameters hpcc;
   hpcc.w_ai_rate = parameters.r_ai;

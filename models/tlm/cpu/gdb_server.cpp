@@ -258,8 +258,8 @@ void GdbServer::select_thread(const std::string& packet) {
   connection_.send(index ? "OK" : "E01");
 }
 
-// Lets all harts go on. A debugger that lets only harts go on that cannot run would wait for ever;
-// then the others go on too.
+// Resumes the harts that the debugger chose. If none of these can run, the debugger would wait for
+// ever, so the other harts are resumed, too.
 void GdbServer::follow(const std::vector<DebugTarget::Follow>& wanted) {
   using Follow = DebugTarget::Follow;
   bool any = false;

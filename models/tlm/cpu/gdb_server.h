@@ -42,7 +42,7 @@ class DebugTarget {
   virtual bool debug_goes_back() const { return false; }
   /// True unless the hart can never run again.
   virtual bool debug_can_run() const { return true; }
-  /// The CPU goes on; called for every hart but the one whose process called serve().
+  /// The CPU resumes; called for every hart but the one whose process called serve().
   virtual void debug_follow(Follow /*follow*/) {}
 };
 

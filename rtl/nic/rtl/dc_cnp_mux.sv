@@ -18,7 +18,7 @@ module dc_cnp_mux #(
   output logic             m_tlast_o,
   output logic [Width-1:0] m_beat_o
 );
-  logic inside_q, of_a_q, a;  // inside a frame, and of which stream it is
+  logic inside_q, of_a_q, a;  // 1 inside a frame; the stream of this frame
 
   assign a          = inside_q ? of_a_q : a_tvalid_i;
   assign m_tvalid_o = a ? a_tvalid_i : b_tvalid_i;

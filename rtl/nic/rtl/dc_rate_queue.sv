@@ -1,7 +1,7 @@
 // Rates wait here for the pacer, which takes one in 17 cycles. The newest rate of a flow replaces one that waits.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flows whose rate is new wait in the order in which they became so, each once, so no rate is lost.
+// Flows with a new rate wait in the order of these rates, each flow once, so no rate is lost.
 module dc_rate_queue #(
   parameter int unsigned Flows = 64,  // a power of two
   localparam int unsigned FlowW = $clog2(Flows)

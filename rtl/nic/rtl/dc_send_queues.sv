@@ -63,7 +63,7 @@ module dc_send_queues #(
   // ---------------------------------------------------------------------------------------------
   // Store
   // ---------------------------------------------------------------------------------------------
-  // Frames of a flow that came and that left; the difference is the number that are here.
+  // Numbers of frames of a flow that arrived and that left; the difference is the number of stored frames.
   logic [SlotW:0]      tails_q [Flows];
   logic [SlotW:0]      heads_q [Flows];
   logic                take, stored, full, over, post_q;

@@ -13,7 +13,7 @@ module dc_axis_slice_sva #(
 );
   offer_stands: assert property (@(posedge clk_i) disable iff (!rst_ni)
     m_tvalid_o && !m_tready_i |=> m_tvalid_o && $stable(m_beat_o));
-  // The stage takes a beat only if it has room for it, and only a beat that waits closes it.
+  // The stage accepts a beat only if there is room; only a waiting beat makes the stage not ready.
   room: assert property (@(posedge clk_i) disable iff (!rst_ni) s_tready_o |-> !spare_valid_q);
   spare_behind_output: assert property (@(posedge clk_i) disable iff (!rst_ni) spare_valid_q |-> m_tvalid_o);
 endmodule

@@ -125,7 +125,7 @@ void Bench::follow_status() {
 void Bench::begin_late() {
   if (dut_->add_time == nullptr) return;
   const std::uint32_t ticks = below(1u << 15) << 17;
-  dut_->check_assertions(false);  // assertions are off, because time leaps
+  dut_->check_assertions(false);  // assertions are off, because the bench sets time forward
   dut_->add_time(*dut_, ticks);
   oracle_.begin_at(ticks);
   step({});

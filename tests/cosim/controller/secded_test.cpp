@@ -34,8 +34,7 @@ TEST_P(Secded, OneLostBitChangesNothing) {
     bench.run(3000, kAll);
     ASSERT_EQ(bench.read(DCC_MEMORY_CORRECTED_OFFSET), 0u);
     ASSERT_EQ(bench.read(DCC_MEMORY_WORD_OFFSET), 0u);
-    // A flip makes words wrong that are right, and words right that are wrong since the flip
-    // before.
+    // A flip corrupts correct words, and restores words that the previous flip corrupted.
     std::uint32_t corrected = 0;
     for (int i = 0; i < 300 && (i < 3 || corrected == 0); ++i) {
       if (i < 3 || i % 5 == 0) flip_bit(bench.dut(), one.memory, bit);

@@ -197,7 +197,7 @@ void Network::check_pause() {
   for (Host& host : hosts_) host.sending = true;
   cycles(2000);
   a_.paused = 1u << kDataPriority;
-  cycles(300);  // decisions that were made go out
+  cycles(300);  // packets of earlier decisions are sent
   const std::uint64_t before = left_[0] - hosts_[0].read(AppRegister::kCnpsOut);
   cycles(8000);  // a frame takes 17 cycles at the input
   require(left_[0] - hosts_[0].read(AppRegister::kCnpsOut) == before,

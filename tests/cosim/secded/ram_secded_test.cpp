@@ -1,6 +1,6 @@
 // A RAM with an error-correcting code (ram_guarded with Secded) against a map of what was written.
-// The test knows the code's promise and not the code: it flips stored bits, each one alone and each
-// pair of them, and says what must come back.
+// The test does not compute the code: it flips stored bits, each bit alone and each pair of bits,
+// and checks the data read back against the code's guarantee.
 #include <Vsecded_112.h>
 #include <Vsecded_112___024root.h>
 #include <Vsecded_193.h>

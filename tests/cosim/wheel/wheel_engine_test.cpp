@@ -88,8 +88,8 @@ TEST(WheelEngine, OverrunIsStickyUntilReset) {
 
 class WheelFaults : public testing::TestWithParam<WheelFault> {};
 
-// The report names tick, seed, both states, the last transactions and the replay command. With
-// DCC_WHEEL_RECORDING set the recording is left there (replay_test.sh).
+// The report names tick, seed, both states, the last transactions and the replay command. If
+// DCC_WHEEL_RECORDING is set, the recording is kept at this path (replay_test.sh).
 TEST_P(WheelFaults, AreCaughtByLockstep) {
   LockstepOptions options;
   options.seed = 77;

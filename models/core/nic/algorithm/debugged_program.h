@@ -38,7 +38,7 @@ class ProcessorDebugger {
   virtual void stepped() = 0;
   /// The processor met a breakpoint or watchpoint of the debugger.
   virtual void met_point(riscv::Stop stop) = 0;
-  /// The handler cannot go on; `why` in one sentence.
+  /// The handler cannot continue; `why`: the reason in one sentence.
   virtual void faulted(const std::string& why) = 0;
 };
 

@@ -52,7 +52,7 @@ class PacerModel final : public PacerEngine {
     std::uint8_t begin = 0;  // pointers of the ring when the operation began
     std::uint8_t end = 0;
     bool any = false;         // the flow still has a packet
-    std::uint32_t bytes = 0;  // bytes of the first packet that is left
+    std::uint32_t bytes = 0;  // bytes of the first remaining packet
   };
   struct Candidate {
     bool valid = false;

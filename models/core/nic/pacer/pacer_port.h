@@ -80,7 +80,7 @@ class PacerPort {
     Rate rate;
     std::uint8_t priority = 0;
     bool rate_waits = false;
-    bool leaves = false;  // true: the flow is free when no post of it is left
+    bool leaves = false;  // true: the flow is freed after its last post
   };
   struct Post {
     PacerFlow flow;
