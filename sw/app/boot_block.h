@@ -30,7 +30,7 @@ extern "C" {
 /* Address of the boot block, behind the firmware image. */
 #define BOOT_BLOCK_ADDRESS (BOOT_RAM_BASE + DCC_IMAGE_BYTES)
 #define BOOT_MAGIC UINT32_C(0x44434342) /* bytes "BCCD" in memory */
-#define BOOT_VERSION UINT32_C(6)
+#define BOOT_VERSION UINT32_C(7)
 #define BOOT_NEVER UINT64_MAX
 
 enum { BOOT_MAX_FLOWS = 16384, BOOT_MAX_SLOTS = 64, BOOT_ALIGNMENT = 64 };
@@ -83,7 +83,9 @@ struct boot_tx_flow {
   uint32_t seed;           /* seed of the payload pattern, equal in the receiver's entry */
   uint8_t operation;       /* enum boot_operation */
   uint8_t service;         /* NIC_QP_SERVICE_SERVICE_… */
-  uint8_t reserved[6];
+  uint8_t new_dscp;        /* 0 … 63: class of the flow from new_dscp_ns on */
+  uint8_t reserved[5];
+  uint64_t new_dscp_ns; /* time of the change of class; 0 = none */
 };
 
 /* A flow that this host receives, or that another host reads. */
@@ -242,10 +244,11 @@ struct boot_block {
   uint32_t receive_ring_offset;  /* set by boot_layout */
 };
 
-DCC_ASSERT_SIZE(boot_tx_flow, 80);
+DCC_ASSERT_SIZE(boot_tx_flow, 88);
 DCC_ASSERT_OFFSET(boot_tx_flow, dscp, 16);
 DCC_ASSERT_OFFSET(boot_tx_flow, bytes, 24);
 DCC_ASSERT_OFFSET(boot_tx_flow, slot_bytes, 64);
+DCC_ASSERT_OFFSET(boot_tx_flow, new_dscp_ns, 80);
 DCC_ASSERT_SIZE(boot_rx_flow, 56);
 DCC_ASSERT_OFFSET(boot_rx_flow, bytes, 24);
 DCC_ASSERT_SIZE(boot_result, 384);

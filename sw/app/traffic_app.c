@@ -28,6 +28,7 @@ static const char* const kErrorText[TRAFFIC_ERRORS] = {
     [TRAFFIC_ERROR_PAYLOAD] = "a received message is not what was sent",
     [TRAFFIC_ERROR_SEQUENCE] = "a received message is missing, repeated or of the wrong length",
     [TRAFFIC_ERROR_OVERRUN] = "the controller's timing wheel fell 2^15 ticks behind",
+    [TRAFFIC_ERROR_CLASS] = "a flow's class could not be changed",
 };
 
 const char* traffic_error_text(enum traffic_error error) {
@@ -142,6 +143,7 @@ enum traffic_error traffic_app_start(struct traffic_app* app, const struct hal* 
   if (error != TRAFFIC_OK) return error;
   enable_interrupts(app);
   traffic_heap_build(app);
+  traffic_change_classes(app, 0);
   app->block->result.started_ns = hal_time_ns(hal);
   app->block->result.state = BOOT_STATE_RUNNING;
   return TRAFFIC_OK;
@@ -253,12 +255,14 @@ int traffic_app_step(struct traffic_app* app) {
   if (now >= block->end_ns) return 0;
   while (traffic_heap_next_start(app) <= now) traffic_post(app, traffic_heap_pop(app), now);
   traffic_post_waiting(app, now);
+  if (app->class_next_ns <= now) traffic_change_classes(app, now);
   traffic_qos_step(app, now);
   nic_ring_doorbell(&app->nic);
 
   const uint64_t next_start = traffic_heap_next_start(app);
   uint64_t deadline = next_start < block->end_ns ? next_start : block->end_ns;
   if (app->qos_next_ns < deadline) deadline = app->qos_next_ns;
+  if (app->class_next_ns < deadline) deadline = app->class_next_ns;
   const int interrupted = hal_wait_for_interrupt(app->hal, deadline);
   ++app->block->result.wakeups;
   if (interrupted) handle_interrupts(app);

@@ -37,6 +37,7 @@ enum traffic_error {
   TRAFFIC_ERROR_PAYLOAD,        /* error_flow; error_detail: offset in the message */
   TRAFFIC_ERROR_SEQUENCE,       /* error_flow; error_detail: number of the message that arrived */
   TRAFFIC_ERROR_OVERRUN,        /* the controller's timing wheel fell 2^15 ticks behind */
+  TRAFFIC_ERROR_CLASS,          /* error_flow; error_detail: enum nic_error */
   TRAFFIC_ERRORS,
 };
 
@@ -64,6 +65,7 @@ struct traffic_app {
   uint32_t behind; /* 1: a full batch of completions is being processed */
   const struct boot_qos_peer* qos_peers;
   struct boot_qos_area* qos_area; /* NULL: no closed loop on this host */
+  uint64_t class_next_ns;         /* time of the next change of a flow's class; BOOT_NEVER: none */
   uint64_t qos_next_ns;
   uint64_t qos_update_ns;
   struct dcc_controller dcc;

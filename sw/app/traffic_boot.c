@@ -105,6 +105,7 @@ static enum traffic_error check_flows(struct traffic_app* app) {
     if (mistake == NULL && (f->outstanding == 0 || f->outstanding > f->slots)) {
       mistake = "outstanding is outside 1 to slots";
     }
+    if (mistake == NULL && f->new_dscp > 63) mistake = "the new DSCP is over 63";
     if (mistake != NULL) return fail(app, TRAFFIC_ERROR_FLOW, f->id, mistake);
     if (real && !buffer_fits(app, f->local_address, f->slots, f->slot_bytes, f->message_bytes)) {
       return fail(app, TRAFFIC_ERROR_BUFFER, f->id, "its source buffer");

@@ -214,6 +214,26 @@ void traffic_post_waiting(struct traffic_app* app, uint64_t now_ns) {
   }
 }
 
+/* --- classes --- */
+
+void traffic_change_classes(struct traffic_app* app, uint64_t now_ns) {
+  app->class_next_ns = BOOT_NEVER;
+  for (uint32_t i = 0; i < app->block->tx_count; ++i) {
+    const struct boot_tx_flow* const flow = &app->tx[i];
+    struct traffic_tx_state* const state = &app->tx_state[i];
+    if (flow->new_dscp_ns == 0 || state->class_changed || state->failed) continue;
+    if (flow->new_dscp_ns > now_ns) {
+      if (flow->new_dscp_ns < app->class_next_ns) app->class_next_ns = flow->new_dscp_ns;
+      continue;
+    }
+    state->class_changed = 1;
+    const enum nic_error error = nic_change_class(&app->nic, flow->qpn, flow->new_dscp);
+    if (error != NIC_OK) {
+      traffic_report(app, TRAFFIC_ERROR_CLASS, flow->id, error, nic_error_text(error));
+    }
+  }
+}
+
 /* --- completions --- */
 
 /* With a sample, one of so many messages is still checked while completions pile up. */

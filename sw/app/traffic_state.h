@@ -14,7 +14,8 @@ struct traffic_tx_state {
   uint32_t waiting_next; /* index + 1 of the next flow in the waiting list */
   uint8_t waiting;
   uint8_t failed;
-  uint8_t reserved[14];
+  uint8_t class_changed; /* 1: the flow has its second class */
+  uint8_t reserved[13];
 };
 DCC_ASSERT_SIZE(traffic_tx_state, BOOT_TX_STATE_BYTES);
 
@@ -56,6 +57,9 @@ void traffic_qos_step(struct traffic_app* app, uint64_t now_ns);
 
 enum traffic_error traffic_create_queue_pair(struct traffic_app* app, uint32_t flow_id,
                                              const struct nic_queue_pair* queue_pair);
+
+/* Gives the flows whose time has come their second class, and sets app->class_next_ns. */
+void traffic_change_classes(struct traffic_app* app, uint64_t now_ns);
 
 /* Builds the heap of flows not yet started. */
 void traffic_heap_build(struct traffic_app* app);

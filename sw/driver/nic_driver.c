@@ -22,7 +22,7 @@ static const char* const kErrorText[NIC_ERRORS] = {
     [NIC_ERROR_DSCP] = "the DSCP is over 63",
     [NIC_ERROR_PRIORITY] = "the priority is over 7",
     [NIC_ERROR_QUEUE_PAIR_REFUSED] =
-        "the NIC did not carry out the queue pair command (QP_STATUS.VALID)",
+        "the NIC did not carry out the queue pair command (QP_STATUS.VALID, QP_STATUS.REFUSED)",
     [NIC_ERROR_LENGTH] = "a message's length is outside 1 to 2^31 bytes",
     [NIC_ERROR_RING_FULL] = "the send ring is full",
     [NIC_ERROR_SERVICE] = "unknown transport service, or not one for this request",
@@ -232,6 +232,17 @@ enum nic_error nic_destroy_queue_pair(struct nic* nic, uint32_t qpn) {
   put(nic, NIC_QP_SELECT_OFFSET, qpn);
   put(nic, NIC_QP_CMD_OFFSET, FIELD_PUT(NIC_QP_CMD_OPERATION, NIC_QP_CMD_OPERATION_DESTROY));
   return queue_pair_exists(nic) ? NIC_ERROR_QUEUE_PAIR_REFUSED : NIC_OK;
+}
+
+enum nic_error nic_change_class(struct nic* nic, uint32_t qpn, uint32_t dscp) {
+  if (qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
+  if (dscp > NIC_QP_DSCP_VALUE_MASK) return NIC_ERROR_DSCP;
+  put(nic, NIC_QP_SELECT_OFFSET, qpn);
+  put(nic, NIC_QP_DSCP_OFFSET, dscp);
+  put(nic, NIC_QP_CMD_OFFSET, FIELD_PUT(NIC_QP_CMD_OPERATION, NIC_QP_CMD_OPERATION_CHANGE_CLASS));
+  return (get(nic, NIC_QP_STATUS_OFFSET) & NIC_QP_STATUS_REFUSED_MASK) == 0
+             ? NIC_OK
+             : NIC_ERROR_QUEUE_PAIR_REFUSED;
 }
 
 enum nic_error nic_set_weight(struct nic* nic, uint32_t dscp, uint32_t weight_q8_8) {

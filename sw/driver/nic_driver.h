@@ -88,6 +88,11 @@ struct nic_queue_pair {
 };
 enum nic_error nic_create_queue_pair(struct nic* nic, const struct nic_queue_pair* queue_pair);
 enum nic_error nic_destroy_queue_pair(struct nic* nic, uint32_t qpn);
+/* Gives a queue pair another DSCP while it sends: packets made from then on have it, and the
+ * congestion controller counts the flow to that class at once. The 802.1p priority stays.
+ * NIC_ERROR_QUEUE_PAIR_REFUSED: the queue pair does not exist or has failed, or the NIC's transport
+ * or congestion control cannot change the class of a running flow; nothing was changed. */
+enum nic_error nic_change_class(struct nic* nic, uint32_t qpn, uint32_t dscp);
 /* Sets the weight of a DSCP, 1.0 = 256, for congestion controls of the NIC that follow weights. */
 enum nic_error nic_set_weight(struct nic* nic, uint32_t dscp, uint32_t weight_q8_8);
 

@@ -21,7 +21,7 @@
 
 /* VERSION: Version of this register map. */
 #define NIC_VERSION_OFFSET                           0x00004u
-#define NIC_VERSION_RESET                            0x00010002u
+#define NIC_VERSION_RESET                            0x00010003u
 /*   MINOR (RO): Grows when registers are added. */
 #define NIC_VERSION_MINOR_SHIFT                      0u
 #define NIC_VERSION_MINOR_WIDTH                      16u
@@ -211,10 +211,10 @@
 #define NIC_QP_REMOTE_QPN_VALUE_WIDTH                24u
 #define NIC_QP_REMOTE_QPN_VALUE_MASK                 0x00FFFFFFu
 
-/* QP_DSCP: DSCP of the queue pair's packets, used by QP_CMD.CREATE. */
+/* QP_DSCP: DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS. */
 #define NIC_QP_DSCP_OFFSET                           0x0006Cu
 #define NIC_QP_DSCP_RESET                            0x00000000u
-/*   VALUE (RW): DSCP of the queue pair's packets, used by QP_CMD.CREATE. */
+/*   VALUE (RW): DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS. */
 #define NIC_QP_DSCP_VALUE_SHIFT                      0u
 #define NIC_QP_DSCP_VALUE_WIDTH                      6u
 #define NIC_QP_DSCP_VALUE_MASK                       0x0000003Fu
@@ -230,14 +230,17 @@
 /* QP_CMD: Acts on the selected queue pair at once; QP_STATUS shows the result. */
 #define NIC_QP_CMD_OFFSET                            0x00074u
 #define NIC_QP_CMD_RESET                             0x00000000u
-/*   OPERATION (WO, 1 to 2): What to do. */
+/*   OPERATION (WO, 1 to 3): What to do. CHANGE_CLASS gives an existing queue pair the DSCP of
+ *   QP_DSCP: packets sent from then on have it, and the congestion control counts the flow to its
+ *   class at once. */
 #define NIC_QP_CMD_OPERATION_SHIFT                   0u
 #define NIC_QP_CMD_OPERATION_WIDTH                   2u
 #define NIC_QP_CMD_OPERATION_MASK                    0x00000003u
 #define NIC_QP_CMD_OPERATION_MIN                     1u
-#define NIC_QP_CMD_OPERATION_MAX                     2u
+#define NIC_QP_CMD_OPERATION_MAX                     3u
 #define NIC_QP_CMD_OPERATION_CREATE                  1u
 #define NIC_QP_CMD_OPERATION_DESTROY                 2u
+#define NIC_QP_CMD_OPERATION_CHANGE_CLASS            3u
 
 /* QP_STATUS: State of the selected queue pair. */
 #define NIC_QP_STATUS_OFFSET                         0x00078u
@@ -254,6 +257,10 @@
 #define NIC_QP_STATUS_BUSY_SHIFT                     2u
 #define NIC_QP_STATUS_BUSY_WIDTH                     1u
 #define NIC_QP_STATUS_BUSY_MASK                      0x00000004u
+/*   REFUSED (RO): The last QP_CMD of the NIC was not carried out. */
+#define NIC_QP_STATUS_REFUSED_SHIFT                  3u
+#define NIC_QP_STATUS_REFUSED_WIDTH                  1u
+#define NIC_QP_STATUS_REFUSED_MASK                   0x00000008u
 
 /* QP_SERVICE: Transport service of the queue pair, used by QP_CMD.CREATE. */
 #define NIC_QP_SERVICE_OFFSET                        0x0007Cu

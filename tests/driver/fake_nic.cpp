@@ -38,7 +38,8 @@ std::uint32_t FakeNic::value_of(std::uint64_t address, std::uint32_t stored) {
     case NIC_CQ_TAIL_OFFSET:
       return cq_tail_;
     case NIC_QP_STATUS_OFFSET:
-      return queue_pairs_.count(reg(NIC_QP_SELECT_OFFSET)) != 0 ? NIC_QP_STATUS_VALID_MASK : 0;
+      return (queue_pairs_.count(reg(NIC_QP_SELECT_OFFSET)) != 0 ? NIC_QP_STATUS_VALID_MASK : 0) |
+             (command_refused_ ? NIC_QP_STATUS_REFUSED_MASK : 0);
     default:
       return stored;
   }
@@ -68,6 +69,13 @@ void FakeNic::written(std::uint64_t address, std::uint32_t value) {
     case NIC_QP_CMD_OFFSET: {
       if (refuse_queue_pairs) break;
       const std::uint32_t qpn = reg(NIC_QP_SELECT_OFFSET);
+      command_refused_ = false;
+      if (value == NIC_QP_CMD_OPERATION_CHANGE_CLASS) {
+        const auto pair = queue_pairs_.find(qpn);
+        command_refused_ = pair == queue_pairs_.end() || refuse_classes;
+        if (!command_refused_) pair->second.dscp = reg(NIC_QP_DSCP_OFFSET);
+        break;
+      }
       if (value == NIC_QP_CMD_OPERATION_DESTROY) {
         queue_pairs_.erase(qpn);
         break;

@@ -21,6 +21,7 @@ class FakeNic {
   std::uint32_t fetch_limit = 65536;  // greatest number of entries in work, over all queue pairs
   bool copy_payload = true;           // true: real payload; false: only descriptors move
   bool refuse_queue_pairs = false;
+  bool refuse_classes = false;            // true: QP_CMD.CHANGE_CLASS is refused
   std::uint8_t fail_status = NIC_CQE_OK;  // status of all further send completions
   int drop_receives = 0;                  // number of receive completions to drop
   int corrupt_after = -1;                 // number of the message with an inverted bit (any flow)
@@ -57,6 +58,7 @@ class FakeNic {
   FakeMachine& machine_;
   std::map<std::uint32_t, QueuePair> queue_pairs_;
   std::uint32_t status_ = 0;
+  bool command_refused_ = false;
   std::uint16_t sq_head_ = 0, sq_tail_ = 0, cq_tail_ = 0, cq_head_ = 0;
   std::uint32_t in_flight_ = 0, most_in_flight_ = 0;
   std::uint64_t doorbells_ = 0, sent_ = 0;

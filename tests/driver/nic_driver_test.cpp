@@ -292,6 +292,28 @@ TEST_F(NicDriverTest, AClassHasTheWeightThatWasSet) {
   EXPECT_EQ(reg(NIC_CC_CLASS_OFFSET), last) << "what is refused is not written";
 }
 
+TEST_F(NicDriverTest, AQueuePairChangesItsClass) {
+  start(sound_config());
+  const nic_queue_pair pair = {5, 7, 105, 10, 3, NIC_QP_SERVICE_SERVICE_RC};
+  ASSERT_EQ(nic_create_queue_pair(&nic, &pair), NIC_OK);
+  EXPECT_EQ(nic_change_class(&nic, 5, 46), NIC_OK);
+  EXPECT_EQ(hardware.queue_pairs().at(5).dscp, 46u);
+  EXPECT_EQ(hardware.queue_pairs().at(5).priority, 3u);
+  EXPECT_EQ(hardware.queue_pairs().at(5).remote_qpn, 105u);
+  EXPECT_EQ(nic_change_class(&nic, 5, 63), NIC_OK);
+  // Each refusal leaves the class as it was, and a later call is carried out again.
+  EXPECT_EQ(nic_change_class(&nic, 5, 64), NIC_ERROR_DSCP);
+  EXPECT_EQ(nic_change_class(&nic, nic.queue_pairs, 1), NIC_ERROR_QUEUE_PAIR);
+  EXPECT_EQ(nic_change_class(&nic, 6, 1), NIC_ERROR_QUEUE_PAIR_REFUSED) << "was never created";
+  hardware.refuse_classes = true;
+  EXPECT_EQ(nic_change_class(&nic, 5, 1), NIC_ERROR_QUEUE_PAIR_REFUSED);
+  EXPECT_EQ(hardware.queue_pairs().at(5).dscp, 63u);
+  EXPECT_EQ(hardware.queue_pairs().count(6), 0u);
+  hardware.refuse_classes = false;
+  EXPECT_EQ(nic_change_class(&nic, 5, 1), NIC_OK);
+  EXPECT_EQ(hardware.queue_pairs().at(5).dscp, 1u);
+}
+
 TEST_F(NicDriverTest, AServiceThatThereIsNotIsRefused) {
   start(sound_config());
   const nic_queue_pair pair = {5, 7, 105, 10, 0, NIC_QP_SERVICE_SERVICE_MAX + 1};

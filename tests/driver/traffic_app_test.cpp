@@ -56,6 +56,41 @@ TEST_F(TrafficAppTest, QueuePairsGetTheFlowsIdentity) {
   EXPECT_EQ(nic.queue_pairs().at(kReceiveQpn).remote_qpn, 0u);
 }
 
+TEST_F(TrafficAppTest, AFlowChangesItsClassAtItsTime) {
+  for (const std::uint64_t at : {300'000u, 500'000u, 300'000u, 0u}) {
+    boot_tx_flow& flow = add_flow(0);
+    flow.new_dscp = 46;
+    flow.new_dscp_ns = at;
+  }
+  write_block();
+  ASSERT_EQ(traffic_app_start(&app, machine.machine(), kBlock), TRAFFIC_OK);
+  const auto class_of = [&](std::uint32_t flow) { return nic.queue_pairs().at(flow).dscp; };
+  std::uint64_t first = 0;
+  while (traffic_app_step(&app)) {
+    const std::uint64_t now = hal_time_ns(machine.machine());
+    if (first == 0 && class_of(0) == 46) first = now;
+    EXPECT_EQ(class_of(2), class_of(0)) << now;
+    EXPECT_TRUE(class_of(1) == 10 || now >= 500'000) << now;
+  }
+  EXPECT_EQ(traffic_app_finish(&app), TRAFFIC_OK) << result().text;
+  EXPECT_GE(first, 300'000u);
+  EXPECT_LT(first, 302'000u) << "the application wakes at the next message at the latest";
+  EXPECT_EQ(class_of(1), 46u);
+  EXPECT_EQ(class_of(3), 10u) << "a time of 0 is none";
+}
+
+TEST_F(TrafficAppTest, AChangeOfClassThatTheNicRefusesIsTold) {
+  boot_tx_flow& flow = add_flow(0);
+  flow.new_dscp = 46;
+  flow.new_dscp_ns = 300'000;
+  nic.refuse_classes = true;
+  EXPECT_EQ(run(), TRAFFIC_ERROR_CLASS);
+  EXPECT_EQ(result().state, BOOT_STATE_DONE) << "the flow goes on in its class";
+  EXPECT_EQ(result().error_flow, 1000u);
+  EXPECT_EQ(result().error_detail, NIC_ERROR_QUEUE_PAIR_REFUSED);
+  EXPECT_NEAR(static_cast<double>(tx_result(0).messages_completed), 998.0, 12.0);
+}
+
 TEST_F(TrafficAppTest, AnUnlimitedFlowPostsUntilItsStopTime) {
   boot_tx_flow& flow = add_flow(0);
   flow.start_ns = 100'000;

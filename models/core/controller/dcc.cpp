@@ -193,6 +193,11 @@ void Dcc::on_flow_end(FlowNumber flow) {
   device_->release(flow);
 }
 
+bool Dcc::change_class(FlowNumber flow, std::uint8_t dscp) {
+  flows_[flow].dscp = dscp;
+  return true;
+}
+
 void Dcc::on_sent(FlowNumber flow, const SentInfo& info) {
   Flow& known = flows_[flow];
   device_->bytes(flow, info.dscp.value_or(known.dscp), info.wire_bytes);

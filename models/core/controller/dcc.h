@@ -99,6 +99,9 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
   void on_flow_end(FlowNumber flow) override;
+  /// Events of the flow carry the new DSCP from now on. The law reads the tables of the newest DSCP
+  /// that a slot was told, so the next packet moves a bound flow to its new class.
+  bool change_class(FlowNumber flow, std::uint8_t dscp) override;
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_cnp(FlowNumber flow, const CnpInfo& info) override;
   /// View of a flow. For a flow without a slot: the last rate given to the NIC, and α 0.

@@ -45,6 +45,11 @@ class NicDevice final : public PacketSink {
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void connect_queue_pair(Qpn qpn);
   void destroy_queue_pair(Qpn qpn);
+  /// Gives a queue pair of RoCE another class in flight. See Transmitter::change_class(); returns
+  /// false with a transport, which keeps the class of a queue pair itself.
+  bool change_class(Qpn qpn, std::uint8_t dscp) {
+    return transport_ == nullptr && transmitter_.change_class(qpn, dscp);
+  }
   /// True if the queue pair has nothing left to do except for packets in the network. Without such
   /// packets release() has no visible effect but to free memory. Always false for transports other
   /// than RoCE.

@@ -88,7 +88,7 @@ struct alignas(64) SendQueuePair {
     d(created, connected, failed, retries, rnr_retries, work, pacing.rate, window,
       pacing.paced_from, pacing.last_wire, burst_left, burst_next, due, not_before, deadline,
       timers, reads, round_trip, awaits_answer(), recovery, selective, algorithm_window,
-      window_limit);
+      window_limit, config.dscp);
   }
 };
 

@@ -88,6 +88,17 @@ void Transmitter::destroy_queue_pair(Qpn qpn) {
   if (parser_ != nullptr) parser_->end(qpn);
 }
 
+bool Transmitter::change_class(Qpn qpn, std::uint8_t dscp) {
+  if (!exists(qpn) || failed(qpn)) return false;
+  QueuePairConfig& config = pairs_[qpn].config;
+  if (algorithm_ != nullptr && config.governed && !algorithm_->change_class(qpn, dscp)) {
+    return false;
+  }
+  config.dscp = dscp;
+  if (parser_ != nullptr) parser_->begin(qpn, {dscp, config.remote_qpn, config.flow});
+  return true;
+}
+
 void Transmitter::give_up(Qpn qpn) {
   if (exists(qpn)) requester_.fail(qpn, pairs_[qpn], Status::kRetryExceeded);
 }

@@ -81,6 +81,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void connect_queue_pair(Qpn qpn);
   /// Ends a queue pair. Posted work completes as flushed.
   void destroy_queue_pair(Qpn qpn);
+  /// Gives a queue pair another DSCP: packets made from now on have it, and the algorithm and the
+  /// parser block count the flow to that class at once. Packets that are sent or staged keep their
+  /// DSCP. Returns false, and changes nothing, if the queue pair does not exist or has failed, or
+  /// if the algorithm cannot change the class of a running flow.
+  bool change_class(Qpn qpn, std::uint8_t dscp);
   /// Handles a missing remote end: the queue pair enters the error state, and its oldest work
   /// completes as kRetryExceeded. Nothing happens if the queue pair does not exist.
   void give_up(Qpn qpn);

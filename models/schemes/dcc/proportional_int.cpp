@@ -54,6 +54,11 @@ void ProportionalInt::on_flow_start(FlowNumber flow, const FlowStart& start) {
   hpcc_.on_flow_start(flow, start);
 }
 
+bool ProportionalInt::change_class(FlowNumber flow, std::uint8_t dscp) {
+  dscps_[flow] = dscp;
+  return true;
+}
+
 // Reads the table of factors again, which software may have changed since the last ACK.
 void ProportionalInt::on_ack(FlowNumber flow, const AckInfo& info) {
   constexpr long double kOne = 256;  // the number 1.0 in the format 8.8 of f_inc

@@ -25,6 +25,7 @@ class ProportionalInt final : public Dcc {
   void on_flow_end(FlowNumber) override {}
   void on_sent(FlowNumber, const SentInfo&) override {}
   void on_cnp(FlowNumber, const CnpInfo&) override {}
+  bool change_class(FlowNumber flow, std::uint8_t dscp) override;
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override { return hpcc_.view(flow); }
   AlgorithmCounters counters() const override { return hpcc_.counters(); }

@@ -243,6 +243,12 @@ void Ibcc::on_flow_end(FlowNumber number) {
   if (!group.flows.empty()) start_timer(group, group.flows.front());
 }
 
+bool Ibcc::change_class(FlowNumber number, std::uint8_t dscp) {
+  if (!parameters_.per_qp) return false;
+  flows_[number].dscp = dscp;
+  return true;
+}
+
 void Ibcc::start_timer(Group& group, FlowNumber flow) {
   group.running = true;
   group.timed = flow;

@@ -103,6 +103,8 @@ class Ibcc final : public Algorithm {
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
   void on_flow_end(FlowNumber flow) override;
+  /// Returns false where service levels have CCTIs, since the flow would need that of another one.
+  bool change_class(FlowNumber flow, std::uint8_t dscp) override;
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_cnp(FlowNumber flow, const CnpInfo& info) override;
   void on_ack(FlowNumber flow, const AckInfo& info) override;

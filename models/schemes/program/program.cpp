@@ -126,6 +126,11 @@ void Program::on_flow_start(FlowNumber number, const FlowStart& start) {
   happen(number, flow, event);
 }
 
+bool Program::change_class(FlowNumber number, std::uint8_t dscp) {
+  if (Flow* const flow = flows_.find(number); flow != nullptr) flow->dscp = dscp;
+  return true;
+}
+
 void Program::on_sent(FlowNumber number, const SentInfo& info) {
   Flow* const flow = governed(number, DCC_SENT);
   if (flow == nullptr) return;

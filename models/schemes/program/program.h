@@ -40,6 +40,8 @@ class Program final : public Algorithm,
 
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  /// Later events of the flow carry the new DSCP; the program gets no event of its own for it.
+  bool change_class(FlowNumber flow, std::uint8_t dscp) override;
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   void on_cnp(FlowNumber flow, const CnpInfo& info) override;

@@ -44,6 +44,8 @@ class Seawall final : public WeightedAlgorithm {
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
   void on_flow_end(FlowNumber flow) override;
+  /// Returns false, since a flow stays in the tunnel of its first class.
+  bool change_class(FlowNumber, std::uint8_t) override { return false; }
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   void on_timer(FlowNumber flow, int id) override;

@@ -193,7 +193,6 @@ module nic_regs_apb #(
                       | (hit_sq_size_log2 & (pwdata_i[3:0] < 4'd1))
                       | (hit_cq_size_log2 & (pwdata_i[3:0] < 4'd1))
                       | (hit_qp_cmd & (pwdata_i[1:0] < 2'd1))
-                      | (hit_qp_cmd & (pwdata_i[1:0] > 2'd2))
                       | (hit_qp_service & (pwdata_i[1:0] > 2'd2))
                       | (hit_irq_coalesce & (pwdata_i[7:0] < 8'd1))
                       | (hit_cc_class & (pwdata_i[31:16] < 16'd1))
@@ -218,7 +217,7 @@ module nic_regs_apb #(
     stat_high_d = stat_high_q;
     case (word)
       14'h0: rdata_d = 32'h4E494331;
-      14'h1: rdata_d = {16'h1, 16'h2};
+      14'h1: rdata_d = {16'h1, 16'h3};
       14'h2: rdata_d = {Caps[31:8], 3'd0, Caps[4:0]};
       14'h3: rdata_d = {26'd0, ctrl_ack_mode_q, ctrl_cnp_carry_marks_q, ctrl_cnp_enable_q, 1'd0, ctrl_enable_q};
       14'h4: rdata_d = {30'd0, hw2reg_i.status_idle, hw2reg_i.status_ready};
@@ -240,7 +239,7 @@ module nic_regs_apb #(
       14'h1B: rdata_d = {26'd0, qp_dscp_q};
       14'h1C: rdata_d = {29'd0, qp_priority_q};
       14'h1D: rdata_d = {30'd0, 2'd0};
-      14'h1E: rdata_d = {29'd0, hw2reg_i.qp_status_busy, hw2reg_i.qp_status_error, hw2reg_i.qp_status_valid};
+      14'h1E: rdata_d = {28'd0, hw2reg_i.qp_status_refused, hw2reg_i.qp_status_busy, hw2reg_i.qp_status_error, hw2reg_i.qp_status_valid};
       14'h1F: rdata_d = {30'd0, qp_service_service_q};
       14'h20: rdata_d = mr_base_lo_q;
       14'h21: rdata_d = mr_base_hi_q;

@@ -14,7 +14,7 @@ package nic_regs_pkg;
 
   // VERSION: Version of this register map.
   localparam logic [15:0] VersionOffset = 16'h0004;
-  localparam logic [31:0] VersionReset = 32'h00010002;
+  localparam logic [31:0] VersionReset = 32'h00010003;
   localparam int unsigned VersionMinorLsb   = 0;
   localparam int unsigned VersionMinorWidth = 16;
   localparam int unsigned VersionMajorLsb   = 16;
@@ -143,7 +143,7 @@ package nic_regs_pkg;
   localparam int unsigned QpRemoteQpnValueLsb   = 0;
   localparam int unsigned QpRemoteQpnValueWidth = 24;
 
-  // QP_DSCP: DSCP of the queue pair's packets, used by QP_CMD.CREATE.
+  // QP_DSCP: DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS.
   localparam logic [15:0] QpDscpOffset = 16'h006C;
   localparam logic [31:0] QpDscpReset = 32'h00000000;
   localparam int unsigned QpDscpValueLsb   = 0;
@@ -162,6 +162,7 @@ package nic_regs_pkg;
   localparam int unsigned QpCmdOperationWidth = 2;
   localparam logic [31:0] QpCmdOperationCreate = 32'd1;
   localparam logic [31:0] QpCmdOperationDestroy = 32'd2;
+  localparam logic [31:0] QpCmdOperationChangeClass = 32'd3;
 
   // QP_STATUS: State of the selected queue pair.
   localparam logic [15:0] QpStatusOffset = 16'h0078;
@@ -172,6 +173,8 @@ package nic_regs_pkg;
   localparam int unsigned QpStatusErrorWidth = 1;
   localparam int unsigned QpStatusBusyLsb   = 2;
   localparam int unsigned QpStatusBusyWidth = 1;
+  localparam int unsigned QpStatusRefusedLsb   = 3;
+  localparam int unsigned QpStatusRefusedWidth = 1;
 
   // QP_SERVICE: Transport service of the queue pair, used by QP_CMD.CREATE.
   localparam logic [15:0] QpServiceOffset = 16'h007C;
@@ -537,6 +540,7 @@ package nic_regs_pkg;
     logic         qp_status_valid;        // RO
     logic         qp_status_error;        // RO
     logic         qp_status_busy;         // RO
+    logic         qp_status_refused;      // RO
     logic         irq_status_completion;  // 1 sets the bit
     logic         irq_status_sq_error;    // 1 sets the bit
     logic [15:0]  rq_head;                // RO

@@ -39,12 +39,14 @@ class Recorder final : public Algorithm {
 class Spoilt final : public ParserEngine {
  public:
   std::vector<Qpn> begun, ended;
+  std::vector<unsigned> classes;  // DSCPs of the contexts in the order of begin()
   std::vector<SentPacket> packets;
   unsigned cnps = 0;
 
   void begin(Qpn qpn, const ParserContext& context) override {
     EXPECT_EQ(context.peer, 5u);
     begun.push_back(qpn);
+    classes.push_back(context.dscp);
   }
   void end(Qpn qpn) override { ended.push_back(qpn); }
   ParsedCnp cnp(const Packet& cnp, PicoSeconds) override {
@@ -123,8 +125,11 @@ TEST_F(ParserPair, WhatTheBlockSaysIsWhatTheAlgorithmGets) {
     EXPECT_EQ(info.payload_bytes, 1000u);
   }
 
+  EXPECT_TRUE(nic[0]->change_class(3, 46));
   nic[0]->destroy_queue_pair(3);
-  EXPECT_EQ(parser.begun, std::vector<Qpn>{3});
+  EXPECT_FALSE(nic[0]->change_class(3, 47));
+  EXPECT_EQ(parser.begun, (std::vector<Qpn>{3, 3}));
+  EXPECT_EQ(parser.classes, (std::vector<unsigned>{0, 46}));
   EXPECT_EQ(parser.ended, std::vector<Qpn>{3});
 }
 

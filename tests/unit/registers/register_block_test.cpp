@@ -224,7 +224,9 @@ TEST(RegisterMaps, NicAndControllerDecodeApart) {
   EXPECT_EQ(nic.read(0x1000, value), AccessResult::kUnmapped) << "the NIC has no windows";
   EXPECT_EQ(nic.write(nic_map::kQpCmdOffset, nic_map::kQpCmdOperationCreate), AccessResult::kOk);
   EXPECT_EQ(device.written.back().second, 1u);
-  EXPECT_EQ(nic.write(nic_map::kQpCmdOffset, 3), AccessResult::kOutOfRange);
+  EXPECT_EQ(nic.write(nic_map::kQpCmdOffset, nic_map::kQpCmdOperationChangeClass),
+            AccessResult::kOk);
+  EXPECT_EQ(nic.write(nic_map::kQpCmdOffset, 0), AccessResult::kOutOfRange);
 }
 
 }  // namespace

@@ -116,6 +116,9 @@ class Algorithm {
   virtual AlgorithmNeeds needs() const = 0;
   virtual void on_flow_start(FlowNumber flow, const FlowStart& start) = 0;
   virtual void on_flow_end(FlowNumber) {}
+  /// Gives a flow another class while it runs. Returns false, and changes nothing, if the algorithm
+  /// cannot. For an algorithm that does not distinguish classes there is nothing to do.
+  virtual bool change_class(FlowNumber, std::uint8_t /*dscp*/) { return true; }
   virtual void on_sent(FlowNumber, const SentInfo&) {}
   virtual void on_ack(FlowNumber, const AckInfo&) {}
   virtual void on_cnp(FlowNumber, const CnpInfo&) {}

@@ -116,9 +116,10 @@ std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
     case map::Live::kQpStatus: {
       const Qpn qpn = reg(map::kQpSelectOffset);
       const Transmitter& transmitter = nic_.transmitter();
-      if (!transmitter.exists(qpn)) return 0;
+      const std::uint32_t refused = command_refused_ ? map::kQpStatusRefusedMask : 0u;
+      if (!transmitter.exists(qpn)) return refused;
       return map::kQpStatusValidMask | (transmitter.failed(qpn) ? map::kQpStatusErrorMask : 0u) |
-             (transmitter.has_work(qpn) ? map::kQpStatusBusyMask : 0u);
+             (transmitter.has_work(qpn) ? map::kQpStatusBusyMask : 0u) | refused;
     }
   }
   std::abort();  // unreachable: the register block reads live registers only
@@ -226,8 +227,13 @@ void NicHostInterface::apply_settings() {
 void NicHostInterface::queue_pair_command(std::uint32_t command) {
   const Qpn qpn = reg(map::kQpSelectOffset);
   const HostId host = nic_.parameters().host;
-  if (qpn >= (1u << kQueuePairsLog2)) return;  // QP_STATUS.VALID stays 0
+  command_refused_ = qpn >= (1u << kQueuePairsLog2);
+  if (command_refused_) return;
   const auto operation = (command & map::kQpCmdOperationMask) >> map::kQpCmdOperationShift;
+  if (operation == map::kQpCmdOperationChangeClass) {
+    command_refused_ = !nic_.change_class(qpn, static_cast<std::uint8_t>(reg(map::kQpDscpOffset)));
+    return;
+  }
   forget_peerless(qpn);
   if (operation == map::kQpCmdOperationDestroy) {
     nic_.destroy_queue_pair(qpn);
@@ -276,6 +282,7 @@ void NicHostInterface::soft_reset() {
   fetching_ = fetching_receives_ = payloads_under_way_ = completions_under_way_ = 0;
   sq_head_ = sq_fetched_ = cq_tail_ = cq_visible_ = rq_head_ = 0;
   unreported_ = 0;
+  command_refused_ = false;
   at_reset_ = nic_.counters();
   completions_written_ = 0;
   registers_.reset();

@@ -87,6 +87,7 @@ class NicHostInterface final : private regs::RegisterDevice,
       payloads_under_way_, completions_under_way_, completions_written_, unreported_,
       message_bytes_, rq_head_, fetching_receives_, coalesce_event_);
     for (const Receives& receives : receives_) d(receives.posted.size(), receives.filled);
+    if (command_refused_) d(command_refused_);
   }
 
  private:
@@ -170,6 +171,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   std::uint32_t completions_under_way_ = 0;
   std::uint64_t completions_written_ = 0;
   std::uint32_t unreported_ = 0;  // completions since the last interrupt
+  bool command_refused_ = false;  // true if the last QP_CMD was not carried out
   std::vector<std::uint32_t>
       message_bytes_;               // bytes received of the current message, by queue pair
   std::vector<Receives> receives_;  // receive entries, indexed by queue pair

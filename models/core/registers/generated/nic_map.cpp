@@ -12,7 +12,7 @@ constexpr FieldInfo kIdFields[] = {
      "Identification, the letters NIC1.", {}},
 };
 constexpr FieldInfo kVersionFields[] = {
-    {"MINOR", 0, 16, Access::kReadOnly, 0x00000002, 0x00000000, 0x0000FFFF,
+    {"MINOR", 0, 16, Access::kReadOnly, 0x00000003, 0x00000000, 0x0000FFFF,
      "", "",
      "Grows when registers are added.", {}},
     {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
@@ -135,7 +135,7 @@ constexpr FieldInfo kQpRemoteQpnFields[] = {
 constexpr FieldInfo kQpDscpFields[] = {
     {"VALUE", 0, 6, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000003F,
      "", "",
-     "DSCP of the queue pair's packets, used by QP_CMD.CREATE.", {}},
+     "DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS.", {}},
 };
 constexpr FieldInfo kQpPriorityFields[] = {
     {"VALUE", 0, 3, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000007,
@@ -145,11 +145,12 @@ constexpr FieldInfo kQpPriorityFields[] = {
 constexpr ValueInfo kQpCmdFieldsOperationValues[] = {
     {"CREATE", 1},
     {"DESTROY", 2},
+    {"CHANGE_CLASS", 3},
 };
 constexpr FieldInfo kQpCmdFields[] = {
-    {"OPERATION", 0, 2, Access::kWriteOnly, 0x00000000, 0x00000001, 0x00000002,
+    {"OPERATION", 0, 2, Access::kWriteOnly, 0x00000000, 0x00000001, 0x00000003,
      "", "",
-     "What to do.", {kQpCmdFieldsOperationValues, 2}},
+     "What to do. CHANGE_CLASS gives an existing queue pair the DSCP of QP_DSCP: packets sent from then on have it, and the congestion control counts the flow to its class at once.", {kQpCmdFieldsOperationValues, 3}},
 };
 constexpr FieldInfo kQpStatusFields[] = {
     {"VALID", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
@@ -161,6 +162,9 @@ constexpr FieldInfo kQpStatusFields[] = {
     {"BUSY", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
      "", "",
      "It has work that is not completed.", {}},
+    {"REFUSED", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+     "", "",
+     "The last QP_CMD of the NIC was not carried out.", {}},
 };
 constexpr ValueInfo kQpServiceFieldsServiceValues[] = {
     {"RC", 0},
@@ -287,7 +291,7 @@ constexpr FieldInfo kRqHeadFields[] = {
 constexpr RegisterInfo kRegisters[] = {
     {"ID", 0x00000, 0x4E494331, Source::kConstant, false, false, 0x00000000, {kIdFields, 1},
      "Identification, the letters NIC1."},
-    {"VERSION", 0x00004, 0x00010002, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
+    {"VERSION", 0x00004, 0x00010003, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
      "Version of this register map."},
     {"CAPS", 0x00008, 0x0186A00E, Source::kParameter, false, false, 0x00000000, {kCapsFields, 2},
      "What this instance was built with."},
@@ -326,12 +330,12 @@ constexpr RegisterInfo kRegisters[] = {
     {"QP_REMOTE_QPN", 0x00068, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpRemoteQpnFields, 1},
      "Queue pair number at the other end, used by QP_CMD.CREATE."},
     {"QP_DSCP", 0x0006C, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpDscpFields, 1},
-     "DSCP of the queue pair's packets, used by QP_CMD.CREATE."},
+     "DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS."},
     {"QP_PRIORITY", 0x00070, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpPriorityFields, 1},
      "802.1p priority of the queue pair's packets, used by QP_CMD.CREATE."},
     {"QP_CMD", 0x00074, 0x00000000, Source::kHardware, true, true, 0x00000000, {kQpCmdFields, 1},
      "Acts on the selected queue pair at once; QP_STATUS shows the result."},
-    {"QP_STATUS", 0x00078, 0x00000000, Source::kHardware, false, false, 0x00000000, {kQpStatusFields, 3},
+    {"QP_STATUS", 0x00078, 0x00000000, Source::kHardware, false, false, 0x00000000, {kQpStatusFields, 4},
      "State of the selected queue pair."},
     {"QP_SERVICE", 0x0007C, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpServiceFields, 1},
      "Transport service of the queue pair, used by QP_CMD.CREATE."},

@@ -222,7 +222,7 @@ constexpr unsigned kQpRemoteHostValueShift = 0;
 constexpr std::uint32_t kQpRemoteQpnOffset = 0x00068;
 constexpr std::uint32_t kQpRemoteQpnValueMask = 0x00FFFFFF;
 constexpr unsigned kQpRemoteQpnValueShift = 0;
-// QP_DSCP: DSCP of the queue pair's packets, used by QP_CMD.CREATE.
+// QP_DSCP: DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS.
 constexpr std::uint32_t kQpDscpOffset = 0x0006C;
 constexpr std::uint32_t kQpDscpValueMask = 0x0000003F;
 constexpr unsigned kQpDscpValueShift = 0;
@@ -235,9 +235,10 @@ constexpr std::uint32_t kQpCmdOffset = 0x00074;
 constexpr std::uint32_t kQpCmdOperationMask = 0x00000003;
 constexpr unsigned kQpCmdOperationShift = 0;
 constexpr std::uint32_t kQpCmdOperationMin = 1;
-constexpr std::uint32_t kQpCmdOperationMax = 2;
+constexpr std::uint32_t kQpCmdOperationMax = 3;
 constexpr std::uint32_t kQpCmdOperationCreate = 1;
 constexpr std::uint32_t kQpCmdOperationDestroy = 2;
+constexpr std::uint32_t kQpCmdOperationChangeClass = 3;
 // QP_STATUS: State of the selected queue pair.
 constexpr std::uint32_t kQpStatusOffset = 0x00078;
 constexpr std::uint32_t kQpStatusValidMask = 0x00000001;
@@ -246,6 +247,8 @@ constexpr std::uint32_t kQpStatusErrorMask = 0x00000002;
 constexpr unsigned kQpStatusErrorShift = 1;
 constexpr std::uint32_t kQpStatusBusyMask = 0x00000004;
 constexpr unsigned kQpStatusBusyShift = 2;
+constexpr std::uint32_t kQpStatusRefusedMask = 0x00000008;
+constexpr unsigned kQpStatusRefusedShift = 3;
 // QP_SERVICE: Transport service of the queue pair, used by QP_CMD.CREATE.
 constexpr std::uint32_t kQpServiceOffset = 0x0007C;
 constexpr std::uint32_t kQpServiceServiceMask = 0x00000003;

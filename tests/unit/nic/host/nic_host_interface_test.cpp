@@ -135,6 +135,12 @@ struct Weighed final : Algorithm {
   void on_weight(std::uint8_t dscp, const Ratio& weight) override {
     heard.emplace_back(dscp, weight.value());
   }
+  bool change_class(FlowNumber flow, std::uint8_t dscp) override {
+    if (!keeps_classes) moved.emplace_back(flow, dscp);
+    return !keeps_classes;
+  }
+  bool keeps_classes = false;  // true: every change of class is refused
+  std::vector<std::pair<unsigned, unsigned>> moved;
   std::vector<std::pair<unsigned, double>> heard;
 };
 
@@ -150,6 +156,52 @@ TEST_F(NicHostInterfaceTest, AClassesWeightReachesTheAlgorithm) {
   EXPECT_EQ(host.registers().write(map::kCcClassOffset, 46u, 0xF), regs::AccessResult::kOutOfRange)
       << "a weight of zero";
   EXPECT_EQ(algorithm.heard.size(), 2u);
+}
+
+TEST_F(NicHostInterfaceTest, AQueuePairChangesItsClassBetweenTwoPackets) {
+  Weighed algorithm;
+  nic.set_algorithm(&algorithm);
+  start();
+  put(map::kQpDscpOffset, 10);
+  create_queue_pair(5);
+  const auto change = [&](Qpn qpn, std::uint32_t dscp) {
+    put(map::kQpSelectOffset, qpn);
+    put(map::kQpDscpOffset, dscp);
+    put(map::kQpCmdOffset, map::kQpCmdOperationChangeClass);
+    return get(map::kQpStatusOffset);
+  };
+  const auto sent_with = [&](unsigned dscp) {
+    return std::count_if(wire.sent.begin(), wire.sent.end(),
+                         [&](const auto& packet) { return packet.dscp == dscp; });
+  };
+  write_entry(0, write_of(100'000));
+  put(map::kSqTailOffset, 1);
+  dma.end_all();
+  run(kMicroSecond * 10);
+  const std::ptrdiff_t before = sent_with(10);
+  ASSERT_GT(before, 2);
+  EXPECT_EQ(change(5, 46), map::kQpStatusValidMask | map::kQpStatusBusyMask);
+  EXPECT_EQ(algorithm.moved, (std::vector<std::pair<unsigned, unsigned>>{{5u, 46u}}));
+  run(kMicroSecond * 100);
+  EXPECT_EQ(sent_with(10), before) << "the packet on the wire keeps its class";
+  EXPECT_EQ(sent_with(10) + sent_with(46), 100);
+  EXPECT_EQ(nic.transmitter().view(5).dscp, 46);
+
+  // Refused commands say so and change nothing; the next command that is carried out clears
+  // REFUSED.
+  EXPECT_EQ(change(6, 1), map::kQpStatusRefusedMask) << "no such queue pair";
+  EXPECT_EQ(change(1u << 14, 1), map::kQpStatusRefusedMask) << "beyond the NIC's queue pairs";
+  algorithm.keeps_classes = true;
+  EXPECT_EQ(change(5, 1), map::kQpStatusValidMask | map::kQpStatusRefusedMask);
+  EXPECT_EQ(nic.transmitter().view(5).dscp, 46);
+  algorithm.keeps_classes = false;
+  EXPECT_EQ(change(5, 1), map::kQpStatusValidMask);
+  EXPECT_EQ(nic.transmitter().view(5).dscp, 1);
+  nic.transmitter().give_up(5);
+  EXPECT_NE(change(5, 2) & map::kQpStatusRefusedMask, 0u) << "a failed queue pair";
+  EXPECT_EQ(nic.transmitter().view(5).dscp, 1);
+  put(map::kCtrlOffset, map::kCtrlSoftResetMask);
+  EXPECT_EQ(get(map::kQpStatusOffset), 0u);
 }
 
 TEST_F(NicHostInterfaceTest, TheDeviceIsWhatItsRegistersSay) {
