@@ -10,7 +10,7 @@ namespace dcc::vp {
 namespace {
 
 /// True if no traffic of the configuration can lose a packet: flow control protects its priorities,
-/// no fault acts on a link, and no NIC drops what its host's memory is too slow for.
+/// no fault acts on a link, and no NIC drops payload because its host's memory is slow.
 bool is_lossless(const PlatformConfig& config) {
   for (const FaultParameters& fault : config.faults) {
     if (fault.kind != FaultKind::kMemoryFlip) return false;

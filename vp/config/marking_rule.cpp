@@ -53,8 +53,8 @@ void keep_changed(const LoadedConfig& loaded, const LoadedConfig& beginning,
   keep("reference_rate", &EcnParameters::reference_rate);
 }
 
-/// Tells which threshold must be written too if a changed threshold passes the other one, which
-/// follows the network.
+/// Names the threshold that must be written, too, if a changed threshold passes the other
+/// threshold, which follows the network.
 std::string missing_threshold(const LoadedConfig& loaded) {
   const auto set = [&loaded](const char* key) { return loaded.places.count(path_of(key)) != 0; };
   if (set("kmin") == set("kmax")) return "";

@@ -218,8 +218,8 @@ struct DigestConfig {
   std::optional<PicoSeconds> to;  // end of the digests; empty: end of the run
 };
 
-/// What the results keep of flows. kAll: each flow. kSketch: counts and quantiles with a stated
-/// error (measure/flow_digest.h). kNone: counts.
+/// The results of flows. kAll: each flow. kSketch: counts and quantiles with a stated error
+/// (measure/flow_digest.h). kNone: counts.
 enum class FlowOutput { kAll, kSketch, kNone };
 
 struct OutputConfig {

@@ -1,4 +1,4 @@
-// What the results keep of flows in place of a list: counts, sums, and sketches of quantiles.
+// Results of flows in place of a list: counts, sums, and sketches of quantiles.
 #pragma once
 
 #include <array>

@@ -5,7 +5,7 @@
 namespace dcc::vp {
 
 namespace {
-/// What a histogram gained between two moments, as LogHistogram::counts(); empty: nothing.
+/// The increase of a histogram between two moments, as LogHistogram::counts(); empty: nothing.
 std::vector<std::int64_t> gain(const LogHistogram& before, const LogHistogram& after) {
   // numbers before the buckets: sum, number of buckets, least and greatest value
   constexpr std::size_t kHead = 4;

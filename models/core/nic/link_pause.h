@@ -17,7 +17,7 @@ class LinkPause {
   unsigned blocked() const { return blocked_; }
   unsigned allowed() const { return ~blocked_ & 0xFFu; }
 
-  /// Stops exactly the priorities in `priorities` and lets the others go on.
+  /// Stops exactly the priorities in `priorities` and resumes all others.
   void block(unsigned priorities, PicoSeconds now);
   /// A PFC frame arrived: stops those of its priorities that PFC is enabled for.
   void pause_received(unsigned priorities, PicoSeconds now);

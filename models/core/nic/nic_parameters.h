@@ -75,11 +75,12 @@ struct RecoveryParameters {
   PicoSeconds not_ready_delay = kMicroSecond * 10;
 
   bool is_selective() const { return kind == Kind::kSelectiveRepeat; }
-  /// False if nothing that is lost is sent again.
+  /// False if lost packets are not retransmitted.
   bool is_on() const { return kind != Kind::kNone; }
   void describe(ParameterVisitor& v);
-  /// Default retransmission timeout. If no packet can be lost it practically never expires;
-  /// otherwise it is longer than a full buffer on the path takes to drain.
+  /// Default retransmission timeout. If no packet can be lost, the timeout practically never
+  /// expires; otherwise the timeout is longer than the time in which a full buffer on the path
+  /// drains.
   static PicoSeconds timeout_for(const NetworkScale& network);
   /// Default reorder window of selective repeat.
   static unsigned window_for(const NetworkScale& network);

@@ -12,7 +12,7 @@ namespace dcc {
 /// Settings of all NICs of a network that both ends of a queue pair must know, by host number. A
 /// host that does not exist is like the NIC that asks.
 struct PeerNics {
-  /// Hosts that do not repeat selectively. Empty: all hosts repeat in the same way.
+  /// Hosts without selective repeat. Empty: all hosts use the same recovery.
   std::vector<bool> going_back;
   /// Payload bytes of each host's full packet. Empty: all hosts have the same MTU.
   std::vector<std::uint32_t> mtu;

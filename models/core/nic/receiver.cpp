@@ -91,7 +91,7 @@ void Receiver::on_data(Packet* packet) {
     ++counters_.duplicates;
     if (!ordered && context.early != nullptr) note_order(*packet, *context.early);
     if (expects_response(packet->operation)) {
-      // The response, or part of it, was lost: send it again.
+      // The response, or a part of the response, was lost, so the response is sent again.
       if (deliver(qpn, *packet) == DeliverySink::Result::kAccepted)
         transmitter_.respond(qpn, *packet);
     } else if (packet->ack_requested) {
@@ -116,7 +116,8 @@ void Receiver::on_data(Packet* packet) {
   pool_.free(packet);
 }
 
-/// Sends a NAK for the missing packet. With selective repeat it names the early one, `data`.
+/// Sends a NAK for the missing packet. With selective repeat the NAK names the early packet,
+/// `data`.
 void Receiver::report_gap(const Packet& data, Context& context) {
   Packet* const nak = nak_for(data, context, NakReason::kSequence);
   const bool is_kept = data.psn - context.expected < context.early->kept.size();
@@ -124,7 +125,7 @@ void Receiver::report_gap(const Packet& data, Context& context) {
   transmitter_.send_control(nak);
   const bool is_news = !std::exchange(context.nak_sent, true);
   if (!is_news || !parameters_.cnp.with_nak || !wants_cnps(data.source)) return;
-  // A CNP for a loss counts it as one mark, and no limiter delays the CNP.
+  // A CNP for a loss counts the loss as one mark, and no limiter delays the CNP.
   NotificationPoint& point = context.notification_point;
   PicoSeconds unlimited{};
   const std::uint8_t marks = point.on_ce(scheduler_.now(), cnp_for(data.source), unlimited);

@@ -158,7 +158,7 @@ class Receiver {
   }
   PicoSeconds& shared_limiter(HostId sender);
   void send_due_cnps();
-  /// True if both this NIC and `sender` repeat selectively, so that NAKs name early packets.
+  /// True if both this NIC and `sender` use selective repeat, so that NAKs name early packets.
   bool repeats_selectively(HostId sender) const {
     return parameters_.recovery.is_selective() && (peers_ == nullptr || !peers_->goes_back(sender));
   }

@@ -32,8 +32,8 @@ class DisciplinePort final : public EgressPort {
   /// Gives a packet to the discipline, and sends packets that may leave. First the discipline of
   /// the input port sees the packet, and may hold it back.
   void join_queue(Packet* packet);
-  /// Sends the next packet or frame now, or when the wire is free. While this port releases held
-  /// packets, nothing: the port sends afterwards.
+  /// Sends the next packet or frame now, or when the wire is free. Does nothing while this port
+  /// releases held packets, because the port sends afterwards.
   void try_send() {
     if (!releasing_ && may_send_now()) send_next();
   }
@@ -75,7 +75,8 @@ class DisciplinePort final : public EgressPort {
   /// Takes a packet that does not wait for another port.
   void accept(Packet* packet);
   void hold(Packet* packet, int port);
-  /// Sends on one held packet. Its port may then release a packet that it holds for this one.
+  /// Passes one held packet on to its egress port, which may then release a packet that it holds
+  /// for this port.
   void release_one();
   void send_next();
   void transmit(Packet* packet);

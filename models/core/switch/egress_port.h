@@ -148,7 +148,7 @@ class alignas(64) EgressPort {
   /// Hands the packet to the wire, which is then busy until free_at_.
   void put_on_wire(Packet* packet) { free_at_ = context_->scheduler.now() + out_->send(packet); }
   bool has_more_to_send() const { return waiting_ != 0 || pfc_.frame_due(); }
-  /// The next frame of the link's own: LLDP, pause or credits. Precondition: pfc().frame_due().
+  /// The next frame of link control: LLDP, pause or credits. Precondition: pfc().frame_due().
   Packet* next_link_frame();
   void append_telemetry(Packet& packet) const;
   void count_sent(const Packet& packet) {

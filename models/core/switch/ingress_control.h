@@ -24,7 +24,7 @@ class IngressControl {
   SharedBuffer& buffer() { return buffer_; }
   const SharedBuffer& buffer() const { return buffer_; }
   bool with_credits() const { return with_credits_; }
-  /// True while the release of a packet may have to be told to a neighbour: a class is paused, or
+  /// True while the release of a packet may require a frame to a neighbour: a class is paused, or
   /// flow control works by credits. No packet may bypass the accounting then.
   bool attends_releases() const { return paused_classes_ != 0; }
 

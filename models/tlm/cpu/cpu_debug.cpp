@@ -143,7 +143,7 @@ void CpuDebug::poll() {
   if (++quanta_since_poll_ < kQuantaPerSocketPoll) return;
   quanta_since_poll_ = 0;
   reverse_.take_due_snapshot();
-  if (reverse_.is_replaying()) return;  // the snapshot was restored, so the replay goes on
+  if (reverse_.is_replaying()) return;  // the snapshot was restored, so the replay continues
   if (gdb_->poll(*this)) stop(DebugStop{2, "", ""});
 }
 

@@ -71,11 +71,11 @@ class GdbServer {
   std::uint16_t port() const { return connection_.port(); }
   bool attached() const { return attached_; }
 
-  /// To be called while hart `self` runs; returns at once. True: the debugger wants a stop:
-  /// serve().
+  /// To be called while hart `self` runs; returns at once. Returns true if the debugger requests a
+  /// stop; the hart then calls serve().
   bool poll(const DebugTarget& self);
-  /// Blocks until the debugger lets the CPU go on. `stop` of hart `self` is reported if the
-  /// debugger waits for a stop of this hart. Returns the action of `self`.
+  /// Blocks until the debugger resumes the CPU. `stop` of hart `self` is reported if the debugger
+  /// waits for a stop of this hart. Returns the action of `self`.
   Resume serve(const DebugTarget& self, const DebugStop& stop);
   /// To be called before hart 0's first instruction: waits until a debugger has connected and
   /// resumes.

@@ -17,8 +17,8 @@ namespace dcc::model {
 
 /// Brings a hart to an earlier moment by restoring a snapshot and replaying from it. A moment is a
 /// number of instructions begun (Hart::steps()). History begins where a debugger first let the CPU
-/// run. A debugger's write to memory or registers is not part of the deterministic run, so that a
-/// snapshot is taken when the CPU goes on after a write.
+/// run. A debugger's write to memory or registers is not part of the deterministic run, so a
+/// snapshot is taken when the CPU resumes after a write.
 class ReverseDebug {
  public:
   explicit ReverseDebug(riscv::Hart& hart) : hart_(hart) {}
@@ -49,7 +49,7 @@ class ReverseDebug {
   /// `extra`: text of the stop reply.
   void note_stop(std::uint64_t at, std::uint32_t pc, const std::string& extra);
   /// Continues with the next stage of the request. Returns the stop to report when the requested
-  /// moment is reached, and nothing if the replay goes on. Precondition: has_arrived().
+  /// moment is reached, and nothing if the replay continues. Precondition: has_arrived().
   std::optional<DebugStop> arrive();
 
  private:

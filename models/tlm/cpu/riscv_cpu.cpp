@@ -196,7 +196,7 @@ void RiscvCpu::wait_for(const Until&... until) {
   if (config_.group != nullptr) config_.group->resume(*this);
 }
 
-// True if neither an interrupt nor another hart's store can make the hart go on.
+// True if neither an interrupt nor another hart's store can make the hart continue.
 bool RiscvCpu::can_never_go_on() const {
   return hart_.death() == riscv::Death::kEndlessLoop ||
          hart_.death() == riscv::Death::kEndlessSleep;

@@ -38,8 +38,8 @@ struct RiscvCpuConfig {
 
 /// Runs instructions in quanta of simulated time and accesses RAM by DMI. Any other access happens
 /// at the CPU's own time: the CPU first waits until SystemC's time has caught up, so that devices
-/// see the accesses of all processes in order. Time is cycles divided by the clock; mcycle counts
-/// on during sleep and bus waits.
+/// see the accesses of all processes in order. Time is cycles divided by the clock; mcycle also
+/// counts during sleep and bus waits.
 ///
 /// A debugger (debug()) and traces (trace()) do not change the run: stops, steps and reads leave
 /// the grid of quanta as it is. While the CPU stands still, devices may lag by up to a quantum, as
@@ -48,8 +48,8 @@ struct RiscvCpuConfig {
 /// The program ends by exit() (simulation control), by a write to `tohost`, by semihosting's
 /// SYS_EXIT, or by a fatal error that failure() describes. The CPU then stands still, and the end
 /// handler has been called. In a group of harts one hart ends the program for all; a hart that can
-/// never go on (a jump to itself with interrupts off, wfi with none enabled) is parked as long as
-/// others run. All harts of a group begin at the entry, register a0 holding the hart's number.
+/// never continue (a jump to itself with interrupts off, wfi with none enabled) is parked as long
+/// as others run. All harts of a group begin at the entry, register a0 holding the hart's number.
 class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, private DebuggedCpu {
  public:
   tlm_utils::simple_initiator_socket<RiscvCpu> socket{"socket"};

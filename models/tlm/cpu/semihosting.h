@@ -9,11 +9,11 @@
 namespace dcc::model {
 
 /// Executes the calls of Arm's semihosting specification (version 3.0, 32 bit), which RISC-V
-/// Semihosting 0.4 takes over: SYS_OPEN of the console (":tt") and of the list of features,
-/// SYS_WRITE0, WRITEC, WRITE, READ, READC, CLOSE, ISERROR, ISTTY, SEEK, FLEN, CLOCK, TIME, ELAPSED,
-/// TICKFREQ, ERRNO, GET_CMDLINE, HEAPINFO, EXIT and EXIT_EXTENDED. Any other call fails with -1: a
-/// program cannot access files of the simulating machine. The console has no input, and all times
-/// are simulated.
+/// Semihosting 0.4 adopts: SYS_OPEN of the console (":tt") and of the list of features, SYS_WRITE0,
+/// WRITEC, WRITE, READ, READC, CLOSE, ISERROR, ISTTY, SEEK, FLEN, CLOCK, TIME, ELAPSED, TICKFREQ,
+/// ERRNO, GET_CMDLINE, HEAPINFO, EXIT and EXIT_EXTENDED. Any other call fails with -1: a program
+/// cannot access files of the simulating machine. The console has no input, and all times are
+/// simulated.
 class Semihosting {
  public:
   struct Machine {

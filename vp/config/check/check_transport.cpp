@@ -167,7 +167,7 @@ class TransportCheck : private CheckContext {
     }
   }
 
-  /// The discipline of ports that `switch.discipline: auto` means.
+  /// The discipline of ports that `switch.discipline: auto` selects.
   std::string own_discipline(const TransportParameters* transport) const {
     if (c_.mixes_transports()) return "fifo";
     return transport != nullptr ? transport->discipline() : "auto";

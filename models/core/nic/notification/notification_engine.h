@@ -39,7 +39,7 @@ class NotificationEngine {
 
   /// Starts a new queue pair: no counts, no interval under way.
   virtual void begin(Qpn qpn) = 0;
-  /// Ends a queue pair; does nothing for one that did not begin.
+  /// Ends a queue pair; does nothing for a queue pair that did not begin.
   virtual void end(Qpn qpn) = 0;
   /// Returns the CNP that this packet causes; none: no CNP. `parameters`: those for its sender.
   virtual std::optional<Notification> packet(const NotifiedPacket& packet,

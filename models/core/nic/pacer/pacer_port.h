@@ -54,7 +54,8 @@ class PacerPort {
   bool is_bound(Qpn qpn) const { return qpn < slots_of_.size() && slots_of_[qpn] != kNone; }
   /// Gives the queue pair a flow of the block. Throws std::runtime_error if there is none.
   void bind(Qpn qpn, std::uint32_t flow, Rate rate, std::uint8_t priority);
-  /// Must be called when the queue pair ends. Its flow is free when its last decision was taken.
+  /// Must be called when the queue pair ends. The flow becomes free when its last decision is
+  /// taken.
   void release(Qpn qpn);
   /// Precondition: is_bound(qpn), posted(qpn) < depth().
   void post(Qpn qpn, std::uint32_t bytes);

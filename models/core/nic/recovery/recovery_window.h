@@ -17,16 +17,16 @@ namespace dcc {
 /// window, but not below one bandwidth-delay product, which a flow alone needs to fill its link.
 /// The window ends when all work is done.
 ///
-/// Timeouts in a row double the time until the next one, as adaptive retransmission of adapters and
-/// RFC 6298, 5.5 do, so that packets in a long queue are not repeated over and over.
+/// Consecutive timeouts double the time until the next timeout, as adaptive retransmission of
+/// adapters and RFC 6298, 5.5 do, so that packets in a long queue are not repeated over and over.
 class RecoveryWindow {
  public:
   /// Starts the window of a queue pair at a timeout, with `in_flight` bytes unacknowledged.
   RecoveryWindow(std::uint32_t mtu, Bytes in_flight) : mtu_(mtu), limit_(in_flight) {}
 
   Bytes limit() const { return limit_; }
-  /// Factor of the timeout, as a power of two. The first timeout in a row does not count: only a
-  /// second timeout shows that the first came too early, or that the path has failed.
+  /// Factor of the timeout, as a power of two. The first of consecutive timeouts does not count:
+  /// only a second timeout shows that the first came too early, or that the path has failed.
   unsigned backoff() const { return std::min(timeouts_ > 0 ? timeouts_ - 1 : 0, kMostDoublings); }
 
   void timed_out() {

@@ -171,8 +171,9 @@ void Requester::check_timeouts() {
       });
 }
 
-/// The responder, or this host's memory, refused request `psn`. Answers to earlier requests may
-/// still be on their way; then the queue pair sends nothing from `psn` on and fails after them.
+/// The responder, or this host's memory, refused request `psn`. Responses to earlier requests may
+/// still be in flight; then the queue pair sends nothing from `psn` on, and fails after these
+/// responses.
 void Requester::refused(Qpn qpn, SendQueuePair& pair, Psn psn, Status status) {
   if (pair.work.oldest_unacked() >= psn) {
     fail(qpn, pair, status);

@@ -1,5 +1,5 @@
 // DCBX (IEEE 802.1Q-2018, clause 38): the two ends of a link exchange their settings of PFC, ETS
-// and application priorities, and one end adopts the other's where they differ.
+// and application priorities, and one end adopts the other end's settings where they differ.
 #pragma once
 
 #include <array>
