@@ -1,6 +1,6 @@
 // DeTail's adaptive load balancing (Zats et al., SIGCOMM'12): a port's drain bytes (bytes of a
-// packet's priority and of higher ones) put the port into one of three classes; each packet takes a
-// random port of the best class that is not empty.
+// packet's priority and of higher priorities) put the port into one of three classes; each packet
+// takes a random port of the best class that is not empty.
 #include "schemes/detail/detail.h"
 
 #include <memory>

@@ -40,9 +40,9 @@ struct NdpParameters final : TransportParameters {
 /// data of a full port.
 ///
 /// A sender with no packet in flight waits for its PULL, however long other queue pairs take
-/// theirs. ACKs, NACKs and PULLs tell how many PULLs the receiver still owes, and only a sender
-/// that is owed none times out. If packets are missing and no PULL is owed, a receiver that gets
-/// nothing for the timeout repeats the last PULL, which was lost, at increasing intervals.
+/// theirs. ACKs, NACKs and PULLs state how many PULLs the receiver still owes, and only a sender to
+/// which no PULL is owed times out. If packets are missing and no PULL is owed, a receiver that
+/// gets nothing for the timeout repeats the last PULL, which was lost, at increasing intervals.
 ///
 /// A returned header (the port's header queue was full) is first among the packets to send again.
 /// Its packet leaves at once if no PULL is expected, or if a quarter of the last twelve ACKs, NACKs

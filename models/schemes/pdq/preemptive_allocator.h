@@ -39,16 +39,16 @@ struct PreemptiveAllocatorParameters {
 /// left, then lowest number. A flow may send at the capacity that the flows before it leave, or
 /// pauses. Flows before it that end within a few round trips are ignored as long as the sum of
 /// their remaining round trips is below `early_start`, so the next flow starts before they end.
-/// After a longer flow has started, no further long flow starts for `dampening`, or until the first
-/// one reports.
+/// After a longer flow has started, no further long flow starts for `dampening`, or until the
+/// started flow reports.
 ///
-/// A rate becomes valid when the answer with it has passed the port; a rate that was raised on the
-/// forward path counts for two round trips until then. The list does not keep flows that another
-/// port pauses, flows that send their last packet, and more flows than `flows` or twice the number
-/// of sending flows. A flow without a place in the list waits twice as long before its next probe
-/// if probes took more than a quarter of the link, and a quarter less otherwise. Probes of the
-/// listed flows take at most half the link. Probes leave before data, so probes of many flows would
-/// keep all data waiting.
+/// A rate becomes valid when the answer that carries the rate has passed the port; a rate that was
+/// raised on the forward path counts for two round trips until then. The list does not keep flows
+/// that another port pauses, flows that send their last packet, and more flows than `flows` or
+/// twice the number of sending flows. A flow without a place in the list waits twice as long before
+/// its next probe if probes took more than a quarter of the link, and a quarter less otherwise.
+/// Probes of the listed flows take at most half the link. Probes leave before data, so probes of
+/// many flows would keep all data waiting.
 class PreemptiveAllocator {
  public:
   /// `name`: identification number of the port in SchedulingHeader::paused_by, unique and not 0.
