@@ -34,7 +34,7 @@ enum nic_error {
   NIC_ERROR_SERVICE,
   NIC_ERROR_WEIGHT,
   NIC_ERROR_READ_BACK,
-  NIC_ERROR_OUTSIDE_RANGE, /* a value outside its range; + enum nic_parameter */
+  NIC_ERROR_OUTSIDE_RANGE, /* this plus an enum nic_parameter: the parameter is outside its range */
   NIC_ERRORS = NIC_ERROR_OUTSIDE_RANGE + NIC_PARAMETER_REGISTERS,
 };
 

@@ -84,7 +84,8 @@ TEST(Changes, RefusedWhereTheyStand) {
   EXPECT_EQ(of("switch.ecn.kmx: 1KB").substr(0, 49),
             "t.yaml:2:19: unknown key 'kmx' in switch.ecn; did");
   EXPECT_EQ(of("switch.ecn.kmax: 200").substr(0, 20), "t.yaml:2:36: '200': ");
-  // kmin is above the rule's kmax, 2 products of 100 Gb/s and 4.2 us; a change moves no kmax.
+  // The new kmin is above the kmax that the rule gave, 2 products of 100 Gb/s and 4.2 us. A change
+  // of kmin does not change kmax.
   EXPECT_EQ(
       of("switch.ecn.kmin: 300KB"),
       "t.yaml:2:36: switch.ecn.kmin: kmin 300KB is above kmax 104672B; a change moves only what "

@@ -102,7 +102,7 @@ class WhereItEnds(unittest.TestCase):
 
 
 class InMotion(unittest.TestCase):
-    """One seed of the study `start`, with every cause of delay at a start."""
+    """Runs one seed of the study `start`, whose cases have every cause of delay at a start."""
 
     def row(self, **settings):
         return rows_of("start", "32 over 1 ms", "1", duration="9.2ms", measure={"from": "5.2ms", "to": "9.2ms"},

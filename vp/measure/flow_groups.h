@@ -115,7 +115,7 @@ class FlowGrouping {
   struct Cell {
     std::size_t begun = 0;
     std::size_t ended = 0;
-    std::vector<Sample> completed;       // empty unless all times are kept
+    std::vector<Sample> completed;       // completion times; empty unless all are kept
     QuantileSketch times_ps, slowdowns;  // empty unless sketches are kept
   };
   // key: DSCP, traffic entry, true for a flow of a random incast, size bin

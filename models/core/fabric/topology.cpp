@@ -20,7 +20,8 @@ std::string name_of_port(const std::string& host, HostId port, const HostPorts& 
   return dot == std::string::npos ? host : host + label.substr(dot);
 }
 
-/// The same shape with the ports of each host as hosts of their own beside each other.
+/// The same shape in which each port of a host is a host of its own; the ports of a host have
+/// consecutive numbers.
 TopologyParameters with_a_host_for_each_port(const TopologyParameters& p) {
   TopologyParameters to = p;
   to.ports = 1;

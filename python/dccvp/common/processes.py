@@ -31,7 +31,8 @@ def lines_of(command, cwd=None):
 
 
 def share_of_each(runs, jobs):
-    """The options of dccvp for each of `runs` runs, `jobs` at a time: one thread per run if several run at once."""
+    """Options that each of `runs` runs of dccvp gets if `jobs` run at a time: one thread per run if several run at
+    once."""
     return ["--threads", "1"] if min(jobs, runs) > 1 else []
 
 

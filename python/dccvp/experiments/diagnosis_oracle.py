@@ -1,9 +1,9 @@
 """Do a run's diagnoses agree with its raw results? The tool `diagnosis-oracle` draws configurations of a star,
 runs each, and decides by arithmetic of its own on flows.csv, series/*.csv and the counters of metrics.json whether each
-diagnosis should be told.
+diagnosis should be reported.
 
 Near the limit of a diagnosis the oracle decides nothing, since it samples what the program counts. The exit status is
-1 if a decision differs from what the run says. New configurations come with another --seed.
+1 if a decision differs from the diagnoses of the run. New configurations come with another --seed.
 """
 
 import argparse

@@ -73,8 +73,8 @@ TEST_P(Secded, TwoLostBitsStopTheBlock) {
 INSTANTIATE_TEST_SUITE_P(All, Secded, testing::ValuesIn(secded_memories()),
                          [](const auto& one) { return std::string(one.param.memory.name); });
 
-// A word that software reads: its place is told, and a wrong word's is kept although others are
-// corrected after it.
+// MEMORY_WORD gives the place of the corrected word that software read. The place of a wrong word
+// stays in the register although later words are corrected.
 TEST(SecdedPlace, IsThatOfTheWordRead) {
   for (const SecdedMemory& one : secded_memories()) {
     if (std::string(one.memory.name) != "store") continue;

@@ -111,7 +111,7 @@ TEST(QueueRules, WredDropsAtTheProbabilityOfTheRamp) {
   parameters.buffer = 100'000'000;
   parameters.ecn.enabled = true;
   parameters.ecn.kmin = 0;
-  parameters.ecn.kmax = 2'000'000'000;  // the queue stays far below kmax, so …
+  parameters.ecn.kmax = 2'000'000'000;  // far above the queue, so these thresholds mark nothing
   parameters.ecn.pmax = Ratio(1);
   parameters.priorities[0].wred_drops = true;
   parameters.priorities[0].marking.kmin = 0;

@@ -104,7 +104,7 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
     ASSERT_EQ(leaf0.peek(packet, up), 0u);
     ASSERT_EQ(leaf0.choose(packet, up), 0u);
   }
-  // Reports fade by one step every 10 ms.
+  // Reported congestion decreases by one step every 10 ms.
   view.time = kMilliSecond * 10;
   EXPECT_EQ(leaf0.congestion_to(1, 5), 4u);
   view.time = kMilliSecond * 50;
