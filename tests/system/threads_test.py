@@ -1,4 +1,4 @@
-"""A run that several threads share leaves the bytes of a run by one.
+"""A run shared by several threads leaves the same bytes as a run on one thread.
 
   threads_test.py BUILD/dccvp [--full]
 

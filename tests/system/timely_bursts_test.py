@@ -4,8 +4,8 @@
   timely_bursts_test.py BUILD/dccvp [--full]
 
 With --full, as `make test-full` has it, from fifty random offsets between two flows, otherwise from ten.
-And the orders of the paper's figures 9 and 10: the gradient uses more of the link than the low
-threshold, has a shorter tail than the high one, and steadier rates than the low one.
+Also checks the orders of the paper's figures 9 and 10: with the gradient the link is busier and rates are steadier than
+with the low threshold, and the tail is shorter than with the high threshold.
 """
 
 import concurrent.futures

@@ -13,8 +13,8 @@ namespace dcc {
 
 struct OwnRateUnit {
   std::string name;  // name of the rate unit, shown in reports
-  /// Makes a unit in its reset state; called once for each host. It may throw std::runtime_error,
-  /// and so may the unit.
+  /// Makes a unit in its reset state; called once for each host. The function may throw
+  /// std::runtime_error, and so may the unit.
   std::function<std::unique_ptr<RateEngine>()> make;
 };
 

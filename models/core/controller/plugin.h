@@ -20,8 +20,8 @@ constexpr std::uint32_t kPluginInterface = 7;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";
 
-/// A hash of the sizes of the interface's structs. It detects a changed struct even if the version
-/// was forgotten.
+/// A hash of the sizes of the interface's structs. The hash detects a changed struct even if the
+/// version was not raised.
 constexpr std::uint32_t plugin_layout() {
   constexpr std::size_t kSizes[] = {sizeof(FlowStart),
                                     sizeof(SentInfo),

@@ -1,4 +1,5 @@
-// A policy of the algorithm "dcc": the values of its parameters, and what calculates its rates.
+// A policy of the algorithm "dcc": the values of its parameters, and the law or algorithm that
+// calculates rates.
 #pragma once
 
 #include <memory>

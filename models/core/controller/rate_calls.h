@@ -36,7 +36,7 @@ class RateCalls {
 
  private:
   struct Stretch {
-    std::vector<RateCall> before;  // calls that make the state before the kept calls
+    std::vector<RateCall> before;  // calls that restore the state before the kept calls
     std::vector<RateCall> calls;
   };
   std::vector<RateCall> state() const;

@@ -24,7 +24,7 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables);
 
-/// The rate engine of the model. It has its own copy of the registers, and of the tables unless
+/// The rate engine of the model, with its own copy of the registers, and of the tables unless
 /// look_up_in() gives it the caller's.
 class RateUnit final : public RateEngine {
  public:

@@ -9,8 +9,8 @@
 
 namespace dcc {
 
-/// Keeps the issues of the last timing::kSameFlow cycles, at most one in a cycle. After a pause it
-/// starts at its first place again, so that a controller with few events uses one cache line.
+/// Keeps the issues of the last timing::kSameFlow cycles, at most one in a cycle. After a pause the
+/// ring starts at its first place again, so that a controller with few events uses one cache line.
 class RecentIssues {
  public:
   /// Records an issue. Precondition: `cycle` is greater than in the previous call.

@@ -14,8 +14,9 @@ constexpr const char* kReaction =
     "four base RTTs, so that each reaction sees the one before; at most 50us (SIGCOMM'15), at "
     "least one base RTT";
 
-/// What a step adds to the target: sent for an interval, 1/125 of the product of rate and base RTT.
-/// The steps of N flows in one interval then queue N/125 products, whatever rate and distance are.
+/// Amount that a step adds to the target: sent for an interval, 1/125 of the product of rate and
+/// base RTT. The steps of N flows in one interval then queue N/125 products, whatever rate and
+/// distance are.
 BitRate step_for(const NetworkScale& network) {
   const PicoSeconds interval = network.reaction();
   const auto rtt = static_cast<std::uint64_t>(network.base_rtt.count);
