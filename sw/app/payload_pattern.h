@@ -28,7 +28,7 @@ uint32_t pattern_message(const void* memory, uint32_t seed);
 
 enum pattern_verdict {
   PATTERN_VERIFIED = 0,  /* every byte is correct */
-  PATTERN_OVERTAKEN = 1, /* no byte is wrong, but some are of a later message in the same slot */
+  PATTERN_OVERTAKEN = 1, /* no byte is wrong, but some belong to a later message in the same slot */
   PATTERN_CORRUPT = 2,
 };
 /* Checks bytes [from, from + bytes) of a message of `total` bytes; `from` is rounded down to a

@@ -4,8 +4,8 @@
  *   meter    on a receiving host: counts bytes and active flows of every tenant and reports them
  *   manager  on one host: compares the reports with the tenants' weights, works out factors
  *   agent    on a sending host: loads the factors into its controller's factor table
- * Reports and commands are one packet each; counters are cumulative, so a lost or skipped one costs
- * nothing but time. The control law and why it is stable: docs/qos-manager.md.
+ * Reports and commands are one packet each; counters are cumulative, so a lost or skipped message
+ * costs nothing but time. The control law and why it is stable: docs/qos-manager.md.
  *
  * Portable C11, integers only, no memory of its own. Logarithms are base 2 in 16.16. */
 #ifndef DCC_APP_QOS_MANAGER_H
@@ -130,7 +130,7 @@ struct qos_manager {
 /* Initialises a manager. Returns 0 if the tenants or the number of meters are invalid. */
 int qos_manager_init(struct qos_manager* manager, const struct qos_parameters* parameters,
                      const struct qos_tenant* tenants, uint32_t tenant_count, uint32_t meter_count);
-/* Takes over the report in the memory of meter `meter`. Returns 1 for a new complete report;
+/* Reads the report in the memory of meter `meter`. Returns 1 for a new complete report;
  * returns 0 and keeps the previous report if it is torn, old or about other tenants. */
 int qos_manager_take(struct qos_manager* manager, uint32_t meter, const struct qos_report* report);
 /* Performs one step of the control loop; call at a constant period. Returns 1 if a factor

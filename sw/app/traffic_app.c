@@ -214,7 +214,7 @@ static enum traffic_error handle_interrupts(struct traffic_app* app) {
   return error;
 }
 
-/* --- what there is to do --- */
+/* --- remaining work --- */
 
 static uint64_t messages_of(uint64_t bytes, uint32_t message_bytes) {
   return (bytes + message_bytes - 1) / message_bytes;

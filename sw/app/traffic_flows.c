@@ -236,7 +236,7 @@ void traffic_change_classes(struct traffic_app* app, uint64_t now_ns) {
 
 /* --- completions --- */
 
-/* With a sample, one of so many messages is still checked while completions pile up. */
+/* With a sample, one in this number of messages is still checked while completions pile up. */
 enum { kCheckedWhenBehind = 16 };
 
 /* Verifies a message and counts it in the block's result. Returns enum pattern_verdict, or
@@ -275,8 +275,8 @@ static int verify(struct traffic_app* app, uint32_t flow_id, uint64_t address, u
   return (int)verdict;
 }
 
-/* Verifies an atomic: an earlier one that was omitted or repeated shows in the value found by
- * the next. */
+/* Verifies an atomic: an earlier atomic that was omitted or repeated changes the value that the
+ * next atomic finds. */
 static void verify_atomic(struct traffic_app* app, const struct boot_tx_flow* flow,
                           uint64_t address, uint32_t message) {
   struct boot_result* const result = &app->block->result;

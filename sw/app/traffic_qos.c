@@ -106,7 +106,7 @@ static void update(struct traffic_app* app) {
     area->command_out = command;
     area->command_in = command; /* An agent on this host takes the command directly. */
   }
-  /* An unchanged command is repeated, so that an agent that missed one catches up. */
+  /* An unchanged command is repeated, so that an agent that missed a command catches up. */
   if (area->command_out.begin != 0) {
     send_to_peers(app, BOOT_QOS_SEND_COMMANDS, &area->command_out, sizeof area->command_out);
   }

@@ -3,9 +3,9 @@
 
   fast_forward.py BUILD/dccvp [--seeds 1,2,3] [--page docs/scale.md]
 
-Shipped configurations, made long: flows without an end, of which the mean rates are compared, and flows
-with one, of which completion times are. Prints tables in Markdown; with --page they take the place of
-those there. Processor time, not the clock's, so that a machine that others use too gives figures as well.
+Runs shipped configurations for longer: for flows without an end the mean rates are compared, for finite flows the
+completion times. Prints tables in Markdown; with --page the tables replace those of the page. Measures processor time,
+not wall-clock time, so that other users of the machine do not disturb.
 """
 
 import argparse

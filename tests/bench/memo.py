@@ -3,8 +3,8 @@
 
   memo.py BUILD/dccvp [--only NAME] [--page docs/scale.md]
 
-Collectives that repeat, one that drifts, and one that does not repeat. Prints a table in Markdown; with --page it takes
-the place of the one there. Seconds are processor time of whole runs, building and results included.
+Collectives that repeat, one that drifts, and one that does not repeat. Prints a table in Markdown; with --page the
+table replaces that of the page. Seconds are processor time of whole runs, building and results included.
 """
 
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measures runs of a collective whose rounds come from memory and are not listed, against packet by packet.
+"""Compares runs of a collective whose rounds come from memory and are not listed with runs packet by packet.
 
   memo_rounds.py BUILD/dccvp [--only NAME] [--page configs/training_memo.md]
 

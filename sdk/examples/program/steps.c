@@ -1,5 +1,5 @@
 /* Additive increase and multiplicative decrease on a window: an acknowledgement without a mark adds
- * a share of a packet, the first one with a mark in a round trip halves the window. */
+ * a share of a packet, the first marked acknowledgement in a round trip halves the window. */
 #include "program/dcc_program.h"
 
 struct flow {

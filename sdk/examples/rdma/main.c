@@ -1,5 +1,5 @@
 /* Two hosts exchange WRITE, SEND, READ and atomic operations, provoke every completion status, and
- * survive it. Written against the register map (driver/nic_regs.h) and the descriptors
+ * continue after each. Written against the register map (driver/nic_regs.h) and the descriptors
  * (driver/nic_descriptors.h) alone: no driver, no boot block, no planned traffic. Host 0 sends
  * commands, host 1 answers; both run this program, so their variables have the same addresses. */
 #include <inttypes.h>

@@ -12,8 +12,7 @@ namespace dcc::page {
 
 struct Loss {
   std::uint64_t most_waited = 0;  // maximum number of cycles until the fault is detected
-  std::uint64_t answered =
-      0;  // number of correct answers between the lost bit and the stop of the block
+  std::uint64_t answered = 0;     // correct answers from the lost bit to the stop of the block
 };
 
 /// Writes CTRL.SOFT_RESET, and waits until the reset is over.

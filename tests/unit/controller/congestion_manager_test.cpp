@@ -124,7 +124,7 @@ TEST_F(CongestionManagerTest, ATargetMayStayUntilTheTimerHasRaisedTheRate) {
   EXPECT_EQ(manager_.slot(0).rt, mbps(1000));
   EXPECT_LT(manager_.slot(0).rc, mbps(500));
   ASSERT_EQ(expire(300)->slot, 0u);
-  manager_.timer_event({0, 300}, 300);  // stale: the cut at 100 put the event off
+  manager_.timer_event({0, 300}, 300);  // stale: the cut at 100 postponed the event
   ASSERT_EQ(expire(400)->slot, 0u);
   manager_.timer_event({0, 400}, 400);
   const RateBits raised = manager_.slot(0).rc;

@@ -109,7 +109,7 @@ TEST_F(ControllerModelTest, LatenessIsCountedInWholeTicks) {
   parameters_.tick_div = 64;
   device_.set_parameters(parameters_);
   for (std::uint32_t flow = 0; flow < 16; ++flow) device_.cnp(flow, 0, 1);
-  run_to(edge(640 + 16 + 8 * 12));  // the twelfth was issued in the last of these cycles but eight
+  run_to(edge(640 + 16 + 8 * 12));  // the twelfth event was issued eight cycles ago
   EXPECT_EQ(device_.time(), 11u);
   EXPECT_EQ(device_.timer_counters().expired, 12u);
   EXPECT_EQ(device_.timer_lag(), 1u);

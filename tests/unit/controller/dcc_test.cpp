@@ -140,7 +140,7 @@ TEST_F(DccTest, AFlowsInitialRateHoldsUntilItsFirstCut) {
 }
 
 // Flow 3 has twice the weight of flow 7. Both are cut to 1/28 by their first notification, and
-// hold. With hold_below, the heavy one goes on at half the maximum at once.
+// hold. With hold_below, the heavy flow continues at half the maximum at once.
 TEST_F(DccTest, AHeavyFlowLeavesItsFirstHoldAtOnce) {
   constexpr std::uint32_t kFactorOf2 = 2048;  // f_dec of weight 2, 4.12
   const auto rates_after_a_mark = [&](std::uint32_t no_hold_factor, Bytes window) {
@@ -162,7 +162,7 @@ TEST_F(DccTest, AHeavyFlowLeavesItsFirstHoldAtOnce) {
     algorithm.on_flow_start(3, {46, 1, kTick, Rate()});
     algorithm.on_flow_start(7, {10, 1, kTick, Rate()});
     std::vector<RateBits> rates;
-    for (int i = 0; i < 2; ++i) {  // the second mark is an ordinary one
+    for (int i = 0; i < 2; ++i) {  // the second mark has the effect of an ordinary mark
       algorithm.on_cnp(3, {});
       algorithm.on_cnp(7, {});
       scheduler.run_until(scheduler.now() + kTick * 6);

@@ -1,8 +1,8 @@
 // DCQCN and the proportional policy in real numbers: an independent oracle of the fixed-point path.
 //
 // Written from the definitions (Zhu et al., SIGCOMM 2015, section 3; docs/formats.md for the
-// proportional policy), not from the controller's code. Beside each value it carries a bound on how
-// far the controller's may be from it, derived below from the roundings of the formats.
+// proportional policy), not from the controller's code. Each value has a bound for its distance
+// from the controller's value, derived below from the roundings of the formats.
 #pragma once
 
 #include <algorithm>
@@ -40,9 +40,9 @@ struct Bounded {
 /// A clamp and an average bring two values no farther apart than they were.
 ///
 /// The proportional policy takes a part of each cut off Rt as well: if the errors of Rc and Rt were
-/// independent, a cut would make Rt's greater. They are not: both start from one value at an
-/// increase. So each rate keeps the share of that value that is left in it, apart from what was
-/// added since.
+/// independent, a cut would make Rt's greater. The errors are not independent: both rates start
+/// from one value at an increase. So the error of each rate is a share of that value's error, plus
+/// the errors added since.
 class ReferenceFlow {
  public:
   static constexpr Real kUnit = 1.0L / 65536;

@@ -168,7 +168,7 @@ TEST_F(PacerTest, LostPacketsAreSentAgain) {
 TEST_F(PacerTest, QueuePairsTakeTurnsInTheBlocksFlows) {
   build_with_pacer();
   QueuePairConfig there;
-  there.service = Service::kUd;  // unreliable, so that no answer comes
+  there.service = Service::kUd;  // unreliable, so that no ACK comes
   WorkItem item;
   item.bytes = 100;
   item.operation = Operation::kSend;

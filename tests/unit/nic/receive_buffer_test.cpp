@@ -1,4 +1,5 @@
-// A host whose memory is slower than its port: payload waits in the NIC, and the NIC pushes back.
+// A host whose memory is slower than its port: payload waits in the NIC, and the NIC pauses the
+// switch.
 #include "nic/receive_buffer.h"
 
 #include "unit/nic/rdma_hosts.h"

@@ -1,4 +1,4 @@
-// Lossless traffic beside lossy traffic in a switch: what settings by priority protect.
+// Lossless traffic beside lossy traffic in a switch: protection by settings of single priorities.
 #include <gtest/gtest.h>
 
 #include "switch/switch_device.h"

@@ -115,7 +115,7 @@ TEST(EgressScheduler, EtsWeightZeroIsStrictAboveTheOthers) {
 TEST(EgressScheduler, AnIdlePrioritySavesNothingUp) {
   EgressScheduler scheduler = make(Kind::kEts, {1, 1, 0, 0, 0, 0, 0, 0});
   // Priority 1 sends one small packet of its quantum and becomes empty. When both priorities have
-  // packets again, it is the other one's turn.
+  // packets again, it is the other priority's turn.
   EXPECT_EQ(scheduler.pick(0b10), 1);
   scheduler.charge(1, 64);
   scheduler.emptied(1);

@@ -63,7 +63,7 @@ TEST(QcnPoint, SamplesEvery150KbWithoutAndEvery18WithMuchCongestion) {
   EXPECT_NEAR(samples(110'000), 30'000 / (18.45 + 0.5), 60);
 }
 
-// The rule is told every packet, also without a sample, and decides what the message carries.
+// The rule sees every packet, also without a sample, and decides the feedback of the message.
 TEST(QcnPoint, ARuleChangesTheFeedback) {
   struct Doubled final : FeedbackRule {
     explicit Doubled(int& calls) : calls_(calls) {}

@@ -1,5 +1,5 @@
-// The proportional law through the congestion manager: what packets, marks, bursts and silence do
-// to a slot.
+// The proportional law through the congestion manager: effects of packets, marks, bursts and
+// silence on a slot.
 #include "controller/law/proportional.h"
 
 #include <gtest/gtest.h>

@@ -21,7 +21,7 @@ struct Owner {
         },
         [this](Qpn qpn) { expired.emplace_back(qpn, scheduler.now().count); });
   }
-  /// Sends a packet whose answer is awaited.
+  /// Sends a packet whose acknowledgement is awaited.
   void send(Qpn qpn) { timer.arm(deadlines[qpn], qpn, scheduler.now() + kTimeout); }
   void run_until(std::int64_t when) { scheduler.run_until(PicoSeconds(when)); }
 

@@ -72,7 +72,8 @@ TEST_F(SelectivePair, APacketLostTwiceWaitsForTheTimeout) {
 
 using Kind = RecoveryParameters::Kind;
 
-/// What a pair of NICs sends to carry 100 packets, of which the first sending of some is lost.
+/// Packets that a pair of NICs sends to deliver 100 packets, some of which are lost when first
+/// sent.
 struct Ends final : SelectivePair {
   Ends(Kind sender, Kind receiver, unsigned window = 256, std::set<Psn> lost = {3, 4, 17, 40}) {
     const auto recovery = [window](Kind kind) {
@@ -119,8 +120,8 @@ TEST(SelectiveEnds, GoBackWhereOneEndOnlyRepeatsSelectively) {
   EXPECT_EQ(both.repeated(), 4u);
 }
 
-// A host that goes back keeps no early packet, so a window of early packets has no meaning for it,
-// and after a timeout it needs everything from the lost packet on.
+// A host with go-back-N keeps no early packet, so a window of early packets has no meaning for this
+// host, and after a timeout the host needs all packets from the lost one on.
 TEST(SelectiveEnds, ASelectiveSenderGoesBackAsOthersDoTowardsAHostThatGoesBack) {
   const std::set<Psn> tail{98, 99};
   const Ends plain(Kind::kGoBackN, Kind::kGoBackN, 2, tail);
