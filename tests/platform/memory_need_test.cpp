@@ -31,6 +31,30 @@ TEST(MemoryNeed, TheLargestEntryIsRefusedWithBothFigures) {
   }
 }
 
+TEST(MemoryNeed, FlowsThatStartTogetherAreRefusedBeforeTheRun) {
+  constexpr std::size_t kFits = 2 * kFlowsBetweenChecks;
+  const auto available = [] { return kFits * kLiveFlowBytes; };
+  FlowSpec flow;
+  flow.entry = 3;
+  StartsAtOnce spread(available);
+  for (std::size_t i = 0; i < 4 * kFits; ++i) {
+    EXPECT_NO_THROW(spread.add(flow));
+    if (i % kFits == kFits - 1) flow.start = flow.start + kAhead;
+  }
+  StartsAtOnce together(available);
+  const auto all = [&] {
+    for (std::size_t i = 0; i < kFits + kFlowsBetweenChecks; ++i) together.add(flow);
+  };
+  try {
+    all();
+    FAIL() << "more flows start together than fit";
+  } catch (const TrafficError& error) {
+    EXPECT_NE(std::string(error.what()).find("traffic.3: 196608 flows that start at nearly"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(MemoryNeed, TheMachineTellsWhatIsLeft) {
   const std::uint64_t left = available_memory();
   EXPECT_GT(left, 1'000'000u);  // the test needs this much free memory

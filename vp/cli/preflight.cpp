@@ -76,15 +76,17 @@ void check_network(const LoadedConfig& loaded) {
     }
     FlowStream stream(config.traffic, context);
     std::vector<FlowSpec> held;
+    const bool hold = holds_flows(config) || stream.waits();
+    StartsAtOnce at_once;
     for (FlowSpec flow; stream.next(flow);) {
       ++flows;
       entries.add(flow.entry);
+      if (!hold) at_once.add(flow);
       if (unlike) check_ends(config, flow);
       if (!stream.waits()) continue;
       held.push_back(flow);
       check_held(flows, entries);
     }
-    const bool hold = holds_flows(config) || stream.waits();
     if (hold) check_held(flows, entries);
     if (hold || config.output.flows == FlowOutput::kAll) check_memory(flows, hold, entries);
     if (stream.waits()) {

@@ -11,11 +11,6 @@ namespace dcc::vp {
 namespace {
 // Size in bytes of a flow without end: 12 days at 400 Gb/s, which overflows no counter.
 constexpr Bytes kUnlimited = Bytes{1} << 55;
-// Time for which the plan looks ahead. Looking ahead ends a window of all partitions early, so it
-// should be rare; but if it is too rare, many flows wait in memory.
-constexpr PicoSeconds kAhead = kMicroSecond * 16;
-// Number of flows that start between two checks of the remaining memory: 100 MB.
-constexpr std::size_t kFlowsBetweenChecks = 65'536;
 }  // namespace
 
 void post_flow(NicDevice& sender, const PlannedFlow& flow) {

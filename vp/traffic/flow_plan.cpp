@@ -44,7 +44,6 @@ FlowPlan::FlowPlan(RepeatedRounds rounds, const Routing& routing, unsigned hosts
 }
 
 void FlowPlan::add_round() {
-  constexpr std::size_t kFlowsBetweenChecks = 65'536;
   const std::size_t before = flows_.size();
   const std::size_t after = before + rounds_->flows_each();
   if (before / kFlowsBetweenChecks != after / kFlowsBetweenChecks) {

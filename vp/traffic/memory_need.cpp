@@ -11,8 +11,6 @@
 #include <sstream>
 #include <string>
 
-#include "traffic/traffic_spec.h"
-
 namespace dcc::vp {
 namespace {
 
@@ -115,6 +113,18 @@ void check_memory(std::size_t flows, bool held, const EntryCounts& entries) {
   const std::uint64_t bytes = held ? kHeldFlowBytes : kResultBytes;
   require_memory(flows, bytes, held ? "flows that the run must hold" : "flows of the results",
                  available_memory(), entries);
+}
+
+void StartsAtOnce::add(const FlowSpec& flow) {
+  if (flow.start >= end_) {
+    end_ = flow.start + std::min(kAhead, PicoSeconds::max() - flow.start);
+    flows_ = 0;
+    entries_.clear();
+  }
+  entries_.add(flow.entry);
+  if (++flows_ % kFlowsBetweenChecks != 0) return;
+  require_memory(flows_, kLiveFlowBytes, "flows that start at nearly the same time", available_(),
+                 entries_);
 }
 
 }  // namespace dcc::vp

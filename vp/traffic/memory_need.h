@@ -7,6 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "traffic/traffic_spec.h"
+#include "units.h"
+
 namespace dcc::vp {
 
 /// Memory of a flow in bytes, measured on 64-bit Linux: in the results; from its start until both
@@ -14,6 +17,12 @@ namespace dcc::vp {
 constexpr std::uint64_t kResultBytes = 300;
 constexpr std::uint64_t kLiveFlowBytes = 1600;
 constexpr std::uint64_t kHeldFlowBytes = 2000;
+/// Number of flows between two comparisons with the memory available: 100 MB of live flows.
+constexpr std::size_t kFlowsBetweenChecks = 65'536;
+/// Time for which a run that does not hold all flows looks ahead: flows that start within this time
+/// are prepared together. Looking ahead ends a window of all partitions early, so it should be
+/// rare; but if it is too rare, many flows wait in memory.
+constexpr PicoSeconds kAhead = kMicroSecond * 16;
 
 /// Counts the flows of each entry of `traffic`, for messages that name the largest entry.
 class EntryCounts {
@@ -47,5 +56,20 @@ void require_memory(std::size_t flows, std::uint64_t bytes, const char* what,
 /// Throws TrafficError if a run of so many flows cannot fit in memory; `held` tells whether all of
 /// them exist from the beginning.
 void check_memory(std::size_t flows, bool held, const EntryCounts& entries);
+
+/// Throws TrafficError if flows that start within kAhead of each other cannot all exist in memory.
+class StartsAtOnce {
+ public:
+  /// `available` returns the memory in bytes that these flows may take.
+  explicit StartsAtOnce(std::uint64_t (*available)() = available_memory) : available_(available) {}
+  /// Adds the next flow of the run; its start is not before that of the flow added before.
+  void add(const FlowSpec& flow);
+
+ private:
+  std::uint64_t (*available_)();
+  PicoSeconds end_{};  // end of the interval that began with the first of these flows
+  std::size_t flows_ = 0;
+  EntryCounts entries_;
+};
 
 }  // namespace dcc::vp

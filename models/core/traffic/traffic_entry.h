@@ -69,6 +69,9 @@ class TrafficEntry {
 FlowSources poisson_sources(const TrafficEntry& entry);
 std::unique_ptr<FlowSource> random_incast_source(const TrafficEntry& entry);
 std::unique_ptr<FlowSource> trace_source(const TrafficEntry& entry);
+/// Makes a source of the flows of a pattern for which is_made_singly() holds, but not of the
+/// patterns above (traffic/pair_flows.cpp).
+std::unique_ptr<FlowSource> pair_source(const TrafficEntry& entry);
 /// Makes a source of the given flows.
 std::unique_ptr<FlowSource> list_source(std::vector<FlowSpec> flows);
 

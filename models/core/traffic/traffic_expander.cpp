@@ -27,7 +27,7 @@ class ListSource final : public FlowSource {
   std::size_t next_ = 0;
 };
 
-/// Expands an entry that lists its pairs of hosts.
+/// Expands an entry whose flows form queries.
 class Expander {
  public:
   /// Counters shared by all entries: the numbers of gates and queries are unique across entries.
@@ -40,40 +40,6 @@ class Expander {
 
   std::vector<FlowSpec> expand() {
     switch (spec_.pattern) {
-      case TrafficPattern::kFlow:
-      case TrafficPattern::kBackground:
-        connect(spec_.from, spec_.to);
-        break;
-      case TrafficPattern::kIncast:
-        incast(PicoSeconds(0));
-        break;
-      case TrafficPattern::kOneToMany:
-        for (const HostId to : entry_.named_or_all(spec_.receivers, spec_.sender)) {
-          connect(spec_.sender, to);
-        }
-        break;
-      case TrafficPattern::kPermutation:
-        permutation();
-        break;
-      case TrafficPattern::kStride: {
-        const HostList hosts = entry_.named_or_all(spec_.hosts);
-        for (std::size_t i = 0; i < hosts.size(); ++i) {
-          connect(hosts[i], hosts[(i + spec_.stride) % hosts.size()]);
-        }
-        break;
-      }
-      case TrafficPattern::kStaggered:
-        staggered();
-        break;
-      case TrafficPattern::kAllToAll: {
-        const HostList hosts = entry_.named_or_all(spec_.hosts);
-        for (const HostId from : hosts) {
-          for (const HostId to : hosts) {
-            if (from != to) connect(from, to);
-          }
-        }
-        break;
-      }
       case TrafficPattern::kPartitionAggregate:
         for (std::uint64_t round = 0; round < spec_.rounds_until(context_.end); ++round) {
           const PicoSeconds later = entry_.times(spec_.period, round);
@@ -86,11 +52,8 @@ class Expander {
       case TrafficPattern::kCollective:
         collective();
         break;
-      case TrafficPattern::kPoisson:
-      case TrafficPattern::kTrace:
-        break;  // these patterns generate their flows on demand
-      case TrafficPattern::kCompute:
-        break;  // an entry that computes has no flow (traffic/dependencies.h)
+      default:
+        break;  // flows of other patterns are made singly; an entry that computes has none
     }
     return std::move(flows_);
   }
@@ -266,37 +229,6 @@ class Expander {
     flows_.push_back(flow);
   }
 
-  void permutation() {
-    // Sattolo's shuffle yields one cycle through all hosts, so no host sends to itself.
-    const HostList from = entry_.named_or_all(spec_.hosts);
-    HostList to = from;
-    RandomStream random(context_.seed, "permutation", entry_.index());
-    for (std::size_t i = to.size() - 1; i > 0; --i) std::swap(to[i], to[random.below(i)]);
-    for (std::size_t i = 0; i < to.size(); ++i) connect(from[i], to[i]);
-  }
-
-  void staggered() {
-    const HostList hosts = entry_.named_or_all(spec_.hosts);
-    const std::uint64_t rack = spec_.rack;
-    const std::uint64_t pod = spec_.pod;
-    const auto to_rack = static_cast<std::uint64_t>(spec_.to_rack.to_fixed(32));
-    const auto to_pod = static_cast<std::uint64_t>(spec_.to_pod.to_fixed(32));
-    for (std::uint64_t h = 0; h < hosts.size(); ++h) {
-      RandomStream random(context_.seed, "staggered", entry_.index() << 32 | hosts[h]);
-      const std::uint64_t where = random.next_u32();
-      // Draws a random index in the `size` indices from `begin` on, excluding the `but` indices
-      // around h.
-      const auto pick = [&](std::uint64_t begin, std::uint64_t size, std::uint64_t but) {
-        const std::uint64_t place = begin + random.below(size - but);
-        return place < h / but * but ? place : place + but;
-      };
-      const std::uint64_t to = where < to_rack            ? pick(h / rack * rack, rack, 1)
-                               : where < to_rack + to_pod ? pick(h / pod * pod, pod, rack)
-                                                          : pick(0, hosts.size(), pod);
-      connect(hosts[h], hosts[to]);
-    }
-  }
-
   const TrafficEntry& entry_;
   const TrafficSpec& spec_;
   const TrafficContext& context_;
@@ -313,7 +245,7 @@ std::string more_flows(std::size_t most) { return "more than " + std::to_string(
 
 void TrafficEntry::check() const {
   try {
-    const std::size_t most = is_drawn(spec_->pattern) ? kMaxFlows : kMaxHeldFlows;
+    const std::size_t most = is_made_singly(spec_->pattern) ? kMaxFlows : kMaxHeldFlows;
     require(spec_->check(context_->hosts, context_->end) <= most, more_flows(most));
   } catch (const ParameterError& error) {
     const std::string& key = error.keys().front();
@@ -395,6 +327,8 @@ FlowStream::FlowStream(const std::vector<TrafficSpec>& specs, const TrafficConte
       waits_ = waits_ || context.traces->at(spec.file).waits;
     } else if (spec.has_random_incasts()) {
       add(random_incast_source(entry), entry.where());
+    } else if (is_made_singly(spec.pattern)) {
+      add(pair_source(entry), entry.where());
     } else {
       add(list_source(Expander(entry, numbers).expand()), entry.where());
     }

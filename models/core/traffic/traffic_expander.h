@@ -12,7 +12,7 @@
 namespace dcc {
 
 /// All flows of a run in the order of their start, then of the configuration, numbered from 0 in
-/// that order. Flows are generated on demand, except flows of patterns that list pairs and of
+/// that order. Flows are generated on demand, except flows that wait for each other and those of
 /// unsorted traces. Random patterns use one random stream per entry and host, so the flows of an
 /// entry do not depend on other entries.
 class FlowStream {

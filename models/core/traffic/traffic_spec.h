@@ -268,10 +268,16 @@ class TrafficError : public std::runtime_error {
 
 /// Maximum number of flows in a run; results take about 300 bytes per flow.
 constexpr std::size_t kMaxFlows = 50'000'000;
-/// Maximum number of flows in a run where all flows exist from the beginning: patterns that list
-/// pairs, and runs with software, with an interactive prompt, or with several processes. A flow
-/// then takes one to two kilobytes.
+/// Maximum number of flows in a run where all flows exist from the beginning: patterns whose flows
+/// wait for each other, and runs with software, with an interactive prompt, or with several
+/// processes. A flow then takes one to two kilobytes.
 constexpr std::size_t kMaxHeldFlows = 4'000'000;
+/// True for patterns whose flows are made one by one during the run, so that no list of them
+/// exists.
+constexpr bool is_made_singly(TrafficPattern pattern) {
+  return pattern != TrafficPattern::kPartitionAggregate && pattern != TrafficPattern::kCollective &&
+         pattern != TrafficPattern::kCompute;
+}
 /// True for patterns that draw or read their flows one by one.
 constexpr bool is_drawn(TrafficPattern pattern) {
   return pattern == TrafficPattern::kPoisson || pattern == TrafficPattern::kTrace;
