@@ -398,6 +398,15 @@ TEST(UnusedParameters, AreThoseThatDifferFromTheDefault) {
   EXPECT_FALSE(with("switch: {pfc: {alpha: 1}}\n"));
   EXPECT_TRUE(with("nic: {congestion_control: {algorithm: dcqcn}, controller: {slots: 64}}\n"));
   EXPECT_FALSE(with("nic: {controller: {slots: 64}}\n"));
+  const auto policy = [&](const std::string& more) {
+    return with("nic: {congestion_control: {algorithm: dcc, " + more + "}}\n");
+  };
+  EXPECT_TRUE(says(policy("brisk: 9"), "brisk (9): nic.congestion_control.policy does not use"));
+  EXPECT_TRUE(policy("silence: 9"));
+  EXPECT_FALSE(policy("policy: proportional, brisk: 9, silence: 9"));
+  EXPECT_TRUE(policy("policy: proportional, clamp_target: after_timer"));
+  EXPECT_TRUE(policy("policy: proportional, initial_alpha: 1/2"));
+  EXPECT_FALSE(policy("clamp_target: after_timer, initial_alpha: 1/2"));
 }
 
 TEST(SettingsAdapted, TellsNotesOfTheConfiguration) {

@@ -159,6 +159,14 @@ class RuntimeParameters(unittest.TestCase):
                  "changes the controller's registers: policy proportional_int has no controller"),
                 ("{algorithm: dcc, policy: proportional_int}", "dscp.46.weight: 2",
                  "changes the controller's tables: policy proportional_int has no controller"),
+                ("{algorithm: dcc}", "nic.congestion_control.silence: 9",
+                 "has no effect: policy dcqcn does not use it"),
+                ("{algorithm: dcc}", "nic.congestion_control: {r_ai: 9Mbps, brisk: 9}",
+                 "has no effect: policy dcqcn does not use it"),
+                *(("{algorithm: dcc, policy: proportional}", f"nic.congestion_control.{change}",
+                   "has no effect: policy proportional does not use it")
+                  for change in ("f: 3", "alpha_timer: 9us", "byte_counter: 90KB", "initial_alpha: 1/3",
+                                 "clamp_target: after_timer")),
                 ("{algorithm: hull}", "switch.ecn.kmax: 500KB", "has no effect: algorithm hull sets it to"),
                 ("{algorithm: ibcc}", "switch.ecn: {kmin: 9KB}", "has no effect: algorithm ibcc sets it to")):
             with self.subTest(algorithm=algorithm, change=change):

@@ -36,15 +36,32 @@ bool recovers(const PlatformConfig& c) {
                         std::any_of(c.nics.begin(), c.nics.end(),
                                     [](const OtherNics& one) { return one.recovery.is_on(); }));
 }
+/// False if the law of algorithm dcc does not use this parameter of nic.congestion_control.
+bool law_uses(const PlatformConfig& c, const char* key) {
+  const auto* const dcc = c.nic.congestion_control.chosen<DccParameters>();
+  if (dcc == nullptr || dcc->rules().law() == nullptr) return true;
+  const std::vector<std::string> unused = dcc->rules().law()->unused_keys();
+  return std::find(unused.begin(), unused.end(), key) == unused.end();
+}
 bool pauses(const PlatformConfig& c) { return c.switch_.pauses(); }
 
 // The first rule that matches a parameter applies. Some parameters are left out on purpose:
 // parameters of a scenario that files share between algorithms (switch.ecn, dscp weights, series),
 // and parameters whose default follows the network or the algorithm (nic.cnp,
-// nic.recovery.timeout), because an effective configuration has them written.
+// nic.recovery.timeout, times and byte counter of dcc), because an effective configuration has them
+// written.
+constexpr const char* kLaw = "nic.congestion_control.policy does not use it";
 const Rule kRules[] = {
     {"nic.dma", [](const PlatformConfig& c) { return c.nic.real_payload(); },
      "nic.payload is virtual, so no DMA moves payload"},
+    {"nic.congestion_control.silence",
+     [](const PlatformConfig& c) { return law_uses(c, "silence"); }, kLaw},
+    {"nic.congestion_control.brisk", [](const PlatformConfig& c) { return law_uses(c, "brisk"); },
+     kLaw},
+    {"nic.congestion_control.initial_alpha",
+     [](const PlatformConfig& c) { return law_uses(c, "initial_alpha"); }, kLaw},
+    {"nic.congestion_control.clamp_target",
+     [](const PlatformConfig& c) { return law_uses(c, "clamp_target"); }, kLaw},
     {"nic.controller", runs_controller, "no host runs algorithm: dcc"},
     {"nic.window.bytes",
      [](const PlatformConfig& c) { return c.nic.window.limit == WindowParameters::Limit::kBytes; },

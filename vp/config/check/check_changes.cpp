@@ -4,6 +4,7 @@
 #include "config/check/checks.h"
 #include "config/parameter_list.h"
 #include "controller/dcc.h"
+#include "controller/law/law.h"
 
 namespace dcc::vp {
 namespace {
@@ -55,6 +56,11 @@ void check_effect(const std::string& path, const Place& place, const PlatformCon
   if (dcc == nullptr) throw ConfigError(place, changes + "algorithm: dcc");
   if (dcc->rules().law() == nullptr) {
     throw ConfigError(place, changes + "policy " + dcc->policy + " has no controller");
+  }
+  for (const std::string& key : dcc->rules().law()->unused_keys()) {
+    if (path != "nic.congestion_control." + key) continue;
+    throw ConfigError(
+        place, in_quotes(path) + " has no effect: policy " + dcc->policy + " does not use it");
   }
   const bool weight = path.size() > 7 && path.compare(path.size() - 7, 7, ".weight") == 0;
   if (weight && config.qos.manager) {

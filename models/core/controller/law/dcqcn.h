@@ -35,6 +35,7 @@ class DcqcnLaw final : public Law {
   DcqcnLaw();
 
   std::uint32_t decrease_step() const override { return kOne16 / 512; }
+  std::vector<std::string> unused_keys() const override { return {"silence", "brisk"}; }
 
   void begin(SlotParameters& slot, const ControllerParameters& parameters) const override;
   CnpOutcome notify(SlotParameters& slot, const CnpEvent& cnp, LawPort& port) const override;

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "controller/controller_statistics.h"
 #include "controller/parameter_store.h"
@@ -89,6 +91,9 @@ class Law : public Policy {
   virtual bool cuts_by_marks() const { return false; }
   /// Difference between consecutive entries of the decrease table, which fall to 0; 1.16.
   virtual std::uint32_t decrease_step() const = 0;
+  /// Keys of those parameters of nic.congestion_control that the law does not use, although they
+  /// have registers.
+  virtual std::vector<std::string> unused_keys() const { return {}; }
   /// Adapts registers that depend on the network.
   virtual void fit(dcc_parameters& /*registers*/, const LawNetwork& /*network*/) const {}
   /// Replaces defaults for a network whose slowest link is `slowest`.

@@ -90,6 +90,9 @@ class ProportionalLaw final : public Law {
   bool shares_by_weight() const override { return true; }
   bool cuts_by_marks() const override { return true; }
   std::uint32_t decrease_step() const override { return kOne16 / 64; }
+  std::vector<std::string> unused_keys() const override {
+    return {"f", "alpha_timer", "byte_counter", "initial_alpha", "clamp_target"};
+  }
   void fit(dcc_parameters& registers, const LawNetwork& network) const override;
   void follow_rate(DccParameters& parameters, BitRate slowest) const override;
   void follow_distance(DccParameters& parameters, PicoSeconds feedback) const override;
