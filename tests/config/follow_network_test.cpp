@@ -338,6 +338,53 @@ TEST(FollowNetwork, RecoveryOfAnEntryFollowsUnlessItOrNicWasWritten) {
   EXPECT_EQ(recovery("kind: selective_repeat", "kind: go_back_n").reorder_window, 0u);
 }
 
+/// The effective value of nic.transport.KEY.
+std::string of_transport(const std::string& kind, const std::string& key, const std::string& rate,
+                         const std::string& delay) {
+  const LoadedConfig loaded =
+      loaded_of(star(rate, delay) + "nic: {transport: {kind: " + kind + "}}\n");
+  for (const ParameterRow& row : list_parameters(loaded)) {
+    if (row.path == "nic.transport." + key) return row.value;
+  }
+  return "none";
+}
+
+TEST(FollowNetwork, TransportsWaitForARoundTripAndAPortsQueue) {
+  for (const char* kind :
+       {"d3", "expresspass", "fastpass", "fcp", "ndp", "pdq", "phost", "rcp", "xcp"}) {
+    SCOPED_TRACE(kind);
+    EXPECT_EQ(of_transport(kind, "timeout", "100Gbps", "1us"), "1ms");
+    // Four round trips of 2 ms and some microseconds, and 120 us for 375 KB.
+    const std::string far = of_transport(kind, "timeout", "25Gbps", "500us");
+    EXPECT_EQ(far.substr(0, 3), "8.1") << far;
+    // 3 ms for 375 KB, and four round trips of some tens of microseconds.
+    const std::string slow = of_transport(kind, "timeout", "1Gbps", "1us");
+    EXPECT_EQ(slow.substr(0, 2), "3.") << slow;
+  }
+  EXPECT_EQ(of_transport("pfabric", "timeout", "10Gbps", "1us"), "45us");
+  EXPECT_EQ(of_transport("pfabric", "timeout", "25Gbps", "500us").substr(0, 2), "6.");
+}
+
+TEST(FollowNetwork, FirstWindowsOfTransportsHoldABandwidthDelayProduct) {
+  EXPECT_EQ(of_transport("homa", "rtt_bytes", "10Gbps", "1us"), "10KB");
+  EXPECT_EQ(of_transport("ndp", "initial_window", "10Gbps", "1us"), "23");
+  EXPECT_EQ(of_transport("pfabric", "initial_window", "10Gbps", "1us"), "12");
+  EXPECT_EQ(of_transport("pfabric", "max_window", "10Gbps", "1us"), "15");
+  // 100 Gb/s times 40.3 us or so is 504 KB, 480 packets of 1048 or 1082 bytes.
+  const auto at_100 = [](const char* kind, const char* key) {
+    return std::stod(of_transport(kind, key, "100Gbps", "10us"));
+  };
+  EXPECT_NEAR(at_100("homa", "rtt_bytes"), 504, 8);
+  EXPECT_NEAR(at_100("ndp", "initial_window"), 475, 15);
+  EXPECT_NEAR(at_100("pfabric", "initial_window"), 475, 15);
+  EXPECT_NEAR(at_100("pfabric", "max_window"), 475 * 1.25, 19);
+  const LoadedConfig written = loaded_of(
+      star("100Gbps", "10us") + "nic: {transport: {kind: pfabric, initial_window: 100}}\n");
+  for (const ParameterRow& row : list_parameters(written)) {
+    if (row.path == "nic.transport.max_window") EXPECT_EQ(row.value, "125");
+  }
+}
+
 TEST(SchemeNeeds, EveryTransportWorksAlone) {
   for (const auto& entry : Transports::all()) {
     const LoadedConfig loaded =
@@ -348,6 +395,21 @@ TEST(SchemeNeeds, EveryTransportWorksAlone) {
               effective_yaml(loaded.config))
         << entry.name;
   }
+}
+
+TEST(SchemeNeeds, AnAlgorithmThatNeedsLossesHasThem) {
+  const std::string allegro = "nic: {congestion_control: {algorithm: allegro}";
+  const LoadedConfig alone = loaded_of(star("100Gbps", "1us") + allegro + "}\n");
+  EXPECT_FALSE(alone.config.switch_.pfc.enabled);
+  EXPECT_TRUE(alone.config.nic.recovery.is_selective());
+  EXPECT_EQ(alone.config.followed.at("switch.pfc.enabled"), "needed by algorithm allegro");
+  const LoadedConfig written =
+      loaded_of(star("100Gbps", "1us") + allegro +
+                ", recovery: {kind: go_back_n}}\nswitch: {pfc: {enabled: true}}\n");
+  EXPECT_TRUE(written.config.switch_.pfc.enabled);
+  EXPECT_FALSE(written.config.nic.recovery.is_selective());
+  EXPECT_TRUE(loaded_of(star("100Gbps", "1us") + "nic: {congestion_control: {algorithm: vivace}}\n")
+                  .config.switch_.pfc.enabled);
 }
 
 TEST(SchemeNeeds, WhatIsWrittenAgainstItIsRefused) {

@@ -6,8 +6,8 @@
 2 to 16 senders send to one receiver. Between 5 and 12 ms the link is at least 90 % busy, the flows' rates lie
 within 20 % of their mean, the queue's 99th percentile is at most four bandwidth-delay products or some packets
 of each sender, and no port pauses; known misses are listed below. The algorithms and rates are those of
-configs/sweeps/defaults.yaml, which are not all algorithms. Over links inside a rack (20 to 60 m), where a round
-trip holds three to twelve packets, every algorithm of the program keeps the link busy.
+configs/sweeps/defaults.yaml: all but Allegro, which fills any queue by its law. Over links inside a rack (20 to
+60 m), where a round trip holds three to twelve packets, every algorithm of the program keeps the link busy.
 """
 
 import argparse

@@ -42,6 +42,18 @@ class Needs {
     if (!transport.on_roce()) bring_own_control(section, algorithm, cnp);
   }
 
+  /// Sets the defaults of an algorithm that slows down for losses alone. `recovery`: that of the
+  /// hosts of `section`.
+  void bring_losses(const std::string& section, RecoveryParameters& recovery) {
+    if (c_.switch_.pauses()) {
+      bring("switch.pfc.enabled", [&] { c_.switch_.pfc.enabled = false; });
+    }
+    if (!recovery.is_selective()) {
+      bring(section + ".recovery.kind",
+            [&] { recovery.kind = RecoveryParameters::Kind::kSelectiveRepeat; });
+    }
+  }
+
   /// Sets the driver for all hosts whose driver the user did not write: the platform drives them.
   void bring_platform_driver() {
     if (c_.host.driver != DriverKind::kNone) {
@@ -175,16 +187,21 @@ void bring_needs(LoadedConfig& loaded) {
   bring_algorithms(loaded);
   bring_recovery(loaded);
   const auto bring = [&](const TransportChoice& choice, const std::string& section,
-                         AlgorithmChoice& algorithm, CnpParameters& cnp) {
+                         AlgorithmChoice& algorithm, CnpParameters& cnp,
+                         RecoveryParameters& recovery) {
+    if (algorithm.chosen() != nullptr && algorithm.chosen()->needs_losses()) {
+      Needs(loaded, "needed by algorithm " + algorithm.name()).bring_losses(section, recovery);
+    }
     if (choice.chosen() == nullptr) return;
     Needs(loaded, "needed by transport " + choice.name())
         .bring(*choice.chosen(), section, algorithm, cnp);
   };
   NicConfig& nic = loaded.config.nic;
-  bring(nic.transport, "nic", nic.congestion_control, nic.cnp);
+  bring(nic.transport, "nic", nic.congestion_control, nic.cnp, nic.recovery);
   for (std::size_t i = 0; i < loaded.config.nics.size(); ++i) {
     OtherNics& group = loaded.config.nics[i];
-    bring(group.transport, "nics." + std::to_string(i), group.congestion_control, group.cnp);
+    bring(group.transport, "nics." + std::to_string(i), group.congestion_control, group.cnp,
+          group.recovery);
   }
   const std::vector<TrafficSpec>& traffic = loaded.config.traffic;
   if (std::any_of(traffic.begin(), traffic.end(),

@@ -15,6 +15,7 @@ struct AllegroParameters final : RateTrialsParameters {
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
+  bool needs_losses() const override { return true; }
 };
 
 /// After its start a flow makes trials: of four intervals, the first two send at (1 + ε)·r and

@@ -20,11 +20,10 @@ const RegisteredAlgorithm<CdgParameters> kCdg{
 void CdgParameters::describe(ParameterVisitor& v) {
   const char* const paper = "CDG, Networking'11";
   v.field("beta", beta, {"1/1000", "1"}, {"factor of a window at a backoff", paper});
-  v.field(
-      "scale", scale, "auto", {"1ns", "10s"},
-      {"growth of the RTT in a round trip at which a backoff has the probability 63 %; auto: an "
-       "eighth of the base RTT",
-       paper});
+  v.field("scale", scale, "auto", {"1ns", "10s"},
+          {"growth of the RTT in a round trip at which a backoff has the probability 63 %; auto: a "
+           "sixteenth of the base RTT",
+           paper});
   describe_limits(v, "upper limit of a window; auto: four times line rate x base RTT");
 }
 
@@ -44,7 +43,7 @@ void Cdg::begin(FlowNumber number, const Flow& flow) {
   State& state = states_.keep(number);
   state = State{};
   state.scale =
-      parameters_.scale ? static_cast<long double>(parameters_.scale->count) : flow.least_rtt / 8;
+      parameters_.scale ? static_cast<long double>(parameters_.scale->count) : flow.least_rtt / 16;
 }
 
 // The sum of eight changes is the difference of two RTTs. A flow with fewer past round trips

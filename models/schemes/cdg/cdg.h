@@ -13,8 +13,8 @@ namespace dcc {
 /// queues until packets are lost: the shadow window and the end of backoffs without effect.
 struct CdgParameters final : DelayWindowParameters {
   Ratio beta{7, 10};  // factor of the window at a backoff
-  /// Gradient of the RTT, per round trip, at which a backoff has the probability 1 − 1/e. Empty: an
-  /// eighth of the base RTT. The paper's value suits round trips of the Internet.
+  /// Gradient of the RTT, per round trip, at which a backoff has the probability 1 − 1/e. Empty: a
+  /// sixteenth of the base RTT. The paper's value suits round trips of the Internet.
   std::optional<PicoSeconds> scale;
 
   void describe(ParameterVisitor& v) override;

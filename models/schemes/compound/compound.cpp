@@ -7,6 +7,7 @@
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
+#include "switch/ecn_marker.h"
 
 namespace dcc {
 
@@ -36,6 +37,12 @@ void CompoundParameters::describe(ParameterVisitor& v) {
           {"packets in queues from which on the window by delay shrinks", paper});
   describe_limits(
       v, "upper limit of a window; auto: four times line rate x base RTT, and gamma packets");
+}
+
+// A mark halves the window, as a loss does. So marks are as rare as losses at a drop-tail queue,
+// and drawn for single packets, since a threshold would halve the windows of all flows at once.
+void CompoundParameters::ask_marking(EcnParameters& ecn) const {
+  ecn.rule = EcnParameters::Rule::kDcqcn;
 }
 
 Compound::Compound(AlgorithmHost& host, const CompoundParameters& parameters, std::uint32_t mtu)

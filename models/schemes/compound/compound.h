@@ -14,6 +14,7 @@ struct CompoundParameters final : DelayWindowParameters {
   std::uint32_t gamma = 30;  // number of packets in queues from which on the delay window shrinks
 
   void describe(ParameterVisitor& v) override;
+  void ask_marking(EcnParameters& ecn) const override;
 };
 
 /// The window is the sum of a window by marks and a window by delay. After a round trip without a

@@ -29,6 +29,9 @@ struct AlgorithmParameters {
   /// Sets the switch parameters that the algorithm requires; these override values that the user
   /// wrote.
   virtual void ask_switch(SwitchParameters&) const {}
+  /// True if nothing but lost packets slows flows down: the network must drop packets, and a sender
+  /// sends again what was lost alone.
+  virtual bool needs_losses() const { return false; }
   /// The host whose NIC's processors wait for a debugger (the parameter gdb_host); empty: none.
   virtual std::optional<std::uint32_t> debugged_host() const { return std::nullopt; }
 

@@ -75,14 +75,14 @@ TEST_F(CdgTest, TakesTheGreatestRttIfTheLeastDoesNotRise) {
 }
 
 TEST_F(CdgTest, TheScaleFollowsTheBaseRtt) {
-  // The scale is 10 us / 8: growth by 1.25 us a round trip backs off in 63 % of all cases.
+  // The scale is 10 us / 16: growth by 0.625 us a round trip backs off in 63 % of all cases.
   int backoffs = 0;
   constexpr int kSeeds = 4000;
   for (int seed = 0; seed < kSeeds; ++seed) {
     build(static_cast<std::uint64_t>(seed));
     link_.ack(10);
     const double before = link_.window();
-    link_.ack(11.25);
+    link_.ack(10.625);
     if (link_.window() < before) ++backoffs;
   }
   const double p = 1 - std::exp(-1.0);
