@@ -118,6 +118,20 @@ class Incasts(unittest.TestCase):
                 self.assertEqual(why, "")
                 self.assertEqual(ended, posted)
 
+    def test_over_a_long_link_no_timer_runs_out(self):
+        """A transport's timers follow the round trip."""
+        for scheme in ("d3", "expresspass", "fastpass", "phost", "rcp", "xcp", "ndp", "homa"):
+            config, _ = incast(scheme, 25, 6, 1, 20_000, delay="500us")
+            with self.subTest(scheme=scheme), tempfile.TemporaryDirectory() as folder:
+                path, out = pathlib.Path(folder) / "long.yaml", pathlib.Path(folder) / "out"
+                path.write_text(json.dumps(config), encoding="utf-8")
+                subprocess.run([OPTIONS.dccvp, "run", str(path), "--out", str(out), "--no-plots", "--quiet"],
+                               timeout=PATIENCE, check=True)
+                metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
+                self.assertEqual(metrics["fct"]["all"]["completed"], 6)
+                self.assertEqual(metrics["aggregate"]["drops"], 0)
+                self.assertEqual(metrics["aggregate"]["timeouts"], 0)
+
     def test_all_flows_end(self):
         random = Random(OPTIONS.seed)
         schemes = OPTIONS.scheme or list(SCHEMES)

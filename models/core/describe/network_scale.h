@@ -29,6 +29,11 @@ struct NetworkScale {
     const Uint128 wanted = std::min(kMost, part / share.denominator);
     return std::max(packets * packet, static_cast<Bytes>(wanted));
   }
+  /// Number of full packets in the bandwidth-delay product, limited to the range `least` to `most`.
+  unsigned packets_in_flight(unsigned least, unsigned most) const {
+    const Bytes packets = bdp() / std::max<Bytes>(1, packet);
+    return static_cast<unsigned>(std::clamp<Bytes>(packets, least, most));
+  }
   /// The given share of the network's link rate in whole Mb/s, at least 1 Mb/s.
   BitRate share(const Ratio& of_rate) const {
     constexpr std::uint64_t kMega = 1'000'000;
@@ -51,6 +56,15 @@ struct NetworkScale {
     const Uint128 time = Uint128(static_cast<std::uint64_t>(base_rtt.count)) * many.numerator;
     const auto steps = static_cast<std::int64_t>(time / many.denominator) / kStep + 1;
     return std::min(kSecond, std::max(least, PicoSeconds(steps * kStep)));
+  }
+  /// Time without an answer after which a transport sends again: four base round trips and the time
+  /// in which the slowest link sends the 375 KB that wait at most at a port of most disciplines,
+  /// rounded up to 10 us; at least 1 ms and at most some seconds.
+  PicoSeconds patience() const {
+    constexpr Bytes kPort = 375'000;
+    constexpr std::int64_t kStep = 10'000'000;
+    const PicoSeconds wanted = round_trips(Ratio(4)) + serialization_time(kPort, rate);
+    return std::max(kMilliSecond, PicoSeconds((wanted.count + kStep - 1) / kStep * kStep));
   }
   /// The time of this many full packets on the slowest link, rounded up to a multiple of 10 ns, at
   /// most 1 s. In a short or slow network a round trip holds few packets; there the packets of
@@ -84,5 +98,9 @@ struct NetworkScale {
     return static_cast<Bytes>(std::min<Uint128>(bits / 8, Uint128(1) << 40));
   }
 };
+
+/// The rule of NetworkScale::patience() as a user reads it.
+constexpr const char* kPatienceRule =
+    "four base RTTs, and the time of 375KB on the slowest link; at least 1ms";
 
 }  // namespace dcc

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "sim/state_digest.h"
 
@@ -15,6 +16,8 @@ void RatedParameters::describe(ParameterVisitor& v) {
            ""});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without an answer after which a packet is sent again", ""});
+  v.follows(true, kPatienceRule,
+            [this](const NetworkScale& network) { timeout = network.patience(); });
 }
 
 RatedTransport::RatedTransport(const TransportContext& context, const RatedParameters& parameters)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
 #include "sim/state_digest.h"
@@ -55,6 +56,8 @@ void ExpressPassParameters::describe(ParameterVisitor& v) {
            "authors' ns-2 scripts: 2 ms"});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without an answer after which missing data is requested again", ""});
+  v.follows(true, kPatienceRule,
+            [this](const NetworkScale& network) { timeout = network.patience(); });
 }
 
 void ExpressPassParameters::check() const {

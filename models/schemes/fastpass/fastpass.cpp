@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "describe/network_scale.h"
 #include "describe/parameter_error.h"
 #include "describe/quantity_text.h"
 #include "describe/visitor.h"
@@ -108,6 +109,8 @@ void FastpassParameters::describe(ParameterVisitor& v) {
            ""});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without an answer after which a packet is sent again", ""});
+  v.follows(true, kPatienceRule,
+            [this](const NetworkScale& network) { timeout = network.patience(); });
   v.field("clock_error", clock_error, {"0ns", "1s"},
           {"greatest error of a host's clock, drawn once for each host", ""});
 }

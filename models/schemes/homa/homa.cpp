@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
 #include "sim/state_digest.h"
@@ -45,6 +46,11 @@ void HomaParameters::describe(ParameterVisitor& v) {
           {"bytes of each message sent without a grant, and kept granted in advance; rounded "
            "up to whole packets",
            paper});
+  v.follows(true,
+            "RTTbytes: the product of slowest link and base RTT, at least 10KB (that at 10Gbps)",
+            [this](const NetworkScale& network) {
+              rtt_bytes = std::max<Bytes>(10'000, network.products(Ratio(1), 1) / 1'000 * 1'000);
+            });
   v.field(
       "overcommitment", overcommitment, {"1", "7"},
       {"number of messages that a host grants at the same time, each at its own priority", paper});

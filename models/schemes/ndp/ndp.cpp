@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "sim/state_digest.h"
 
@@ -22,10 +23,16 @@ void NdpParameters::describe(ParameterVisitor& v) {
   describe_framing(v);
   v.field("initial_window", initial_window, {"1", "100000"},
           {"number of packets sent without a PULL", paper});
+  v.follows(true, "the full packets in the product of slowest link and base RTT, at least 23",
+            [this](const NetworkScale& network) {
+              initial_window = network.packets_in_flight(23, 100'000);
+            });
   v.field("pull_interval", pull_interval, "auto", {"1ns", "1ms"},
           {"time between two PULLs of a host; auto: that of a full payload at line rate", paper});
   v.field("timeout", timeout, {"1us", "10s"},
           {"least time without an answer after which a packet is sent again", paper});
+  v.follows(true, kPatienceRule,
+            [this](const NetworkScale& network) { timeout = network.patience(); });
 }
 
 Ndp::Ndp(const TransportContext& context, const NdpParameters& parameters)

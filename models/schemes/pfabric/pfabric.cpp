@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
 #include "sim/state_digest.h"
@@ -26,9 +27,19 @@ void PfabricParameters::describe(ParameterVisitor& v) {
   const char* const paper = "pFabric, SIGCOMM'13";
   describe_framing(v);
   v.field("initial_window", initial_window, {"1", "100000"}, {"packets", paper});
+  v.follows(true, "the full packets in the product of slowest link and base RTT, at least 12",
+            [this](const NetworkScale& network) {
+              initial_window = network.packets_in_flight(12, 80'000);
+            });
   v.field("max_window", max_window, {"1", "100000"}, {"packets", ""});
+  v.follows(true, "5/4 of initial_window, at least 15", [this](const NetworkScale&) {
+    max_window = std::max(15u, initial_window + initial_window / 4);
+  });
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without an ACK after which the sender goes back", paper});
+  v.follows(true, "three base RTTs, at least 45us", [this](const NetworkScale& network) {
+    timeout = network.round_trips(Ratio(3), kMicroSecond * 45);
+  });
   v.field("probe_after", probe_after, {"1", "1000"},
           {"number of timeouts in a row after which only probes are sent until one is answered",
            paper});

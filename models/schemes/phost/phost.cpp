@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "sim/state_digest.h"
 
@@ -41,6 +42,8 @@ void PhostParameters::describe(ParameterVisitor& v) {
           {"packet times from the last token of a full window to one more token", paper});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without a token after which a sender asks again", ""});
+  v.follows(true, kPatienceRule,
+            [this](const NetworkScale& network) { timeout = network.patience(); });
 }
 
 Phost::Phost(const TransportContext& context, const PhostParameters& parameters)

@@ -48,8 +48,11 @@ void TdmaParameters::describe(ParameterVisitor& v) {
           {"part at the end of a slot in which nothing leaves; auto: the longest base RTT. The "
            "paper has 15 us",
            paper});
-  v.field("timeout", timeout, {"1us", "10s"},
-          {"a packet of which nothing is heard for so long is sent again", ""});
+  v.field(
+      "timeout", timeout, {"1us", "10s"},
+      {"a packet of which nothing is heard for so long, and for two turns of all hosts and a base "
+       "RTT, is sent again",
+       ""});
 }
 
 Tdma::Tdma(const TransportContext& context, const TdmaParameters& parameters)
@@ -58,7 +61,8 @@ Tdma::Tdma(const TransportContext& context, const TdmaParameters& parameters)
       slot_(slot_of(parameters, context)),
       last_start_(std::max(
           PicoSeconds(), slot_ - guard_of(parameters, context) - packet_time(parameters, context))),
-      timeout_(parameters.timeout),
+      timeout_(std::max(parameters.timeout,
+                        slot_ * (2 * std::int64_t{hosts_}) + context.longest_base_rtt)),
       waiting_(hosts_),
       turn_(Event::calling<&Tdma::begin_slot>(*this, context.rank)),
       timeouts_(context.scheduler, Event::calling<&Tdma::ring_timeouts>(*this, context.rank)) {}
