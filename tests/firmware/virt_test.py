@@ -25,7 +25,7 @@ QEMU = "qemu-system-riscv32"
 # An instruction takes 1 ns, as on run-elf, so that the lines do not depend on the machine's load.
 QEMU_COMMAND = (QEMU, "-M", "virt", "-cpu", "rv32,s=off,h=off", "-bios", "none", "-nographic",
                 "-icount", "shift=0", "-kernel")
-# Sequences that a program's lines begin with, and how many at least.
+# Words that a program's lines begin with, and the least number of such lines.
 PROGRAMS = {"plic": {"registers ": 120, "claims ": 200},
             "uart": {"sequence ": 230, "fifo ": 4, "timeout ": 6},
             "clint": {"software ": 60, "compare ": 60, "around ": 100, "due ": 20}}
@@ -38,8 +38,8 @@ def lines_of(*command):
 
 
 def conversation(*command):
-    """The lines that a program prints to whom says hello after its first line. Before that line the UART may
-    not be set up, and what arrives then is lost."""
+    """The lines of a program that gets a hello after its first line. Before that line the UART may not be set up, and
+    characters that arrive then are lost."""
     with subprocess.Popen([str(part) for part in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as done:
         patience = threading.Timer(PATIENCE, done.kill)
         patience.start()

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""Mutations of SystemVerilog: the executed text has them, all else has none, and a seed draws the same ones again."""
+"""Mutations of SystemVerilog: only executed text is mutated, and a seed draws the same mutations again."""
 import itertools
 import pathlib
 import re

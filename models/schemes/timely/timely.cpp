@@ -17,7 +17,8 @@ namespace {
 long double real(PicoSeconds t) { return static_cast<long double>(t.count); }
 
 // Number of full packets of other flows for which a packet waits without congestion. Where a round
-// trip holds few packets, thresholds below this delay would make chance meetings cut all rates.
+// trip holds few packets, thresholds below this delay would make packets that meet by chance cut
+// all rates.
 constexpr Ratio kOthersPackets{8, 1};
 
 const RegisteredAlgorithm<TimelyParameters> kTimely{

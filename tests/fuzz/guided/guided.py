@@ -1,4 +1,4 @@
-"""Coverage-guided mutation for readers that are written in Python, told what to do as libFuzzer is.
+"""Coverage-guided mutation for readers that are written in Python, with the options of libFuzzer.
 
 TARGET.py [-seed=N] [-runs=N] [-max_total_time=S] [-max_len=N] [-timeout=S] [-artifact_prefix=P]
           [-print_final_stats=1] FOLDER|FILE…
