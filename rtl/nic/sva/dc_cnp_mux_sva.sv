@@ -1,0 +1,13 @@
+// The reset leaves the multiplexer between two frames, whatever it was in before.
+// SPDX-License-Identifier: Apache-2.0
+module dc_cnp_mux_sva (
+  input logic clk_i,
+  input logic rst_ni,
+  input logic inside_q
+);
+  logic reset_q = 1'b0;  // the edge before was in reset
+  always_ff @(posedge clk_i) reset_q <= !rst_ni;
+  reset_is_between_frames: assert property (@(posedge clk_i) !(reset_q && !rst_ni && inside_q));
+endmodule
+
+bind dc_cnp_mux dc_cnp_mux_sva u_sva (.*);
