@@ -84,7 +84,7 @@ sparse() {
 secded() {
   sed 's/\.Latency(48)/&, .Secded(1)/' vectors/controller_dut.sv >"$work/secded_dut.sv"
   grep -q 'Secded(1)' "$work/secded_dut.sv" || fail "secded: controller_dut.sv has another form"
-  in_verilator secded "$work/secded_dut" "$(sources_of .)" "$(echo sva/*.sv)" controller ''
+  in_verilator secded "$work/secded_dut" "$(sources_of .)" "$(echo sva/*.sv)" controller +caps=10000000
 }
 
 unit() {  # unit UNIT verilator|icarus
