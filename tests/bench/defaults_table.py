@@ -19,9 +19,10 @@ BASE_RTT_US = 4
 USE, QUEUE, UNEQUAL = 0.9, 4, 0.2
 # Why an algorithm misses an aim by its own law, whatever its parameters.
 REASONS = {
-    ("allegro", "queue"): "nothing but loss lowers its utility: each flow sends as much as its window allows, 256 packets",
-    ("cdg", "queue"): "follows the change of the RTT, so that nothing sets the length of the queue; eight packets more in a "
-                      "round trip that holds twelve",
+    ("allegro", "queue"): "nothing but loss lowers its utility: each flow sends as much as its window allows, 256 "
+                          "packets",
+    ("cdg", "queue"): "follows the change of the RTT, so that nothing sets the length of the queue; eight packets more "
+                      "in a round trip that holds twelve",
     ("dx", "use"): "a window grows by a packet where a flow's share of what is in flight is one and a half",
     ("timely", "unequal"): "its gradient is zero for any shares",
     ("vivace", "unequal"): "compares utilities of intervals of ten packets",
@@ -32,8 +33,8 @@ After this page you know which algorithm keeps its promises with defaults, at wh
 Written by `tests/bench/defaults_table.py`: `configs/incast_defaults.yaml` with the algorithm and the rate, one seed.
 
 *Use*: share of the time in which the receiver's link is busy. *Queue*: mean / 99th percentile, in products of rate and
-base RTT (4 µs). *Unequal*: greatest distance of a flow's rate from the mean, as a share of the mean. Aims: use at least 0.9,
-99th percentile of the queue at most 4, unequal at most 0.2, no pause; what misses one is **bold**.
+base RTT (4 µs). *Unequal*: greatest distance of a flow's rate from the mean, as a share of the mean. Aims: use at
+least 0.9, 99th percentile of the queue at most 4, unequal at most 0.2, no pause; what misses one is **bold**.
 
 | algorithm | Gb/s | use 5–20 ms | queue | unequal | pauses | use 20–60 ms | queue | unequal | pauses |
 |---|---|---|---|---|---|---|---|---|---|
@@ -68,8 +69,10 @@ def cells(dccvp, algorithm, rate, window):
 
 def table_cells(use, queue, p99, unequal, pauses):
     missed = {"use": use < USE, "queue": p99 > QUEUE, "unequal": unequal > UNEQUAL, "pauses": pauses > 0}
-    texts = {"use": f"{use:.3f}", "queue": f"{queue:.2f} / {p99:.2f}", "unequal": f"{unequal:.3f}", "pauses": str(pauses)}
-    return [f"**{text}**" if missed[aim] else text for aim, text in texts.items()], {aim for aim in missed if missed[aim]}
+    texts = {"use": f"{use:.3f}", "queue": f"{queue:.2f} / {p99:.2f}", "unequal": f"{unequal:.3f}",
+             "pauses": str(pauses)}
+    marked = [f"**{text}**" if missed[aim] else text for aim, text in texts.items()]
+    return marked, {aim for aim in missed if missed[aim]}
 
 
 def rows_of(page):
@@ -110,7 +113,8 @@ def main():
     rows = rows_of(options.page)
     for algorithm in wanted:
         for rate in rates:
-            rows[algorithm, rate] = [cell for window in WINDOWS for cell in cells(options.dccvp, algorithm, rate, window)[0]]
+            rows[algorithm, rate] = [cell for window in WINDOWS
+                                     for cell in cells(options.dccvp, algorithm, rate, window)[0]]
             options.page.write_text(page_of(rows), encoding="utf-8")
             print(algorithm, rate, rows[algorithm, rate], flush=True)
     return 0

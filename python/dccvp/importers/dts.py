@@ -13,7 +13,7 @@ from dccvp.importers.source import Source, base_name, name_of, quoted, read_byte
 SETTINGS = machine.SETTINGS
 MOST_BYTES = 16 << 20
 MAGIC = b"\xd0\x0d\xfe\xed"
-PATIENCE = 60 # Time limit for dtc in seconds.
+PATIENCE = 60  # Time limit for dtc in seconds.
 KINDS = {"sifive,clint0": "clint", "riscv,clint0": "clint", "sifive,plic-1.0.0": "plic", "riscv,plic0": "plic",
          "ns16550a": "16550", "sifive,test0": "test"}
 ROMS = {"mtd-rom", "cfi-flash", "soc-nv-flash"}
