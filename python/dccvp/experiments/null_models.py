@@ -6,7 +6,8 @@ configs/reproduce/null_models.md.
 For each null of configs/reproduce/nulls.yml each run that it names is run as published and with the null's settings. A
 figure that is inside its bounds as published and outside with the null distinguishes the two; a figure inside in both
 says nothing about the scheme. `over` divides by the run as published. Without names all experiments of nulls.yml
-are run. Leaves null-models.json in DIR (default out/null-models), and with --onto replaces the rows of these experiments in PAGE.
+are run. Leaves null-models.json in DIR (default out/null-models), and with --onto replaces the rows of these
+experiments in PAGE.
 Exit status: 0; 1 if a figure has no value, which is no evidence and counts nowhere, and nulls.yml does not say so; 2
 for unusable input. A null that the program refuses is a row of its own.
 
