@@ -1,5 +1,6 @@
-/* Register map of the interrupt controller, shared by model (models/tlm/interrupt_controller) and
- * software. Sources are levels; source n is bit n of every register, source 0 does not exist.
+/* Register map of the interrupt controller, shared by model
+ * (models/tlm/machine/interrupt_controller) and software. Sources are levels; source n is bit n of
+ * every register, source 0 does not exist.
  *
  * A source is *pending* while its line is high and it is not in service. Reading CLAIM takes the
  * lowest-numbered source that is pending and enabled, puts it in service and returns its number (0:

@@ -1,6 +1,6 @@
 // The machine timer: rise and fall of its interrupt line, 64-bit registers accessed in halves,
 // refused accesses.
-#include "clint.h"
+#include "machine/clint.h"
 
 #include <string>
 #include <utility>

@@ -1,6 +1,6 @@
 // A host that runs firmware: the program is loaded, every interrupt line reaches the hart, the
 // UART's characters are passed on, and the end of the program is reported.
-#include "firmware_host.h"
+#include "machine/firmware_host.h"
 
 #include <cstdio>
 #include <string>
@@ -8,7 +8,7 @@
 
 #include "driver/irq_regs.h"
 #include "driver/memory_map.h"
-#include "interrupt_controller.h"
+#include "machine/interrupt_controller.h"
 #include "memory_device.h"
 #include "model_test.h"
 #include "registers/generated/dcc_map.h"

@@ -9,7 +9,7 @@
 #include "bus.h"
 #include "driver/hal.h"
 #include "driver/irq_regs.h"
-#include "interrupt_controller.h"
+#include "machine/interrupt_controller.h"
 #include "model_test.h"
 #include "ram.h"
 

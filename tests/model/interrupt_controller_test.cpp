@@ -1,5 +1,5 @@
 // The interrupt controller against the rules of driver/irq_regs.h.
-#include "interrupt_controller.h"
+#include "machine/interrupt_controller.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Each machine's interrupt controller is at the address of the machine's memory map.
-#include "interrupt_inputs.h"
+#include "machine/interrupt_inputs.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Latencies of interrupts: which request a trap or a claim ends, at both interrupt controllers.
-#include "interrupt_latency.h"
+#include "machine/interrupt_latency.h"
 
 #include <cstdint>
 #include <memory>
@@ -7,9 +7,9 @@
 
 #include "driver/irq_regs.h"
 #include "driver/memory_map_virt.h"
-#include "interrupt_controller.h"
+#include "machine/interrupt_controller.h"
+#include "machine/plic.h"
 #include "model_test.h"
-#include "plic.h"
 
 namespace dcc::model::interrupt_latency_test {
 namespace {

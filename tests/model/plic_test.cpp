@@ -1,6 +1,6 @@
 // The PLIC by its specification: priorities, threshold, claim and completion, and gateways, which
 // no program on one serial port can show.
-#include "plic.h"
+#include "machine/plic.h"
 
 #include "driver/memory_map_virt.h"
 #include "model_test.h"

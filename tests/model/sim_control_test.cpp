@@ -1,5 +1,5 @@
 // The simulation control registers: both act on writes, and neither can be read.
-#include "sim_control.h"
+#include "machine/sim_control.h"
 
 #include "driver/memory_map.h"
 #include "model_test.h"

@@ -1,5 +1,5 @@
 // The test finisher of machine `virt`: which writes end the run, and with which exit status.
-#include "test_finisher.h"
+#include "machine/test_finisher.h"
 
 #include <gtest/gtest.h>
 

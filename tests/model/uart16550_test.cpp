@@ -1,6 +1,6 @@
 // The 16550A outside loopback: output, input at the line's pace without loss, interrupt line.
 // Registers and loopback are compared with QEMU (tests/firmware/virt).
-#include "uart16550.h"
+#include "machine/uart16550.h"
 
 #include "driver/memory_map_virt.h"
 #include "model_test.h"

@@ -1,5 +1,5 @@
 // The UART: output, input at the line's pace, input flow control, interrupts.
-#include "uart.h"
+#include "machine/uart.h"
 
 #include "driver/memory_map.h"
 #include "model_test.h"

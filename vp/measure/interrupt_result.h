@@ -27,7 +27,7 @@ struct InterruptBin {
   }
 };
 
-/// Latencies of one interrupt source of a host (models/tlm/interrupt_latency.h).
+/// Latencies of one interrupt source of a host (models/tlm/machine/interrupt_latency.h).
 struct InterruptResult {
   HostId host = 0;
   std::string source;

@@ -14,8 +14,9 @@ namespace dcc::model {
 
 class Bus;
 
-/// Interface for an observer of an interrupt controller's requests. A source has at most one
-/// request at a time: from when it becomes pending, enabled or not, until software claims it.
+/// Interface through which an interrupt controller reports the requests of its sources. A source
+/// has at most one request at a time: it begins when the source becomes pending, enabled or not,
+/// and ends when software claims the source.
 class InterruptRequests {
  public:
   virtual ~InterruptRequests() = default;

@@ -1,4 +1,4 @@
-#include "uart16550.h"
+#include "machine/uart16550.h"
 
 #include <algorithm>
 #include <utility>

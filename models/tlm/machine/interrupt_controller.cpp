@@ -1,4 +1,4 @@
-#include "interrupt_controller.h"
+#include "machine/interrupt_controller.h"
 
 #include <cstring>
 #include <stdexcept>

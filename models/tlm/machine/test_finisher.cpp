@@ -1,4 +1,4 @@
-#include "test_finisher.h"
+#include "machine/test_finisher.h"
 
 #include <utility>
 

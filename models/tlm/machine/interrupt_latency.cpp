@@ -1,4 +1,4 @@
-#include "interrupt_latency.h"
+#include "machine/interrupt_latency.h"
 
 #include <algorithm>
 #include <cctype>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "interrupt_inputs.h"
+#include "machine/interrupt_inputs.h"
 #include "registers/machine_map.h"
 #include "riscv/isa.h"
 #include "stats/log_histogram.h"
@@ -20,11 +20,11 @@ namespace dcc::model {
 /// handler that serves the interrupt. The latency includes the time during which software masks the
 /// interrupt anywhere: in mstatus, in mie, or in the interrupt controller.
 ///
-/// Timer and software interrupts of a hart are requested by the rise of their line and served by
-/// the next trap of their cause. Sources of the interrupt controller are requested when they become
-/// pending and served by the trap in whose handler software claims them. If a handler claims a
-/// source that was requested after the handler's begin, or if software claims without a trap, the
-/// latency ends with the claim.
+/// A timer or software interrupt of a hart is requested when its line rises, and served when the
+/// hart next traps with that cause. A source of the interrupt controller is requested when it
+/// becomes pending, and served by the trap in whose handler software claims the source. If a
+/// handler claims a source that was requested after the handler's begin, or if software claims
+/// without a trap, the latency ends with the claim.
 ///
 /// A hart looks at its lines between quanta (host.quantum), so that latencies of a hart that does
 /// not sleep are up to one quantum too long.

@@ -1,4 +1,4 @@
-#include "sim_control.h"
+#include "machine/sim_control.h"
 
 #include "driver/memory_map.h"
 

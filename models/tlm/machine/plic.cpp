@@ -1,4 +1,4 @@
-#include "plic.h"
+#include "machine/plic.h"
 
 #include <optional>
 #include <stdexcept>

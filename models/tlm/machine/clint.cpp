@@ -1,4 +1,4 @@
-#include "clint.h"
+#include "machine/clint.h"
 
 #include <algorithm>
 #include <optional>

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "interrupt_inputs.h"
+#include "machine/interrupt_inputs.h"
 #include "word_target.h"
 
 namespace dcc::model {

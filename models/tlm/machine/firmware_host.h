@@ -10,19 +10,19 @@
 #include <vector>
 
 #include "bus.h"
-#include "clint.h"
 #include "cpu/riscv_cpu.h"
-#include "interrupt_inputs.h"
-#include "interrupt_latency.h"
+#include "machine/clint.h"
+#include "machine/interrupt_inputs.h"
+#include "machine/interrupt_latency.h"
+#include "machine/sim_control.h"
+#include "machine/test_finisher.h"
+#include "machine/uart.h"
+#include "machine/uart16550.h"
 #include "ram.h"
 #include "registers/machine_map.h"
 #include "registers/register_block.h"
 #include "riscv/elf_file.h"
 #include "riscv/race_detector.h"
-#include "sim_control.h"
-#include "test_finisher.h"
-#include "uart.h"
-#include "uart16550.h"
 
 namespace dcc::model {
 

@@ -1,10 +1,10 @@
-#include "interrupt_inputs.h"
+#include "machine/interrupt_inputs.h"
 
 #include "bus.h"
 #include "driver/memory_map.h"
 #include "driver/memory_map_virt.h"
-#include "interrupt_controller.h"
-#include "plic.h"
+#include "machine/interrupt_controller.h"
+#include "machine/plic.h"
 
 namespace dcc::model {
 

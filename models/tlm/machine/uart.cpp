@@ -1,4 +1,4 @@
-#include "uart.h"
+#include "machine/uart.h"
 
 #include "driver/memory_map.h"
 

@@ -1,4 +1,4 @@
-#include "firmware_host.h"
+#include "machine/firmware_host.h"
 
 #include <cstdio>
 #include <stdexcept>
