@@ -75,6 +75,23 @@ TEST_F(DccTest, HandsOverTheFlowsDscpAndTheMarks) {
   EXPECT_EQ(algorithm_.device().slot(0).parameters.dscp, 46);
 }
 
+TEST_F(DccTest, AFlowsNextEventHasItsNewClass) {
+  algorithm_.on_cnp(3, {});
+  run(1);
+  const auto dscp = [&] { return algorithm_.device().slot(0).parameters.dscp; };
+  ASSERT_EQ(dscp(), 46);
+  EXPECT_TRUE(algorithm_.change_class(3, 10));
+  run(1);
+  EXPECT_EQ(dscp(), 46);  // the controller hears of the class with an event
+  algorithm_.on_sent(3, {1000, 1086, 0, false});
+  run(1);
+  EXPECT_EQ(dscp(), 10);
+  EXPECT_TRUE(algorithm_.change_class(3, 46));
+  algorithm_.on_cnp(3, {});
+  run(1);
+  EXPECT_EQ(dscp(), 46);
+}
+
 TEST_F(DccTest, CountsWireBytes) {
   algorithm_.on_cnp(7, {});
   algorithm_.on_sent(7, {1000, 1086, 0, false});
