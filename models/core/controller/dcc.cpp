@@ -148,7 +148,8 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
   p.r_max = r_max ? Rate::from(*r_max).raw : line;
   if (const Law* const law = rules().law()) {
     law->fit(p, {Rate(line), slowest, mtu, r_max.has_value()});
-    // The cut is halved for each halving of r_ai (vp/config/step_rule.cpp).
+    // MARK_SHIFT loses a bit, so that a mark cuts half as much, for each time that the step rule
+    // (vp/config/step_rule.cpp) has halved r_ai.
     if (shares_by_weight()) p.mark_shift -= std::min(p.mark_shift, step_halvings(increase_timer));
   }
   p.initial_rate = initial_rate ? Rate::from(*initial_rate).raw : std::min(p.r_max, line);

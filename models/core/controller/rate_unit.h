@@ -24,8 +24,8 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables);
 
-/// The rate engine of the model, with its own copy of the registers, and of the tables unless
-/// look_up_in() gives it the caller's.
+/// The model of the rate calculation unit. It has a copy of the registers and a copy of the tables;
+/// after look_up_in() it uses the caller's tables in place of the copy.
 class RateUnit final : public RateEngine {
  public:
   RateUnit() : own_(std::make_unique<RateTables>()), tables_(own_.get()) {}

@@ -29,7 +29,8 @@ struct NetworkScale {
     const Uint128 wanted = std::min(kMost, part / share.denominator);
     return std::max(packets * packet, static_cast<Bytes>(wanted));
   }
-  /// Number of full packets in the bandwidth-delay product, limited to the range `least` to `most`.
+  /// Number of full packets in the product of the slowest link's rate and the base round trip, at
+  /// least `least` and at most `most`.
   unsigned packets_in_flight(unsigned least, unsigned most) const {
     const Bytes packets = bdp() / std::max<Bytes>(1, packet);
     return static_cast<unsigned>(std::clamp<Bytes>(packets, least, most));

@@ -114,7 +114,8 @@ module dc_manager #(
   logic [5:0]       joined_dscp;
   logic [7:0]       joined_marks, joined_packets, joined_count;
 
-  // Memories of which a word used in the previous cycle had wrong parity; reports of those that may correct one.
+  // wrong_…: a word of this memory that the block used in the previous cycle had wrong parity. report_…: the
+  // report (ram_guarded.sv) on such words of a memory that can be built with Secded.
   logic wrong_cnp, wrong_command, wrong_start, wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
   logic [ReportW-1:0] report_flows, report_free, report_slots, report_limits, report;
 

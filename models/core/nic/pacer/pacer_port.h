@@ -52,10 +52,11 @@ class PacerPort {
   }
   std::uint32_t depth() const { return shape_.depth; }
   bool is_bound(Qpn qpn) const { return qpn < slots_of_.size() && slots_of_[qpn] != kNone; }
-  /// Gives the queue pair a flow of the block. Throws std::runtime_error if there is none.
+  /// Assigns one of the pacer block's flow numbers to the queue pair. Throws std::runtime_error if
+  /// all numbers are in use.
   void bind(Qpn qpn, std::uint32_t flow, Rate rate, std::uint8_t priority);
-  /// Must be called when the queue pair ends. The flow becomes free when its last decision is
-  /// taken.
+  /// Must be called when the queue pair ends. Another queue pair can get the block's flow number
+  /// once the NIC has taken the block's last decision for this queue pair.
   void release(Qpn qpn);
   /// Precondition: is_bound(qpn), posted(qpn) < depth().
   void post(Qpn qpn, std::uint32_t bytes);
