@@ -179,11 +179,42 @@ class Harts(unittest.TestCase):
             self.assertEqual(note["figures"], {**raced, "hosts": 1})
             self.assertIn(f"On host 1, {raced['accesses']} accesses", note["text"])
 
-    def test_coverage_of_several_harts_is_refused(self):
+    def test_coverage_and_profile_of_each_hart_of_each_host(self):
         with tempfile.TemporaryDirectory() as folder:
-            status, err = self.network(folder, "-c", "output.trace.coverage=true")
-            self.assertEqual(status, 2)
-            self.assertIn("follow one hart", err)
+            out = pathlib.Path(folder) / "out"
+            self.assertEqual(self.network(folder)[0], 0)
+            plain = (out / "flows.csv").read_bytes()
+            status, err = self.network(folder, "--force", "-c", "output.trace={coverage: true, profile: true}")
+            self.assertEqual(status, 0, err)
+            self.assertEqual((out / "flows.csv").read_bytes(), plain)
+            harts = json.loads((out / "metrics.json").read_text(encoding="utf-8"))["harts"]
+            self.assertEqual(len(harts), 6)
+            for hart in harts:
+                name = f"host{hart['host']}.hart{hart['hart']}"
+                told = (out / f"trace/callgrind.{name}.out").read_text(encoding="utf-8")
+                self.assertEqual(int(re.search(r"^summary: (\d+)$", told, re.MULTILINE)[1]), hart["instructions"])
+                told = (out / f"trace/coverage.{name}.info").read_text(encoding="utf-8")
+                self.assertIn(f"FNDA:{int(hart['hart'] == 0)},main\n", told)
+            self.assertEqual(len(list((out / "trace").iterdir())), 12)
+
+    def test_coverage_profile_and_stack_of_each_hart(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            status, out, err = run("atomic_2", "--coverage", folder / "c.info", "--profile", folder / "p.out",
+                                   "--stack-use")
+            self.assertEqual(status, 0, err)
+            self.assertEqual(re.findall(r"hart (\d): stack: \d+ of (\d+) bytes", out),
+                             [("0", "32768"), ("1", "32768")])
+            for hart, instructions in re.findall(r"hart (\d): (\d+) instructions", out):
+                told = (folder / f"p.hart{hart}.out").read_text(encoding="utf-8")
+                self.assertEqual(re.search(r"^summary: (\d+)$", told, re.MULTILINE)[1], instructions)
+                told = (folder / f"c.hart{hart}.info").read_text(encoding="utf-8")
+                for function, calls in (("main", int(hart == "0")), ("hart_main", int(hart == "1")),
+                                        ("on_software", 100)):
+                    self.assertIn(f"FNDA:{calls},{function}\n", told)
+            plain = run("atomic_2")[1]
+            self.assertEqual(re.findall(r"hart \d: \d+ instructions", plain),
+                             re.findall(r"hart \d: \d+ instructions", out))
 
     def test_a_race_is_told_and_gone_when_fenced(self):
         for fences in (0, 1):
@@ -210,8 +241,7 @@ class Harts(unittest.TestCase):
 
     def test_bad_options_are_refused(self):
         for harts, options, told in ((0, (), "--harts must lie between 1 and 4"),
-                                     (5, (), "--harts must lie between 1 and 4"),
-                                     (2, ("--stack-use",), "follow one hart")):
+                                     (5, (), "--harts must lie between 1 and 4")):
             with self.subTest(harts):
                 status, _, err = run("race_2", *options, harts=harts)
                 self.assertEqual(status, 2)

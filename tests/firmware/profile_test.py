@@ -1,8 +1,11 @@
 #!/usr/bin/python3
-"""Coverage, profile and stack depth of firmware: counts that are known, tools that read them."""
+"""Coverage, profile and stack depth of firmware and of programs on NIC cores: counts that are known, tools that read
+them."""
 
+import json
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -28,12 +31,16 @@ def line_of(words):
                     if f"/* {words} */" in line)
 
 
-class Profile(unittest.TestCase):
+class FolderTest(unittest.TestCase):
+    """Each test has an empty `folder`."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="dccvp-profile-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
+
+class Profile(FolderTest):
     def made(self, option, elf=ELF):
         file = self.folder / option.strip("-")
         status, out, err = run(option, file, elf)
@@ -163,6 +170,74 @@ class Profile(unittest.TestCase):
             status, _, err = run(option, "/dev/full", ELF)
             self.assertEqual(status, 2)
             self.assertIn("could not be written to its end", err)
+
+
+class Far(FolderTest):
+    def test_parts_far_from_one_another(self):
+        """Counts take memory for the parts of a program, not for the 1.5 GiB between ROM and RAM."""
+        source, elf, file = (self.folder / name for name in ("far.S", "far.elf", "far.info"))
+        source.write_text('.section .far, "ax"\n.globl far\n.type far, @function\nfar: ret\n.size far, . - far\n'
+                          ".text\n.globl _start\n_start: lui t1, %hi(far)\njalr t1, %lo(far)\njalr t1, %lo(far)\n"
+                          "lui t0, 0x10010\nsw zero, 0(t0)\n")
+        subprocess.run(["riscv64-unknown-elf-gcc", "-g", "-march=rv32im", "-mabi=ilp32", "-nostdlib", "-Wl,-n",
+                        "-Wl,-Ttext=0x80000000", "-Wl,--section-start=.far=0x20000000", source, "-o", elf], check=True,
+                       timeout=PATIENCE)
+        done = subprocess.run([DCCVP, "run-elf", "--quiet", "--rom", "0x20000000:1MiB", "--coverage", file, elf],
+                              capture_output=True, text=True, timeout=PATIENCE, check=False,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("FNDA:2,far\n", file.read_text())
+
+
+class Programs(FolderTest):
+    """Programs on the cores of NICs."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "small.yaml").write_text(
+            "duration: 500us\ntopology: {kind: star, hosts: 5}\n"
+            f"nic: {{congestion_control: {{algorithm: program, elf: {FIRMWARE}/programs/halve.elf}}, "
+            "cnp: {interval: 20us}}\nhost: {driver: none}\n"
+            "traffic: [{kind: incast, senders: 1..4, receiver: 0}]\n", encoding="utf-8")
+
+    def run_network(self, name, *options):
+        out = self.folder / name
+        done = subprocess.run([DCCVP, "run", self.folder / "small.yaml", "--quiet", "--no-plots", "--out", out,
+                               *options], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE,
+                              check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out
+
+    def test_every_nic_has_its_counts(self):
+        plain = self.run_network("plain")
+        out = self.run_network("told", "-c", "output.trace={coverage: true, profile: true}")
+        self.assertEqual((out / "flows.csv").read_bytes(), (plain / "flows.csv").read_bytes())
+        metrics = json.loads((out / "metrics.json").read_text())
+        handlers = {handler["event"]: handler for handler in metrics["programs"][0]["handlers"]}
+        self.assertGreater(handlers["cnp"]["handled"], 20)
+        self.assertGreater(handlers["timer"]["handled"], 10)
+        self.assertEqual(sorted(file.name for file in (out / "trace").iterdir()),
+                         sorted(name for n in range(5) for name in (f"coverage.nic{n}.info", f"callgrind.nic{n}.out")))
+        calls: dict = {}
+        cost: dict = {}
+        for n in range(5):
+            text = (out / f"trace/coverage.nic{n}.info").read_text()
+            for count, name in re.findall(r"^FNDA:(\d+),(\w+)$", text, re.M):
+                calls[name] = calls.get(name, 0) + int(count)
+            function = None
+            for line in (out / f"trace/callgrind.nic{n}.out").read_text().splitlines():
+                function = line[3:] if line.startswith("fn=") else function
+                if re.match(r"0x[0-9a-f]+ \d+ \d+$", line):
+                    cost[function] = cost.get(function, 0) + int(line.split()[2])
+        for name, event in (("cut", "cnp"), ("rise", "timer")):
+            self.assertEqual(calls[name], handlers[event]["handled"])
+            self.assertEqual(cost[name], handlers[event]["instructions"])
+
+    def test_chosen_hosts(self):
+        out = self.run_network("one", "-c", "output.trace={profile: true, hosts: 2}")
+        self.assertEqual([file.name for file in (out / "trace").iterdir()], ["callgrind.nic2.out"])
+        text = (out / "trace/callgrind.nic2.out").read_text()
+        self.assertNotIn("cfn=", text, "handlers call nothing and are called by nothing")
 
 
 if __name__ == "__main__":

@@ -101,7 +101,8 @@ class Traces(unittest.TestCase):
         self.assertIn("fn=traffic_app_step", (self.out / "trace/callgrind.host1.out").read_text())
         done = self.run_platform("traffic", "-c", "output.trace={coverage: true}", "-c", "host.driver=native")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("output.trace.coverage: none of the traced hosts runs firmware", done.stderr)
+        self.assertIn("output.trace.coverage: none of the traced hosts runs firmware, or a program on its NIC",
+                      done.stderr)
 
     def test_trace_cpu_of_one_host_in_a_window(self):
         where = self.out_of("cpu.txt")

@@ -38,13 +38,14 @@ void describe_trace(ParameterVisitor& v, TraceConfig& c) {
   v.field("from", c.from, {}, {"begin of the window that is traced", ""});
   v.field("to", c.to, "end", {}, {"end of the window", ""});
   v.field("cpu", c.cpu, {}, {"cpu.hostN.txt: every instruction of firmware, with symbols", ""});
-  v.field("coverage", c.coverage, {},
-          {"coverage.hostN.info: lines and branches of firmware that ran, in the whole run, for "
-           "genhtml",
-           "geninfo(1)"});
+  v.field(
+      "coverage", c.coverage, {},
+      {"coverage.hostN.info, coverage.nicN.info: lines and branches of firmware and of programs "
+       "of NICs that ran, in the whole run, for genhtml; of several harts a file each",
+       "geninfo(1)"});
   v.field("profile", c.profile, {},
-          {"callgrind.hostN.out: cost of firmware by function, in the whole run, for "
-           "callgrind_annotate",
+          {"callgrind.hostN.out, callgrind.nicN.out: cost of firmware and of programs of NICs by "
+           "function, in the whole run, for callgrind_annotate; of several harts a file each",
            ""});
   v.choice("transactions", c.transactions,
            {"transactions.txt or transactions.jsonl: every access of software and DMA on a bus, "

@@ -1,12 +1,15 @@
 #include "debug/tracing.h"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "build/platform.h"
 #include "build/ranks.h"
 #include "config/controller_hosts.h"
 #include "cpu/riscv_cpu.h"
 #include "measure/trace/trace_event_file.h"
+#include "nic/algorithm/debugged_program.h"
 #include "simulation_kernel.h"
 #include "software/firmware_profile.h"
 
@@ -102,16 +105,36 @@ std::vector<Host*> Tracing::traced_cpus() const {
 }
 
 void Tracing::profile_cpus() {
-  for (Host* const host : traced_cpus()) {
+  // `name`: "coverage.info" becomes the name of the file.
+  const auto add = [this](std::string elf, std::unique_ptr<FirmwareProfile> program,
+                          const std::function<std::filesystem::path(const char*)>& name) {
     Profiled one;
-    one.elf = c_.config.host_of(host->id()).elf;
-    one.program = std::make_unique<FirmwareProfile>(one.elf, *host->cpu());
-    const auto open = [&](bool wanted, const char* name) {
-      return wanted ? std::make_unique<TraceFile>(with_host(file(name), host->id())) : nullptr;
-    };
-    one.coverage = open(config_.coverage, "coverage.info");
-    one.callgrind = open(config_.profile, "callgrind.out");
+    one.elf = std::move(elf);
+    one.program = std::move(program);
+    if (config_.coverage) one.coverage = std::make_unique<TraceFile>(name("coverage.info"));
+    if (config_.profile) one.callgrind = std::make_unique<TraceFile>(name("callgrind.out"));
     profiled_.push_back(std::move(one));
+  };
+  for (Host* const host : traced_cpus()) {
+    const std::string& elf = c_.config.host_of(host->id()).elf;
+    const std::vector<model::RiscvCpu*> harts = host->harts();
+    for (unsigned i = 0; i < harts.size(); ++i) {
+      const bool several = harts.size() > 1;
+      const auto number = several ? std::optional(i) : std::nullopt;
+      add(elf, std::make_unique<FirmwareProfile>(elf, *harts[i], number), [&](const char* name) {
+        const std::filesystem::path path = with_host(file(name), host->id());
+        return several ? with_number(path, ".hart", i) : path;
+      });
+    }
+  }
+  for (const auto& host : c_.hosts) {
+    auto* const program = dynamic_cast<DebuggedProgram*>(host->algorithm());
+    if (program == nullptr || !config_.has_host(host->id())) continue;
+    DebuggedProcessor* const cores = program->processor();
+    if (cores == nullptr) continue;
+    const std::string elf = program->program_file();
+    add(elf, std::make_unique<FirmwareProfile>(elf, *cores),
+        [&](const char* name) { return with_number(file(name), ".nic", host->id()); });
   }
 }
 

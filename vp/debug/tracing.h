@@ -56,8 +56,8 @@ class Tracing final : public PlatformPart {
   void close();
 
  private:
-  /// A CPU whose instructions are counted, and the files for the counts; null: no such file is
-  /// enabled.
+  /// A hart, or the cores of a NIC, whose instructions are counted, and the files for the counts;
+  /// null: no such file is enabled.
   struct Profiled {
     std::unique_ptr<FirmwareProfile> program;
     std::unique_ptr<TraceFile> coverage;

@@ -57,11 +57,6 @@ void check(const RunElfOptions& o) {
   if (o.harts == 0 || o.harts > model::kMaxHarts) {
     throw std::runtime_error("--harts must lie between 1 and " + std::to_string(model::kMaxHarts));
   }
-  const bool profiled = !o.coverage_file.empty() || !o.profile_file.empty() || o.stack_use;
-  if (o.harts > 1 && profiled) {
-    throw std::runtime_error(
-        "--coverage, --profile and --stack-use follow one hart; leave them out or write --harts 1");
-  }
   if (o.cpi_thousandths == 0) throw std::runtime_error("--cpi must be more than zero");
   if (o.ram_bytes == 0 || o.ram_bytes % riscv::kPageBytes != 0 || o.ram_bytes > kMaxRamBytes) {
     throw std::runtime_error("--ram must be a multiple of 4 KiB, up to 1 GiB");
@@ -105,39 +100,69 @@ class Machine {
       bus_trace_->add_namer([this](std::uint64_t address) { return name_of(address); });
     }
     if (!options.trace_file.empty()) trace_lines(options.trace_file);
-    if (!options.coverage_file.empty()) coverage_out_ = &open(options.coverage_file);
-    if (!options.profile_file.empty()) profile_out_ = &open(options.profile_file);
-    if (coverage_out_ != nullptr || profile_out_ != nullptr || options.stack_use) {
-      profile_ = std::make_unique<FirmwareProfile>(options.file, host_->cpu());
-    }
+    const bool profiled = !options.coverage_file.empty() || !options.profile_file.empty();
+    if (profiled || options.stack_use) profile(options);
   }
-  /// A sentence on the greatest stack depth, or on missing stack limits of the program.
-  std::string stack_sentence() const {
-    const std::optional<riscv::Profile::StackUse> use = profile_->profile().stack_use();
-    if (!use.has_value()) return "stack: the program has no __stack_top and __stack_limit";
-    return "stack: " + std::to_string(use->bytes) + " of " + std::to_string(use->of) +
-           " bytes, deepest at " + profile_->elf().symbols().with_address(use->pc);
+  /// A line for each hart on its greatest stack depth, or on missing stack limits of the program.
+  std::string stack_text() const {
+    std::string text;
+    for (std::size_t i = 0; i < profiles_.size(); ++i) {
+      const FirmwareProfile& program = *profiles_[i].program;
+      if (profiles_.size() > 1) text += "hart " + std::to_string(i) + ": ";
+      const std::optional<riscv::Profile::StackUse> use = program.profile().stack_use();
+      if (use.has_value()) {
+        text += "stack: " + std::to_string(use->bytes) + " of " + std::to_string(use->of) +
+                " bytes, deepest at " + program.elf().symbols().with_address(use->pc) + "\n";
+      } else {
+        text += "stack: the program has no __stack_top and __stack_limit\n";
+      }
+    }
+    return text;
   }
   /// Completes the output files. Throws std::runtime_error if a file could not be written.
   void close() {
     for (const auto& hart : host_->cpus()) hart->trace().finish();
-    if (profile_ != nullptr) profile_->profile().finish();
-    if (coverage_out_ != nullptr) profile_->profile().write_coverage(*coverage_out_);
-    if (profile_out_ != nullptr) profile_->profile().write_callgrind(*profile_out_, file_);
+    for (const Profiled& one : profiles_) {
+      riscv::Profile& profile = one.program->profile();
+      profile.finish();
+      if (one.coverage != nullptr) profile.write_coverage(*one.coverage);
+      if (one.callgrind != nullptr) profile.write_callgrind(*one.callgrind, file_);
+    }
     for (const auto& file : files_) file->close();
   }
   model::FirmwareHost& host() { return *host_; }
 
  private:
-  /// Of several harts each gets a file of its own: cpu.txt becomes cpu.hart0.txt, ….
+  /// The profile of a hart, and the files for its counts; null: not wanted.
+  struct Profiled {
+    std::unique_ptr<FirmwareProfile> program;
+    std::ofstream* coverage = nullptr;
+    std::ofstream* callgrind = nullptr;
+  };
+
+  /// Opens the file of a hart. Of several harts each gets a file of its own: cpu.txt becomes
+  /// cpu.hart0.txt, ….
+  std::ofstream& open_for_hart(const std::string& file, std::size_t hart) {
+    std::filesystem::path path = file;
+    if (host_->cpus().size() > 1) {
+      path.replace_extension(".hart" + std::to_string(hart) + path.extension().string());
+    }
+    return open(path.string());
+  }
   void trace_lines(const std::string& file) {
+    for (std::size_t i = 0; i < host_->cpus().size(); ++i) {
+      host_->cpus()[i]->trace().set_lines(&open_for_hart(file, i));
+    }
+  }
+  void profile(const RunElfOptions& o) {
     const auto& cpus = host_->cpus();
-    for (std::size_t i = 0; i < cpus.size(); ++i) {
-      std::filesystem::path path = file;
-      if (cpus.size() > 1) {
-        path.replace_extension(".hart" + std::to_string(i) + path.extension().string());
-      }
-      cpus[i]->trace().set_lines(&open(path.string()));
+    for (unsigned i = 0; i < cpus.size(); ++i) {
+      const auto number = cpus.size() > 1 ? std::optional(i) : std::nullopt;
+      Profiled one;
+      one.program = std::make_unique<FirmwareProfile>(o.file, *cpus[i], number);
+      if (!o.coverage_file.empty()) one.coverage = &open_for_hart(o.coverage_file, i);
+      if (!o.profile_file.empty()) one.callgrind = &open_for_hart(o.profile_file, i);
+      profiles_.push_back(std::move(one));
     }
   }
 
@@ -192,9 +217,7 @@ class Machine {
 
   std::string file_;
   std::optional<ProcessSnapshots> snapshots_;  // snapshots by which the debugger goes back
-  std::ofstream* coverage_out_ = nullptr;
-  std::ofstream* profile_out_ = nullptr;
-  std::unique_ptr<FirmwareProfile> profile_;
+  std::vector<Profiled> profiles_;             // by hart
   std::vector<std::unique_ptr<TraceFile>> files_;
   model::Bus bus_;
   model::Ram ram_;
@@ -272,7 +295,7 @@ int run(const RunElfOptions& options) {
                   options.gdb_port >= 0 ? std::nullopt : std::optional<double>(seconds));
   }
   if (options.irq_latency) print_interrupt_latency(machine.host().interrupt_latency());
-  if (options.stack_use) std::printf("%s\n", machine.stack_sentence().c_str());
+  if (options.stack_use) std::printf("%s", machine.stack_text().c_str());
   machine.close();
   return machine.host().succeeded() && races.empty() ? 0 : 1;
 }

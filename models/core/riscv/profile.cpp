@@ -20,21 +20,34 @@ std::string hex(std::uint32_t value) {
 
 }  // namespace
 
-Profile::Profile(const ElfFile& program, const LineTable& lines, const Hart& hart)
+Profile::Profile(const ElfFile& program, const LineTable& lines, const Hart& hart,
+                 std::optional<unsigned> number)
     : program_(program), lines_(lines), hart_(hart), tracker_(*this, &program.symbols()) {
-  std::uint64_t begin = UINT64_MAX;
-  std::uint64_t end = 0;
+  // Every segment with data counts as code, whatever its flags say. Segments may be far from one
+  // another, as in ROM and RAM.
+  std::map<std::uint64_t, std::uint64_t> ends;  // end of the segments' bytes, by their begin
   for (const ElfFile::Segment& s : program.segments()) {
-    if (s.data.empty()) continue;  // every segment with data counts as code, whatever its flags say
-    begin = std::min<std::uint64_t>(begin, s.address);
-    end = std::max<std::uint64_t>(end, std::uint64_t{s.address} + s.data.size());
+    if (s.data.empty()) continue;
+    std::uint64_t& end = ends[s.address & ~1u];
+    end = std::max(end, std::uint64_t{s.address} + s.data.size());
   }
-  if (begin < end) {
-    base_ = static_cast<std::uint32_t>(begin) & ~1u;
-    counts_.resize((end - base_ + 1) / 2);
+  for (const auto& [begin, end] : ends) {
+    const bool apart = spans_.empty() ||
+                       begin > spans_.back().base + 2 * std::uint64_t{spans_.back().counts.size()};
+    if (apart) spans_.push_back({static_cast<std::uint32_t>(begin), {}});
+    std::vector<Count>& counts = spans_.back().counts;
+    counts.resize(std::max<std::size_t>(counts.size(), (end - spans_.back().base + 1) / 2));
   }
-  stack_top_ = program.symbols().address_of("__stack_top").value_or(0);
-  stack_limit_ = program.symbols().address_of("__stack_limit").value_or(0);
+  const auto symbol = [&](const char* name) {
+    return program.symbols().address_of(name).value_or(0);
+  };
+  stack_top_ = symbol("__stack_top");
+  stack_limit_ = symbol("__stack_limit");
+  if (number) {
+    const std::uint32_t bytes = symbol("__hart_stack_bytes");
+    stack_top_ -= *number * bytes;
+    stack_limit_ = bytes != 0 && stack_limit_ != 0 ? stack_top_ - bytes : 0;
+  }
   lowest_sp_ = stack_top_;
 }
 
@@ -182,14 +195,14 @@ void Profile::write_calls(std::ostream& out, std::uint32_t site) const {
 
 void Profile::write_callgrind(std::ostream& out, const std::string& command) const {
   std::uint64_t total = 0;
-  for (const Count& c : counts_) total += c.executed;
+  for (const Span& span : spans_) {
+    for (const Count& c : span.counts) total += c.executed;
+  }
   out << "# callgrind format\nversion: 1\ncreator: dccvp\ncmd: " << command
       << "\npositions: instr line\nevents: Ir\nsummary: " << total << "\n";
   std::string function;
   std::string file;
-  for (std::size_t i = 0; i < counts_.size(); ++i) {
-    if (counts_[i].executed == 0) continue;
-    const std::uint32_t pc = base_ + 2 * static_cast<std::uint32_t>(i);
+  const auto write_cost = [&](std::uint32_t pc, std::uint64_t executed) {
     const LineTable::Row* const row = lines_.find(pc);
     const std::string here = row != nullptr ? lines_.files()[row->file] : "???";
     const std::string name = function_at(pc);
@@ -200,8 +213,14 @@ void Profile::write_callgrind(std::ostream& out, const std::string& command) con
     }
     function = name;
     file = here;
-    out << hex(pc) << ' ' << (row != nullptr ? row->line : 0) << ' ' << counts_[i].executed << '\n';
+    out << hex(pc) << ' ' << (row != nullptr ? row->line : 0) << ' ' << executed << '\n';
     write_calls(out, pc);
+  };
+  for (const Span& span : spans_) {
+    for (std::size_t i = 0; i < span.counts.size(); ++i) {
+      const std::uint64_t executed = span.counts[i].executed;
+      if (executed != 0) write_cost(span.base + 2 * static_cast<std::uint32_t>(i), executed);
+    }
   }
 }
 

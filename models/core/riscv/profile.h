@@ -22,8 +22,10 @@ namespace dcc::riscv {
 class Profile final : public InstructionObserver, private CallSink {
  public:
   /// All three arguments must outlive the profile. With an empty line table, addresses stand for
-  /// lines and coverage contains functions only.
-  Profile(const ElfFile& program, const LineTable& lines, const Hart& hart);
+  /// lines and coverage contains functions only. `number`: number of the hart if it is one of
+  /// several, whose stacks lie below one another as crt0.S places them.
+  Profile(const ElfFile& program, const LineTable& lines, const Hart& hart,
+          std::optional<unsigned> number = std::nullopt);
 
   void executed(const DecodedOp& op, std::uint32_t pc, std::uint32_t next, bool trapped) override;
   void interrupted(std::uint32_t from, std::uint32_t handler) override;
@@ -67,9 +69,20 @@ class Profile final : public InstructionObserver, private CallSink {
 
   void enter(std::uint64_t cost, const std::string& function) override;
   void leave(std::uint64_t cost) override;
+  /// Execution counts of contiguous code, one per halfword from `base` on.
+  struct Span {
+    std::uint32_t base = 0;
+    std::vector<Count> counts;
+    Count* at(std::uint32_t address) {
+      const std::uint32_t index = (address - base) / 2;
+      return index < counts.size() ? &counts[index] : nullptr;
+    }
+  };
   Count* at(std::uint32_t address) {
-    const std::uint32_t index = (address - base_) / 2;
-    return index < counts_.size() ? &counts_[index] : nullptr;
+    for (Span& span : spans_) {
+      if (Count* const count = span.at(address)) return count;
+    }
+    return nullptr;
   }
   const Count* at(std::uint32_t address) const { return const_cast<Profile*>(this)->at(address); }
   std::map<std::uint32_t, FileCoverage> by_file() const;
@@ -83,9 +96,8 @@ class Profile final : public InstructionObserver, private CallSink {
   const LineTable& lines_;
   const Hart& hart_;
   CallTracker tracker_;
-  std::uint32_t base_ = 0;
-  std::vector<Count> counts_;  // execution counts, one per halfword from base_ on
-  std::uint32_t site_ = 0;     // address of the call instruction that tracker_ may report next
+  std::vector<Span> spans_;  // in ascending order of addresses
+  std::uint32_t site_ = 0;   // address of the call instruction that tracker_ may report next
   std::uint32_t target_ = 0;
   std::vector<OpenCall> open_;
   // calls, indexed by (address of the call, target)

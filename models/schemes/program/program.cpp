@@ -102,12 +102,17 @@ dcc_event Program::event_of(FlowNumber number, const Flow& flow, std::uint32_t k
   return event;
 }
 
-void Program::on_flow_start(FlowNumber number, const FlowStart& start) {
-  if (image_ == nullptr) return;
+ProgramCore& Program::core() {
   if (processor_ == nullptr) {
     processor_ = std::make_unique<ProgramCore>(image_, parameters_);
     processor_->set_debugger(debugger_);
   }
+  return *processor_;
+}
+
+void Program::on_flow_start(FlowNumber number, const FlowStart& start) {
+  if (image_ == nullptr) return;
+  core();
   if (Flow* const former = flows_.find(number); former != nullptr) stop(number, *former);
   Flow& flow = flows_.keep(number);
   flow = Flow{};

@@ -56,7 +56,12 @@ class Program final : public Algorithm,
     if (!parameters_.gdb || parameters_.gdb_host != host) return std::nullopt;
     return static_cast<std::uint16_t>(*parameters_.gdb);
   }
-  void set_debugger(ProcessorDebugger& debugger) override { debugger_ = &debugger; }
+  void set_debugger(ProcessorDebugger& debugger) override {
+    debugger_ = &debugger;
+    if (processor_ != nullptr) processor_->set_debugger(debugger_);
+  }
+  std::string program_file() const override { return parameters_.elf; }
+  DebuggedProcessor* processor() override { return image_ == nullptr ? nullptr : &core(); }
 
   std::string source() const override { return parameters_.elf; }
   unsigned cores() const override { return parameters_.cores; }
@@ -114,6 +119,9 @@ class Program final : public Algorithm,
   void note_reaction(std::uint32_t kind, PicoSeconds since, const Flow& flow,
                      const dcc_result& result);
   void apply(FlowNumber number, Flow& flow, const dcc_result& result);
+  /// The processor of the cores, which exists from the first call on. Precondition: image_ is not
+  /// null.
+  ProgramCore& core();
   void stop(FlowNumber number, Flow& flow);
   void forget_timer(Flow& flow, unsigned timer);
   std::uint32_t handler_of(std::uint32_t kind) const { return addresses_[kind]; }
@@ -126,7 +134,7 @@ class Program final : public Algorithm,
   std::uint32_t identity_;
   std::shared_ptr<const ProgramImage> image_;  // image of the program; null: the file is not usable
   std::array<std::uint32_t, DCC_EVENT_KINDS> addresses_{};
-  std::unique_ptr<ProgramCore> processor_;  // processor, which exists from the first flow on
+  std::unique_ptr<ProgramCore> processor_;  // null until core() is called
   ProcessorDebugger* debugger_ = nullptr;
   std::vector<std::unique_ptr<Core>> cores_;
   std::uint32_t idle_ = 0;  // mask of idle cores; bit n is set while core n is idle

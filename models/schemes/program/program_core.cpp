@@ -90,9 +90,10 @@ ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& ev
   hart_.set_pc(handler);
   Outcome outcome;
   const std::uint64_t before = hart_.steps();
-  const riscv::Stop stop = debugger_ != nullptr ? run_debugged(outcome.cost)
-                                                : hart_.run_costed(limit_, costs_, outcome.cost);
+  const riscv::Stop stop =
+      debugger_ != nullptr ? run_debugged(outcome.cost) : run_some(limit_, outcome.cost);
   outcome.instructions = hart_.steps() - before;
+  if (at_end_) at_end_();
   if (stop == riscv::Stop::kBreakpoint && hart_.pc() == image_->return_address()) {
     std::memcpy(&result, ram(DCC_RESULT_ADDRESS), sizeof result);
     std::memcpy(context, ram(DCC_CONTEXT_ADDRESS), context_bytes);
@@ -105,14 +106,35 @@ ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& ev
   return outcome;
 }
 
+/// Runs like Hart::run_costed() and reports each instruction to the observer. The first instruction
+/// runs even if its address has a breakpoint, if `over_breakpoint`.
+riscv::Stop ProgramCore::run_observed(std::uint64_t budget, std::uint64_t& cost,
+                                      bool over_breakpoint) {
+  riscv::Stop stop = riscv::Stop::kBudget;
+  for (std::uint64_t i = 0; i < budget && stop == riscv::Stop::kBudget; ++i) {
+    const std::uint32_t pc = hart_.pc();
+    const std::uint64_t steps = hart_.steps();
+    const std::uint64_t retired = hart_.retired();
+    riscv::DecodedOp op;
+    // decodes the instruction at pc; if nothing can be fetched there, the trap tells why
+    hart_.instruction_at(pc, op);
+    stop = over_breakpoint && i == 0 ? hart_.step_costed(costs_, cost)
+                                     : hart_.run_costed(1, costs_, cost);
+    const bool trapped = hart_.retired() == retired;
+    if (hart_.steps() != steps) observer_->executed(op, pc, hart_.pc(), trapped);
+  }
+  return stop;
+}
+
 /// Runs a handler like Hart::run_costed(limit_, …), with the stops of a debugger in between.
 riscv::Stop ProgramCore::run_debugged(std::uint64_t& cost) {
   const std::uint64_t end = hart_.steps() + limit_;
   debugger_->begin_handler(*this);
   while (hart_.steps() < end) {
     const bool one = debugger_->wants_one_instruction();
-    const riscv::Stop stop =
-        one ? hart_.step_costed(costs_, cost) : hart_.run_costed(end - hart_.steps(), costs_, cost);
+    const riscv::Stop stop = !one                   ? run_some(end - hart_.steps(), cost)
+                             : observer_ != nullptr ? run_observed(1, cost, true)
+                                                    : hart_.step_costed(costs_, cost);
     const bool goes_on = stop == riscv::Stop::kBudget || stop == riscv::Stop::kBreakpoint ||
                          stop == riscv::Stop::kWatchpoint;
     if (!goes_on) return stop;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "nic/algorithm/debugged_program.h"
@@ -16,7 +18,7 @@ namespace dcc {
 
 /// Runs handlers to their end and reports their costs. All cores of a NIC share code and data, and
 /// a handler's loads and stores happen at its begin, so one processor stands for all of them.
-class ProgramCore final : private riscv::MemoryBus, private DebuggedProcessor {
+class ProgramCore final : private riscv::MemoryBus, public DebuggedProcessor {
  public:
   /// Number of cost units in a cycle: costs are in thousandths of a cycle.
   static constexpr std::uint64_t kCostOfCycle = 1000;
@@ -51,7 +53,17 @@ class ProgramCore final : private riscv::MemoryBus, private DebuggedProcessor {
                            std::size_t bytes) override;
   std::uint32_t return_address() const override { return image_->return_address(); }
   std::string present_event() const override;
+  void set_observer(riscv::InstructionObserver* observer, std::function<void()> at_end) override {
+    observer_ = observer;
+    at_end_ = std::move(at_end);
+  }
 
+  /// Runs up to `budget` instructions and adds their costs to `cost`.
+  riscv::Stop run_some(std::uint64_t budget, std::uint64_t& cost) {
+    return observer_ != nullptr ? run_observed(budget, cost, false)
+                                : hart_.run_costed(budget, costs_, cost);
+  }
+  riscv::Stop run_observed(std::uint64_t budget, std::uint64_t& cost, bool over_breakpoint);
   riscv::Stop run_debugged(std::uint64_t& cost);
   static riscv::Hart::Costs costs_of(const ProgramCpi& cpi);
   void restart();
@@ -68,6 +80,8 @@ class ProgramCore final : private riscv::MemoryBus, private DebuggedProcessor {
   std::vector<std::uint8_t> memory_;
   riscv::Hart hart_;
   ProcessorDebugger* debugger_ = nullptr;
+  riscv::InstructionObserver* observer_ = nullptr;
+  std::function<void()> at_end_;  // called behind each handler; empty without an observer
   std::uint32_t trace_arguments_ = 0;
   std::uint32_t trace_count_ = 0;
   std::vector<std::string> lines_;

@@ -167,11 +167,6 @@ class HostsCheck : private CheckContext {
   void check_host(const HostConfig& host, const std::string& path) const {
     require(host.driver != DriverKind::kFirmware || !host.elf.empty(), path + ".driver",
             "driver: firmware needs an elf");
-    const TraceConfig& trace = c_.output.trace;
-    require(
-        host.harts == 1 || !(trace.coverage || trace.profile), given(path + ".harts", "host.harts"),
-        "output.trace.coverage and output.trace.profile follow one hart; leave them out or write "
-        "harts: 1");
     constexpr std::uint64_t kPage = 4096;
     const auto rom = static_cast<std::uint64_t>(host.rom.size);
     if (rom == 0) return;

@@ -62,14 +62,17 @@ class OutputCheck : private CheckContext {
     const PicoSeconds window = t.to.value_or(c_.duration) - t.from;
     require(!(t.perfetto || t.signals) || window / t.interval <= kMaxSamples,
             "output.trace.interval", "more than 10000000 samples in " + text_of(window));
-    bool firmware = false;
+    bool firmware = false, program = false;
     for (HostId id = 0; id < c_.topology.host_count() && !firmware; ++id) {
-      firmware = t.has_host(id) && c_.host_of(id).driver == DriverKind::kFirmware;
+      if (!t.has_host(id)) continue;
+      firmware = c_.host_of(id).driver == DriverKind::kFirmware;
+      program = program || c_.congestion_control_of(id).name() == "program";
     }
-    for (const auto& [wanted, key] : {std::pair{t.cpu, "cpu"}, std::pair{t.coverage, "coverage"},
-                                      std::pair{t.profile, "profile"}}) {
-      require(!wanted || firmware, std::string("output.trace.") + key,
-              "none of the traced hosts runs firmware");
+    require(!t.cpu || firmware, "output.trace.cpu", "none of the traced hosts runs firmware");
+    for (const auto& [wanted, key] :
+         {std::pair{t.coverage, "coverage"}, std::pair{t.profile, "profile"}}) {
+      require(!wanted || firmware || program, std::string("output.trace.") + key,
+              "none of the traced hosts runs firmware, or a program on its NIC");
     }
   }
 

@@ -1,8 +1,9 @@
-// Interfaces between a debugger and the processor of a congestion-control program.
+// Interfaces between a debugger or a profile and the processor of a congestion-control program.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,6 +25,9 @@ class DebuggedProcessor {
   virtual std::uint32_t return_address() const = 0;
   /// Describes the event whose handler runs, in one line.
   virtual std::string present_event() const = 0;
+  /// Reports every instruction of the handlers to `observer`, and calls `at_end` behind each
+  /// handler. Costs and effects of the handlers stay the same. `observer` must outlive the run.
+  virtual void set_observer(riscv::InstructionObserver* observer, std::function<void()> at_end) = 0;
 };
 
 /// A debugger, called by the processor. Each function may block while simulated time stands still.
@@ -42,7 +46,7 @@ class ProcessorDebugger {
   virtual void faulted(const std::string& why) = 0;
 };
 
-/// An algorithm whose program can be debugged.
+/// An algorithm whose program can be debugged and profiled.
 class DebuggedProgram {
  public:
   virtual ~DebuggedProgram() = default;
@@ -51,6 +55,10 @@ class DebuggedProgram {
   virtual std::optional<std::uint16_t> debugger_port(std::uint32_t host) const = 0;
   /// Call before the run begins. `debugger` must outlive the run.
   virtual void set_debugger(ProcessorDebugger& debugger) = 0;
+  /// ELF file of the program, which may be unusable.
+  virtual std::string program_file() const = 0;
+  /// The processor of the NIC's cores; null if the program's file is unusable.
+  virtual DebuggedProcessor* processor() = 0;
 };
 
 }  // namespace dcc
