@@ -98,6 +98,50 @@ TEST_F(HartGroupTest, AStoreElsewhereLeavesAReservation) {
   EXPECT_EQ(conditional_store(0x400E2023), 0u) << "sw zero, 1024(t3): the conditional store works";
 }
 
+TEST_F(HartGroupTest, AHartsOwnStoreLeavesItsReservation) {
+  // Hart 0 holds a reservation in the page while it waits for the device, so that hart 1 reports
+  // its stores.
+  run({0x00051C63,   // bnez a0, hart 1's part
+       0x80002E37,   // lui t3, 0x80002
+       0x100102B7,   // lui t0, 0x10010
+       0x100E232F,   // lr.w t1, (t3)
+       0x0062A223,   // sw t1, 4(t0)
+       0x0000006F,   // j .
+       0x80002E37,   // hart 1: lui t3, 0x80002
+       0x040E0E13,   // addi t3, t3, 64
+       0x100102B7,   // lui t0, 0x10010
+       0x100E232F,   // lr.w t1, (t3)
+       0x006E2023,   // sw t1, 0(t3): the same value
+       0x180E232F,   // sc.w t1, zero, (t3)
+       0x0062A023},  // sw t1, 0(t0)
+      1);
+  EXPECT_EQ(harts_[1]->exit_code(), 0u) << "the conditional store works";
+}
+
+TEST_F(HartGroupTest, AByteOfTheWordEndsOneReservationOnly) {
+  run({0x02051263,   // bnez a0, hart 1's part
+       0x80002E37,   // lui t3, 0x80002
+       0x100102B7,   // lui t0, 0x10010
+       0x100E232F,   // lr.w t1, (t3)
+       0x0062A223,   // sw t1, 4(t0)
+       0x180E232F,   // sc.w t1, zero, (t3): hart 1 has stored
+       0x100E23AF,   // lr.w t2, (t3)
+       0x180E23AF,   // sc.w t2, zero, (t3): nobody stores now
+       0x0062A023,   // sw t1, 0(t0)
+       0x80002E37,   // hart 1: lui t3, 0x80002
+       0x000E0123,   // sb zero, 2(t3)
+       0x0000006F},  // j .
+      0);
+  EXPECT_EQ(harts_[0]->exit_code(), 1u);
+  EXPECT_EQ(harts_[0]->hart().reg(7), 0u) << "t2";
+}
+
+TEST_F(HartGroupTest, HartsThatAllWaitForEverEndTheProgram) {
+  run({0x0000006F}, 1);  // j .
+  for (const auto& hart : harts_) EXPECT_EQ(hart->state(), RiscvCpu::State::kDead);
+  EXPECT_EQ(group_.ended_by(), 1u) << "hart 0 waits while hart 1 still runs";
+}
+
 TEST_F(HartGroupTest, TheEndOnOneHartIsTheEndOnAll) {
   run({0x00051463,   // bnez a0, hart 1's part
        0x0000006F,   // j .
