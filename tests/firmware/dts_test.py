@@ -156,6 +156,8 @@ class DeviceTrees(unittest.TestCase):
             for arguments, words in (((file.name, "--host", "3"), b"host 3 has no modelled processor"),
                                      ((file.name, "--host", "4"), b"--host 4: the last host is 3"),
                                      ((file.name, "--machine", "dcc"), b"--machine: CONFIG says"),
+                                     ((file.name, "--harts", "2"), b"--harts: CONFIG says"),
+                                     (("--harts", "5"), b"--harts: "),
                                      (("--machine", "virt", "--host", "1"), b"--host: names a host of CONFIG")):
                 done = run(DCCVP, "dts", *arguments)
                 self.assertEqual(done.returncode, 2)
@@ -168,6 +170,11 @@ class DeviceTrees(unittest.TestCase):
         done = run(DCCVP, "import", "dts", file, "-o", net, "--force", f"--set=elf={FIRMWARE / elf}")
         self.assertEqual((done.returncode, done.stderr), (0, b""), done.stdout)
         return done.stdout.decode(), net / "network.yaml"
+
+    def test_harts_of_run_elf(self):
+        tree = self.compiled("--machine", "virt", "--harts", "3")
+        self.assertEqual([p for p in sorted(tree) if re.fullmatch("/cpus/cpu@[0-9a-f]", p)],
+                         [f"/cpus/cpu@{i}" for i in range(3)])
 
     def test_an_own_tree_goes_there_and_back(self):
         for machine, elf in (("dcc", "traffic.elf"), ("virt", "virt_c.elf")):

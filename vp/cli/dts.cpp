@@ -13,17 +13,21 @@
 namespace dcc::vp {
 namespace {
 
+constexpr unsigned kMostHarts = 4;  // greatest number of harts of a host
+
 struct DtsArguments {
   ConfigArguments config;
   unsigned host = 0;
   MachineKind machine = MachineKind::kDcc;
+  unsigned harts = 1;
 };
 
-/// The default machine of run-elf, without further options.
-DeviceTreeHost describe_run_elf(MachineKind machine) {
+/// The machine of run-elf with this number of harts, without further options.
+DeviceTreeHost describe_run_elf(MachineKind machine, unsigned harts) {
   const RunElfOptions defaults;
   DeviceTreeHost tree;
   tree.machine = machine;
+  tree.harts = harts;
   tree.model = "dccvp run-elf, machine " + machine_map(machine).name;
   tree.clock_hz = defaults.clock_hz;
   tree.ram_bytes = defaults.ram_bytes;
@@ -70,20 +74,27 @@ void add_dts_command(CLI::App& app, int& status) {
                                 ->capture_default_str();
   CLI::Option* const machine = add_machine_option(
       *command, a->machine, "without CONFIG: the machine of run-elf to describe");
+  CLI::Option* const harts =
+      command->add_option("--harts", a->harts, "without CONFIG: number of harts of that machine")
+          ->check(CLI::Range(1U, kMostHarts))
+          ->capture_default_str();
   command->footer(
       "Examples:\n"
-      "  dccvp dts --machine virt\n"
+      "  dccvp dts --machine virt --harts 2\n"
       "  dccvp dts my.yaml -c host.machine=virt | dtc -I dts -O dtb -o host.dtb");
-  command->callback([a, host, machine, &status] {
+  command->callback([a, host, machine, harts, &status] {
     if (a->config.file.empty() && host->count() != 0) {
       throw CLI::ValidationError("--host", "names a host of CONFIG, and none is given");
     }
     if (!a->config.file.empty() && machine->count() != 0) {
       throw CLI::ValidationError("--machine", "CONFIG says which machine its hosts are");
     }
+    if (!a->config.file.empty() && harts->count() != 0) {
+      throw CLI::ValidationError("--harts", "CONFIG says how many harts its hosts have");
+    }
     const DeviceTreeHost tree =
         a->config.file.empty()
-            ? describe_run_elf(a->machine)
+            ? describe_run_elf(a->machine, a->harts)
             : describe(load_config(a->config.file, a->config.overrides), a->host);
     std::printf("%s", device_tree(tree).c_str());
     status = kExitOk;
