@@ -44,6 +44,7 @@ class PartKind {
     kTransportAgent = 210,
     kChanges = 220,
     kMovingWeights = 225,
+    kClassChanges = 227,
     kMemoryFaults = 230,
     kMeasurement = 300,
     kCollector = 310,

@@ -8,7 +8,8 @@ namespace dcc::vp {
 // Lower ranks run first: links (by cable) and switches (by node), NICs (by host), controllers after
 // everything that notifies them, links that come up with DCBX, traffic, links that fail or are
 // repaired, the scheduler of flows, the threshold agent, changed parameters, weights that move,
-// then observers. A sample at time t therefore sees everything that happened at t.
+// classes that change, then observers. A sample at time t therefore sees everything that happened
+// at t.
 constexpr std::uint32_t kNicRank = 0x800000;
 constexpr std::uint32_t kControllerRank = 0xA00000;
 constexpr std::uint32_t kDcbxRank = 0xBF0000;  // rank of links that come up with DCBX
@@ -18,6 +19,7 @@ constexpr std::uint32_t kFlowSchedulerRank = 0xD40000;
 constexpr std::uint32_t kTransportAgentRank = 0xD60000;
 constexpr std::uint32_t kChangeRank = 0xD80000;
 constexpr std::uint32_t kWeightRank = 0xDA0000;
+constexpr std::uint32_t kClassRank = 0xDB0000;
 constexpr std::uint32_t kMemoryFaultRank = 0xDC0000;
 constexpr std::uint32_t kFinishRank = 0xE00000;
 constexpr std::uint32_t kMeasurementRank = 0xF00000;

@@ -191,8 +191,11 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
     const std::optional<std::uint64_t> flows = flows_to_a_host(spec, by_weight);
     if (!flows) return std::nullopt;
     if (*flows == 0) continue;
-    const std::uint64_t weight = weight_of(config, spec.dscp);
-    found.least = found.least == 0 ? weight : std::min<std::uint64_t>(found.least, weight);
+    const std::uint64_t first = weight_of(config, spec.dscp);
+    const std::uint64_t second = spec.new_dscp ? weight_of(config, *spec.new_dscp) : first;
+    const std::uint64_t weight = std::max(first, second);
+    const std::uint64_t least = std::min(first, second);
+    found.least = found.least == 0 ? least : std::min<std::uint64_t>(found.least, least);
     found.greatest = std::max<std::uint64_t>(found.greatest, weight);
     if (const auto receiver = receiver_of(spec)) {
       to[*receiver] += *flows * weight;

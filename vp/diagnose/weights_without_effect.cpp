@@ -157,7 +157,7 @@ const RegisteredDiagnosis<WeightsWithoutEffect> kWeightsWithoutEffect{
 
 bool weights_move(const PlatformConfig& config) {
   for (const TrafficSpec& spec : config.traffic) {
-    if (spec.moves_weight()) return true;
+    if (spec.moves_weight() || spec.new_dscp) return true;
   }
   return std::any_of(config.changes.begin(), config.changes.end(), [&](const ChangeConfig& change) {
     for (unsigned dscp = 0; dscp < 64; ++dscp) {

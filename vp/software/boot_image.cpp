@@ -164,6 +164,11 @@ std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& pla
     tx.stop_ns = flow.spec.stop == PicoSeconds::max()
                      ? BOOT_NEVER
                      : static_cast<std::uint64_t>(flow.spec.stop / kNanoSecond);
+    const TrafficSpec& entry = config.traffic[flow.spec.entry];
+    if (entry.new_dscp) {
+      tx.new_dscp = static_cast<std::uint8_t>(*entry.new_dscp);
+      tx.new_dscp_ns = static_cast<std::uint64_t>(entry.new_dscp_at / kNanoSecond);
+    }
     tx.local_address = buffers.at_sender(id);
     tx.remote_address = buffers.at_receiver(id);
     put(ram, next, tx);

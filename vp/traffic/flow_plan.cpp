@@ -192,8 +192,8 @@ bool holds_flows(const PlatformConfig& config) {
     if (config.host_of(host).driver != DriverKind::kNone) return true;
   }
   for (const TrafficSpec& spec : config.traffic) {
-    // the flows of the entry wait for each other, so the plan must hold them
-    if (spec.has_gates()) return true;
+    // the flows of the entry wait for each other, or are looked up when their class changes
+    if (spec.has_gates() || spec.new_dscp) return true;
   }
   return config.fast_forward.enabled || config.qos.manager || config.output.trace.any() ||
          config.output.digest.every;

@@ -142,6 +142,17 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     v.field("dscp", dscp, any_dscp(), {"class of the flows", ""});
   });
   const bool sized = !is({Kind::kTrace, Kind::kPoisson, Kind::kBackground, Kind::kCompute});
+  v.when(is({Kind::kFlow, Kind::kIncast, Kind::kOneToMany, Kind::kPermutation, Kind::kStride,
+             Kind::kStaggered, Kind::kAllToAll}),
+         "kind: flow, incast, one_to_many, permutation, stride, staggered or all_to_all", [&] {
+           v.field("new_dscp", new_dscp, "none", any_dscp(),
+                   {"class that the flows get while they run, by the driver's nic_change_class; "
+                    "their 802.1p priority stays, and figures count them to their first class",
+                    ""});
+         });
+  v.when(new_dscp.has_value(), "new_dscp", [&] {
+    v.field("new_dscp_at", new_dscp_at, {"1ns", "1000s"}, {"time of that change", ""});
+  });
   v.when(sized, "kind: any but trace, poisson, background and compute", [&] {
     v.field("bytes", bytes, "unlimited", {"1B", "1000GB"}, {"payload of a flow", ""});
     v.field("flows", flows, {"1", "16384"}, {"flows between each pair of hosts", ""});
@@ -257,6 +268,19 @@ std::uint64_t places_in(const std::vector<unsigned>& fan_out) {
 
 }  // namespace
 
+void TrafficSpec::check_new_dscp(PicoSeconds end) const {
+  if (!new_dscp) return;
+  require(!has_random_incasts(), "new_dscp", "flows of random incasts begin at unknown times");
+  require(!waits(), "new_dscp", "flows that wait for others begin at unknown times");
+  require(!expects_response(operation), "new_dscp",
+          "the data of a read has the class of the queue pair that answers: write or send");
+  const Uint128 staggered = Uint128(static_cast<std::uint64_t>(stagger.count)) * (flows - 1);
+  const PicoSeconds left = new_dscp_at - start;
+  require(left.count > 0 && staggered < Uint128(static_cast<std::uint64_t>(left.count)),
+          "new_dscp_at", "is not after the start of every flow of the entry");
+  require(new_dscp_at < end, "new_dscp_at", "is not before the end of the run (duration)");
+}
+
 std::uint64_t TrafficSpec::rounds_until(PicoSeconds end) const {
   if (rounds) return *rounds;
   if (pattern == TrafficPattern::kCollective) return kDefaultRounds;
@@ -342,6 +366,7 @@ void TrafficSpec::check_after() const {
 std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
   const ByName named(hosts_there);
   check_after();
+  check_new_dscp(end);
   require(!stop || start < *stop, "stop", "stops before it starts");
   const bool ends = end != PicoSeconds::max();
   const bool sized_elsewhere =

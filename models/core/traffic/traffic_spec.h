@@ -145,6 +145,9 @@ struct TrafficSpec {
   std::string id;  // name by which other entries wait for the entry; empty: none
   After after;
   unsigned dscp = 0;
+  // class that the flows get at new_dscp_at, while they run; empty: they keep `dscp`
+  std::optional<unsigned> new_dscp;
+  PicoSeconds new_dscp_at = kMilliSecond;
   PicoSeconds start{0};
   std::optional<PicoSeconds> stop;  // time from which on flows post nothing; empty: end of the run
   std::optional<Bytes> bytes;       // payload bytes of each flow; empty: unlimited
@@ -243,6 +246,7 @@ struct TrafficSpec {
  private:
   void check_gated() const;
   void check_after() const;
+  void check_new_dscp(PicoSeconds end) const;
   void check_random_incasts(std::uint64_t senders_there, std::uint64_t receivers_there) const;
   std::uint64_t check_tree(std::uint64_t senders_there, PicoSeconds end) const;
   std::uint64_t check_collective(std::uint64_t ranks) const;

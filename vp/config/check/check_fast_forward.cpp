@@ -55,6 +55,7 @@ class FastForwardCheck : private CheckContext {
     refuse(t.has_gates(), path + "." + t.gated_by(),
            "flows that wait for others begin at unknown times");
     refuse(t.deadline.has_value(), path + ".deadline", "deadlines are due at fixed times");
+    refuse(t.new_dscp.has_value(), path + ".new_dscp", "the class changes at a fixed time");
     refuse(expects_response(t.operation), path + ".operation",
            "only writes and sends can be shortened");
     refuse(t.service != Service::kRc, path + ".service",

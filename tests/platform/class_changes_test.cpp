@@ -1,0 +1,129 @@
+// Flows get another class while they run (`new_dscp` of an entry of traffic).
+#include "disturb/class_changes.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "build/platform.h"
+#include "build/ranks.h"
+#include "build/run_loop.h"
+#include "small_platform.h"
+
+namespace dcc::vp {
+namespace {
+
+constexpr HostId kSender = 1;
+constexpr PicoSeconds kChange = kMicroSecond * 300;
+
+/// Notes every five microseconds the class of the first queue pair of host 1, in the NIC and in
+/// the slot of the controller.
+class ClassWatch {
+ public:
+  explicit ClassWatch(const std::string& yaml)
+      : config_(config_of(yaml)),
+        platform_("platform", config_, {}),
+        loop_(platform_, observer_),
+        event_(Event::calling<&ClassWatch::look>(*this, kConsoleRank)) {
+    platform_.scheduler.schedule_at(event_, kMicroSecond * 5);
+    loop_.run(results_);
+  }
+  struct Seen {
+    PicoSeconds at;
+    unsigned of_pair;
+    int of_slot;  // -1: the flow has no slot
+  };
+  std::vector<Seen> seen;
+  std::string failure() { return platform_.hosts[kSender]->software_report().failure; }
+
+ private:
+  void look() {
+    const Qpn qpn = platform_.plan.flows().front().from_qpn;
+    Host& host = *platform_.hosts[kSender];
+    Seen now{platform_.scheduler.now(), host.nic().device().transmitter().view(qpn).dscp, -1};
+    const ControllerEngine& device = host.dcc()->device();
+    if (const auto slot = device.slot_of(qpn)) now.of_slot = device.slot(*slot).parameters.dscp;
+    seen.push_back(now);
+    platform_.scheduler.schedule_in(event_, kMicroSecond * 5);
+  }
+  PlatformConfig config_;
+  Unwatched observer_;
+  RunResults results_;
+  Platform platform_;
+  RunLoop loop_;
+  Event event_;
+};
+
+std::string two_flows(const std::string& host) {
+  return "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}\n"
+         "host: {" +
+         host +
+         "}\nduration: 500us\n"
+         "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n"
+         "dscp: {10: {weight: 1}, 12: {weight: 4}}\n"
+         "traffic:\n"
+         "  - {kind: flow, from: 1, to: 0, dscp: 10, new_dscp: 12, new_dscp_at: 300us}\n"
+         "  - {kind: flow, from: 2, to: 0, dscp: 10}\n";
+}
+
+/// Expects the change within `late` of its time: at the NIC, and with the flow's next packets in
+/// the slot.
+void expect_change(const std::vector<ClassWatch::Seen>& seen, PicoSeconds late) {
+  bool had_slot = false;
+  for (const ClassWatch::Seen& one : seen) {
+    if (one.at < kMicroSecond * 50) continue;  // software creates queue pairs in its own time
+    if (one.at < kChange) {
+      ASSERT_EQ(one.of_pair, 10u) << one.at.count;
+      ASSERT_NE(one.of_slot, 12) << one.at.count;
+      had_slot = had_slot || one.of_slot == 10;
+    } else if (one.at >= kChange + late) {
+      ASSERT_EQ(one.of_pair, 12u) << one.at.count;
+      ASSERT_EQ(one.of_slot, 12) << one.at.count;
+    }
+  }
+  EXPECT_TRUE(had_slot);
+}
+
+TEST(ClassChanges, ThePlatformChangesTheClassWithoutSoftware) {
+  expect_change(ClassWatch(two_flows("driver: none")).seen, kMicroSecond * 5);
+}
+
+TEST(ClassChanges, ANativeDriverChangesTheClass) {
+  ClassWatch watch(two_flows("driver: native"));
+  EXPECT_EQ(watch.failure(), "");
+  expect_change(watch.seen, kMicroSecond * 10);
+}
+
+TEST(ClassChanges, WhatTheAlgorithmCannotChangeIsAnError) {
+  const std::string text = in_a_process([] {
+    run(
+        star("nic: {congestion_control: {algorithm: seawall}}\n"
+             "traffic: [{kind: flow, from: 1, to: 0, new_dscp: 12, new_dscp_at: 50us}]\n"));
+    return std::string("ran");
+  });
+  EXPECT_NE(text.find("traffic.0.new_dscp: the NIC of host 1 cannot change the class of flow 0"),
+            std::string::npos)
+      << text;
+}
+
+std::string refusal(const std::string& keys) {
+  return in_a_process([&] {
+    config_of(star("traffic: [{kind: flow, from: 1, to: 0, new_dscp: 12, " + keys + "}]\n"));
+    return std::string("loaded");
+  });
+}
+
+TEST(ClassChanges, TimesThatCannotBeAreRefused) {
+  EXPECT_EQ(refusal("start: 10us, new_dscp_at: 11us"), "loaded");
+  EXPECT_NE(refusal("start: 10us, new_dscp_at: 10us").find("new_dscp_at"), std::string::npos);
+  EXPECT_EQ(refusal("flows: 5, stagger: 10us, new_dscp_at: 41us"), "loaded");
+  EXPECT_NE(refusal("flows: 5, stagger: 10us, new_dscp_at: 40us").find("start of every flow"),
+            std::string::npos);
+  EXPECT_NE(refusal("new_dscp_at: 100us").find("end of the run"), std::string::npos);
+  EXPECT_NE(refusal("operation: read, new_dscp_at: 50us").find("write or send"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace dcc::vp
