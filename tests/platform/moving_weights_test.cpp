@@ -28,11 +28,13 @@ PlatformConfig with_ports(const PlatformConfig& config) {
 }
 
 /// Notes every microsecond the factor F_INC of the class at host 1, 1.0 = 256, and the bytes of
-/// host 1 that are acknowledged. The controllers of the host's ports must have the same factor.
+/// host 1, or of all hosts, that are acknowledged. The controllers of the host's ports must have
+/// the same factor.
 struct Watched {
-  explicit Watched(const std::string& yaml)
+  explicit Watched(const std::string& yaml, bool of_all_hosts = false)
       : config(with_ports(config_of(yaml))),
         ports_(config.topology.host_ports()),
+        of_all_hosts_(of_all_hosts),
         platform("platform", config, {}),
         loop(platform, observer),
         event_(Event::calling<&Watched::look>(*this, kConsoleRank)) {
@@ -50,7 +52,8 @@ struct Watched {
   void look() {
     Bytes acknowledged = 0;
     for (const PlannedFlow& flow : platform.plan.flows()) {
-      if (ports_.host_of(flow.spec.from) != 1) continue;
+      if (flow.spec.entry != 0) continue;
+      if (!of_all_hosts_ && ports_.host_of(flow.spec.from) != 1) continue;
       acknowledged += platform.ledger[flow.spec.id].acked_bytes;
     }
     seen.push_back({weight_at(ports_.first_port(1)), acknowledged});
@@ -65,6 +68,7 @@ struct Watched {
   }
   PlatformConfig config;
   HostPorts ports_;
+  bool of_all_hosts_;
   Unwatched observer;
   Platform platform;
   RunLoop loop;
@@ -85,22 +89,35 @@ std::string ring(const std::string& keys, const std::string& nic = "") {
          keys + "}]\n";
 }
 
-// Four ranks send six times 100 KB in a round: the weight rises from 2 to 8, twice.
-void expect_two_rounds(const Watched& watched) {
-  constexpr Bytes kRound = 600'000;
+// Four ranks send six times 100 KB in a round: the weight rises from 2 to 8, twice. `round`: bytes
+// of a round that the weight follows.
+void expect_two_rounds(const Watched& watched, Bytes round = 600'000) {
   const std::uint32_t begin = watched.seen.front().weight;
   EXPECT_NE(begin, 0u);
   for (const Watched::Seen& seen : watched.seen) {
     // After the last round the class has its weight of the configuration again.
-    const Bytes of_round = seen.acknowledged % kRound;
-    ASSERT_EQ(seen.weight, weight_of_progress(begin, 4 * begin, of_round, kRound))
+    const Bytes of_round = seen.acknowledged % round;
+    ASSERT_EQ(seen.weight, weight_of_progress(begin, 4 * begin, of_round, round))
         << seen.acknowledged << " bytes are acknowledged";
   }
-  EXPECT_EQ(watched.seen.back().acknowledged, 2 * kRound);
+  EXPECT_EQ(watched.seen.back().acknowledged, 2 * round);
 }
 
 TEST(MovingWeights, EachRoundBeginsWithTheWeightOfTheClass) {
   expect_two_rounds(Watched(ring("weight_at_end: 8, weight_interval: 1us")));
+}
+
+// Another flow shares links with some of the ranks, so their own bytes differ from those of the
+// job. The time between two rounds is longer than the ranks are apart.
+TEST(MovingWeights, AllRanksFollowTheBytesOfTheJob) {
+  std::string yaml = ring("weight_at_end: 8, weight_interval: 1us, weight_follows: job");
+  const auto replace = [&](const std::string& old, const std::string& by) {
+    yaml.replace(yaml.find(old), old.size(), by);
+  };
+  replace("duration: 400us", "duration: 1ms");
+  replace("think: 10us", "think: 200us");
+  replace("}]\n", "}, {kind: flow, from: 0, to: 2, bytes: 200KB}]\n");
+  expect_two_rounds(Watched(yaml, true), 4 * 600'000);
 }
 
 // The flows of a host are bound to its ports by their hash; the rank's bytes count, not a port's.

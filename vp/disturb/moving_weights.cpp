@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <stdexcept>
 
 #include "build/platform.h"
 #include "build/ranks.h"
@@ -36,6 +38,7 @@ class MovingWeights::Entry {
       std::map<std::uint32_t, Bytes> bytes;
       for (const FlowSpec& send : rank.sends) bytes[send.query] += send.bytes;
       for (const FlowSpec& send : rank.sends) rank.round.push_back(bytes[send.query]);
+      for (const auto& [query, sum] : bytes) bytes_of_round_[query] += sum;
     }
   }
 
@@ -58,20 +61,23 @@ class MovingWeights::Entry {
     std::vector<Bytes> round;  // bytes of the round to which each send belongs
     std::size_t next = 0;      // the first send that is not acknowledged to its last byte
     Bytes sent = 0;            // bytes of the round in sends before `next`
+    Bytes acknowledged = 0;    // acknowledged bytes of the round, at the last look
 
-    /// Passes over finished sends. Returns the acknowledged bytes of the present round.
-    Bytes progress(const FlowLedger& ledger) {
+    bool is_done() const { return next == sends.size(); }
+    std::uint32_t query() const { return sends[next].query; }  // number of the present round
+
+    /// Passes over finished sends, and sets `acknowledged`.
+    void look(const FlowLedger& ledger) {
       for (; next < sends.size() && FlowLedger::finished(ledger[sends[next].id]); ++next) {
         sent += sends[next].bytes;
         if (sent >= round[next]) sent = 0;
       }
-      Bytes acknowledged = sent;
+      acknowledged = sent;
       for (std::size_t i = next; i < sends.size() && sends[i].query == sends[next].query; ++i) {
         const Bytes of_send = ledger[sends[i].id].acked_bytes;
         if (of_send == 0) break;
         acknowledged += of_send;
       }
-      return acknowledged;
     }
   };
 
@@ -93,15 +99,39 @@ class MovingWeights::Entry {
     return rank;
   }
 
+  struct Progress {
+    Bytes sent = 0;
+    Bytes total = 1;
+  };
+  /// Progress of the oldest round that a rank has not finished.
+  Progress progress_of_job() const {
+    std::optional<std::uint32_t> oldest;
+    for (const Rank& rank : ranks_) {
+      if (!rank.is_done()) oldest = std::min(oldest.value_or(rank.query()), rank.query());
+    }
+    if (!oldest) return {};
+    const Bytes total = bytes_of_round_.at(*oldest);
+    Bytes left = 0;
+    for (const Rank& rank : ranks_) {
+      if (rank.is_done() || rank.query() != *oldest) continue;
+      left += rank.round[rank.next] - rank.acknowledged;
+    }
+    return {total - left, total};
+  }
+
   void due() {
+    for (Rank& rank : ranks_) rank.look(platform_.ledger);
+    const bool of_job = spec_.weight_follows == WeightBasis::kJob;
+    const Progress job = of_job ? progress_of_job() : Progress{};
     bool more = false;
+    for (const Rank& rank : ranks_) more = more || !rank.is_done();
     for (Rank& rank : ranks_) {
-      const Bytes sent = rank.progress(platform_.ledger);
-      const bool sends = rank.next < rank.sends.size();
-      const std::uint32_t weight =
-          sends ? weight_of_progress(rank.begin, rank.end, sent, rank.round[rank.next])
-                : rank.begin;
-      more = more || sends;
+      std::uint32_t weight = rank.begin;
+      if (of_job) {
+        weight = weight_of_progress(rank.begin, rank.end, job.sent, job.total);
+      } else if (!rank.is_done()) {
+        weight = weight_of_progress(rank.begin, rank.end, rank.acknowledged, rank.round[rank.next]);
+      }
       if (weight == rank.set) continue;
       for (HostId port = 0; port < rank.ports; ++port) {
         platform_.hosts[rank.first_port + port]->set_weight(spec_.dscp, weight);
@@ -114,12 +144,19 @@ class MovingWeights::Entry {
   Platform& platform_;
   const TrafficSpec& spec_;
   std::vector<Rank> ranks_;
+  std::map<std::uint32_t, Bytes> bytes_of_round_;  // bytes of all ranks, by the number of the round
   Event due_;
 };
 
 MovingWeights::MovingWeights(Platform& platform) {
   for (std::size_t i = 0; i < platform.config.traffic.size(); ++i) {
-    if (platform.config.traffic[i].moves_weight()) {
+    const TrafficSpec& spec = platform.config.traffic[i];
+    if (spec.moves_weight()) {
+      if (spec.weight_follows == WeightBasis::kJob && platform.setup.group != nullptr) {
+        throw std::runtime_error("traffic." + std::to_string(i) +
+                                 ".weight_follows: job needs one process, since a process knows "
+                                 "the bytes of its own ranks only");
+      }
       entries_.push_back(std::make_unique<Entry>(platform, i));
     }
   }

@@ -19,8 +19,8 @@ class Platform;
 std::uint32_t weight_of_progress(std::uint32_t begin, std::uint32_t end, Bytes sent, Bytes total);
 
 /// Sets the weight of each rank's class every `weight_interval`, as an agent beside the driver
-/// would: it reads how many bytes of the round are acknowledged to the rank, and calls
-/// dcc_set_weight if the weight differs from the weight set before. Hosts have no software
+/// would: it reads how many bytes of the round are acknowledged to the rank, or to all ranks, and
+/// calls dcc_set_weight if the weight differs from the weight set before. Hosts have no software
 /// (check_moving_weights()), so a setting takes no time.
 class MovingWeights final : public PlatformPart {
  public:

@@ -77,6 +77,9 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     v.field("weight_interval", weight_interval, {"1us", "1s"},
             {"time after which the platform sets the weight again, by the driver's dcc_set_weight",
              ""});
+    v.choice(
+        "weight_follows", weight_follows,
+        {"bytes that the weight follows: those of each rank, or those of all ranks together", ""});
   });
   v.when(is({Kind::kStride}), "kind: stride", [&] {
     v.field("stride", stride, {"1", "1048575"},

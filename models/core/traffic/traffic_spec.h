@@ -116,6 +116,13 @@ DCC_ENUM_NAMES(CollectiveShape, {CollectiveShape::kRing, "ring_all_reduce"},
                {CollectiveShape::kBroadcast, "tree_broadcast"},
                {CollectiveShape::kPipeline, "pipeline"});
 
+/// The bytes that a weight follows (TrafficSpec::weight_at_end).
+enum class WeightBasis : std::uint8_t {
+  kRank,  // each rank's weight follows the bytes that the rank itself has sent in the round
+  kJob,   // the weight of all ranks follows the bytes that they have sent together
+};
+DCC_ENUM_NAMES(WeightBasis, {WeightBasis::kRank, "rank"}, {WeightBasis::kJob, "job"});
+
 /// The event of a flow that others wait for: its last byte has arrived (kReceived), or is
 /// acknowledged (kSent).
 enum class WaitEvent : std::uint8_t { kReceived, kSent };
@@ -191,6 +198,7 @@ struct TrafficSpec {
   std::optional<Ratio> weight_at_end;               // kCollective: weight of `dscp` at a rank that
                                                     // has sent its round; empty: as at its begin
   PicoSeconds weight_interval = kMicroSecond * 50;  // kCollective: time between two settings
+  WeightBasis weight_follows = WeightBasis::kRank;  // kCollective: bytes that the weight follows
 
   Ratio load{7, 10};  // kPoisson: load, payload bits divided by the sender's link rate
   // distribution of flow sizes: one of FlowSizes::names(), or a file (traffic/flow_sizes.h)
