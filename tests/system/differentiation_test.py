@@ -165,6 +165,36 @@ class MovingWeights(unittest.TestCase):
         self.assertGreater(self.share(16, 17, "nic.congestion_control.r_ai=13700kbps"), 0.53)
 
 
+class MovingClass(unittest.TestCase):
+    """moving_class.yaml: a flow gets a class of weight 4 at 10 ms, and keeps the link full meanwhile."""
+
+    def window(self, begin, end, *overrides):
+        done, metrics = run_with("moving_class.yaml", f"measure={{from: {begin}us, to: {end}us}}", "expect=[]",
+                                 *overrides)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(metrics["warnings"], [])
+        return metrics
+
+    def test_shares_follow_within_a_millisecond_without_a_burst(self):
+        for driver in ("none", "native"):
+            with self.subTest(driver=driver):
+                done, _ = run_with("moving_class.yaml", f"host.driver={driver}")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                moving = self.window(10000, 11000, f"host.driver={driver}")
+                after = self.window(11000, 12000, f"host.driver={driver}")
+                self.assertAlmostEqual(after["classes"][0]["share"], 0.8, delta=0.08 * 0.8)
+                self.assertGreater(moving["aggregate"]["goodput_gbps"], 0.995 * 92.4)
+                self.assertLess(moving["queues"][0]["max_bytes"], 220e3)
+                self.assertEqual(moving["aggregate"]["pfc_pauses"], 0)
+
+    def test_the_change_is_what_does_it(self):
+        kept = self.window(11000, 12000, "traffic.0.new_dscp=10")
+        self.assertAlmostEqual(kept["classes"][0]["share"], 0.5, delta=0.08 * 0.5)
+        # Another class of the same weight changes nothing either.
+        same = self.window(11000, 12000, "traffic.0.new_dscp=11")
+        self.assertAlmostEqual(same["classes"][0]["share"], 0.5, delta=0.08 * 0.5)
+
+
 class DelayByWeight(unittest.TestCase):
     """messages.yaml: a heavy class's messages of 200 KB beside long flows of weight 1."""
 
@@ -242,11 +272,17 @@ class TrainingJobs(unittest.TestCase):
     def test_jobs_take_turns(self):
         # The second job begins when the first has done its rounds.
         alone = self.iterations(0, "traffic.1.start=400ms", "duration=900ms", "expect=[]")["10"]
-        together = self.iterations(10)
+        # The weights follow the bytes of the job, so no job leads in one direction only, whatever the seed.
+        together = [self.iterations(10, f"seed={seed}") for seed in (1, 2)]
+        # Where they follow each rank's own bytes, with seed 2 either job leads in one direction of the ring.
+        of_ranks = self.iterations(10, "seed=2", "expect=[]",
+                                   *(f"traffic.{i}.weight_follows=rank" for i in (0, 1)))
         # Later the chains of sends within each job run apart, and the jobs meet less.
-        fixed = self.iterations(0, "traffic.0.weight_at_end=none", "traffic.1.weight_at_end=none", "expect=[]")
+        fixed = self.iterations(0, "traffic.0.weight_at_end=1", "traffic.1.weight_at_end=1", "expect=[]")
         for dscp in ("10", "12"):
-            self.assertLess(together[dscp], 1.1 * alone)
+            for job in together:
+                self.assertLess(job[dscp], 1.1 * alone)
+            self.assertGreater(of_ranks[dscp], 1.3 * alone)
             self.assertGreater(fixed[dscp], 1.4 * alone)
 
 

@@ -36,7 +36,7 @@ CASES = [
 
 # Runs with the whole block as RTL, which are shorter because every cycle is simulated: (configuration,
 # changes to it, duration of the short run and of --full, counters that --full must have raised).
-NEW_CLASS = ("traffic.0.new_dscp_at=150us",)
+NEW_CLASS = ("traffic.0.new_dscp_at=250us",)
 FIRMWARE = ("host={driver: firmware, elf: %s}",)
 WHOLE_CASES: list[tuple[str, tuple, str | None, str, dict[str, int]]] = [
     ("incast_8x25g", (), "300us", "4ms", {"rate_decreases": 8, "rate_increases": 100}),
@@ -46,7 +46,7 @@ WHOLE_CASES: list[tuple[str, tuple, str | None, str, dict[str, int]]] = [
     ("table_full", (), "300us", "4ms", {"cnps_dropped_no_slot": 10, "rate_increases": 100}),
     ("differentiation/share", (), "300us", "15ms", {"rate_decreases": 100, "rate_increases": 50}),
     # A flow changes its class while it runs.
-    ("differentiation/moving_class", NEW_CLASS, "300us", "15ms", {"rate_decreases": 50, "rate_increases": 100}),
+    ("differentiation/moving_class", NEW_CLASS, "400us", "15ms", {"rate_decreases": 50, "rate_increases": 100}),
     # Factor tables are rewritten while flows run.
     ("tenants", (), "300us", "6ms", {"rate_decreases": 50, "rate_increases": 100}),
     # The FBHadoop workload on 60 hosts of a fat tree.
@@ -75,7 +75,7 @@ PARSER_CASES: list[tuple[str, tuple, str, str]] = [
     ("demo", FIRMWARE, "1500us", "20ms"),
     ("thousand_flows", (), "200us", "20ms"),
     ("differentiation/share", (), "300us", "15ms"),
-    ("differentiation/moving_class", NEW_CLASS, "300us", "15ms"),
+    ("differentiation/moving_class", NEW_CLASS, "400us", "15ms"),
 ]
 
 # Runs with the pacer, or with every block, as RTL. Their reference is the same key with `model`, because
