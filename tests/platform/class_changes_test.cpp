@@ -16,7 +16,7 @@ namespace dcc::vp {
 namespace {
 
 constexpr HostId kSender = 1;
-constexpr PicoSeconds kChange = kMicroSecond * 300;
+constexpr PicoSeconds kChangeOfClass = kMicroSecond * 300;
 
 /// Notes every five microseconds the class of the first queue pair of host 1, in the NIC and in
 /// the slot of the controller.
@@ -43,7 +43,7 @@ class ClassWatch {
     const Qpn qpn = platform_.plan.flows().front().from_qpn;
     Host& host = *platform_.hosts[kSender];
     Seen now{platform_.scheduler.now(), host.nic().device().transmitter().view(qpn).dscp, -1};
-    const ControllerEngine& device = host.dcc()->device();
+    ControllerEngine& device = host.dcc()->device();
     if (const auto slot = device.slot_of(qpn)) now.of_slot = device.slot(*slot).parameters.dscp;
     seen.push_back(now);
     platform_.scheduler.schedule_in(event_, kMicroSecond * 5);
@@ -74,11 +74,11 @@ void expect_change(const std::vector<ClassWatch::Seen>& seen, PicoSeconds late) 
   bool had_slot = false;
   for (const ClassWatch::Seen& one : seen) {
     if (one.at < kMicroSecond * 50) continue;  // software creates queue pairs in its own time
-    if (one.at < kChange) {
+    if (one.at < kChangeOfClass) {
       ASSERT_EQ(one.of_pair, 10u) << one.at.count;
       ASSERT_NE(one.of_slot, 12) << one.at.count;
       had_slot = had_slot || one.of_slot == 10;
-    } else if (one.at >= kChange + late) {
+    } else if (one.at >= kChangeOfClass + late) {
       ASSERT_EQ(one.of_pair, 12u) << one.at.count;
       ASSERT_EQ(one.of_slot, 12) << one.at.count;
     }
@@ -108,7 +108,7 @@ TEST(ClassChanges, WhatTheAlgorithmCannotChangeIsAnError) {
       << text;
 }
 
-std::string refusal(const std::string& keys) {
+std::string refusal_of_change(const std::string& keys) {
   return in_a_process([&] {
     config_of(star("traffic: [{kind: flow, from: 1, to: 0, new_dscp: 12, " + keys + "}]\n"));
     return std::string("loaded");
@@ -116,13 +116,16 @@ std::string refusal(const std::string& keys) {
 }
 
 TEST(ClassChanges, TimesThatCannotBeAreRefused) {
-  EXPECT_EQ(refusal("start: 10us, new_dscp_at: 11us"), "loaded");
-  EXPECT_NE(refusal("start: 10us, new_dscp_at: 10us").find("new_dscp_at"), std::string::npos);
-  EXPECT_EQ(refusal("flows: 5, stagger: 10us, new_dscp_at: 41us"), "loaded");
-  EXPECT_NE(refusal("flows: 5, stagger: 10us, new_dscp_at: 40us").find("start of every flow"),
+  EXPECT_EQ(refusal_of_change("start: 10us, new_dscp_at: 11us"), "loaded");
+  EXPECT_NE(refusal_of_change("start: 10us, new_dscp_at: 10us").find("new_dscp_at"),
             std::string::npos);
-  EXPECT_NE(refusal("new_dscp_at: 100us").find("end of the run"), std::string::npos);
-  EXPECT_NE(refusal("operation: read, new_dscp_at: 50us").find("write or send"), std::string::npos);
+  EXPECT_EQ(refusal_of_change("flows: 5, stagger: 10us, new_dscp_at: 41us"), "loaded");
+  EXPECT_NE(
+      refusal_of_change("flows: 5, stagger: 10us, new_dscp_at: 40us").find("start of every flow"),
+      std::string::npos);
+  EXPECT_NE(refusal_of_change("new_dscp_at: 100us").find("end of the run"), std::string::npos);
+  EXPECT_NE(refusal_of_change("operation: read, new_dscp_at: 50us").find("write or send"),
+            std::string::npos);
 }
 
 }  // namespace
