@@ -304,6 +304,27 @@ TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
   }
 }
 
+/// The effective value of nic.congestion_control.KEY.
+std::string of_algorithm(const std::string& name, const std::string& key, const std::string& rate,
+                         const std::string& delay) {
+  const LoadedConfig loaded =
+      loaded_of(star(rate, delay) + "nic: {congestion_control: {algorithm: " + name + "}}\n");
+  for (const ParameterRow& row : list_parameters(loaded)) {
+    if (row.path == "nic.congestion_control." + key) return row.value;
+  }
+  return "none";
+}
+
+// At 25 Gb/s and 1 us the bandwidth-delay product is 14.5 KB, 13 packets of 1078 bytes.
+TEST(FollowNetwork, StepsInPacketsAreSmallWhereARoundTripHoldsFewPackets) {
+  EXPECT_NEAR(std::stod(of_algorithm("cdg", "growth", "25Gbps", "1us")), 14'500 / 48.0, 10);
+  EXPECT_EQ(of_algorithm("cdg", "growth", "25Gbps", "10us"), "packet");
+  EXPECT_EQ(of_algorithm("cdg", "growth", "800Gbps", "1us"), "packet");
+  EXPECT_EQ(std::stod(of_algorithm("timely", "ewma", "25Gbps", "1us")), 1 / 8.0);
+  EXPECT_EQ(std::stod(of_algorithm("timely", "ewma", "100Gbps", "1us")), 0.5);
+  EXPECT_EQ(std::stod(of_algorithm("timely", "ewma", "1Gbps", "10ns")), 0.5);
+}
+
 TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {
   const auto timeout = [](const std::string& more) {
     return loaded_of(star("100Gbps", "1us") + more).config.nic.recovery.timeout;
@@ -336,53 +357,6 @@ TEST(FollowNetwork, RecoveryOfAnEntryFollowsUnlessItOrNicWasWritten) {
   EXPECT_EQ(recovery("", "kind: selective_repeat").reorder_window, 256u);
   EXPECT_EQ(recovery("reorder_window: 40", "kind: selective_repeat").reorder_window, 40u);
   EXPECT_EQ(recovery("kind: selective_repeat", "kind: go_back_n").reorder_window, 0u);
-}
-
-/// The effective value of nic.transport.KEY.
-std::string of_transport(const std::string& kind, const std::string& key, const std::string& rate,
-                         const std::string& delay) {
-  const LoadedConfig loaded =
-      loaded_of(star(rate, delay) + "nic: {transport: {kind: " + kind + "}}\n");
-  for (const ParameterRow& row : list_parameters(loaded)) {
-    if (row.path == "nic.transport." + key) return row.value;
-  }
-  return "none";
-}
-
-TEST(FollowNetwork, TransportsWaitForARoundTripAndAPortsQueue) {
-  for (const char* kind :
-       {"d3", "expresspass", "fastpass", "fcp", "ndp", "pdq", "phost", "rcp", "xcp"}) {
-    SCOPED_TRACE(kind);
-    EXPECT_EQ(of_transport(kind, "timeout", "100Gbps", "1us"), "1ms");
-    // Four round trips of 2 ms and some microseconds, and 120 us for 375 KB.
-    const std::string far = of_transport(kind, "timeout", "25Gbps", "500us");
-    EXPECT_NEAR(std::stod(far), 8130, 20) << far;
-    // 3 ms for 375 KB, and four round trips of some tens of microseconds.
-    const std::string slow = of_transport(kind, "timeout", "1Gbps", "1us");
-    EXPECT_EQ(slow, "3100us");
-  }
-  EXPECT_EQ(of_transport("pfabric", "timeout", "10Gbps", "1us"), "45us");
-  EXPECT_EQ(of_transport("pfabric", "timeout", "25Gbps", "500us").substr(0, 2), "60");
-}
-
-TEST(FollowNetwork, FirstWindowsOfTransportsHoldABandwidthDelayProduct) {
-  EXPECT_EQ(of_transport("homa", "rtt_bytes", "10Gbps", "1us"), "10KB");
-  EXPECT_EQ(of_transport("ndp", "initial_window", "10Gbps", "1us"), "23");
-  EXPECT_EQ(of_transport("pfabric", "initial_window", "10Gbps", "1us"), "12");
-  EXPECT_EQ(of_transport("pfabric", "max_window", "10Gbps", "1us"), "15");
-  // 100 Gb/s times 40.3 us or so is 504 KB, 480 packets of 1048 or 1082 bytes.
-  const auto at_100 = [](const char* kind, const char* key) {
-    return std::stod(of_transport(kind, key, "100Gbps", "10us"));
-  };
-  EXPECT_NEAR(at_100("homa", "rtt_bytes"), 504, 8);
-  EXPECT_NEAR(at_100("ndp", "initial_window"), 475, 15);
-  EXPECT_NEAR(at_100("pfabric", "initial_window"), 475, 15);
-  EXPECT_NEAR(at_100("pfabric", "max_window"), 475 * 1.25, 19);
-  const LoadedConfig written = loaded_of(
-      star("100Gbps", "10us") + "nic: {transport: {kind: pfabric, initial_window: 100}}\n");
-  for (const ParameterRow& row : list_parameters(written)) {
-    if (row.path == "nic.transport.max_window") EXPECT_EQ(row.value, "125");
-  }
 }
 
 TEST(SchemeNeeds, EveryTransportWorksAlone) {

@@ -1,0 +1,106 @@
+// Timers and first windows of transports other than RoCE follow the network.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "config/follow_network.h"
+#include "config/parameter_list.h"
+
+namespace dcc::vp {
+namespace {
+
+LoadedConfig loaded_of(const std::string& text) {
+  return load_config_text(text, "t.yaml", ".", {});
+}
+
+std::string star(const std::string& rate, const std::string& delay) {
+  return "topology: {kind: star, hosts: 9, link: {rate: " + rate + ", delay: " + delay + "}}\n";
+}
+
+/// The effective value of nic.transport.KEY.
+std::string of_transport(const std::string& kind, const std::string& key, const std::string& rate,
+                         const std::string& delay) {
+  const LoadedConfig loaded =
+      loaded_of(star(rate, delay) + "nic: {transport: {kind: " + kind + "}}\n");
+  for (const ParameterRow& row : list_parameters(loaded)) {
+    if (row.path == "nic.transport." + key) return row.value;
+  }
+  return "none";
+}
+
+TEST(FollowTransports, TransportsWaitForARoundTripAndAPortsQueue) {
+  for (const char* kind :
+       {"d3", "expresspass", "fastpass", "fcp", "ndp", "pdq", "phost", "rcp", "xcp"}) {
+    SCOPED_TRACE(kind);
+    EXPECT_EQ(of_transport(kind, "timeout", "100Gbps", "1us"), "1ms");
+    // Four round trips of 2 ms and some microseconds, and 120 us for 375 KB.
+    const std::string far = of_transport(kind, "timeout", "25Gbps", "500us");
+    EXPECT_NEAR(std::stod(far), 8130, 20) << far;
+    // 3 ms for 375 KB, and four round trips of some tens of microseconds.
+    const std::string slow = of_transport(kind, "timeout", "1Gbps", "1us");
+    EXPECT_EQ(slow, "3100us");
+  }
+  EXPECT_EQ(of_transport("pfabric", "timeout", "10Gbps", "1us"), "45us");
+  EXPECT_EQ(of_transport("pfabric", "timeout", "1Gbps", "1us"), "450us");
+  EXPECT_EQ(of_transport("pfabric", "timeout", "25Gbps", "500us").substr(0, 2), "60");
+}
+
+/// The value of a time such as "8.13ms" or "3100us", in us.
+double microseconds(const std::string& text) {
+  std::size_t end = 0;
+  const double number = std::stod(text, &end);
+  const std::string unit = text.substr(end);
+  return number * (unit == "ns" ? 1e-3 : unit == "us" ? 1 : unit == "ms" ? 1e3 : 1e6);
+}
+
+// Rates from 1 to 800 Gb/s, base RTTs from 2 us to 2 ms. Each time and window is computed here from
+// rate and cable alone: the base RTT is four times the cable's delay, and some full packets' time.
+TEST(FollowTransports, TimersAndWindowsHoldAtEveryRateAndDistance) {
+  for (const double gbps : {1.0, 10.0, 25.0, 100.0, 400.0, 800.0}) {
+    for (const double rtt_us : {2.0, 20.0, 200.0, 2000.0}) {
+      const std::string rate = std::to_string(static_cast<int>(gbps)) + "Gbps";
+      const std::string delay = std::to_string(static_cast<int>(rtt_us * 250)) + "ns";
+      SCOPED_TRACE(rate + " " + delay);
+      const double bytes_per_us = gbps * 1e3 / 8;
+      const double port_us = 375e3 / bytes_per_us;
+      const double packet_us = 1100 / bytes_per_us;
+      for (const char* kind :
+           {"d3", "expresspass", "fastpass", "fcp", "ndp", "pdq", "phost", "rcp", "xcp"}) {
+        SCOPED_TRACE(kind);
+        const double timeout = microseconds(of_transport(kind, "timeout", rate, delay));
+        EXPECT_GE(timeout, std::max(1000.0, 4 * rtt_us + port_us));
+        EXPECT_LE(timeout, std::max(1000.0, 4 * (rtt_us + 4 * packet_us) + port_us + 11));
+      }
+      const double goes_back = microseconds(of_transport("pfabric", "timeout", rate, delay));
+      EXPECT_GE(goes_back, std::max({45.0, 3 * rtt_us, 56.25e3 / bytes_per_us}));
+      const double product = bytes_per_us * rtt_us;  // without the packets' own time
+      EXPECT_GE(std::stod(of_transport("ndp", "initial_window", rate, delay)),
+                std::max(23.0, std::min(100e3, product / 1100 - 1)));
+      EXPECT_GE(std::stod(of_transport("pfabric", "initial_window", rate, delay)),
+                std::max(12.0, std::min(80e3, product / 1100 - 1)));
+    }
+  }
+}
+
+TEST(FollowTransports, FirstWindowsOfTransportsHoldABandwidthDelayProduct) {
+  EXPECT_EQ(of_transport("homa", "rtt_bytes", "10Gbps", "1us"), "10KB");
+  EXPECT_EQ(of_transport("ndp", "initial_window", "10Gbps", "1us"), "23");
+  EXPECT_EQ(of_transport("pfabric", "initial_window", "10Gbps", "1us"), "12");
+  EXPECT_EQ(of_transport("pfabric", "max_window", "10Gbps", "1us"), "15");
+  // 100 Gb/s times 40.3 us or so is 504 KB, 480 packets of 1048 or 1082 bytes.
+  const auto at_100 = [](const char* kind, const char* key) {
+    return std::stod(of_transport(kind, key, "100Gbps", "10us"));
+  };
+  EXPECT_NEAR(at_100("homa", "rtt_bytes"), 504, 8);
+  EXPECT_NEAR(at_100("ndp", "initial_window"), 475, 15);
+  EXPECT_NEAR(at_100("pfabric", "initial_window"), 475, 15);
+  EXPECT_NEAR(at_100("pfabric", "max_window"), 475 * 1.25, 19);
+  const LoadedConfig written = loaded_of(
+      star("100Gbps", "10us") + "nic: {transport: {kind: pfabric, initial_window: 100}}\n");
+  for (const ParameterRow& row : list_parameters(written)) {
+    if (row.path == "nic.transport.max_window") EXPECT_EQ(row.value, "125");
+  }
+}
+
+}  // namespace
+}  // namespace dcc::vp
