@@ -32,13 +32,13 @@ FEW_PACKETS, PER_SENDER = 25_000, 2 * 1150
 # DCTCP and Indigo share 12 packets in flight at 25 Gb/s.
 # Vivace compares utilities of intervals of ten packets. Sixteen windows of DX share twelve packets at 25 Gb/s, and two
 # come to equal shares slowly at 800 Gb/s.
-UNEQUAL = {"timely", "qcn", "vivace", ("dctcp", "25Gbps"), ("indigo", "25Gbps"), ("dx", "25Gbps"), ("dx", "800Gbps")}
+UNEQUAL = {("timely", "200Gbps"), "qcn", "vivace", ("dctcp", "25Gbps"), ("indigo", "25Gbps"), ("dx", "25Gbps"), ("dx", "800Gbps")}
 # 16 senders at the line rate fill the buffer before their BECNs have slowed them down; it drains for milliseconds,
 # during which ibcc's BECNs go on.
 # CDG follows the change of the RTT, so that nothing sets the length of its queue where many windows grow by a packet.
 # Sixteen full windows of Vegas shrink by one packet a round trip, and are not down after 5 ms. Vivace's rates step.
 LONG_QUEUE = {("ibcc", "25Gbps", 16), ("vegas", "400Gbps", 16), ("vegas", "800Gbps", 16), ("vivace", "25Gbps", 16),
-              ("cdg", "100Gbps", 16), *(("cdg", "25Gbps", n) for n in (3, 8, 16))}
+              ("cdg", "100Gbps", 16)}
 # With 12 packets in flight one BECN of two or three flows is a deep cut for ibcc (0.88 and 0.89).
 # The windows of DX grow by whole packets, and rates of two flows of Vivace step by a twentieth.
 IDLE = {("timely", "800Gbps", 16), *(("ibcc", "25Gbps", n) for n in (2, 3, 16)), ("vivace", "25Gbps", 2),

@@ -1,7 +1,9 @@
 #include "schemes/cdg/cdg.h"
 
+#include <algorithm>
 #include <memory>
 
+#include "describe/network_scale.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
@@ -24,6 +26,15 @@ void CdgParameters::describe(ParameterVisitor& v) {
           {"growth of the RTT in a round trip at which a backoff has the probability 63 %; auto: a "
            "sixteenth of the base RTT",
            paper});
+  // With backoffs in at most every second round trip, a window has on average at least 20/3 of its
+  // growth. Where a round trip holds few packets, windows of that many packets are a long queue.
+  v.field("growth", growth, "packet", {"1B", "1MB"},
+          {"payload bytes by which a window grows in a round trip; packet: a full packet", paper});
+  v.follows(true, "a full packet, at most 1/48 of the product of slowest link and base RTT",
+            [this](const NetworkScale& network) {
+              const Bytes share = std::max<Bytes>(1, network.products(Ratio(1, 48), 0));
+              growth = share < network.packet ? std::optional(share) : std::nullopt;
+            });
   describe_limits(v, "upper limit of a window; auto: four times line rate x base RTT");
 }
 
@@ -32,6 +43,7 @@ Cdg::Cdg(AlgorithmHost& host, const CdgParameters& parameters, std::uint32_t mtu
     : DelayWindow(host, parameters, mtu, 0),
       parameters_(parameters),
       beta_(to_real(parameters.beta)),
+      growth_(static_cast<long double>(parameters.growth.value_or(mtu))),
       random_(seed, "cdg", index) {}
 
 void Cdg::release(FlowNumber flow) {
@@ -66,7 +78,7 @@ long double Cdg::next_window(FlowNumber number, const Flow& flow) {
   state.backed_off =
       !state.backed_off && gradient > 0 && state.scale > 0 &&
       static_cast<long double>(random_.exponential_q32()) < gradient / state.scale * 4294967296.0L;
-  return state.backed_off ? beta_ * flow.window : flow.window + mtu();
+  return state.backed_off ? beta_ * flow.window : flow.window + growth_;
 }
 
 }  // namespace dcc

@@ -16,6 +16,8 @@ struct CdgParameters final : DelayWindowParameters {
   /// Gradient of the RTT, per round trip, at which a backoff has the probability 1 − 1/e. Empty: a
   /// sixteenth of the base RTT. The paper's value suits round trips of the Internet.
   std::optional<PicoSeconds> scale;
+  // payload bytes by which a window grows in a round trip; empty: a full packet
+  std::optional<Bytes> growth;
 
   void describe(ParameterVisitor& v) override;
 };
@@ -23,7 +25,7 @@ struct CdgParameters final : DelayWindowParameters {
 /// The CDG rule is applied once a round trip. The gradient g is the change of the round trip's
 /// least RTT, averaged over eight round trips, or of the greatest RTT if the least RTT does not
 /// rise. With g > 0 the window shrinks to β times its value with the probability 1 − exp(−g /
-/// scale), except in the round trip after a backoff. Otherwise the window grows by a packet.
+/// scale), except in the round trip after a backoff. Otherwise the window grows by `growth`.
 class Cdg final : public DelayWindow {
  public:
   Cdg(AlgorithmHost& host, const CdgParameters& parameters, std::uint32_t mtu, std::uint64_t seed,
@@ -49,7 +51,7 @@ class Cdg final : public DelayWindow {
   long double next_window(FlowNumber number, const Flow& flow) override;
 
   const CdgParameters parameters_;
-  const long double beta_;
+  const long double beta_, growth_;
   RandomStream random_;
   NumberedTable<State> states_;
 };

@@ -36,8 +36,17 @@ void TimelyParameters::describe(ParameterVisitor& v) {
            {"an RTT begins when the NIC is given a packet, or when it leaves", paper});
   v.field("ewma", ewma, {"0", "1"},
           {"weight of the newest RTT difference", "the authors' published code"});
-  v.follows(true, "1/2: segments are so short that a round trip has many",
-            [this](const NetworkScale&) { ewma = Ratio(1, 2); });
+  // Between 8 and 16 packets a flow among eight has about one segment in a round trip, and the
+  // difference of two RTTs is mostly the place of its packet among the others. With fewer packets
+  // min_rtt is longer than the round trip, which makes gradients small; with more, smoothing delays
+  // the reaction until the queue oscillates.
+  v.follows(true,
+            "1/2: a round trip has many short segments; 1/8 where the product of slowest link and "
+            "base RTT is 8 to 15 full packets",
+            [this](const NetworkScale& network) {
+              const unsigned packets = network.packets_in_flight(0, 16);
+              ewma = packets < 8 || packets == 16 ? Ratio(1, 2) : Ratio(1, 8);
+            });
   v.field("beta", beta, {"0", "1"}, {"gain of a decrease", paper});
   v.field("max_decrease", max_decrease, {"0", "1"},
           {"greatest share of a rate that one completion takes", "the authors' published code"});
