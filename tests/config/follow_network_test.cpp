@@ -178,6 +178,7 @@ TEST(FollowNetwork, ARuleGivesWayToALimitThatIsWritten) {
   const std::string net = star("100Gbps", "1us") + "nic: {congestion_control: {algorithm: dcqcn, ";
   EXPECT_EQ(dcqcn(loaded_of(net + "r_max: 50Mbps}}\n")).r_min, 50_Mbps);
   EXPECT_EQ(dcqcn(loaded_of(net + "initial_rate: 30Mbps}}\n")).r_min, 30_Mbps);
+  EXPECT_EQ(dcqcn(loaded_of(net + "first_rate: 20Mbps}}\n")).r_min, 20_Mbps);
 }
 
 TEST(FollowNetwork, AChangeOfOneKeyMovesNoOther) {

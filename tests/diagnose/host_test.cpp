@@ -363,6 +363,14 @@ TEST(DefaultsOfAnotherSpeed, NamedPresetsFarFromTheirSource) {
   EXPECT_FALSE(with("11Gbps", "algorithm: dcc, preset: sig15"));
   EXPECT_TRUE(with("100Gbps", "algorithm: dcqcn, preset: adapter"));
   EXPECT_FALSE(with("100Gbps", "algorithm: dcqcn, preset: adapter, r_ai: 20Mbps"));
+  EXPECT_FALSE(with("100Gbps", "algorithm: dcqcn, preset: adapter, r_ai: 5Mbps"));
+  EXPECT_TRUE(with("100Gbps", "algorithm: dcqcn, preset: adapter, r_ai: 5Mbps, r_hai: 50Mbps"));
+  const auto of_one_host = foreseen(
+      "topology: {kind: star, hosts: 5, link: {rate: 400Gbps}}\n"
+      "nic: {congestion_control: {algorithm: dcqcn}}\n"
+      "nics: [{hosts: 1, congestion_control: {algorithm: dcqcn, preset: sig15}}]\n",
+      "defaults_of_another_speed");
+  EXPECT_TRUE(says(of_one_host, "nics.0.congestion_control.preset: sig15 has its source's values"));
   EXPECT_FALSE(with("800Gbps", "algorithm: dcqcn"));
   EXPECT_FALSE(with("800Gbps", "algorithm: timely"));
 }

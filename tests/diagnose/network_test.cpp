@@ -202,6 +202,19 @@ TEST(ThresholdsBeyondBuffer, TellsTheQueueAtWhichPfcHasPausedEverybody) {
   EXPECT_FALSE(thresholds("319999B"));
 }
 
+TEST(ThresholdsBeyondBuffer, HeadroomBeyondTheBufferLeavesNothing) {
+  const auto told = foreseen(
+      "topology: {kind: star, hosts: 5, link: {rate: 25Gbps, delay: 1us}}\n"
+      "nic: {congestion_control: {algorithm: dcqcn}}\n"
+      "switch: {buffer: 100KB, pfc: {headroom: 40KB}, ecn: {kmin: 5KB, kmax: 50KB}}\n",
+      "thresholds_beyond_buffer");
+  ASSERT_TRUE(told);
+  EXPECT_TRUE(says(told, "where S = 0B is the buffer of 100KB without 160KB of headroom"));
+  EXPECT_TRUE(says(told, "no kmin would, because nothing of the buffer is left"));
+  EXPECT_EQ(words_of(told).find('-'), words_of(told).find("->"));
+  EXPECT_EQ(figure_of(told, "reach_bytes"), 0);
+}
+
 TEST(ThresholdsBeyondBuffer, WithoutPfcTheBufferIsTheEnd) {
   const auto lossy = [](const char* kmin) {
     return foreseen(

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 #include "controller/law/dcqcn_parameters.h"
 #include "describe/readable.h"
@@ -19,22 +20,37 @@ class DefaultsOfAnotherSpeed final : public Diagnosis {
  public:
   Found before(const Evidence& evidence) const override {
     const PlatformConfig& config = evidence.config();
-    const auto* const dcqcn = config.nic.congestion_control.chosen<DcqcnParameters>();
+    Found found = of_section(evidence, config.nic.congestion_control, "nic.congestion_control");
+    for (std::size_t i = 0; i < config.nics.size() && !found; ++i) {
+      found = of_section(evidence, config.nics[i].congestion_control,
+                         "nics." + std::to_string(i) + ".congestion_control");
+    }
+    return found;
+  }
+
+ private:
+  static Found of_section(const Evidence& evidence, const AlgorithmChoice& algorithm,
+                          const std::string& section) {
+    const auto* const dcqcn = algorithm.chosen<DcqcnParameters>();
     if (dcqcn == nullptr || dcqcn->preset_name == DcqcnParameters::Preset::kAuto) {
       return std::nullopt;
     }
     const bool sig15 = dcqcn->preset_name == DcqcnParameters::Preset::kSig15;
-    // A step that the user wrote does not depend on the speed of the preset's source.
-    if (dcqcn->r_ai.bits_per_second != (sig15 ? 40'000'000u : 5'000'000u)) return std::nullopt;
+    // A step that the user wrote is the user's choice, even if it is the preset's. A file in which
+    // both steps are written and are the preset's has the source's values (as the copy of the
+    // effective configuration has).
+    if (dcqcn->r_ai.bits_per_second != (sig15 ? 40'000'000u : 5'000'000u) ||
+        (evidence.wrote(section + ".r_ai") && !evidence.wrote(section + ".r_hai"))) {
+      return std::nullopt;
+    }
     const BitRate source(sig15 ? 40'000'000'000 : 25'000'000'000);
-    const BitRate link = config.topology.slowest_link();
+    const BitRate link = evidence.config().topology.slowest_link();
     const auto [low, high] = std::minmax(source.bits_per_second, link.bits_per_second);
     if (high < low * kFactor) return std::nullopt;
     return Observation{
-        fmt::format("nic.congestion_control.preset: {} has its source's values, for {}, and the "
-                    "slowest link has {}; preset: auto follows the network, and r_ai of your own "
-                    "ends this note",
-                    name_of(dcqcn->preset_name), readable(source), readable(link)),
+        fmt::format("{}.preset: {} has its source's values, for {}, and the slowest link has {}; "
+                    "preset: auto follows the network, and r_ai of your own ends this note",
+                    section, name_of(dcqcn->preset_name), readable(source), readable(link)),
         {{"preset_gbps", static_cast<double>(source.bits_per_second) / 1e9},
          {"link_gbps", static_cast<double>(link.bits_per_second) / 1e9}}};
   }

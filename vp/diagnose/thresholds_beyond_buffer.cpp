@@ -110,10 +110,14 @@ class ThresholdsBeyondBuffer final : public Diagnosis {
               "is "
               "the "
               "buffer of {} without {} of headroom, and A = {:.4g} the sum of their alpha",
-              reach.inputs, readable(reach.queue), readable(parameters.buffer - reach.headroom),
+              reach.inputs, readable(reach.queue),
+              readable(std::max<Bytes>(0, parameters.buffer - reach.headroom)),
               readable(parameters.buffer), readable(reach.headroom), reach.alpha);
         }
-        worst += fmt::format("; a kmin well below {} would", readable(reach.queue));
+        worst += reach.queue > 0
+                     ? fmt::format("; a kmin well below {} would", readable(reach.queue))
+                     : "; no kmin would, because nothing of the buffer is left: enlarge "
+                       "switch.buffer";
       }
     }
     if (worst.empty()) return std::nullopt;

@@ -113,11 +113,13 @@ void DcqcnParameters::describe_rules(ParameterVisitor& v, const Ratio& most, boo
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", "", runtime});
   v.follows(
       follow,
-      "1/1000 of the slowest link's rate, as 40Mbps at 40Gbps; at most r_max and initial_rate",
+      "1/1000 of the slowest link's rate, as 40Mbps at 40Gbps; at most r_max, initial_rate and "
+      "first_rate",
       [this](const NetworkScale& network) {
         r_min = network.share(Ratio(1, 1000));
         if (r_max) r_min = std::min(r_min, *r_max);
         if (initial_rate) r_min = std::min(r_min, *initial_rate);
+        if (first_rate) r_min = std::min(r_min, *first_rate);
       });
   v.field(
       "r_max", r_max, "link", {"1Mbps", "10Tbps"},
