@@ -12,31 +12,43 @@ done
 # Outside a git checkout every search below would find nothing.
 git ls-files --error-unmatch tests/run_checks.sh >/dev/null
 
-files=$(git ls-files '*.h' '*.cpp' '*.c' | grep -v generated | grep -v '_regs\.h$' || true)
-if command -v clang-format >/dev/null; then
-  # shellcheck disable=SC2086
-  if ! said=$(clang-format --dry-run -Werror $files 2>&1); then
+# The slow tools run beside the rest; each one's output follows at the end.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+beside() {
+  name=$1
+  shift
+  { "$@" >"$work/$name.said" 2>&1 || : >"$work/$name.failed"; } &
+}
+
+formatting() {
+  # shellcheck disable=SC2046
+  if ! said=$(clang-format --dry-run -Werror $(git ls-files '*.h' '*.cpp' '*.c' | grep -v generated | grep -v '_regs\.h$') 2>&1)
+  then
     printf '%s\n' "$said" | sed -n 1,20p
     echo "formatting: run 'make format'"
-    fail=1
+    return 1
   fi
-fi
+}
 
 # clang-tidy where a mistake costs most and the code is plain, headers included: the controller, the NIC,
 # the scheduler. They are read as one file, every header once. All of it, and what the analyser finds by
 # following paths, takes minutes: run_tidy.sh, in `make test-full`.
-if command -v clang-tidy >/dev/null; then
-  one=$(mktemp --suffix=.cpp)
-  printf '#include "%s"\n' models/core/nic/*.cpp models/core/nic/host/*.cpp models/core/sim/*.cpp models/core/controller/*.cpp >"$one"
-  clang-tidy --quiet --config-file=.clang-tidy --checks='-clang-analyzer-*' "$one" -- \
-    -std=c++17 -I. -Imodels/core -Isw 2>/dev/null || fail=1
-  rm -f "$one"
-fi
+tidy() {
+  printf '#include "%s"\n' models/core/nic/*.cpp models/core/nic/host/*.cpp models/core/sim/*.cpp \
+    models/core/controller/*.cpp >"$work/all.cpp"
+  clang-tidy --quiet --config-file=.clang-tidy --checks='-clang-analyzer-*' "$work/all.cpp" -- \
+    -std=c++17 -I. -Imodels/core -Isw 2>/dev/null
+}
 
 # All Python, and its types. A test may take what it looks for to be there: if it is not, it fails.
-git ls-files '*.py' | xargs flake8 || fail=1
-git ls-files '*.py' | grep -v '^tests/' | xargs mypy --no-error-summary --cache-dir=/dev/null || fail=1
-git ls-files 'tests/*.py' | xargs mypy --no-error-summary --cache-dir=/dev/null --no-strict-optional || fail=1
+style() { git ls-files '*.py' | xargs flake8; }
+types() { git ls-files '*.py' | grep -v '^tests/' | xargs mypy --no-error-summary --cache-dir=/dev/null; }
+types_of_tests() { git ls-files 'tests/*.py' | xargs mypy --no-error-summary --cache-dir=/dev/null --no-strict-optional; }
+
+for part in types_of_tests tidy types style formatting; do
+  beside $part $part
+done
 
 # The core knows neither SystemC nor the layers above. (SystemC lies in /usr/include, so an include
 # path cannot keep it out.)
@@ -85,5 +97,13 @@ done
 python/tool.py regtool --check || fail=1
 # Every statement about the sources has its evidence.
 python/tool.py sources-page --check || fail=1
+wait
+for part in formatting tidy style types types_of_tests; do
+  cat "$work/$part.said"
+  if [ -e "$work/$part.failed" ]; then
+    echo "$part: failed"
+    fail=1
+  fi
+done
 if [ $fail -eq 0 ]; then echo "checks passed"; fi
 exit $fail
