@@ -71,7 +71,7 @@ class Ranges(unittest.TestCase):
             all_cases = list(cases())
             self.assertGreater(len(all_cases), 150)
             if "--full" not in sys.argv:
-                all_cases = all_cases[::5]
+                all_cases = all_cases[::10]
             with concurrent.futures.ThreadPoolExecutor(2) as pool:
                 found = pool.map(lambda c: disagreement(c[1], folder, c[0]), enumerate(all_cases))
                 self.assertEqual([text for text in found if text], [])

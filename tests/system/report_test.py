@@ -421,7 +421,7 @@ class Report(unittest.TestCase):
         for key in whole:
             inner = [key]
             if isinstance(whole[key], dict):
-                inner += [(key, below) for below in list(whole[key])[::1 if FULL else 4]]
+                inner += [(key, below) for below in list(whole[key])[::1 if FULL else 8]]
             for turn, place in enumerate(inner):
                 for value in kinds if place == key else (kinds[turn % len(kinds)],):
                     changed = json.loads(json.dumps(whole))

@@ -21,7 +21,7 @@ FULL = "--full" in sys.argv
 if FULL:
     sys.argv.remove("--full")
 DCCVP = sys.argv.pop(1)
-MOVES = 10_000 if FULL else 300
+MOVES = 10_000 if FULL else 150
 if "--moves" in sys.argv:
     at = sys.argv.index("--moves")
     MOVES = int(sys.argv[at + 1])

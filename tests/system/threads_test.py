@@ -60,7 +60,9 @@ class Threads(unittest.TestCase):
         return out, speed["threads"], done.stderr
 
     def test_results_are_the_same(self):
-        runs = {**RUNS, "a scheduler of flows": HEDERA, "a manager of paths": LMC,
+        # Without --full, every third: the tests of processes compare others of the same list.
+        chosen = {what: RUNS[what] for i, what in enumerate(RUNS) if FULL or i % 3 == 1 or what in ODD}
+        runs = {**chosen, "a scheduler of flows": HEDERA, "a manager of paths": LMC,
                 "an agent of thresholds": AGENT}
         for what, (config, changed) in runs.items():
             with self.subTest(what):
