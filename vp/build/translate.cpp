@@ -72,6 +72,7 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host,
     to.dma = group->dma;
     to.receive_buffer = group->receive_buffer;
     to.window = group->window;
+    to.message_rate = group->message_rate;
     to.recovery = group->recovery;
     to.ack_every = group->ack_every;
     to.mtu = group->mtu;

@@ -94,16 +94,18 @@ struct OtherNics {
   DmaParameters dma;
   ReceiveBufferParameters receive_buffer;
   WindowParameters window;
+  MessageRateParameters message_rate;
   RecoveryParameters recovery;
   unsigned ack_every = 1;
   std::uint32_t mtu = 1000;
-  bool is_new = true;  // true while these six members are not copied from `nic` yet
+  bool is_new = true;  // true while these members are not copied from `nic` yet
 
   void begin_like(const NicParameters& nic) {
     if (!std::exchange(is_new, false)) return;
     dma = nic.dma;
     receive_buffer = nic.receive_buffer;
     window = nic.window;
+    message_rate = nic.message_rate;
     recovery = nic.recovery;
     ack_every = nic.ack_every;
     mtu = nic.mtu;

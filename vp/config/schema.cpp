@@ -224,6 +224,8 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
     describe_mtu(v, n.mtu);
     describe_ack_every(v, n.ack_every);
     v.section("window", {"limit of what is under way", ""}, [&] { n.window.describe(v); });
+    v.section("message_rate", {"limits of the messages in a second", ""},
+              [&] { n.message_rate.describe(v); });
     v.section("recovery",
               {"retransmission of lost packets; a flow repeats selectively if both its hosts do, "
                "otherwise its sender goes back",

@@ -67,6 +67,8 @@ struct RecoveryParameters {
   enum class Kind : std::uint8_t { kNone, kGoBackN, kSelectiveRepeat };
   Kind kind = Kind::kGoBackN;
   PicoSeconds timeout = kMicroSecond * 500;  // retransmission timeout; see timeout_for()
+  bool adaptive = false;                     // the timeout starts low; see first_timeout()
+  std::optional<PicoSeconds> least_timeout;  // with `adaptive`; empty: a sixteenth of `timeout`
   // Packets kept out of order; 0: an early packet is discarded. With selective repeat a sender has
   // no more packets unacknowledged, so that the receiver never discards one for want of room.
   unsigned reorder_window = 0;
@@ -77,6 +79,9 @@ struct RecoveryParameters {
   bool is_selective() const { return kind == Kind::kSelectiveRepeat; }
   /// False if lost packets are not retransmitted.
   bool is_on() const { return kind != Kind::kNone; }
+  /// Shortest timeout before any timeout in a row: `timeout`, or with `adaptive` the least timeout,
+  /// which is never above `timeout`.
+  PicoSeconds first_timeout() const;
   void describe(ParameterVisitor& v);
   /// Default retransmission timeout. If no packet can be lost, the timeout practically never
   /// expires; otherwise the timeout is longer than the time in which a full buffer on the path
@@ -113,6 +118,15 @@ struct WindowParameters {
 DCC_ENUM_NAMES(WindowParameters::Limit, {WindowParameters::Limit::kNone, "none"},
                {WindowParameters::Limit::kBdp, "bdp"}, {WindowParameters::Limit::kBytes, "bytes"});
 
+/// Limits of the messages that a NIC starts to send in a second; see nic/message_rate.h.
+struct MessageRateParameters {
+  std::optional<Frequency> queue_pair;  // of each queue pair; empty: no limit
+  std::optional<Frequency> nic;         // of all queue pairs together; empty: no limit
+
+  bool is_limited() const { return queue_pair || nic; }
+  void describe(ParameterVisitor& v);
+};
+
 struct NicParameters {
   enum class Payload : std::uint8_t { kVirtual, kReal };  // kVirtual: packets carry lengths only
 
@@ -121,6 +135,7 @@ struct NicParameters {
   AckMode ack = AckMode::kPerPacket;
   unsigned ack_every = 1;  // packets acknowledged by one ACK (with kPerPacket)
   WindowParameters window;
+  MessageRateParameters message_rate;
   std::optional<unsigned> ack_priority;  // 802.1p priority of ACKs; empty: that of the data
   RecoveryParameters recovery;
   // Greatest number of READ and atomic requests of a queue pair whose response is not complete. The

@@ -28,6 +28,9 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       requester_(*this, scheduler, ledger, counters, parameters, pairs_, rank),
       demotion_(parameters.demotion) {
   special_turns_ = demotion_.is_active();
+  if (parameters.message_rate.is_limited()) {
+    message_rate_ = std::make_unique<MessageRate>(parameters.message_rate);
+  }
   mtu_changed();
 }
 
@@ -62,6 +65,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   pair.round_trip = config.base_rtt;
   pair.connected = config.service == Service::kUd;
   requester_.begin(qpn);
+  if (message_rate_ != nullptr) message_rate_->begin(qpn);
   pacing_.add_flow(qpn, config.priority);
   if (parser_ != nullptr) parser_->begin(qpn, {config.dscp, config.remote_qpn, config.flow});
   pair.has_window = parameters_.window.is_on();
@@ -457,6 +461,7 @@ Packet* Transmitter::pick_data_packet() {
     }
     if (Retransmission::may_repeat(pair)) return make_repeated_packet(qpn, pair);
     const PacketPlan plan = pair.work.plan_next();
+    if (message_rate_ != nullptr && delays_message(qpn, pair, plan)) continue;
     Packet* const packet = make_request_packet(qpn, pair, plan, pair.work.next_psn());
     if (needs_.rtt_from_due) packet->sent = std::min(now(), pacer_.due_of_next(pair));
     const bool reads = expects_response(packet->operation);
@@ -479,6 +484,17 @@ Packet* Transmitter::pick_data_packet() {
     activate_if_sendable(qpn, pairs_[qpn]);
     return packet;
   }
+}
+
+/// True if the limit of messages in a second delays the queue pair's next packet, which starts a
+/// message; the queue pair then waits for its turn.
+bool Transmitter::delays_message(Qpn qpn, SendQueuePair& pair, const PacketPlan& plan) {
+  if (!plan.first) return false;
+  const PicoSeconds start = message_rate_->start(qpn, now());
+  if (start <= now()) return false;
+  pair.not_before = std::max(pair.not_before, start);
+  activate(qpn, pair);
+  return true;
 }
 
 /// Sends the lost packet under the cursor again.

@@ -14,6 +14,7 @@
 #include "nic/flow_pacer.h"
 #include "nic/host/dma.h"
 #include "nic/link_pause.h"
+#include "nic/message_rate.h"
 #include "nic/nic_parameters.h"
 #include "nic/pacer/pacer_port.h"
 #include "nic/pacing_scheduler.h"
@@ -237,6 +238,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
     d(pairs_, pacing_, control_, pause_, wire_free_, wake_, staging_, tally.acknowledged_bytes,
       tally.sizes);
     if (demotion_.is_active()) d(demotion_);
+    if (message_rate_ != nullptr) d(*message_rate_);
   }
 
  private:
@@ -266,6 +268,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
     return pacing_.is_idle(now()) && port_ == nullptr ? nullptr : pick_data_packet();
   }
   Packet* pick_data_packet();
+  bool delays_message(Qpn qpn, SendQueuePair& pair, const PacketPlan& plan);
   Packet* make_request_packet(Qpn qpn, SendQueuePair& pair, const PacketPlan& plan, Psn psn);
   Packet* make_repeated_packet(Qpn qpn, SendQueuePair& pair);
   Packet* make_response_packet(Qpn qpn, SendQueuePair& pair);
@@ -334,9 +337,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   NumberedTable<SendQueuePair> pairs_;
   PacingScheduler pacing_;
   FlowPacer pacer_;
-  std::unique_ptr<PacerPort> port_;  // null: pacing_ and pacer_ decide instead
-  bool special_turns_ = false;       // true with port_, or with demotion of priorities
-  ParserEngine* parser_ = nullptr;   // null: CNPs and sent packets go to the algorithm as they are
+  std::unique_ptr<PacerPort> port_;            // null: pacing_ and pacer_ decide instead
+  bool special_turns_ = false;                 // true with port_, or with demotion of priorities
+  std::unique_ptr<MessageRate> message_rate_;  // null: no limit
+  ParserEngine* parser_ = nullptr;  // null: CNPs and sent packets go to the algorithm as they are
   ControlQueue control_;
   LinkPause pause_;
   PicoSeconds wire_free_{};  // end of the packet that is on the wire

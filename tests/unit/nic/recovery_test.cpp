@@ -135,6 +135,95 @@ TEST_F(Recovery, ALimitedNumberOfRetriesKeepsTheirPace) {
   EXPECT_EQ(done[0].status, Status::kRetryExceeded);
 }
 
+/// Adaptive timeouts of a queue pair whose data never arrives.
+class AdaptiveRecovery : public Recovery {
+ protected:
+  AdaptiveRecovery() {
+    parameters.recovery.timeout = kMicroSecond * 800;
+    parameters.recovery.adaptive = true;
+    on_wire = [this](Packet& packet) {
+      if (packet.kind != PacketKind::kData) return true;
+      sent.push_back(scheduler.now());
+      return false;
+    };
+  }
+  /// Times between the packets that were sent, in microseconds.
+  std::vector<std::int64_t> gaps() const {
+    std::vector<std::int64_t> all;
+    for (std::size_t i = 1; i < sent.size(); ++i) {
+      all.push_back((sent[i] - sent[i - 1]).count / kMicroSecond.count);
+    }
+    return all;
+  }
+  std::vector<PicoSeconds> sent;
+};
+
+TEST_F(AdaptiveRecovery, TimeoutsGrowFromASixteenthToTheTimeout) {
+  build();
+  post(1'000);
+  scheduler.run_until(kMicroSecond * 50 * 70);
+  EXPECT_EQ(gaps(), (std::vector<std::int64_t>{50, 50, 100, 200, 400, 800, 800, 800}));
+}
+
+TEST_F(AdaptiveRecovery, TheLeastTimeoutMayBeWrittenAndAWrittenOneIsKept) {
+  parameters.recovery.least_timeout = kMicroSecond * 300;
+  build();
+  post(1'000);
+  scheduler.run_until(kMicroSecond * 3'500);
+  EXPECT_EQ(gaps(), (std::vector<std::int64_t>{300, 300, 600, 800, 800}));
+}
+
+TEST_F(AdaptiveRecovery, OnlyTimeoutsOfFullLengthCountAsRetries) {
+  parameters.recovery.retries = 2;
+  build();
+  post(1'000);
+  scheduler.run_until(kMilliSecond * 10);
+  EXPECT_EQ(gaps(), (std::vector<std::int64_t>{50, 50, 100, 200, 400, 800, 800}));
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(done[0].status, Status::kRetryExceeded);
+  EXPECT_EQ(done[0].when.count / kMicroSecond.count, 50 + 50 + 100 + 200 + 400 + 3 * 800);
+}
+
+TEST_F(AdaptiveRecovery, NoTimeoutIsShorterThanTwoRoundTrips) {
+  join(*this);
+  nic[0]->transmitter().set_completion_sink(this);
+  QueuePairConfig there;
+  there.remote_host = 1;
+  there.remote_qpn = 5;
+  there.base_rtt = kMicroSecond * 150;
+  nic[0]->create_queue_pair(3, there);
+  nic[0]->connect_queue_pair(3);
+  post(1'000);
+  scheduler.run_until(kMicroSecond * 3'500);
+  EXPECT_EQ(gaps(), (std::vector<std::int64_t>{300, 300, 600, 800, 800}));
+}
+
+TEST_F(AdaptiveRecovery, ProgressMakesTheTimeoutShortAgain) {
+  build();
+  post(1'000, 1);
+  scheduler.run_until(kMicroSecond * 450);  // after timeouts at 50, 100, 200 and 400 us
+  ASSERT_EQ(timeouts(), 4u);
+  const auto lose = on_wire;
+  on_wire = [](Packet&) { return true; };
+  scheduler.run_until(kMicroSecond * 850);
+  ASSERT_EQ(done.size(), 1u);
+  sent.clear();
+  on_wire = lose;
+  post(1'000, 2);
+  scheduler.run_until(kMicroSecond * 990);
+  EXPECT_EQ(gaps(), (std::vector<std::int64_t>{50, 50}));
+}
+
+TEST_F(AdaptiveRecovery, TheLeastIsTheShortestThatAdaptersKnow) {
+  parameters.recovery.timeout = kMicroSecond * 20;
+  EXPECT_EQ(parameters.recovery.first_timeout(), kNanoSecond * 4096);
+  parameters.recovery.timeout = kMicroSecond * 3;
+  EXPECT_EQ(parameters.recovery.first_timeout(), kMicroSecond * 3);
+  parameters.recovery.adaptive = false;
+  parameters.recovery.timeout = kMicroSecond * 20;
+  EXPECT_EQ(parameters.recovery.first_timeout(), kMicroSecond * 20);
+}
+
 // A slow link with a queue of one packet in front: at full rate all packets but every 16th are
 // lost.
 TEST_F(Recovery, GoesBackWithAWindowThatThePathCarries) {

@@ -222,6 +222,14 @@ class ControllerCheck : private CheckContext {
     require(kHasRtl, path, said + kNoRtl);
   }
 
+  void refuse_message_rate(const MessageRateParameters& limits, const std::string& section,
+                           const std::string& pacer, const std::string& said) const {
+    require(!limits.queue_pair, given(section + ".message_rate.queue_pair", pacer),
+            said + " knows no limit of messages: remove it, or write nic.pacer.engine: none");
+    require(!limits.nic, given(section + ".message_rate.nic", pacer),
+            said + " knows no limit of messages: remove it, or write nic.pacer.engine: none");
+  }
+
   /// Checks of the pacer block, for every implementation.
   void check_pacer() const {
     const BlockImplementation engine = c_.nic.pacer.engine;
@@ -233,6 +241,10 @@ class ControllerCheck : private CheckContext {
               said +
                   " schedules the packets of RoCE, and this transport sends by itself: write "
                   "nic.pacer.engine: none");
+    }
+    refuse_message_rate(c_.nic.message_rate, "nic", path, said);
+    for (std::size_t i = 0; i < c_.nics.size(); ++i) {
+      refuse_message_rate(c_.nics[i].message_rate, "nics." + std::to_string(i), path, said);
     }
     for (const AlgorithmChoice* const algorithm : c_.congestion_controls()) {
       const AlgorithmNeeds needs = algorithm->needs(c_.nic.mtu);

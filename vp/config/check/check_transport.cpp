@@ -38,6 +38,11 @@ class TransportCheck : private CheckContext {
   }
 
   void check_recovery(const RecoveryParameters& recovery, const std::string& section) const {
+    require(!recovery.adaptive || !recovery.least_timeout ||
+                *recovery.least_timeout <= recovery.timeout,
+            given(section + ".least_timeout", section + ".timeout"),
+            "is longer than the timeout of " + QuantityText<PicoSeconds>::format(recovery.timeout) +
+                ", which an adaptive timeout never exceeds");
     if (!recovery.is_selective()) return;
     require(recovery.reorder_window > 0, given(section + ".reorder_window", section + ".kind"),
             "selective_repeat keeps early packets: write at least 1, or kind: go_back_n");

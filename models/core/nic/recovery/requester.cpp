@@ -157,18 +157,19 @@ void Requester::retransmit(Qpn qpn, SendQueuePair& pair) {
 }
 
 void Requester::check_timeouts() {
-  retransmission_.expire(
-      [this](Qpn qpn) { return pairs_.find(qpn); },
-      [this](const SendQueuePair& pair) { return sender_.has_turn(pair); },
-      [this](Qpn qpn, SendQueuePair& pair) {
-        ++counters_.timeouts;
-        if (retransmission_.repeats_selectively(pair) && retransmission_.count_retry(pair)) {
-          retransmission_.repeat_unheard(pair);
-          sender_.resume(qpn, pair);
-        } else {
-          retry_or_fail(qpn, pair);
-        }
-      });
+  retransmission_.expire([this](Qpn qpn) { return pairs_.find(qpn); },
+                         [this](const SendQueuePair& pair) { return sender_.has_turn(pair); },
+                         [this](Qpn qpn, SendQueuePair& pair, bool counts) {
+                           ++counters_.timeouts;
+                           if (counts && !retransmission_.count_retry(pair)) {
+                             fail(qpn, pair, Status::kRetryExceeded);
+                           } else if (retransmission_.repeats_selectively(pair)) {
+                             retransmission_.repeat_unheard(pair);
+                             sender_.resume(qpn, pair);
+                           } else {
+                             retransmit(qpn, pair);
+                           }
+                         });
 }
 
 /// The responder, or this host's memory, refused request `psn`. Responses to earlier requests may

@@ -23,6 +23,7 @@ class Retransmission {
       : scheduler_(scheduler),
         parameters_(parameters),
         timer_(scheduler, std::move(expired)),
+        first_timeout_(parameters.recovery.first_timeout()),
         selective_window_(parameters.recovery.is_selective() ? parameters.recovery.reorder_window
                                                              : 0) {}
 
@@ -94,9 +95,10 @@ class Retransmission {
     return count(pair.rnr_retries, parameters_.recovery.not_ready_retries);
   }
 
-  /// Calls `timed_out(qpn, pair)` for each queue pair whose acknowledgement or response is overdue.
-  /// A queue pair waits longer if the packet that requests the acknowledgement still waits for its
-  /// turn
+  /// Calls `timed_out(qpn, pair, counts)` for each queue pair whose acknowledgement or response is
+  /// overdue. `counts` is false for an adaptive timeout shorter than recovery.timeout, which does
+  /// not count to the limit of retries. A queue pair waits longer if the packet that requests the
+  /// acknowledgement still waits for its turn
   /// (`may_send(pair)`). `find(qpn)` returns the queue pair, or null.
   template <class Find, class MaySend, class TimedOut>
   void expire(Find find, MaySend may_send, TimedOut timed_out) {
@@ -111,8 +113,9 @@ class Retransmission {
             arm(qpn, pair);
             return;
           }
+          const bool counts = timeout_of(pair) >= parameters_.recovery.timeout;
           close_window(pair);
-          timed_out(qpn, pair);
+          timed_out(qpn, pair, counts);
         });
   }
 
@@ -128,11 +131,21 @@ class Retransmission {
     timer_.arm(pair.deadline, qpn, scheduler_.now() + timeout_of(pair));
   }
   /// Timeout of a queue pair: at least two round trips, since no acknowledgement arrives within
-  /// less than one; longer after consecutive timeouts, unless the number of retries is limited.
+  /// less than one; longer after consecutive timeouts. A fixed timeout stays the same if the number
+  /// of retries is limited; an adaptive one grows up to recovery.timeout, or to two round trips.
+  /// Precondition: is_on().
   PicoSeconds timeout_of(const SendQueuePair& pair) const {
-    const PicoSeconds timeout = std::max(parameters_.retransmit_timeout(), pair.round_trip * 2);
-    if (pair.recovery == nullptr || parameters_.recovery.retries) return timeout;
-    return timeout * (std::int64_t{1} << pair.recovery->backoff());
+    const PicoSeconds timeout = std::max(first_timeout_, pair.round_trip * 2);
+    if (pair.recovery == nullptr) return timeout;
+    return after_timeouts(pair, timeout);
+  }
+  /// As timeout_of(), after a timeout. `timeout`: without consecutive timeouts.
+  [[gnu::noinline]] PicoSeconds after_timeouts(const SendQueuePair& pair,
+                                               PicoSeconds timeout) const {
+    const RecoveryParameters& recovery = parameters_.recovery;
+    if (!recovery.adaptive && recovery.retries) return timeout;
+    const PicoSeconds grown = timeout * (std::int64_t{1} << pair.recovery->backoff());
+    return recovery.adaptive ? std::max(timeout, std::min(grown, recovery.timeout)) : grown;
   }
   static bool count(std::uint8_t& retries, const std::optional<unsigned>& limit) {
     if (limit && retries >= *limit) return false;
@@ -146,6 +159,7 @@ class Retransmission {
   Scheduler& scheduler_;
   const NicParameters& parameters_;
   RetransmitTimer timer_;
+  PicoSeconds first_timeout_;  // RecoveryParameters::first_timeout()
   // Greatest number of unacknowledged packets of a queue pair; 0: without selective repeat.
   unsigned selective_window_;
 };
