@@ -88,6 +88,16 @@ seeds: 1..2
                               override, code=2 if said else 0, program=(sweeps.DCCVP,))
             self.assertIn(said, done.stderr)
 
+    def test_an_override_of_what_varies_is_refused(self):
+        """Otherwise all seeds are the same run, and the interval has no width."""
+        self.write(HEAD + METRICS + GRID)
+        for override, said in (
+                ("seed=1", "-c seed=1: 'seed' varies in this sweep; change 'seeds' in the sweep file"),
+                ("switch.ecn.kmin=5KB", "change the axis 'switch.ecn.kmin' in the sweep file"),
+                ("nic.congestion_control={algorithm: dcc}", "'nic.congestion_control.algorithm' varies")):
+            self.assertIn(said, self.sweep("s.yaml", "-c", override, code=2).stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir()], ["s.yaml"])
+
     def test_branches_have_a_folder_each(self):
         self.write("[{out: b, set: {switch.ecn.kmin: 5KB}}, {out: c, set: {switch.ecn.kmin: 6KB}},\n"
                    " {out: ./c/, set: {switch.ecn.kmin: 7KB}}]", "branches.yaml")

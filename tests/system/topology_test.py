@@ -137,9 +137,18 @@ class Topology(unittest.TestCase):
     def test_table(self):
         done = topology("configs/reproduce/fbhadoop_dcqcn.yaml")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, r"\n  rack19 +1 +20 +4 +h304\.\.h319\n")
-        self.assertRegex(done.stdout, r"\n  core15 +3 +5 +5 +-\n")
+        self.assertRegex(done.stdout, r"\n  rack19 +1 +20 +4 +h304\.\.h319 +0\.964 : 1\n")
+        self.assertRegex(done.stdout, r"\n  core15 +3 +5 +5 +- +-\n")
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+
+    def test_table_tells_the_oversubscription(self):
+        """Leaves with eight hosts of 200 Gb/s and four cables up."""
+        for fabric, ratio in (("100Gbps", "4 : 1"), ("200Gbps", "2 : 1"), ("400Gbps", "1 : 1"), ("300Gbps", "1.33 : 1")):
+            done = topology("configs/demo.yaml", "-c", "traffic=[]", "-c", "topology={kind: leaf_spine, leaves: 2, "
+                            "hosts_per_leaf: 8, spines: 4, host_link: {rate: 200Gbps}, fabric_link: {rate: "
+                            f"{fabric}}}}}")
+            self.assertRegex(done.stdout, rf"\n  leaf1 +1 +12 +4 +h8\.\.h15 +{ratio}\n")
+            self.assertRegex(done.stdout, r"\n  spine3 +2 +2 +2 +- +-\n")
 
     def test_errors(self):
         unconnected = ("configs/demo.yaml", "-c", "traffic=[]", "-c",

@@ -32,13 +32,32 @@ std::string title_of(const Topology& topology, const char* kind) {
          many(topology.cables().size(), "cable", "cables");
 }
 
+/// The rates of a switch's cables to lower layers over those to higher ones, "2 : 1"; "-" for a
+/// switch of the highest layer. Cables within a layer do not count.
+std::string oversubscription(const Topology& topology, const std::vector<int>& layers, NodeId n) {
+  double down = 0;
+  double up = 0;
+  const int own = layers[static_cast<std::size_t>(n)];
+  for (int port = 0; port < topology.node(n).ports; ++port) {
+    const NodeId peer = topology.peer(n, port).node;
+    const auto rate = static_cast<double>(topology.link(n, port).rate.bits_per_second);
+    const int other = topology.node(peer).is_host ? -1 : layers[static_cast<std::size_t>(peer)];
+    if (other < own) down += rate;
+    if (other > own) up += rate;
+  }
+  if (up == 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g : 1", down / up);
+  return text;
+}
+
 void print_table(const Topology& topology, const std::string& title) {
   std::printf("%s\n", title.c_str());
   for (const std::string& line : wrapped(cable_kinds(topology, " x "), 76)) {
     std::printf("  %s\n", line.c_str());
   }
   const std::vector<int> layers = topology_layers(topology);
-  TextTable table({"switch", "layer", "ports", "to switches", "hosts"});
+  TextTable table({"switch", "layer", "ports", "to switches", "hosts", "down : up"});
   for (NodeId n = 0; n < static_cast<NodeId>(topology.nodes().size()); ++n) {
     if (topology.node(n).is_host) continue;
     std::vector<HostId> hosts;
@@ -53,7 +72,7 @@ void print_table(const Topology& topology, const std::string& title) {
     const int ports = topology.node(n).ports;
     table.add({topology.node(n).name, std::to_string(layers[static_cast<std::size_t>(n)]),
                std::to_string(ports), std::to_string(ports - attached),
-               hosts.empty() ? "-" : host_range(hosts)});
+               hosts.empty() ? "-" : host_range(hosts), oversubscription(topology, layers, n)});
   }
   if (!table.empty()) std::printf("\n%s", table.text().c_str());
 }

@@ -212,14 +212,29 @@ class Reader final : public ParameterVisitor {
       const std::string conditions = conditions_of(frame, entry.key);
       if (!conditions.empty() && is_left_behind(frame, entry)) continue;
       if (!conditions.empty()) {
-        const std::string near = nearest(entry.key, frame.known);
         throw ConfigError(is_overridden(entry.value) ? entry.value.place : entry.place,
                           in_quotes(entry.key) + " applies only with " + conditions +
-                              (near.empty() ? "" : "; did you mean " + in_quotes(near) + "?"));
+                              instead_of(frame, entry.key));
       }
       throw ConfigError(entry.place, "unknown key " + in_quotes(entry.key) + where(frame) +
                                          hint(frame, entry.key));
     }
+  }
+
+  /// Returns "; did you mean …?" with the accepted keys that end with `key` as a word (host_link
+  /// and fabric_link for link), or else with the nearest one; empty if there is none.
+  static std::string instead_of(const Frame& frame, const std::string& key) {
+    std::string names;
+    for (const std::string& known : frame.known) {
+      const std::size_t before = known.size() - std::min(known.size(), key.size() + 1);
+      if (known.compare(before, std::string::npos, "_" + key) != 0) continue;
+      names += (names.empty() ? "" : " or ") + in_quotes(known);
+    }
+    if (names.empty()) {
+      const std::string near = nearest(key, frame.known);
+      if (!near.empty()) names = in_quotes(near);
+    }
+    return names.empty() ? "" : "; did you mean " + names + "?";
   }
 
   /// Returns the conditions under which a refused key applies: "kind: lmc"; values of one key are

@@ -106,9 +106,20 @@ def run_point(path, name):
     return 0
 
 
+def refuse_varied(overrides, axes):
+    """InputError if an override would give every point the same value of a parameter that varies."""
+    for text in overrides:
+        key = text.partition("=")[0].strip()
+        for axis in axes:
+            if axis == key or axis.startswith(key + "."):
+                where = "'seeds'" if axis == "seed" else f"the axis '{axis}'"
+                raise InputError(f"-c {text}: '{axis}' varies in this sweep; change {where} in the sweep file")
+
+
 def prepared(options):
     """Checks a sweep and returns its folder; nothing has been written."""
     plan = sweep_plan.read(options.sweep)
+    refuse_varied(options.overrides, plan.axes)
     program = options.dccvp.resolve()
     if not program.is_file():
         raise InputError(f"{options.dccvp}: no such program")
