@@ -24,16 +24,16 @@ REASONS = {
     ("allegro", "queue"): "nothing but loss lowers its utility: each flow sends as much as its window allows, 256 "
                           "packets",
     ("dx", "use"): "a cut takes the whole mean delay from the window; with twelve packets in flight that is a tenth",
-    ("vivace", "unequal"): "an interval of ten packets lasts seven round trips here, so that the window holds two hundred "
-                           "decisions; equal within 0.2 in 20–60 ms",
+    ("vivace", "unequal"): "an interval of ten packets lasts seven round trips here, so that the window holds two "
+                           "hundred decisions; equal within 0.2 in 20–60 ms",
 }
 HEAD = """# Eight senders into one receiver with nothing but a topology
 
 After this page you know which algorithm keeps its promises with defaults, at which rate, and why the rest does not.
 Written by `tests/bench/defaults_table.py`: `configs/incast_defaults.yaml` with the algorithm and the rate, one seed.
 
-*90 %*: the moment in ms at which the receiver's link has been 90 % busy over half a millisecond for the first time, and the
-moment from which every half millisecond until 20 ms is; –: none is. Aim of the first: at most 5 ms.
+*90 %*: the moment in ms at which the receiver's link has been 90 % busy over half a millisecond for the first time, and
+the moment from which every half millisecond until 20 ms is; –: none is. Aim of the first: at most 5 ms.
 *Use*: share of the time in which the receiver's link is busy. *Queue*: mean / 99th percentile, in products of rate and
 base RTT (4 µs). *Unequal*: greatest distance of a flow's rate from the mean, as a share of the mean. Aims: use at
 least 0.9, 99th percentile of the queue at most 4, unequal at most 0.2, no pause; what misses one is **bold**.

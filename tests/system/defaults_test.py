@@ -32,7 +32,8 @@ FEW_PACKETS, PER_SENDER = 25_000, 2 * 1150
 # DCTCP and Indigo share 12 packets in flight at 25 Gb/s.
 # Vivace compares utilities of intervals of ten packets. Sixteen windows of DX share twelve packets at 25 Gb/s, and two
 # come to equal shares slowly at 800 Gb/s.
-UNEQUAL = {("timely", "200Gbps"), "qcn", "vivace", ("dctcp", "25Gbps"), ("indigo", "25Gbps"), ("dx", "25Gbps"), ("dx", "800Gbps")}
+UNEQUAL = {("timely", "200Gbps"), "qcn", "vivace", ("dctcp", "25Gbps"), ("indigo", "25Gbps"), ("dx", "25Gbps"),
+           ("dx", "800Gbps")}
 # 16 senders at the line rate fill the buffer before their BECNs have slowed them down; it drains for milliseconds,
 # during which ibcc's BECNs go on.
 # CDG follows the change of the RTT, so that nothing sets the length of its queue where many windows grow by a packet.

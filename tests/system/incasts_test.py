@@ -145,7 +145,8 @@ class Incasts(unittest.TestCase):
     def test_a_timer_below_the_round_trip_runs_out(self):
         """The test above sees a timer that does not follow."""
         for scheme in TIMERS:
-            if scheme in ("homa", "ndp", "tcp", "tcp_dctcp", "tdma", "uec"):  # they wait for a measured RTT or a turn as well
+            # These wait for a measured RTT or a turn as well.
+            if scheme in ("homa", "ndp", "tcp", "tcp_dctcp", "tdma", "uec"):
                 continue
             config, _ = incast(scheme, 100, 3, 1, 20_000, delay="500us")
             config["duration"] = "100ms"

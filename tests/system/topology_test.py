@@ -143,7 +143,8 @@ class Topology(unittest.TestCase):
 
     def test_table_tells_the_oversubscription(self):
         """Leaves with eight hosts of 200 Gb/s and four cables up."""
-        for fabric, ratio in (("100Gbps", "4 : 1"), ("200Gbps", "2 : 1"), ("400Gbps", "1 : 1"), ("300Gbps", "1.33 : 1")):
+        for fabric, ratio in (("100Gbps", "4 : 1"), ("200Gbps", "2 : 1"), ("400Gbps", "1 : 1"),
+                              ("300Gbps", "1.33 : 1")):
             done = topology("configs/demo.yaml", "-c", "traffic=[]", "-c", "topology={kind: leaf_spine, leaves: 2, "
                             "hosts_per_leaf: 8, spines: 4, host_link: {rate: 200Gbps}, fabric_link: {rate: "
                             f"{fabric}}}}}")
