@@ -111,6 +111,7 @@ rpg_min_dec_fac: 50
 roce_rp/enable/3:1
 roce_rp/enable/0:0
 roce_adp_retrans_en | 0x00000001
+roce_slow_restart_en | 0x00000001
 board_id: 7
 """
 IRDMA = "options irdma dcqcn_enable=1 dcqcn_cc_cfg_valid=1 dcqcn_F=3 dcqcn_T=0x64 dcqcn_B=200000 dcqcn_rai_factor=2\n"

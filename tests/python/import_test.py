@@ -337,9 +337,14 @@ class Adapters(Import):
             "algorithm": "dcqcn", "preset": "adapter", "g": "5/1024", "increase_timer": "500us", "r_ai": "10Mbps",
             "cut_floor": "50/100"})
         self.assertEqual(yaml["nic"]["cnp"], {"interval": "50us"})
+        self.assertEqual(yaml["nic"]["recovery"], {"adaptive": True})
         said = self.said(imported)
-        for words in ("board_id", "roce_rp by priority (on for 3)", "roce_adp_retrans_en 1"):
+        for words in ("board_id", "roce_rp by priority (on for 3)", "roce_slow_restart_en 1"):
             self.assertIn(words, said)
+        self.assertNotIn("roce_adp_retrans_en", said)
+        off = samples.MLX5.replace("roce_adp_retrans_en | 0x00000001", "roce_adp_retrans_en | 0x00000000")
+        self.assertEqual(self.read(mlx5, p_txt=off)[1]["nic"]["recovery"], {"adaptive": False})
+        self.assertIn("is 0 to 1, not", self.refused(mlx5, p_txt="roce_adp_retrans_en | 0x00000002\n"))
         self.assertIn("1:1: rpg_gd without a number", self.refused(mlx5, p_txt="rpg_gd: eleven\n"))
         self.assertIn("1:12: cnp_dscp is 0 to 63, not '64'", self.refused(mlx5, p_txt="cnp_dscp : 64\n"))
 

@@ -276,6 +276,79 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
                            "duration=20ms")
         self.assertIn("network_split", [one["id"] for one in both.metrics["diagnoses"]], "b is cut off")
 
+    def failover(self, fault, *overrides, flows=8, text=DUAL_TOR, **more):
+        """Flows of 10 Gb/s, so that one port carries all of them; without losses or queues each has the same goodput."""
+        traffic = f"traffic: [{{kind: flow, from: 0, to: 1, flows: {flows}, rate: 10Gbps}}]\n"
+        return self.run_it(text + traffic, "measure={from: 0us}", "nic.congestion_control.algorithm=none",
+                           f"faults=[{fault}]", *overrides, **more)
+
+    def test_flows_leave_a_failed_port_when_the_failure_is_detected(self):
+        # The receiver's link: what is sent until the failure is detected is lost at the switch.
+        fault = "{kind: link_failure, link: t1--b.1, start: 500us}"
+        stays, moves, early = (self.failover(fault, f"nic.port_failover.detection={time}")
+                               for time in ("off", "200us", "50us"))
+        at_failed = [number for number, flow in enumerate(stays.flows) if flow["to_port"] == "1"]
+        self.assertTrue(0 < len(at_failed) < 8, "the hash puts flows at both ports")
+        rate = 10 * PAYLOAD
+        for number in range(8):
+            if number not in at_failed:
+                for run in (stays, moves, early):
+                    self.assertAlmostEqual(run.goodput(number), rate, delta=0.01 * rate)
+                continue
+            # Of 2 ms, data arrives until 500 us, and from the detection on.
+            self.assertAlmostEqual(stays.goodput(number), rate * 0.5 / 2, delta=0.02 * rate)
+            self.assertAlmostEqual(moves.goodput(number), rate * 1.8 / 2, delta=0.01 * rate)
+            self.assertAlmostEqual(early.goodput(number), rate * 1.95 / 2, delta=0.01 * rate)
+        for run, detection in ((moves, 200), (early, 50)):
+            self.assertEqual({(flow["from_port"], flow["to_port"]) for flow in run.flows}, {("0", "0")})
+            # Packets that are sent in a microsecond; what is on the way then is lost as well, for some microseconds.
+            packets = len(at_failed) * 10e9 * 1e-6 / 8 / 1082
+            lost = run.metrics["aggregate"]["drops"] / packets
+            self.assertGreaterEqual(lost, detection)
+            self.assertLessEqual(lost, detection + 5)
+            self.assertNotIn("flows_at_failed_ports", [one["id"] for one in run.metrics["diagnoses"]])
+
+    def test_all_flows_end_whatever_fails(self):
+        traffic = "traffic: [{kind: flow, from: 0, to: 1, flows: 8, bytes: 2MB, message: 64KB}, " \
+                  "{id: later, kind: flow, from: 1, to: 0, flows: 2, bytes: 500KB, after: {flows: [first]}}]\n"
+        traffic = traffic.replace("{kind", "{id: first, kind", 1)
+        for mode, link in (("bond", "s0--h1.1"), ("bond", "h0.0--s0"), ("dual_plane", "p1_s0--h1.1")):
+            for threads in (1, 2):
+                with self.subTest(mode=mode, link=link, threads=threads):
+                    text = "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}\n" \
+                           "duration: 50ms\nhost: {driver: none}\noutput: {plots: false}\n" + traffic
+                    run = self.run_it(text, "nic.ports=2", f"nic.port_mode={mode}",
+                                      "nic.port_failover={detection: 30us, comes_back: true}",
+                                      f"faults=[{{kind: link_flap, link: {link}, start: 60us, down: 100us, up: 100us, "
+                                    f"convergence: 20us}}]",
+                                      threads=threads)
+                    self.assertEqual({flow["completed"] for flow in run.flows}, {"true"})
+                    self.assertTrue(run.metrics["completed"])
+                    self.assertLess(max(float(flow["end_s"]) for flow in run.flows), 4e-3)
+                    if threads == 1:
+                        first = run.table
+                    self.assertEqual(run.table, first)
+
+    def test_flows_come_back_if_that_is_asked_for(self):
+        fault = "{kind: link_failure, link: a.1--t1, start: 300us, stop: 900us, convergence: 100us}"
+        healthy = self.failover("{kind: link_failure, link: a.1--t1, start: 1999us}")
+        for back in ("true", "false"):
+            run = self.failover(fault, f"nic.port_failover={{detection: 100us, comes_back: {back}}}")
+            ports = [flow["from_port"] for flow in run.flows]
+            self.assertEqual(ports, [flow["from_port"] for flow in healthy.flows] if back == "true" else ["0"] * 8)
+            rate = 10 * PAYLOAD
+            for number, flow in enumerate(healthy.flows):
+                lost = 0.1 if flow["from_port"] == "1" else 0
+                self.assertAlmostEqual(run.goodput(number), rate * (2 - lost) / 2, delta=0.02 * rate)
+        # A failure shorter than the detection moves nothing.
+        short = self.failover("{kind: link_failure, link: a.1--t1, start: 300us, stop: 390us, convergence: 5us}",
+                              "nic.port_failover.detection=100us")
+        self.assertEqual([flow["from_port"] for flow in short.flows], [flow["from_port"] for flow in healthy.flows])
+
+    def test_no_port_left(self):
+        run = self.failover("{kind: link_failure, link: b, start: 300us}", "nic.port_failover.detection=10us")
+        self.assertAlmostEqual(run.goodput(0), 10 * PAYLOAD * 0.3 / 2, delta=0.25)
+
     def test_one_port_written_is_one_port(self):
         text = TREE + "duration: 200us\ntraffic: [{kind: permutation, bytes: 1MB}]\n"
         one, written = self.run_it(text), self.run_it(text, "nic.ports=1")

@@ -40,6 +40,7 @@ class PartKind {
   enum Order : int {
     kTraffic = 100,
     kFlowGates = 110,
+    kPortFailover = 120,
     kFlowScheduler = 200,
     kTransportAgent = 210,
     kChanges = 220,

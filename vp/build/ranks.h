@@ -7,14 +7,15 @@ namespace dcc::vp {
 
 // Lower ranks run first: links (by cable) and switches (by node), NICs (by host), controllers after
 // everything that notifies them, links that come up with DCBX, traffic, links that fail or are
-// repaired, the scheduler of flows, the threshold agent, changed parameters, weights that move,
-// classes that change, then observers. A sample at time t therefore sees everything that happened
-// at t.
+// repaired, flows that leave a failed port, the scheduler of flows, the threshold agent, changed
+// parameters, weights that move, classes that change, then observers. A sample at time t therefore
+// sees everything that happened at t.
 constexpr std::uint32_t kNicRank = 0x800000;
 constexpr std::uint32_t kControllerRank = 0xA00000;
 constexpr std::uint32_t kDcbxRank = 0xBF0000;  // rank of links that come up with DCBX
 constexpr std::uint32_t kTrafficRank = 0xC00000;
 constexpr std::uint32_t kLinkFaultRank = 0xD00000;
+constexpr std::uint32_t kPortFailoverRank = 0xD20000;
 constexpr std::uint32_t kFlowSchedulerRank = 0xD40000;
 constexpr std::uint32_t kTransportAgentRank = 0xD60000;
 constexpr std::uint32_t kChangeRank = 0xD80000;

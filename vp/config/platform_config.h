@@ -69,6 +69,13 @@ struct PacerConfig {
   BlockImplementation engine = BlockImplementation::kNone;
 };
 
+/// What flows do when the port that they use fails and their host has another one; see
+/// disturb/port_failover.h.
+struct PortFailoverParameters {
+  std::optional<PicoSeconds> detection;  // time from the failure to the move; empty: flows wait
+  bool comes_back = false;               // flows return when the port works again
+};
+
 struct NicConfig : NicParameters {
   // default implementation of all blocks of the NIC
   BlockImplementation engine = BlockImplementation::kNone;
@@ -80,6 +87,7 @@ struct NicConfig : NicParameters {
   NotificationConfig np;
   ParserConfig parser;
   PacerConfig pacer;
+  PortFailoverParameters port_failover;
 };
 
 /// An entry of `nics`: hosts whose NICs differ from `nic`.

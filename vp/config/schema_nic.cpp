@@ -27,6 +27,17 @@ bool has_whole_controller(const NicConfig& c) {
          c.controller.rate_lut == Implementation::kModel;
 }
 
+void describe_port_failover(ParameterVisitor& v, PortFailoverParameters& p) {
+  v.field("detection", p.detection, "off", {"1us", "10s"},
+          {"time after the failure of a port's link (link_failure, link_flap) at which flows under "
+           "way there, at either end, go on between other ports of their hosts, from the first "
+           "byte that has not arrived; off: they wait for the repair",
+           "Linux bonding: miimon 100ms"});
+  v.field("comes_back", p.comes_back, {},
+          {"flows return to their first ports when those work again and routes have converged",
+           "Linux bonding: primary_reselect"});
+}
+
 }  // namespace
 
 void describe_nic(ParameterVisitor& v, NicConfig& c) {
@@ -54,6 +65,8 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
     v.choice("timer", c.controller.timer, {"implementation of the timing wheel", ""});
     v.choice("rate_lut", c.controller.rate_lut, {"implementation of the rate unit", ""});
   });
+  v.section("port_failover", {"flows at a failed port of a host with several", ""},
+            [&] { describe_port_failover(v, c.port_failover); });
   v.section("np", {"the notification point, which sends CNPs", ""}, [&] {
     v.choice(
         "engine", c.np.engine,

@@ -13,13 +13,22 @@ namespace {
 constexpr Bytes kUnlimited = Bytes{1} << 55;
 }  // namespace
 
-void post_flow(NicDevice& sender, const PlannedFlow& flow) {
+void post_flow(NicDevice& sender, const PlannedFlow& flow) { post_rest(sender, flow, 0); }
+
+void post_rest(NicDevice& sender, const PlannedFlow& flow, Bytes done) {
   WorkItem item;
-  item.bytes = flow.spec.bytes == 0 ? kUnlimited : flow.spec.bytes;
+  item.bytes = (flow.spec.bytes == 0 ? kUnlimited : flow.spec.bytes) - done;
   item.message_bytes = flow.spec.message;
   item.operation = flow.spec.operation;
   item.remote_host = flow.spec.to;
   item.remote_qpn = flow.to_qpn;
+  const Bytes message = flow.spec.message;
+  if (message > 0 && done % message != 0 && message - done % message < item.bytes) {
+    WorkItem rest_of_message = item;
+    rest_of_message.bytes = message - done % message;
+    sender.transmitter().post(flow.from_qpn, rest_of_message);
+    item.bytes -= rest_of_message.bytes;
+  }
   sender.transmitter().post(flow.from_qpn, item);
 }
 
@@ -58,7 +67,7 @@ void FlowStarter::stop_at(PicoSeconds when, const PlannedFlow& flow) {
 void FlowStarter::stop_due() {
   while (!stops_.empty() && stops_.front().at <= clock_.now()) {
     clock_.begin_part(stops_.front().flow);
-    actions_.stop(stops_.front().from, stops_.front().qpn);
+    actions_.stop(stops_.front().flow, stops_.front().from, stops_.front().qpn);
     std::pop_heap(stops_.begin(), stops_.end(), Stop::later);
     stops_.pop_back();
   }
@@ -92,7 +101,12 @@ DirectTraffic::DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& l
       walk_(plan),
       live_(ledger, partitions, nic_of_),
       actions_{[this](const PlannedFlow& flow, bool sender) { begin_end(flow, sender); },
-               [this](HostId host, Qpn qpn) { nic_of_(host).transmitter().stop(qpn); }},
+               [this](std::uint32_t id, HostId from, Qpn qpn) {
+                 // A flow that moved to another port (disturb/port_failover.h) stops there.
+                 const bool held = plan_.is_held();
+                 const HostId host = held ? plan_.flow(id).spec.from : from;
+                 nic_of_(host).transmitter().stop(held ? plan_.flow(id).from_qpn : qpn);
+               }},
       look_ahead_event_(Event::calling<&DirectTraffic::look_ahead>(*this, rank)) {
   clock.keep(look_ahead_event_);
   const unsigned starters = in_one_order ? 1 : partitions.count();

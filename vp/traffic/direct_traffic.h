@@ -22,6 +22,9 @@ namespace dcc::vp {
 
 /// Posts all data of a flow at its sender's NIC. Precondition: the flow's queue pair exists.
 void post_flow(NicDevice& sender, const PlannedFlow& flow);
+/// Posts all data of a flow but the first `done` bytes, with messages that end where those of
+/// post_flow() end. Preconditions: the flow's queue pair exists, and `done` is less than the flow.
+void post_rest(NicDevice& sender, const PlannedFlow& flow, Bytes done);
 
 /// Starts and stops the ends of flows at the hosts of one partition, in the partition's own time:
 /// creates an end when its flow starts, posts a sender's work, and stops the end at its stop time.
@@ -29,7 +32,7 @@ class FlowStarter {
  public:
   struct Actions {
     std::function<void(const PlannedFlow&, bool sender)> begin;
-    std::function<void(HostId, Qpn)> stop;
+    std::function<void(std::uint32_t flow, HostId, Qpn)> stop;
   };
   /// Stops have `rank`, starts `rank` + 1: at one instant a host stops flows before it starts
   /// others, independent of how flows are divided among starters. `actions` must outlive this

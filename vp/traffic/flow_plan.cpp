@@ -97,6 +97,13 @@ PlannedFlow FlowPlan::plan(const FlowSpec& spec) {
   return flow;
 }
 
+void FlowPlan::move(std::uint32_t flow, HostId from, HostId to) {
+  FlowSpec spec = flows_[flow].spec;
+  spec.from = from;
+  spec.to = to;
+  flows_[flow] = plan(spec);
+}
+
 std::vector<std::uint32_t> FlowPlan::ends_of(HostId host, bool sender) const {
   std::vector<std::uint32_t> ids;
   for (const End& end : ends_[host]) {
@@ -195,6 +202,8 @@ bool holds_flows(const PlatformConfig& config) {
     // the flows of the entry wait for each other, or are looked up when their class changes
     if (spec.has_gates() || spec.new_dscp) return true;
   }
+  // flows that leave a failed port are looked up by it
+  if (config.nic.port_failover.detection && config.topology.host_ports().several()) return true;
   return config.fast_forward.enabled || config.qos.manager || config.output.trace.any() ||
          config.output.digest.every;
 }

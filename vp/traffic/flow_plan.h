@@ -121,6 +121,9 @@ class FlowPlan final : public ConnectionManager {
   /// Adds the flows of one more round. Preconditions: rounds() is not null, and rounds are left.
   /// Throws TrafficError if so many flows cannot be held.
   void add_round();
+  /// Gives a flow other ports of its hosts, with a new queue pair at either end; see
+  /// disturb/port_failover.h. Call while all partitions wait.
+  void move(std::uint32_t flow, HostId from, HostId to);
   /// Number of the traffic's flows that end before the traffic is over; rounds that are left out
   /// do not count.
   std::size_t to_finish() const { return is_held() ? flows_.size() : totals_.flows; }

@@ -42,6 +42,34 @@ bool PortOutages::Outage::meets(PicoSeconds from, PicoSeconds to) const {
   return !(to < next) && next < stop;
 }
 
+PicoSeconds PortOutages::Outage::begin_above(PicoSeconds after) const {
+  if (after < start) return start;
+  if (period.count == 0) return PicoSeconds::max();
+  const PicoSeconds next = start + period * ((after - start).count / period.count + 1);
+  return next < stop ? next : PicoSeconds::max();
+}
+
+PicoSeconds PortOutages::Outage::end_above(PicoSeconds after) const {
+  // A flap that recurs before routes have converged lasts to its end.
+  if (period.count == 0 || !(down < period)) return after < stop ? stop : PicoSeconds::max();
+  PicoSeconds next = start + down;
+  if (!(after < next)) next += period * ((after - next).count / period.count + 1);
+  if (next < stop) return next;
+  return after < stop ? stop : PicoSeconds::max();
+}
+
+PicoSeconds PortOutages::next_change(PicoSeconds after, PicoSeconds delay) const {
+  PicoSeconds first = PicoSeconds::max();
+  for (const std::vector<Outage>& list : of_port_) {
+    for (const Outage& one : list) {
+      const PicoSeconds begin = one.begin_above(after - delay);
+      if (begin < PicoSeconds::max() - delay) first = std::min(first, begin + delay);
+      first = std::min(first, one.end_above(after));
+    }
+  }
+  return first;
+}
+
 bool PortOutages::meets(HostId port, PicoSeconds from, PicoSeconds to) const {
   if (of_port_.empty()) return false;
   const std::vector<Outage>& list = of_port_[port];

@@ -21,6 +21,9 @@ class PortOutages {
   bool is_down(HostId port, PicoSeconds time) const { return meets(port, time, time); }
   /// True if the port's cable has failed at some time between `from` and `to`, both included.
   bool meets(HostId port, PicoSeconds from, PicoSeconds to) const;
+  /// The earliest time above `after` at which an outage of any port is `delay` old, or ends; max()
+  /// if there is none.
+  PicoSeconds next_change(PicoSeconds after, PicoSeconds delay) const;
 
  private:
   /// A cable fails at `start` for `down` in every `period`, up to `stop`; period 0: once.
@@ -30,6 +33,9 @@ class PortOutages {
     PicoSeconds down{};
     PicoSeconds period{};
     bool meets(PicoSeconds from, PicoSeconds to) const;
+    /// The earliest begin of the outage above `after`, and the earliest end; max() if none is left.
+    PicoSeconds begin_above(PicoSeconds after) const;
+    PicoSeconds end_above(PicoSeconds after) const;
   };
   std::vector<std::vector<Outage>> of_port_;  // outages of each port; empty if no port fails
 };

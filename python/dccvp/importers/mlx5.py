@@ -20,6 +20,7 @@ OTHERS = ("np_cnp_prio_mode", "cnp_prio_mode", "rtt_resp_dscp", "rtt_resp_dscp_v
           "np_rtt_resp_dscp_valid")
 REGISTER = re.compile(r"roce_\w+|min_ack_timeout_limited_disabled|adaptive_routing_forced_en|selective_repeat_\w+|"
                       r"roce_tx_window_en|cc_per_plane_en")
+ADAPTIVE = "roce_adp_retrans_en"
 LEAST_GD = 10  # rpg_gd of a cut by the whole of alpha
 
 
@@ -106,8 +107,13 @@ def _translate(found, result):
     take("min_time_between_cnps", cnp, "interval", 0, 10**6, lambda x: time_text(x * US))
     take("cnp_dscp", cnp, "dscp", 0, 63, int)
     take("cnp_802p_prio", cnp, "priority", 0, 7, int)
+    recovery: dict = {}
+    if ADAPTIVE in found:
+        recovery["adaptive"] = value(ADAPTIVE, 0, 1) == 1
+        rows.append((ADAPTIVE, found[ADAPTIVE][0], f"nic.recovery.adaptive: {str(recovery['adaptive']).lower()}"))
     _not_expressed(found, result, rows)
-    result.settings["nic"] = {"congestion_control": rules, **({"cnp": cnp} if cnp else {})}
+    result.settings["nic"] = {"congestion_control": rules, **({"cnp": cnp} if cnp else {}),
+                              **({"recovery": recovery} if recovery else {})}
     result.tables.append(("Parameters", ("parameter", "value", "becomes"), rows))
     if not any(name in RP for name in found):
         result.notes.assumed.append("no parameter of the reaction point: the values of preset adapter")
@@ -132,6 +138,6 @@ def _not_expressed(found, result, rows):
     for name, (number, _, _) in found.items():
         if name == "tclass":
             rows.append((name, number, f"flows have DSCP {number // 4}: traffic.N.dscp"))
-        elif name in OTHERS or REGISTER.fullmatch(name):
+        elif name in OTHERS or (REGISTER.fullmatch(name) and name != ADAPTIVE):
             result.notes.not_expressed.append(f"{name} {number}")
             rows.append((name, number, "not expressed"))

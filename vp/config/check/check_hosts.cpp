@@ -107,6 +107,15 @@ class HostsCheck : private CheckContext {
                             who +
                                 " with several ports: software drives one port alone, so the "
                                 "platform must drive all hosts; write host: {driver: none}");
+    if (!c_.nic.port_failover.detection) return;
+    const std::string moved = "flows cannot leave a failed port ";
+    for (const TransportChoice* const transport : c_.transports()) {
+      require(transport->chosen() == nullptr || transport->chosen()->on_roce(),
+              "nic.port_failover.detection",
+              moved + "with transport " + transport->name() + ", only with roce: detection: off");
+    }
+    require(!c_.fast_forward.enabled && !c_.fast_forward.memo, "nic.port_failover.detection",
+            moved + "while time is skipped: detection: off, or no fast_forward");
   }
 
   /// Checks that the host whose NIC shall wait for a debugger exists.

@@ -1,0 +1,40 @@
+// Flows that leave a failed port of their host and go on at another one.
+#pragma once
+
+#include "build/platform_part.h"
+#include "sim/scheduler.h"
+#include "traffic/port_binding.h"
+#include "traffic/port_outages.h"
+
+namespace dcc::vp {
+
+class Platform;
+
+/// Moves flows between the ports of their hosts (nic.port_failover). When the link of a port has
+/// been down for `detection`, each flow with an end there gets the ports that a flow starting then
+/// would get, with a fresh queue pair at either end. The new queue pair sends from the first byte
+/// that the receiver does not have in order, and the congestion control starts anew. The old queue
+/// pairs end: their packets that are still in the network are discarded on arrival. With
+/// `comes_back`, flows take their first ports again when those work and routes have converged.
+class PortFailover final : public PlatformPart {
+ public:
+  /// Throws SettingError if a fault names a link that does not exist.
+  explicit PortFailover(Platform& platform);
+  void begin() override { schedule(PicoSeconds(-1)); }
+
+ private:
+  void check();
+  void schedule(PicoSeconds after);
+  /// True if the failure of the port has been detected and is not repaired.
+  bool has_failed(HostId port) const;
+  void move(const PlannedFlow& flow, const FlowSpec& to);
+
+  Platform& platform_;
+  PortOutages outages_;
+  PortBinding binding_;
+  PicoSeconds detection_;
+  bool comes_back_;
+  Event due_;
+};
+
+}  // namespace dcc::vp
