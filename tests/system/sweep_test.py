@@ -88,6 +88,12 @@ seeds: 1..2
                               override, code=2 if said else 0, program=(sweeps.DCCVP,))
             self.assertIn(said, done.stderr)
 
+    def test_a_word_for_an_axis_is_told_where_the_values_are(self):
+        self.write(HEAD + METRICS + "grid: {nic.congestion_control.algorithm: all}\n")
+        self.assertIn("s.yaml:4:42: axis 'nic.congestion_control.algorithm' is a list, not 'all': write [value, …]; "
+                      "`dccvp params --match nic.congestion_control.algorithm` has the values",
+                      self.sweep("s.yaml", code=2).stderr)
+
     def test_an_override_of_what_varies_is_refused(self):
         """Otherwise all seeds are the same run, and the interval has no width."""
         self.write(HEAD + METRICS + GRID)

@@ -114,6 +114,9 @@ def axis_of(key, node):
         count = integer(steps, "'steps'", 2, 10_000)
         texts = [(quantity.show(at(low, high, logarithmic, i / (count - 1)), kind, whole), node)
                  for i in range(count)]
+    elif described(node) != "a list":
+        fail(node, f"{what} is a list, not {described(node)}: write [value, …]; "
+                   f"`dccvp params --match {key.value}` has the values")
     else:
         texts = [(flow(item), item) for item in items(node, what)]
     seen = set()
