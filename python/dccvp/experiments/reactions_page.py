@@ -63,11 +63,14 @@ If each packet caused an event, frames of 512 B at 100 Gb/s ({packets:.1f} milli
 leave {budget:.0f} ns for each. A call of `dcqcn.c` takes {call:.0f} ns at 1 GHz, so such a program would need {cores}
 cores.
 
-Beside it: adapters whose congestion control is programmable are said to have a loop of a few µs and line rate from
-packets of 512 B at 100 Gb/s. For the loop there is a source: Fuhrer et al., *Implementing Reinforcement Learning
-Datacenter Congestion Control in NVIDIA NICs* ([arXiv:2207.02295](https://arxiv.org/abs/2207.02295)), whose abstract
-names a decision within microseconds as what such adapters require, reached there by an inference 500 times shorter.
-Against that, every answerer whose p99 is below a few µs would do. For the packet size the project holds no source.
+Beside it, what papers say in their abstracts. Fuhrer et al., *Implementing Reinforcement Learning Datacenter Congestion
+Control in NVIDIA NICs* ([arXiv:2207.02295](https://arxiv.org/abs/2207.02295)): such adapters require a decision within
+microseconds, reached there by an inference 500 times shorter. Against that, every answerer whose p99 is below a few µs
+would do. Arashloo et al., *Enabling Programmable Transport Protocols in High-Speed NICs*
+([NSDI 2020](https://www.usenix.org/conference/nsdi20/presentation/arashloo)): programmable logic instead of cores meets
+100 Gb/s of back-to-back packets of 128 B, one each 10 ns. Chen et al., *Demystifying Datapath Accelerator Enhanced
+Off-path SmartNIC* ([arXiv:2402.03041](https://arxiv.org/abs/2402.03041)): the cores in the path of a BlueField-3 are
+much weaker than its Arm cores and the host's. The 512 B above are this page's own example, no published figure.
 [DOCA PCC](https://docs.nvidia.com/doca/archive/2-10-0/DOCA+PCC) describes such an interface without figures.
 """
 
