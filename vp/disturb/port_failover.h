@@ -3,6 +3,7 @@
 
 #include "build/platform_part.h"
 #include "sim/scheduler.h"
+#include "traffic/flow_plan.h"
 #include "traffic/port_binding.h"
 #include "traffic/port_outages.h"
 
