@@ -9,19 +9,19 @@
 namespace dcc::vp {
 namespace {
 
-LoadedConfig loaded_of(const std::string& text) {
+LoadedConfig loaded_transports(const std::string& text) {
   return load_config_text(text, "t.yaml", ".", {});
 }
 
-std::string star(const std::string& rate, const std::string& delay) {
+std::string star_of_transports(const std::string& rate, const std::string& delay) {
   return "topology: {kind: star, hosts: 9, link: {rate: " + rate + ", delay: " + delay + "}}\n";
 }
 
 /// The effective value of nic.transport.KEY.
 std::string of_transport(const std::string& kind, const std::string& key, const std::string& rate,
                          const std::string& delay) {
-  const LoadedConfig loaded =
-      loaded_of(star(rate, delay) + "nic: {transport: {kind: " + kind + "}}\n");
+  const LoadedConfig loaded = loaded_transports(star_of_transports(rate, delay) +
+                                                "nic: {transport: {kind: " + kind + "}}\n");
   for (const ParameterRow& row : list_parameters(loaded)) {
     if (row.path == "nic.transport." + key) return row.value;
   }
@@ -46,7 +46,7 @@ TEST(FollowTransports, TransportsWaitForARoundTripAndAPortsQueue) {
 }
 
 /// The value of a time such as "8.13ms" or "3100us", in us.
-double microseconds(const std::string& text) {
+double time_in_microseconds(const std::string& text) {
   std::size_t end = 0;
   const double number = std::stod(text, &end);
   const std::string unit = text.substr(end);
@@ -67,11 +67,12 @@ TEST(FollowTransports, TimersAndWindowsHoldAtEveryRateAndDistance) {
       for (const char* kind :
            {"d3", "expresspass", "fastpass", "fcp", "ndp", "pdq", "phost", "rcp", "xcp"}) {
         SCOPED_TRACE(kind);
-        const double timeout = microseconds(of_transport(kind, "timeout", rate, delay));
+        const double timeout = time_in_microseconds(of_transport(kind, "timeout", rate, delay));
         EXPECT_GE(timeout, std::max(1000.0, 4 * rtt_us + port_us));
         EXPECT_LE(timeout, std::max(1000.0, 4 * (rtt_us + 4 * packet_us) + port_us + 11));
       }
-      const double goes_back = microseconds(of_transport("pfabric", "timeout", rate, delay));
+      const double goes_back =
+          time_in_microseconds(of_transport("pfabric", "timeout", rate, delay));
       EXPECT_GE(goes_back, std::max({45.0, 3 * rtt_us, 56.25e3 / bytes_per_us}));
       const double product = bytes_per_us * rtt_us;  // without the packets' own time
       EXPECT_GE(std::stod(of_transport("ndp", "initial_window", rate, delay)),
@@ -95,8 +96,9 @@ TEST(FollowTransports, FirstWindowsOfTransportsHoldABandwidthDelayProduct) {
   EXPECT_NEAR(at_100("ndp", "initial_window"), 475, 15);
   EXPECT_NEAR(at_100("pfabric", "initial_window"), 475, 15);
   EXPECT_NEAR(at_100("pfabric", "max_window"), 475 * 1.25, 19);
-  const LoadedConfig written = loaded_of(
-      star("100Gbps", "10us") + "nic: {transport: {kind: pfabric, initial_window: 100}}\n");
+  const LoadedConfig written =
+      loaded_transports(star_of_transports("100Gbps", "10us") +
+                        "nic: {transport: {kind: pfabric, initial_window: 100}}\n");
   for (const ParameterRow& row : list_parameters(written)) {
     if (row.path == "nic.transport.max_window") EXPECT_EQ(row.value, "125");
   }
