@@ -176,6 +176,14 @@ TEST(WeightsMissed, OnlyWhereWeightsAreToCount) {
   EXPECT_FALSE(run.found("weights_missed")) << "920 packets of the lightest say too little";
 }
 
+TEST(WeightsMissed, AnErrorFarBeyondNoiseIsToldOfFewPacketsToo) {
+  SyntheticRun run = shared(-0.5);
+  for (FlowResult& flow : run.results.flows) flow.delivered_measured /= 25;
+  EXPECT_TRUE(says(run.found("weights_missed"), "200 % more")) << "920 packets, noise of 19 %";
+  for (FlowResult& flow : run.results.flows) flow.delivered_measured /= 10;
+  EXPECT_FALSE(run.found("weights_missed")) << "92 packets, noise of 60 %";
+}
+
 TEST(WeightsMissed, NamesTheCause) {
   const auto cause = [](const SyntheticRun& run, const std::string& words) {
     const auto found = run.found("weights_missed");

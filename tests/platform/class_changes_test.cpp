@@ -98,14 +98,14 @@ TEST(ClassChanges, ANativeDriverChangesTheClass) {
 
 TEST(ClassChanges, WhatTheAlgorithmCannotChangeIsAnError) {
   const std::string text = in_a_process([] {
-    std::string text;
+    std::string said;
     for (const std::string& failure :
          run(star("nic: {congestion_control: {algorithm: seawall}}\n"
                   "traffic: [{kind: flow, from: 1, to: 0, new_dscp: 12, new_dscp_at: 50us}]\n"))
              .failures) {
-      text += failure;
+      said += failure;
     }
-    return text;
+    return said;
   });
   EXPECT_NE(text.find("traffic.0.new_dscp: the NIC of host 1 cannot change the class of flow 0"),
             std::string::npos)

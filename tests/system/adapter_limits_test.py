@@ -22,7 +22,9 @@ topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}
 nic: {congestion_control: {algorithm: none}, recovery: {timeout: 1ms}}
 host: {driver: none}
 traffic: [{kind: incast, senders: [1, 2], receiver: 0, bytes: 1000B}]
-faults: [{kind: loss, link: h1->s0, probability: 1, stop: 450us}, {kind: loss, link: h2->s0, probability: 1, stop: 450us}]
+faults:
+  - {kind: loss, link: h1->s0, probability: 1, stop: 450us}
+  - {kind: loss, link: h2->s0, probability: 1, stop: 450us}
 output: {plots: false}
 """
 

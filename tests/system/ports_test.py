@@ -277,7 +277,7 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
         self.assertIn("network_split", [one["id"] for one in both.metrics["diagnoses"]], "b is cut off")
 
     def failover(self, fault, *overrides, flows=8, text=DUAL_TOR, **more):
-        """Flows of 10 Gb/s, so that one port carries all of them; without losses or queues each has the same goodput."""
+        """Flows of 10 Gb/s, so that one port carries all of them; without loss or queue each has the same goodput."""
         traffic = f"traffic: [{{kind: flow, from: 0, to: 1, flows: {flows}, rate: 10Gbps}}]\n"
         return self.run_it(text + traffic, "measure={from: 0us}", "nic.congestion_control.algorithm=none",
                            f"faults=[{fault}]", *overrides, **more)
@@ -320,7 +320,7 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
                     run = self.run_it(text, "nic.ports=2", f"nic.port_mode={mode}",
                                       "nic.port_failover={detection: 30us, comes_back: true}",
                                       f"faults=[{{kind: link_flap, link: {link}, start: 60us, down: 100us, up: 100us, "
-                                    f"convergence: 20us}}]",
+                                      f"convergence: 20us}}]",
                                       threads=threads)
                     self.assertEqual({flow["completed"] for flow in run.flows}, {"true"})
                     self.assertTrue(run.metrics["completed"])

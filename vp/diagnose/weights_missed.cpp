@@ -43,9 +43,12 @@ class WeightsMissed final : public Diagnosis {
   /// (an algorithm that reads no weights).
   enum class Law : std::uint8_t { kNone, kPatent, kProportional };
   static constexpr double kError = 0.08;  // error of the law at rest (docs/differentiation.md)
-  // If the lightest flow has fewer packets, its error is that of counting: a packet carries an
-  // information of at least 0.03, so a thousand packets leave a standard deviation of 18 %.
+  // A packet carries an information of at least 0.03 about its flow's share, so a thousand packets
+  // leave a standard deviation of 18 %. With fewer packets of the lightest party an error counts
+  // only if it exceeds five standard deviations.
+  static constexpr double kInformation = 0.03;
   static constexpr double kPackets = 1000;
+  static constexpr double kDeviations = 5;
   // greatest number of flows that are judged one by one; with more flows, classes are judged
   static constexpr std::size_t kAlone = 16;
 
@@ -76,7 +79,7 @@ class WeightsMissed final : public Diagnosis {
     Error error;
     for (const Competition& one : found) {
       const Error here = error_of(one);
-      if (here.packets < kPackets || std::abs(here.value) <= kError) continue;
+      if (std::abs(here.value) <= least_error(here.packets)) continue;
       if (all != nullptr && std::abs(here.value) <= std::abs(error.value)) continue;
       all = &one;
       error = here;
@@ -91,6 +94,11 @@ class WeightsMissed final : public Diagnosis {
                     100 * share, 100 * due, all->flows.size(),
                     cause(evidence, use, *all, error.packets, std::abs(share - due))),
         {{"error", error.value}, {"share", share}, {"of", error.of->name}}};
+  }
+
+  /// The least error that is told, with so many packets of the lightest party.
+  static double least_error(double packets) {
+    return packets < kPackets ? kDeviations / std::sqrt(kInformation * packets) : kError;
   }
 
   static Error error_of(const Competition& all) {
