@@ -33,10 +33,11 @@ TEST(FollowTransports, TransportsWaitForARoundTripAndAPortsQueue) {
        {"d3", "expresspass", "fastpass", "fcp", "ndp", "pdq", "phost", "rcp", "xcp"}) {
     SCOPED_TRACE(kind);
     EXPECT_EQ(of_transport(kind, "timeout", "100Gbps", "1us"), "1ms");
-    // Four round trips of 2 ms and some microseconds, and 120 us for 375 KB.
+    // The timeout is four base round trips (2 ms of cable and some microseconds each), and the time
+    // in which the port sends the 375 KB that its queue may hold: 120 us at 25 Gb/s.
     const std::string far = of_transport(kind, "timeout", "25Gbps", "500us");
     EXPECT_NEAR(std::stod(far), 8130, 20) << far;
-    // 3 ms for 375 KB, and four round trips of some tens of microseconds.
+    // At 1 Gb/s the port needs 3 ms for a queue of 375 KB, and four base round trips take 100 us.
     const std::string slow = of_transport(kind, "timeout", "1Gbps", "1us");
     EXPECT_EQ(slow, "3100us");
   }

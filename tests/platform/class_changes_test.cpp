@@ -18,8 +18,8 @@ namespace {
 constexpr HostId kSender = 1;
 constexpr PicoSeconds kChangeOfClass = kMicroSecond * 300;
 
-/// Notes every five microseconds the class of the first queue pair of host 1, in the NIC and in
-/// the slot of the controller.
+/// Records, every five microseconds, the DSCP that host 1 has for its first queue pair: the DSCP in
+/// the NIC's transmitter, and the DSCP in the controller's slot of that queue pair.
 class ClassWatch {
  public:
   explicit ClassWatch(const std::string& yaml)

@@ -27,9 +27,9 @@ PlatformConfig with_ports(const PlatformConfig& config) {
   return config.topology.host_ports().several() ? port_config(config) : config;
 }
 
-/// Notes every microsecond the factor F_INC of the class at host 1, 1.0 = 256, and the bytes of
-/// host 1, or of all hosts, that are acknowledged. The controllers of the host's ports must have
-/// the same factor.
+/// Records, every microsecond, the controller's factor F_INC for the class at host 1 (256 stands
+/// for 1.0), and the number of acknowledged bytes that host 1, or with `of_all_hosts` every host,
+/// has sent. Fails if the controllers of the host's ports have different factors.
 struct Watched {
   explicit Watched(const std::string& yaml, bool of_all_hosts = false)
       : config(with_ports(config_of(yaml))),

@@ -5,11 +5,12 @@
 
 namespace dcc::vp {
 
-// Lower ranks run first: links (by cable) and switches (by node), NICs (by host), controllers after
-// everything that notifies them, links that come up with DCBX, traffic, links that fail or are
-// repaired, flows that leave a failed port, the scheduler of flows, the threshold agent, changed
-// parameters, weights that move, classes that change, then observers. A sample at time t therefore
-// sees everything that happened at t.
+// Order of the events at one instant: an event with a lower rank runs first. Links (by cable) and
+// switches (by node) have the lowest ranks. NICs (by host) follow, then controllers, after
+// everything that notifies them. Then come, each with its constant below: DCBX, starts and stops of
+// traffic, link faults, port failover, the scheduler of flows, the threshold agent, changes of
+// parameters, moving weights and changes of class. Observers come last, so a sample at time t shows
+// everything that happened at t.
 constexpr std::uint32_t kNicRank = 0x800000;
 constexpr std::uint32_t kControllerRank = 0xA00000;
 constexpr std::uint32_t kDcbxRank = 0xBF0000;  // rank of links that come up with DCBX

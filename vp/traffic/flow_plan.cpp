@@ -199,10 +199,11 @@ bool holds_flows(const PlatformConfig& config) {
     if (config.host_of(host).driver != DriverKind::kNone) return true;
   }
   for (const TrafficSpec& spec : config.traffic) {
-    // the flows of the entry wait for each other, or are looked up when their class changes
+    // The plan must hold the flows of an entry with gates, because flows wait for each other, and
+    // of an entry with new_dscp, because the change of class looks its flows up.
     if (spec.has_gates() || spec.new_dscp) return true;
   }
-  // flows that leave a failed port are looked up by it
+  // If a port fails, PortFailover looks its flows up in the plan.
   if (config.nic.port_failover.detection && config.topology.host_ports().several()) return true;
   return config.fast_forward.enabled || config.qos.manager || config.output.trace.any() ||
          config.output.digest.every;

@@ -22,8 +22,9 @@ namespace dcc::riscv {
 class Profile final : public InstructionObserver, private CallSink {
  public:
   /// All three arguments must outlive the profile. With an empty line table, addresses stand for
-  /// lines and coverage contains functions only. `number`: number of the hart if it is one of
-  /// several, whose stacks lie below one another as crt0.S places them.
+  /// lines and coverage contains functions only. `number`: number of the hart in a host with
+  /// several harts, empty with one hart. It selects the hart's stack: firmware's crt0.S places the
+  /// stacks of all harts one below another.
   Profile(const ElfFile& program, const LineTable& lines, const Hart& hart,
           std::optional<unsigned> number = std::nullopt);
 

@@ -106,8 +106,8 @@ ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& ev
   return outcome;
 }
 
-/// Runs like Hart::run_costed() and reports each instruction to the observer. The first instruction
-/// runs even if its address has a breakpoint, if `over_breakpoint`.
+/// Runs like Hart::run_costed() and reports each instruction to the observer. With
+/// `over_breakpoint`, a breakpoint at the first instruction does not stop the core.
 riscv::Stop ProgramCore::run_observed(std::uint64_t budget, std::uint64_t& cost,
                                       bool over_breakpoint) {
   riscv::Stop stop = riscv::Stop::kBudget;
