@@ -99,8 +99,15 @@ TEST(FlowsAtFailedPorts, CountsFlowsThatWaitAtEitherEnd) {
   EXPECT_EQ(figure_of(found, "flows"), 2);
   EXPECT_TRUE(says(found, "2 of 7 flows waited")) << words_of(found);
   EXPECT_TRUE(says(found, "flow 5 at b.0")) << words_of(found);
-  // The same flows without the fault.
+  EXPECT_TRUE(says(found, "a flow keeps its ports")) << words_of(found);
   const auto flows = run.results.flows;
+  // With port failover, flows of a short failure or that came back have waited for the detection.
+  SyntheticRun moving = failing(
+      "nic: {port_failover: {detection: 5ms}}\n"
+      "faults: [{kind: link_failure, link: t0--b.0, start: 2ms, stop: 3ms}]\n");
+  moving.results.flows = flows;
+  EXPECT_TRUE(says(moving.found("flows_at_failed_ports"), "flows leave a port 5ms after"));
+  // The same flows without the fault.
   SyntheticRun healthy = failing("");
   healthy.results.flows = flows;
   EXPECT_FALSE(healthy.found("flows_at_failed_ports"));

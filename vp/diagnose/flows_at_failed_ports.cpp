@@ -1,6 +1,9 @@
 // Diagnosis `flows_at_failed_ports`: flows waited at a failed port beside a working one.
 #include <fmt/format.h>
 
+#include <string>
+
+#include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
 #include "traffic/port_outages.h"
 
@@ -34,18 +37,28 @@ class FlowsAtFailedPorts final : public Diagnosis {
     if (first == nullptr) return std::nullopt;
     return Observation{
         fmt::format(
-            "{} of {} flows waited at ports whose link had failed, flow {} at {} for one: a "
-            "flow keeps its ports, and only flows that begin during the failure take others",
+            "{} of {} flows waited at ports whose link had failed, flow {} at {} for one: {}",
             flows, results.flows.size(), first->id,
-            evidence.topology().node(evidence.topology().node_of(of_first)).name),
+            evidence.topology().node(evidence.topology().node_of(of_first)).name,
+            why(evidence.config().nic.port_failover)),
         {{"flows", static_cast<double>(flows)}, {"flow", static_cast<double>(first->id)}}};
+  }
+
+  static std::string why(const PortFailoverParameters& failover) {
+    if (!failover.detection) {
+      return "a flow keeps its ports, and only flows that begin during the failure take others";
+    }
+    return "flows leave a port " + text_of(*failover.detection) +
+           " after its failure (nic.port_failover.detection)";
   }
 };
 
 const RegisteredDiagnosis<FlowsAtFailedPorts> kFlowsAtFailedPorts{
     "flows_at_failed_ports",
     "Flows waited for the repair of a port's link although their host had another port",
-    "Send the data in flows of limited `bytes`, so that later ones take the other port"};
+    "Set `nic.port_failover.detection`, or send the data in flows of limited `bytes`, so that "
+    "later "
+    "ones take the other port"};
 
 }  // namespace
 }  // namespace dcc::vp

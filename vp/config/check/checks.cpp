@@ -32,7 +32,7 @@ class ListsCheck : private CheckContext {
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       require(!c_.traffic[i].new_dscp || c_.nic.transport.chosen() == nullptr,
               "traffic." + std::to_string(i) + ".new_dscp",
-              "only RoCE's queue pairs change their class (nic.transport: none)");
+              "only RoCE's queue pairs change their class (nic.transport.kind: roce)");
       if (!c_.traffic[i].has_gates()) continue;
       require_platform_drives("traffic." + std::to_string(i) + "." + c_.traffic[i].gated_by(),
                               "the platform starts flows that wait for others: driver: none");
