@@ -42,13 +42,6 @@ model::TraceWindow cpu_window(const TraceConfig& config) {
   return window;
 }
 
-/// Inserts a number before the ending: "cpu.txt" becomes "cpu.host3.txt" by ".host" and 3.
-std::filesystem::path with_number(const std::filesystem::path& file, const char* what,
-                                  std::size_t number) {
-  std::filesystem::path named = file;
-  named.replace_extension(what + std::to_string(number) + file.extension().string());
-  return named;
-}
 std::filesystem::path with_host(const std::filesystem::path& file, HostId host) {
   return with_number(file, ".host", host);
 }

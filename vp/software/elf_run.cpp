@@ -143,11 +143,8 @@ class Machine {
   /// Opens the file of a hart. Of several harts each gets a file of its own: cpu.txt becomes
   /// cpu.hart0.txt, ….
   std::ofstream& open_for_hart(const std::string& file, std::size_t hart) {
-    std::filesystem::path path = file;
-    if (host_->cpus().size() > 1) {
-      path.replace_extension(".hart" + std::to_string(hart) + path.extension().string());
-    }
-    return open(path.string());
+    const bool several = host_->cpus().size() > 1;
+    return open(several ? with_number(file, ".hart", hart).string() : file);
   }
   void trace_lines(const std::string& file) {
     for (std::size_t i = 0; i < host_->cpus().size(); ++i) {

@@ -23,6 +23,13 @@ void TraceFile::close() {
   if (!whole_) throw std::runtime_error("'" + path_.string() + "' could not be written to its end");
 }
 
+std::filesystem::path with_number(const std::filesystem::path& file, const char* what,
+                                  std::size_t number) {
+  std::filesystem::path named = file;
+  named.replace_extension(what + std::to_string(number) + file.extension().string());
+  return named;
+}
+
 std::string json_string(std::string_view text) { return nlohmann::json(text).dump(); }
 
 }  // namespace dcc::vp

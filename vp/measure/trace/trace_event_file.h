@@ -28,6 +28,10 @@ class TraceFile {
   bool whole_ = false;
 };
 
+/// Inserts a number before the ending: "cpu.txt" becomes "cpu.host3.txt" by ".host" and 3.
+std::filesystem::path with_number(const std::filesystem::path& file, const char* what,
+                                  std::size_t number);
+
 /// True from config.from on and before config.to.
 inline bool in_window(const TraceConfig& config, PicoSeconds t) {
   return config.from <= t && (!config.to || t < *config.to);
