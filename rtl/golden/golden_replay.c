@@ -1,6 +1,6 @@
 /* Plays golden vectors of the whole controller to the golden model:
  *
- *   golden_replay FILE.vec
+ *   golden_replay FILE.vec [LATENCY]   (LATENCY: of the vectors' block, 48)
  *
  * Compares every answer with its cycle, and all read data. Prints PASS or FAIL; vectors/README.md
  * describes the format. Also an example of the model's use: answers, then inputs, then the access
@@ -15,7 +15,6 @@
 enum {
   kMostLines = 16,
   kSlots = 64,
-  kLatency = 48,
   kWindow = 0x80000 /* offset of the slots window */,
   kSlotBytes = 32
 };
@@ -26,6 +25,7 @@ typedef struct {
 
 static dcc_golden *model;
 static uint64_t runs, cycles, answers, reads, wrong;
+static uint32_t latency = 48;
 
 static void differ(uint64_t cycle, const char *what) {
   if (++wrong <= 10) printf("run %" PRIu64 " cycle %" PRIu64 ": %s\n", runs, cycle, what);
@@ -101,7 +101,7 @@ static void play(const line_t *lines, int n) {
   for (i = 0; i < n; ++i) {
     if (lines[i].op == 0) {
       dcc_golden_free(model);
-      model = dcc_golden_new(kSlots, kLatency);
+      model = dcc_golden_new(kSlots, latency);
       good(model == NULL ? -1 : 0);
       ++runs;
     }
@@ -122,11 +122,12 @@ static void play(const line_t *lines, int n) {
 int main(int argc, char **argv) {
   line_t lines[kMostLines], l = {0, 0, 0, 0, 0, 0, 0};
   int n = 0, whole = 0, pass;
-  FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
+  FILE *file = argc == 2 || argc == 3 ? fopen(argv[1], "r") : NULL;
   if (file == NULL) {
-    fprintf(stderr, "usage: golden_replay FILE.vec\n");
+    fprintf(stderr, "usage: golden_replay FILE.vec [LATENCY]\n");
     return 2;
   }
+  if (argc == 3) latency = (uint32_t)strtoul(argv[2], NULL, 10);
   while (fscanf(file,
                 "%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
                 &l.cycle, &l.op, &l.a, &l.b, &l.c, &l.d, &l.e) == 7) {

@@ -44,17 +44,17 @@ elaboration() {
   echo "elaboration: clean; every flop on clk_i, every reset rst_ni, no latch"
 }
 
-# UNIT PINS SOURCES ASSERTIONS [BENCH PLUSARG]. Without -fno-life Verilator 5.006 takes what a testbench's task
+# UNIT PINS SOURCES ASSERTIONS [BENCH VECTORS OPTION PLUSARG]; OPTION is Verilator's. Without -fno-life Verilator 5.006 takes what a testbench's task
 # sets for constant beyond a delay.
 in_verilator() {
   bench=${5:-$1}
   # shellcheck disable=SC2086
   verilator --binary --timing --assert -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style \
-    --top-module "tb_$bench" --Mdir "$work/$1" $3 $4 "$2.sv" "vectors/tb_$bench.v" \
+    --top-module "tb_$bench" --Mdir "$work/$1" ${7:-} $3 $4 "$2.sv" "vectors/tb_$bench.v" \
     >"$work/$1.log" 2>&1 || { tail "$work/$1.log"; fail "$1: not accepted by Verilator"; }
   for random in 0 2; do  # State without a reset starts as 0, then at random.
     # shellcheck disable=SC2086
-    "$work/$1/Vtb_$bench" "+vectors=vectors/$bench.vec" $6 +verilator+rand+reset+$random \
+    "$work/$1/Vtb_$bench" "+vectors=vectors/${6:-$bench}.vec" ${8:-} +verilator+rand+reset+$random \
       +verilator+seed+7 >"reports/vectors_$1.log" 2>&1 && grep -q '^PASS' "reports/vectors_$1.log" ||
       { tail "reports/vectors_$1.log"; fail "$1: the golden vectors fail in Verilator"; }
   done
@@ -73,19 +73,20 @@ in_icarus() {  # in_icarus UNIT PINS SOURCES [PLUSARG: fewer runs]
   echo "$1: $(grep '^PASS' "reports/vectors_$1_icarus.log") (Icarus, flattened, four states)"
 }
 
-# Runs the vectors of the whole block with hashed flow numbers: the answers are the same, the sweep is shorter.
-sparse() {
-  sed 's/\.Latency(48)/&, .SparseFlows(1)/' vectors/controller_dut.sv >"$work/sparse_dut.sv"
-  grep -q 'SparseFlows(1)' "$work/sparse_dut.sv" || fail "sparse: controller_dut.sv has another form"
-  in_verilator sparse "$work/sparse_dut" "$(sources_of .)" "$(echo sva/*.sv)" controller +sweep=144
+# UNIT PARAMETERS BENCH VECTORS OPTION PLUSARG: the whole block with other parameters.
+variant() {
+  sed "s/\.Latency(48)/$2/" vectors/controller_dut.sv >"$work/$1_dut.sv"
+  grep -q "$2" "$work/$1_dut.sv" || fail "$1: controller_dut.sv has another form"
+  in_verilator "$1" "$work/$1_dut" "$(sources_of .)" "$(echo sva/*.sv)" "$3" "$4" "$5" "$6"
 }
-
-# Runs the vectors of the whole block with memories that correct bits: the answers and their cycles are the same.
-secded() {
-  sed 's/\.Latency(48)/&, .Secded(1)/' vectors/controller_dut.sv >"$work/secded_dut.sv"
-  grep -q 'Secded(1)' "$work/secded_dut.sv" || fail "secded: controller_dut.sv has another form"
-  in_verilator secded "$work/secded_dut" "$(sources_of .)" "$(echo sva/*.sv)" controller +caps=10000000
-}
+# Hashed flow numbers: the answers are the same, the sweep is shorter.
+sparse() { variant sparse '.Latency(48), .SparseFlows(1)' controller controller '' +sweep=144; }
+# Memories that correct bits, and lose some: the answers and their cycles are the same.
+secded() { variant secded '.Latency(48), .Secded(1)' controller controller -DSECDED +caps=10000000; }
+# Registers of such memories: lost bits that are corrected, and that are not.
+secded_registers() { variant secded_registers '.Latency(48), .Secded(1)' registers registers_secded -DSECDED ''; }
+# The least latency but one, in which an answer waits in a register.
+latency() { variant latency '.Latency(33)' controller latency33 '' ''; }
 
 unit() {  # unit UNIT verilator|icarus
   case $1 in
@@ -94,9 +95,11 @@ unit() {  # unit UNIT verilator|icarus
       sva=sva/rate_unit_sva.sv; short= ;;
     timing_wheel) pins=timing_wheel_dut; sources=$(sources_of '^rtl/(common|parity|timing_wheel)/')
       sva="sva/timing_wheel_sva.sv sva/tw_lists_sva.sv sva/tw_control_sva.sv"; short= ;;
+    answers) pins=answers_dut; sva=; short=
+      sources=$(sources_of '^rtl/(common|parity)/|dcc_controller_pkg|/dc_(delay|answers)\.sv') ;;
   esac
   case $2 in
-    verilator) in_verilator "$1" vectors/$pins "$sources" "$sva" "$1" '' ;;
+    verilator) in_verilator "$1" vectors/$pins "$sources" "$sva" ;;
     icarus) in_icarus "$1" $pins "$sources" "$short" ;;
   esac
 }
@@ -111,6 +114,8 @@ golden() {
   "$work/golden/golden_replay" vectors/controller.vec >reports/vectors_golden.log ||
     { tail reports/vectors_golden.log; fail "golden model: other answers than the golden vectors"; }
   echo "golden model: $(grep '^PASS' reports/vectors_golden.log)"
+  "$work/golden/golden_replay" vectors/latency33.vec 33 >reports/latency33_golden.log ||
+    { tail reports/latency33_golden.log; fail "golden model: other answers than the golden vectors"; }
   python3 -B golden/example.py "$work/golden/libdcc_golden.so" >reports/golden_python.log 2>&1 ||
     { tail reports/golden_python.log; fail "golden model: fails in Python"; }
   echo "golden model: $(tail -n 1 reports/golden_python.log) (Python)"
@@ -165,9 +170,9 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The steps that find most faults come first.
-steps="controller:verilator registers:verilator sparse secded lint elaboration controller:icarus rate_unit:verilator
-  timing_wheel:verilator rate_unit:icarus timing_wheel:icarus registers:icarus golden golden:verilator
-  pacer:verilator golden:icarus pacer:icarus"
+steps="controller:verilator registers:verilator sparse secded secded_registers latency lint elaboration
+  controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
+  timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator golden:icarus pacer:icarus"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

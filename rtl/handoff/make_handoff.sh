@@ -76,7 +76,9 @@ cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/
 "$wheel_vectors" 2000 1 >"$out/vectors/timing_wheel.vec"
 "$controller_vectors" >"$out/vectors/controller.vec"
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" >"$out/vectors/registers.vec"
-cp "$root"/rtl/handoff/tb_*.v "$out/vectors"
+"$controller_vectors" 1500 3 33 >"$out/vectors/latency33.vec"
+"$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --secded >"$out/vectors/registers_secded.vec"
+cp "$root"/rtl/handoff/tb_*.v "$root/rtl/handoff/answers_dut.sv" "$out/vectors"
 for program in controller/controller_vectors rate_lut/rate_vectors wheel/wheel_vectors; do
   sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$cosim_sources/$program.cpp"
   echo

@@ -1,5 +1,6 @@
 #!/usr/bin/python3 -B
-"""Writes golden vectors of the controller's registers from the page of the register map: register_vectors.py dcc.md
+"""Writes golden vectors of the controller's registers from the page of the register map:
+register_vectors.py dcc.md [--secded]; --secded: of memories that correct a bit, with Secded
 
 A line is four hexadecimal words: op a b c. In a simulator other than Verilator the testbench ends at the first line
 with op a, since only in Verilator it reaches into the memories. The values of op:
@@ -15,8 +16,9 @@ with op a, since only in Verilator it reaches into the memories. The values of o
 - b: a read of a gives another value than b
 - c: the timing wheel falls a ticks behind
 - d: like 1; the access must not end before ready_o is high
-- e: statistic a becomes 2^b - 1; a = 20: MEMORY_ERRORS becomes 0xFFFE
+- e: statistic a becomes 2^b - 1; a = 20: MEMORY_ERRORS becomes 0xFFFE, 21: MEMORY_CORRECTED
 - f: a cycles, each with a CNP of another flow, while b is read again and again
+- 10: bit b of word c of memory a is inverted; 11: bit b + i of every word i of memory a is inverted
 """
 import re
 import sys
@@ -35,6 +37,10 @@ ENABLED, RESET = 0x2D, 0x2F  # CTRL: ENABLE and the values after reset; RESET ad
 MEMORIES = {0: ((0, 7), 1), 1: ((8,), 1), 2: ((3,), 2), 3: ((0, 100, 199), 4), 4: ((32,), 8), 5: ((5,), 8),
             6: ((31,), 8), 7: ((0,), 8), 8: ((9,), 8), 9: ((9,), 16), 10: ((4,), 64), 11: ((1,), 64),
             12: ((0, 408), 32)}
+MEMORY_CORRECTED, MEMORY_WORD = 0xBC, 0xC0
+# {memory of tb_registers.v that corrects bits with Secded: (its number in MEMORY_WORD, a word that the load uses, its
+# bits with check bits)}. Limits are used by DSCP, and the load's is 0.
+CORRECTING = {0: (0, 9, 12), 1: (1, 5, 13), 2: (6, 7, 11), 3: (7, 33, 248), 4: (8, 0, 39), 5: (9, 0, 39)}
 ZEROS = 0xFFF  # in place of a bit: words of zeros have wrong parity, too
 
 
@@ -321,8 +327,8 @@ def locks(registers):
     read(REGWEN, 7)
 
 
-def lost_bits():
-    for memory, (bits, cause) in MEMORIES.items():
+def lost_bits(memories):
+    for memory, (bits, cause) in memories.items():
         for bit in (*bits, *((ZEROS,) if memory in (3, 10) else ())):
             reset()
             write(TICK_DIV, 64)
@@ -374,11 +380,77 @@ def overrun():
         read(IRQ_STATUS, 0)
 
 
+def loaded(memory):
+    """Short timers, cuts that keep the slots, a load, and words of this memory that later load uses."""
+    reset()
+    for address, value in ((TICK_DIV, 64), (TIMER_INTERVAL, 10), (FIRST_CUT, 0x8000), (IRQ_MASK, 8), (CTRL, ENABLED)):
+        write(address, value)
+    if memory != 2:  # words of the list of free slots are used by the first flows
+        line(9, 1000)
+
+
+def corrected_bits():
+    """One lost bit is corrected and its place told, and nothing stops; with a second one the block stops."""
+    for memory, (number, word, bits) in CORRECTING.items():
+        place = word << 7 | number << 2
+        for bit in sorted({0, 1, bits // 3, bits // 2, bits - 1}):
+            loaded(memory)
+            read(MEMORY_CORRECTED, 0)
+            read(MEMORY_WORD, 0)
+            line(16, memory, bit, word)
+            line(9, 3000)
+            line(4, 2000)  # timers expire, which reads the flows of slots
+            read(MEMORY_WORD, place | 2)
+            line(11, MEMORY_CORRECTED)
+            for address in (MEMORY_ERROR, MEMORY_ERRORS):
+                read(address, 0)
+            line(5, 0)
+            write(CTRL, RESET)
+            line(8)
+            read(MEMORY_WORD, place | 2 if memory == 1 else 0)  # the sweep reads the flows of slots again
+            line(11, MEMORY_CORRECTED)  # the soft reset does not clear the number
+        for bit in (0, bits // 2):
+            loaded(memory)
+            line(16, memory, bit, word)
+            line(16, memory, bit + 1, word)
+            line(4, 2000)
+            line(9, 8000, 1)
+            read(STATUS, 8)
+            read(MEMORY_ERROR, MEMORIES[memory][1])
+            read(MEMORY_WORD, place | 1)
+            read(MEMORY_CORRECTED, 0)
+            line(11, MEMORY_ERRORS)
+            line(5, 1)
+        for begin in range(0, bits, 64 if memory != 0 else 5):  # each bit of a word, one in each word
+            loaded(memory)
+            line(17, memory, begin)
+            line(9, 3000)
+            line(4, 2000)
+            read(MEMORY_ERRORS, 0)
+            line(11, MEMORY_WORD)
+            line(5, 0)
+    # MEMORY_CORRECTED stays at its greatest value.
+    for _ in range(2):
+        loaded(3)
+        line(14, 33)
+        line(17, 3, 1)
+        line(9, 3000)
+        read(MEMORY_CORRECTED, 0xFFFF)
+
+
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--secded"]):
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as page:
         registers = list(registers_of(page.read()))
+    if len(sys.argv) == 3:
+        reset()
+        after_reset([(at, access, value | 1 << 28 if at == 8 else value, guard)
+                     for at, access, value, guard in registers])
+        corrected_bits()
+        lost_bits(memories={memory: ((ZEROS,) if memory in CORRECTING else (0,), cause)
+                            for memory, (_, cause) in MEMORIES.items()})
+        return
     reset()
     after_reset(registers)
     writes_and_refusals(registers)
@@ -391,7 +463,7 @@ def main():
     carries()
     clears()
     saturations()
-    lost_bits()
+    lost_bits(MEMORIES)
     overrun()
 
 

@@ -6,8 +6,10 @@
 //
 // Format of a line: see vectors/README.md. +runs=N stops after so many runs, 0 is all of them; +sweep=N
 // is the number of cycles of the sweep instead of the vectors' (SparseFlows); +caps=N are the bits of CAPS
-// in which the block differs from the vectors (Secded). Every output is looked at in every cycle: an X that
-// leaves the block is an error. Prints PASS, or ends with $fatal: a simulator's exit status is not 0 then.
+// in which the block differs from the vectors (Secded). Compiled with SECDED (Verilator alone): in each run
+// every word of every memory that corrects bits loses one, and the answers stay the same. Every output is
+// looked at in every cycle: an X that leaves the block is an error. Prints PASS, or ends with $fatal: a
+// simulator's exit status is not 0 then.
 `timescale 1ns / 1ps
 module tb_controller;
   reg         clk, rst_n;
@@ -89,6 +91,7 @@ module tb_controller;
       swept = 0;
       #1;
       while (ready !== 1'b1 && swept < 100000) begin
+        if (rate_valid !== 1'b0) bad("an answer during the sweep");
         clock;
         swept = swept + 1;
       end
@@ -100,6 +103,24 @@ module tb_controller;
       runs = runs + 1;
     end
   endtask
+
+`ifdef SECDED
+`define LOSE(PLACE) \
+    for (k = 0; k < $size(PLACE.u_ram.u_array.mem); k = k + 1) \
+      PLACE.u_ram.u_array.mem[k] <= PLACE.u_ram.u_array.mem[k] ^ \
+        ($bits(PLACE.u_ram.u_array.mem[0])'(1) << ((37 * runs + k) % $bits(PLACE.u_ram.u_array.mem[0])));
+`define LOOKUP dut.u_top.u_manager.u_lookup
+  task lose;  // one bit of every word, another one in each word and run
+    begin
+      `LOSE(`LOOKUP.g_direct.u_flows.u_slot_of)
+      `LOSE(`LOOKUP.g_direct.u_flows.u_flow_of)
+      `LOSE(`LOOKUP.u_free.u_list)
+      `LOSE(`LOOKUP.u_store)
+      `LOSE(dut.u_top.u_manager.u_limits.u_floor)
+      `LOSE(dut.u_top.u_manager.u_limits.u_ceiling)
+    end
+  endtask
+`endif
 
   task apply;  // applies one line of this cycle
     begin
@@ -193,6 +214,9 @@ module tb_controller;
           #1;
           compare;
           clock;
+`ifdef SECDED
+          if (cycles == 1900) lose;
+`endif
           // The bus, after the edge.
           if (psel && penable && pready_q) begin
             psel = 0; penable = 0;

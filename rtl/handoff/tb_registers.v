@@ -4,6 +4,7 @@
 //
 //   iverilog -o tb tb_registers.v controller_dut.v && vvp tb +vectors=registers.vec
 //
+// Compiled with SECDED for registers_secded.vec, the vectors of a block whose memories correct bits (Verilator).
 // vectors/README.md has the format of a line. Prints PASS, or ends with $fatal.
 `timescale 1ns / 1ps
 module tb_registers;
@@ -49,6 +50,11 @@ module tb_registers;
     NUMBER: for (i = 0; i < $size(PLACE.u_ram.u_array.mem); i = i + 1) \
       PLACE.u_ram.u_array.mem[i] <= b == 'hFFF ? 0 : \
         PLACE.u_ram.u_array.mem[i] ^ ($bits(PLACE.u_ram.u_array.mem[0])'(1) << b);
+`define LOSE_SOME(NUMBER, PLACE) \
+    NUMBER: for (i = 0; i < $size(PLACE.u_ram.u_array.mem); i = i + 1) \
+      if (op == 17 || i == c) \
+        PLACE.u_ram.u_array.mem[i] <= PLACE.u_ram.u_array.mem[i] ^ \
+          ($bits(PLACE.u_ram.u_array.mem[0])'(1) << ((b + (op == 17 ? i : 0)) % $bits(PLACE.u_ram.u_array.mem[0])));
 `endif
   task lose;
     begin
@@ -75,8 +81,27 @@ module tb_registers;
     end
   endtask
 
-  // Statistic a becomes 2^b - 1, so that its next step carries; number 32 is MEMORY_ERRORS, which becomes
-  // 0xFFFE and saturates.
+  // Bit b of word c of memory a is inverted (16), or bit b + i of every word i of it (17).
+  task lose_some;
+    begin
+`ifdef SECDED
+      case (a)
+        `LOSE_SOME(0, `MANAGER.u_lookup.g_direct.u_flows.u_slot_of)
+        `LOSE_SOME(1, `MANAGER.u_lookup.g_direct.u_flows.u_flow_of)
+        `LOSE_SOME(2, `MANAGER.u_lookup.u_free.u_list)
+        `LOSE_SOME(3, `MANAGER.u_lookup.u_store)
+        `LOSE_SOME(4, `MANAGER.u_limits.u_floor)
+        `LOSE_SOME(5, `MANAGER.u_limits.u_ceiling)
+        default: bad("a memory that nobody knows");
+      endcase
+`else
+      over = 1;
+`endif
+    end
+  endtask
+
+  // Statistic a becomes 2^b - 1, so that its next step carries; number 32 is MEMORY_ERRORS and number 33
+  // MEMORY_CORRECTED, which become 0xFFFE and saturate.
   task fill;
     begin
 `ifdef VERILATOR
@@ -99,6 +124,9 @@ module tb_registers;
         `NEAR(15, cnps_lost_o)
         `NEAR(16, inputs_dropped_o)
         32: `MANAGER.u_status.u_fault.count_q <= 16'hFFFE;
+`ifdef SECDED
+        33: `MANAGER.u_status.u_corrected.g_log.count_q <= 16'hFFFE;
+`endif
         default: bad("a counter that nobody knows");
       endcase
 `else
@@ -134,6 +162,7 @@ module tb_registers;
         10: begin lose; most = 0; end
         12: most = 2000;
         14: begin fill; most = 0; end
+        16, 17: begin lose_some; most = 0; end
         15: begin psel = 1; paddr = b[19:0]; most = a + 2000; end
         default: bad("a line that nobody knows");
       endcase

@@ -43,7 +43,11 @@ SECONDS = 400  # a step that takes longer stands still
 # Folder below rtl/ -> benches that contain its modules, the cheapest first.
 WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
 UNITS = {"rate_lut": ("rate_unit",), "timing_wheel": ("timing_wheel",), "common": ("rate_unit", "timing_wheel"),
-         "parity": ("rate_unit", "timing_wheel")}
+         "parity": ("rate_unit", "timing_wheel"), "pacer": ("pacer",)}
+# Modules with a bench of their own.
+ALONE = {"dc_answers": ("answers",), "dc_delay": ("answers",)}
+# Modules that only the variant with memories that correct bits uses.
+CORRECTING = ("secded_code", "ram_guarded", "ram_reports", "dc_corrected")
 # Modules that only the variant with hashed flow numbers uses.
 SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
 STATIC = ("lint", "elaboration")
@@ -51,18 +55,22 @@ VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stan
 
 
 def quick_steps(path):
-    folder = path.split("/")[1]
-    first = ("registers",) if folder == "regs" else UNITS.get(folder, ())
-    steps = (*(f"{unit}:verilator" for unit in first), *WHOLE)
-    hashed = pathlib.Path(path).stem in SPARSE
-    return tuple(dict.fromkeys(("sparse", *steps, "secded") if hashed else ("secded", *steps, "sparse")
-                               if folder == "secded" else (*steps, "sparse", "secded")))
+    folder, module = path.split("/")[1], pathlib.Path(path).stem
+    if folder == "pacer":
+        return ("pacer:verilator",)
+    first = ("registers",) if folder == "regs" else ALONE.get(module, UNITS.get(folder, ()))
+    corrects = ("secded_registers", "secded")
+    before = ("sparse",) if module in SPARSE else corrects if module in CORRECTING else ()
+    return tuple(dict.fromkeys((*before, *(f"{unit}:verilator" for unit in first), *WHOLE, "sparse", *corrects,
+                                "latency")))
 
 
 def late_steps(path):
     """Simulation in four states, which takes ten times as long, and what simulates nothing."""
-    return (*(f"{unit}:icarus" for unit in UNITS.get(path.split("/")[1], ())), "registers:icarus", "controller:icarus",
-            *STATIC)
+    folder = path.split("/")[1]
+    units = ALONE.get(pathlib.Path(path).stem, UNITS.get(folder, ()))
+    whole = () if folder == "pacer" else ("registers:icarus", "controller:icarus")
+    return (*(f"{unit}:icarus" for unit in units), *whole, *STATIC)
 
 
 def version_of(package):
@@ -72,7 +80,7 @@ def version_of(package):
 
 def sources_of(package):
     return {path: (package / path).read_text(encoding="utf-8")
-            for path in (package / "files.f").read_text(encoding="utf-8").split()}
+            for files in sorted(package.glob("*.f")) for path in files.read_text(encoding="utf-8").split()}
 
 
 def seed_of(package):

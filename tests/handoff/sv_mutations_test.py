@@ -74,8 +74,12 @@ class Mutations(unittest.TestCase):
     def test_no_mutation_twice_and_every_module(self):
         with tempfile.TemporaryDirectory() as folder:
             package = pathlib.Path(folder)
-            paths = (RTL / "controller/files.f").read_text(encoding="utf-8").split()
-            (package / "files.f").write_text("\n".join(f"rtl/{path}" for path in paths), encoding="utf-8")
+            paths = []
+            for block in ("controller", "pacer"):
+                files = (RTL / block / "files.f").read_text(encoding="utf-8").split()
+                (package / f"{block}.f").write_text("\n".join(f"rtl/{path}" for path in files), encoding="utf-8")
+                paths += files
+            paths = list(dict.fromkeys(paths))
             for path in paths:
                 place = package / "rtl" / path
                 place.parent.mkdir(parents=True, exist_ok=True)

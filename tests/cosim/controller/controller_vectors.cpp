@@ -1,9 +1,10 @@
-// Writes golden vectors of the whole controller: controller_vectors [CYCLES of a run [SEED]]
+// Writes golden vectors of the whole controller: controller_vectors [CYCLES of a run [SEED
+// [LATENCY]]]
 //
 // The vectors are what docs/controller-contract.md requires, as the oracle computes it; no RTL is
-// run to write them. The instance has 64 slots, 8 bits of flow number, latency 48 and FIFOs as
-// shipped. A line is a cycle and one event in it, seven hexadecimal words: cycle op a b c d e;
-// lines in order of cycles. The values of op:
+// run to write them. The instance has 64 slots, 8 bits of flow number, latency LATENCY (48; 33 in
+// latency33.vec) and FIFOs as shipped. A line is a cycle and one event in it, seven hexadecimal
+// words: cycle op a b c d e; lines in order of cycles. The values of op:
 // - 0: reset, then cycle 0 is the first in which ready_o is high; a: cycles the sweep takes
 // - 1: a CNP at the port: a flow, b dscp, c marks, d packets
 // - 2: a packet sent: a flow, b dscp, c length, d the value of bytes_ready_o
@@ -30,17 +31,18 @@
 namespace dcc::page {
 namespace {
 
-constexpr Shape kShape{64, 48, 64, 16, 64};
+constexpr std::uint32_t kSlots = 64;
 constexpr std::uint64_t kSweep = 256 + 16;  // cycles of the sweep: flow numbers, and 16 more
 constexpr std::uint64_t kWindowRead = 72;   // cycles after which every read of a window is over
 
 /// Answers the bench with its own oracle's values, and records inputs and answers.
 class Recorder final : public ControllerDut {
  public:
+  explicit Recorder(std::uint32_t latency) : shape_{kSlots, latency, 64, 16, 64} {}
   /// Version of the bench that drives these vectors, set at build time.
   void follow(const Bench& bench) { bench_ = &bench; }
 
-  const Shape& shape() const override { return kShape; }
+  const Shape& shape() const override { return shape_; }
   void reset() override { line(0, 0, kSweep); }
   bool edge() override { return true; }
 
@@ -92,6 +94,7 @@ class Recorder final : public ControllerDut {
                 b, c, d);
   }
 
+  Shape shape_;
   const Bench* bench_ = nullptr;
   bool ready_ = true;
   std::uint64_t acts_ = 0, done_ = 0;
@@ -133,8 +136,8 @@ std::array<Run, 10> runs() {
            {false, resets}}};
 }
 
-bool record(const Run& run, std::uint64_t cycles, std::uint64_t seed) {
-  auto owned = std::make_unique<Recorder>();
+bool record(const Run& run, std::uint64_t cycles, std::uint64_t seed, std::uint32_t latency) {
+  auto owned = std::make_unique<Recorder>(latency);
   Recorder& recorder = *owned;
   Bench bench(std::move(owned), seed);
   recorder.follow(bench);
@@ -145,7 +148,7 @@ bool record(const Run& run, std::uint64_t cycles, std::uint64_t seed) {
        {DCC_ID_OFFSET, DCC_CAPS_OFFSET, DCC_FREE_SLOTS_OFFSET, DCC_R_AI_OFFSET}) {
     bench.read(address);
   }
-  for (std::uint32_t slot = 0; slot < kShape.slots; slot += 5) {
+  for (std::uint32_t slot = 0; slot < kSlots; slot += 5) {
     for (std::uint32_t word = 0; word < 8; ++word) {
       bench.read(DCC_SLOTS_ENTRY_OFFSET(slot) + 4 * word);
     }
@@ -163,12 +166,13 @@ bool record(const Run& run, std::uint64_t cycles, std::uint64_t seed) {
 int main(int argc, char** argv) {
   const std::uint64_t cycles = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 6000;
   std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  if (argc > 3 || cycles == 0) {
-    std::fprintf(stderr, "usage: controller_vectors [CYCLES of a run [SEED]]\n");
+  const std::uint64_t latency = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 48;
+  if (argc > 4 || cycles == 0 || latency < 32 || latency > 255) {
+    std::fprintf(stderr, "usage: controller_vectors [CYCLES of a run [SEED [LATENCY]]]\n");
     return 2;
   }
   for (const dcc::page::Run& run : dcc::page::runs()) {
-    if (!dcc::page::record(run, cycles, seed++)) return 1;
+    if (!dcc::page::record(run, cycles, seed++, static_cast<std::uint32_t>(latency))) return 1;
   }
   return 0;
 }
