@@ -58,6 +58,14 @@ struct NetworkScale {
     const auto steps = static_cast<std::int64_t>(time / many.denominator) / kStep + 1;
     return std::min(kSecond, std::max(least, PicoSeconds(steps * kStep)));
   }
+  /// Number of steps, one in each `interval`, in which a sender's rate rises from near zero to the
+  /// link's rate: as many as `recovery` holds, within the given limits. Without the limit of time a
+  /// rate that was cut deeply would take hundreds of long round trips to recover.
+  static unsigned recovery_steps(PicoSeconds recovery, PicoSeconds interval, unsigned least,
+                                 unsigned most) {
+    const std::int64_t steps = recovery / std::max(interval, PicoSeconds(1));
+    return static_cast<unsigned>(std::clamp<std::int64_t>(steps, least, most));
+  }
   /// Time without an answer after which a transport sends again: four base round trips and the time
   /// in which the slowest link sends the 375 KB that wait at most at a port of most disciplines,
   /// rounded up to 10 us; at least 1 ms and at most some seconds.

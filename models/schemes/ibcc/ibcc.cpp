@@ -27,6 +27,20 @@ constexpr unsigned kLinearTo = 8;
 // of a sender.
 constexpr int kTimerPackets = 64;
 
+// A marked flow loses one part in this many of its rate in a base RTT.
+constexpr std::uint32_t kStepsRatio = 13;
+constexpr unsigned kLeastSteps = 64, kMostSteps = 384;  // limits of cct_steps in default values
+
+PicoSeconds timer_for(const NetworkScale& network) {
+  const PicoSeconds packet = serialization_time(network.packet, network.rate);
+  return network.round_trips(Ratio(3, 2), std::max(kMicroSecond, packet * kTimerPackets));
+}
+/// The greatest number of cct_steps: a step a timer, so that the rate recovers in time.
+unsigned most_steps(const NetworkScale& network) {
+  return NetworkScale::recovery_steps(kMilliSecond * 6, timer_for(network), kLeastSteps,
+                                      kMostSteps);
+}
+
 /// The delay that spaces full packets as the slowest link does, within the range that a user may
 /// write.
 PicoSeconds base_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
@@ -51,10 +65,15 @@ void IbccParameters::describe(ParameterVisitor& v) {
       timers{"1us", "1s"};
   v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
   v.field("becn_every", becn_every, {"1", "65535"}, {"number of BECNs of which one counts", ""});
-  v.follows(true, "1/24 of the full packets in the product of slowest link and base RTT",
+  v.follows(true,
+            "1/24 of the full packets in the product of slowest link and base RTT; as many more as "
+            "the limit of cct_steps asks",
             [this](const NetworkScale& network) {
               const Bytes packets = network.products(Ratio(1, 24), 1) / network.packet;
-              becn_every = static_cast<unsigned>(std::clamp<Bytes>(packets, 1, 65'535));
+              const Bytes for_steps =
+                  network.products(Ratio(kStepsRatio), 1) / network.packet / most_steps(network);
+              becn_every =
+                  static_cast<unsigned>(std::clamp<Bytes>(std::max(packets, for_steps), 1, 65'535));
             });
   v.field("cct_scale", cct_scale, "by cct_steps", {"1/1000000", "1000"},
           {"table: delay of entry i is scale x i^2 in us", "14 i^2 / 106^2"});
@@ -68,24 +87,23 @@ void IbccParameters::describe(ParameterVisitor& v) {
       {"table without cct_scale: entry i leaves 1 - i/cct_steps of the full rate, to 1/8 of it; "
        "then every entry falls by the same ratio",
        iba});
-  v.follows(true,
-            "64 to 384, so that marked flows lose 1/13 of their rate in a base RTT: 13 x the full "
-            "packets in the product of slowest link and base RTT over becn_every",
-            [this](const NetworkScale& network) {
-              const Bytes packets = network.products(Ratio(13), 1) / network.packet;
-              cct_steps = static_cast<unsigned>(std::clamp<Bytes>(packets / becn_every, 64, 384));
-            });
+  v.follows(
+      true,
+      "so that marked flows lose 1/13 of their rate in a base RTT: 13 x the full packets in "
+      "the product of slowest link and base RTT over becn_every; from 64 to as many as timers "
+      "fit into 6 ms, at most 384",
+      [this](const NetworkScale& network) {
+        const Bytes packets = network.products(Ratio(kStepsRatio), 1) / network.packet;
+        cct_steps = static_cast<unsigned>(
+            std::clamp<Bytes>(packets / becn_every, kLeastSteps, most_steps(network)));
+      });
   v.field("ccti_min", ccti_min, leasts, {"least CCTI", iba});
   v.field("ccti_limit", ccti_limit, limits, {"greatest CCTI", iba});
   v.follows(true, "4/3 x cct_steps: without cct_scale about 1/270 of the slowest link's rate",
             [this](const NetworkScale&) { ccti_limit = std::max(ccti_min, cct_steps * 4 / 3); });
   v.field("ccti_timer", ccti_timer, timers, {"CCTI falls by one after this", iba});
   v.follows(true, "3/2 base RTTs, from 64 full packets' time on the slowest link",
-            [this](const NetworkScale& network) {
-              const PicoSeconds packet = serialization_time(network.packet, network.rate);
-              ccti_timer =
-                  network.round_trips(Ratio(3, 2), std::max(kMicroSecond, packet * kTimerPackets));
-            });
+            [this](const NetworkScale& network) { ccti_timer = timer_for(network); });
   v.field("ccti_timer_restart", ccti_timer_restart, {},
           {"a BECN starts the timer anew; false: it runs free", ""});
   v.field("threshold", threshold, {"0", "15"}, {"0: never mark … 15: mark earliest", iba});

@@ -32,8 +32,12 @@ void SeawallParameters::describe(ParameterVisitor& v) {
   });
   v.field("step", step, {"1Mbps", "1Tbps"},
           {"rate added in a period without a mark, times the weight of the class", paper});
-  v.follows(true, "1/200 of the slowest link's rate",
-            [this](const NetworkScale& network) { step = network.share(Ratio(1, 200)); });
+  v.follows(
+      true, "the slowest link's rate over the periods in 4 ms, from 1/200 to 1/50 of the rate",
+      [this](const NetworkScale& network) {
+        const PicoSeconds recovery = kMilliSecond * 4;
+        step = network.share(Ratio(1, NetworkScale::recovery_steps(recovery, period, 50, 200)));
+      });
   v.field("cut", cut, {"1/1000", "1"},
           {"share of the rate that a period in which all packets are marked takes", paper});
   v.field("gain", gain, {"1/1024", "1"},

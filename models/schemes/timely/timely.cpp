@@ -21,6 +21,13 @@ long double real(PicoSeconds t) { return static_cast<long double>(t.count); }
 // all rates.
 constexpr Ratio kOthersPackets{8, 1};
 
+/// 1/500 of the slowest link's rate, at least 10 Mb/s. A flow learns from its own packets only: at
+/// a lower rate a full packet takes a millisecond and more, and so does each step of a recovery.
+BitRate paced_share(const NetworkScale& network) {
+  const BitRate share = network.share(Ratio(1, 500));
+  return share.bits_per_second < (10_Mbps).bits_per_second ? 10_Mbps : share;
+}
+
 const RegisteredAlgorithm<TimelyParameters> kTimely{
     "timely", "the rate follows the gradient of the round-trip time",
     [](const TimelyParameters& parameters, const AlgorithmContext& context) {
@@ -54,8 +61,8 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.field("resolution", resolution, {"0ns", "1us"},
           {"smoothed RTT differences below this count as no gradient", ""});
   v.field("additive_step", additive_step, {"1Mbps", "1Tbps"}, {"delta", paper});
-  v.follows(true, "1/500 of the slowest link's rate",
-            [this](const NetworkScale& network) { additive_step = network.share(Ratio(1, 500)); });
+  v.follows(true, "1/500 of the slowest link's rate, at least the 10Mbps of the paper",
+            [this](const NetworkScale& network) { additive_step = paced_share(network); });
   v.field("t_low", t_low, {"0us", "1s"}, {"RTT under which the rate rises", paper});
   v.follows(true, "4/3 base RTTs, at least a base RTT and 8 full packets' time",
             [this](const NetworkScale& network) {
@@ -80,6 +87,11 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.field("hai_after", hai_after, {"1", "255"}, {"increases before hyper increase", paper});
   v.field("hai_factor", hai_factor, {"1", "255"}, {"steps of a hyper increase", paper});
   v.field("hai_below_low", hai_below_low, {}, {"hyper increase also under t_low", ""});
+  // A rate that the first congestion cut to r_min takes up to 500 steps to recover, 20 ms and more
+  // in a long network. In a short one hyper increases make the shares of many flows less even.
+  v.follows(true, "on from a base RTT of 32us on", [this](const NetworkScale& network) {
+    hai_below_low = network.base_rtt >= kMicroSecond * 32;
+  });
   v.field("segment", segment, {"64B", "64KiB"}, {"bytes between two completions", paper});
   v.follows(true, "1/32 of the product of slowest link and base RTT, from a packet to 16KB",
             [this](const NetworkScale& network) {
@@ -93,8 +105,8 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.field("outstanding", outstanding, "none", {"1KB", "1GB"},
           {"cap on unacknowledged bytes", paper});
   v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
-  v.follows(true, "1/500 of the slowest link's rate",
-            [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 500)); });
+  v.follows(true, "1/500 of the slowest link's rate, at least the 10Mbps of the paper",
+            [this](const NetworkScale& network) { r_min = paced_share(network); });
   v.field("initial_rate", initial_rate, "link", {"1Mbps", "10Tbps"},
           {"rate at which a flow starts", ""});
 }
