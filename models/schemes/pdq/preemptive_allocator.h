@@ -29,7 +29,9 @@ struct SchedulingHeader {
 struct PreemptiveAllocatorParameters {
   std::uint32_t early_start = 2;  // K of the paper: limit of early start, in round trips
   Ratio probing{1, 5};            // X of the paper: time between probes, in round trips
-  Ratio dampening{1};  // time after one flow begins in which no other flow begins, in round trips
+  // Time after one flow begins in which no other flow begins, in round trips. A granted rate counts
+  // at once, so this time need not last until the rate has come back.
+  Ratio dampening{1, 4};
   std::uint32_t flows = 16;
 
   void describe(ParameterVisitor& v);
@@ -39,8 +41,7 @@ struct PreemptiveAllocatorParameters {
 /// left, then lowest number. A flow may send at the capacity that the flows before it leave, or
 /// pauses. Flows before it that end within a few round trips are ignored as long as the sum of
 /// their remaining round trips is below `early_start`, so the next flow starts before they end.
-/// After a longer flow has started, no further long flow starts for `dampening`, or until the
-/// started flow reports.
+/// After a longer flow has started, no further long flow starts for `dampening`.
 ///
 /// A rate becomes valid when the answer that carries the rate has passed the port; a rate that was
 /// raised on the forward path counts for two round trips until then. The list does not keep flows

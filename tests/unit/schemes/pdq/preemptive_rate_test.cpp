@@ -181,7 +181,9 @@ TEST(PreemptiveAllocator, WhoHasMoreBeforeItAsksMoreRarely) {
 
 // Dampening does not apply to flows that end within two round trips.
 TEST(PreemptiveAllocator, OneBeginsInARoundTrip) {
-  Link10G link{PreemptiveAllocatorParameters{}};
+  PreemptiveAllocatorParameters parameters;
+  parameters.dampening = Ratio(1);
+  Link10G link{parameters};
   Flow first{1, kRtt * 30}, second{2, kRtt * 20}, third{3, kRtt * 10}, tiny{4, kRtt};
   EXPECT_EQ(first.gets(link, kMicroSecond), 10_G);
   EXPECT_EQ(second.gets(link, kMicroSecond + kRtt - PicoSeconds(1)), 0u);
@@ -190,6 +192,19 @@ TEST(PreemptiveAllocator, OneBeginsInARoundTrip) {
   EXPECT_EQ(tiny.gets(link, kRtt * 2), 10_G);
   EXPECT_EQ(second.gets(link, kRtt * 2), 10_G) << "it sends already";
   EXPECT_EQ(third.gets(link, kMicroSecond + kRtt * 2), 10_G);
+}
+
+// The default is a small part of a round trip: a port that gives one flow leave in each round trip
+// would leave its link idle while many wait.
+TEST(PreemptiveAllocator, ByDefaultFourBeginInARoundTrip) {
+  Link10G link{PreemptiveAllocatorParameters{}};
+  unsigned begun = 0;
+  for (std::uint32_t number = 1; number <= 8; ++number) {
+    Flow flow{number, kRtt * (30 - number)};  // each is more critical than those before it
+    const PicoSeconds now = kMicroSecond + PicoSeconds(kRtt.count * (number - 1) / 8);
+    if (flow.gets(link, now) != 0) ++begun;
+  }
+  EXPECT_EQ(begun, 4u);
 }
 
 TEST(PreemptiveAllocator, KeepsTheMostCriticalOnly) {
