@@ -8,7 +8,7 @@
 namespace dcc::vp {
 namespace {
 
-class Lister final : public MetricVisitor {
+class MetricLister final : public MetricVisitor {
  public:
   std::vector<MetricInfo> take() { return std::move(list_); }
   void null_group(std::string_view name) override { must_show(name); }
@@ -53,7 +53,7 @@ class Lister final : public MetricVisitor {
 };
 
 /// Visits an example run that has one element of every list, so that every figure is met.
-std::vector<MetricInfo> list_all() {
+std::vector<MetricInfo> list_all_metrics() {
   RunResults results;
   results.flows.resize(1);
   results.links.resize(1);
@@ -102,7 +102,7 @@ std::vector<MetricInfo> list_all() {
   metrics.completion_times.entries[0].of.by_size.resize(1);
   metrics.deadlines.emplace();
   metrics.queries.emplace();
-  Lister lister;
+  MetricLister lister;
   describe_metrics(lister, results, metrics);
   return lister.take();
 }
@@ -110,7 +110,7 @@ std::vector<MetricInfo> list_all() {
 }  // namespace
 
 const std::vector<MetricInfo>& metrics_reference() {
-  static const std::vector<MetricInfo> list = list_all();
+  static const std::vector<MetricInfo> list = list_all_metrics();
   return list;
 }
 
