@@ -14,42 +14,48 @@ own-cache:
 
 .PHONY: run firmware rtl install deb fast docs test handoff test-full build scale software-cost deps deps-firmware deps-rtl deps-deb deps-test deps-docs deps-handoff format lint bench clean
 
+# The program alone. A new folder is compiled once as a whole, so in few units of many files.
+PROGRAM := cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF
+IS_FOLDER = test -f $(BUILD)/build.ninja -a -f $(BUILD)/CMakeCache.txt
+# Configures a new build folder. An existing folder keeps its settings, but gets all schemes.
+NEW_FOLDER = $(IS_FOLDER) || $(PROGRAM) -DDCCVP_UNITY=25 $(CMAKE_FLAGS)
+ALL_SCHEMES = cmake --preset release -DDCCVP_SCHEMES=ON $(CMAKE_FLAGS)
+
 ## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
 run: deps own-cache
-	cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
+	$(NEW_FOLDER)
+	$(PROGRAM) -DDCCVP_SCHEMES=ON $(CMAKE_FLAGS)
 	$(NINJA) dccvp
 	$(BUILD)/dccvp run configs/demo.yaml --out out/demo --force
 	$(BUILD)/dccvp run configs/patent.yaml --out out/patent --force
 	$(BUILD)/dccvp report out/demo out/patent -o out/demo/report.html
 	@echo "Pictures: out/demo/*.png"
 
-# Configures a new build folder with the program alone. An existing folder keeps its settings; a
-# target adds its own to them.
-NEW_FOLDER = test -f $(BUILD)/build.ninja -a -f $(BUILD)/CMakeCache.txt || \
-	  cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF $(CMAKE_FLAGS)
-
-## firmware: the program and the RISC-V programs of firmware/, in build/firmware
+## firmware: the program and the RISC-V programs of firmware/, in build/firmware. In a new folder the
+## program has few of models/schemes; every other target adds the rest
 firmware: deps-firmware own-cache
-	$(NEW_FOLDER)
+	$(IS_FOLDER) || $(PROGRAM) -DDCCVP_UNITY=25 "-DDCCVP_SCHEMES=dcc;dcqcn;program" $(CMAKE_FLAGS)
 	cmake --preset release -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS)
 	$(NINJA) dccvp firmware
 
 ## rtl: the program with the verilated RTL in it
 rtl: deps-rtl own-cache
 	$(NEW_FOLDER)
-	cmake --preset release -DDCCVP_RTL=ON $(CMAKE_FLAGS)
+	$(ALL_SCHEMES) -DDCCVP_RTL=ON
 	$(NINJA) dccvp
 
 ## install: program, libraries, headers and examples below PREFIX, from where they may be moved
 PREFIX ?= /usr/local
 install: deps own-cache
 	$(NEW_FOLDER)
+	$(ALL_SCHEMES)
 	$(NINJA) dccvp
 	cmake --install $(BUILD) --prefix $(PREFIX)
 
 ## deb: a Debian package of the same, in build/package
 deb: deps-deb own-cache
 	$(NEW_FOLDER)
+	$(ALL_SCHEMES)
 	$(NINJA) dccvp
 	cd $(BUILD) && cpack -B package
 
@@ -67,11 +73,12 @@ fast: deps
 ## docs: the documentation as a site, its reference generated from the program
 docs: deps deps-docs own-cache
 	$(NEW_FOLDER)
+	$(ALL_SCHEMES)
 	$(NINJA) dccvp
 	python/tool.py site $(BUILD)/dccvp $(BUILD)/site
 
 ## build: everything, with RTL, firmware and tests
-RELEASE := cmake --preset release -DDCCVP_TESTS=ON -DDCCVP_RTL=ON -DDCCVP_FIRMWARE=ON
+RELEASE := cmake --preset release -DDCCVP_TESTS=ON -DDCCVP_RTL=ON -DDCCVP_FIRMWARE=ON -DDCCVP_SCHEMES=ON
 build: deps deps-test own-cache
 	$(RELEASE) -DDCCVP_UNIT_TESTS=ON $(CMAKE_FLAGS)
 	$(NINJA)

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "describe/left_out.h"
+
 namespace dcc {
 
 std::string Range::text() const {
@@ -32,6 +34,11 @@ void ParameterVisitor::refuse_choice(const ValueNode& node, const std::vector<st
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
   std::string message = node.described() + " is not one of " + all;
+  if (node.kind == ValueNode::Kind::kScalar &&
+      std::count(left_out().begin(), left_out().end(), node.scalar) != 0) {
+    throw ConfigError(node.place, message + "; this program was built without '" + node.scalar +
+                                      "' (DCCVP_SCHEMES); 'make run' builds it with all schemes");
+  }
   const std::string hint =
       node.kind == ValueNode::Kind::kScalar ? nearest(node.scalar, names) : std::string();
   if (!hint.empty()) message += "; did you mean '" + hint + "'?";

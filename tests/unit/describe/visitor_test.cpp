@@ -102,6 +102,11 @@ TEST(Visitor, RefusesBeyondTheRangeWhoeverSetIt) {
   EXPECT_EQ(error_of("colour", "gren"),
             "colour: 'gren' is not one of red, green; did you mean 'green'?");
   EXPECT_EQ(error_of("name", "tow"), "name: 'tow' is not one of one, two; did you mean 'two'?");
+  left_out() = {"three"};
+  EXPECT_EQ(error_of("name", "three"),
+            "name: 'three' is not one of one, two; this program was built without 'three' "
+            "(DCCVP_SCHEMES); 'make run' builds it with all schemes");
+  left_out().clear();
 }
 
 TEST(Visitor, AListHasAsManyNumbersAsItsLineSays) {
