@@ -34,7 +34,7 @@ run: deps own-cache
 ## firmware: the program and the RISC-V programs of firmware/, in build/firmware. In a new folder the
 ## program has few of models/schemes; every other target adds the rest
 firmware: deps-firmware own-cache
-	$(IS_FOLDER) || $(PROGRAM) -DDCCVP_UNITY=25 "-DDCCVP_SCHEMES=dcc;dcqcn;program" $(CMAKE_FLAGS)
+	$(IS_FOLDER) || $(PROGRAM) -DDCCVP_UNITY=25 "-DDCCVP_SCHEMES=dcc;dcqcn;hpcc;program" $(CMAKE_FLAGS)
 	cmake --preset release -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS)
 	$(NINJA) dccvp firmware
 
