@@ -37,6 +37,8 @@ firmware: deps-firmware own-cache
 	$(IS_FOLDER) || $(PROGRAM) -DDCCVP_UNITY=25 "-DDCCVP_SCHEMES=dcc;dcqcn;hpcc;program" $(CMAKE_FLAGS)
 	cmake --preset release -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS)
 	$(NINJA) dccvp firmware
+	@grep -q '^DCCVP_SCHEMES:[A-Z]*=ON$$' $(BUILD)/CMakeCache.txt || \
+	  echo "$(BUILD)/dccvp has the schemes dcc, dcqcn, hpcc and program; 'make run' adds all others"
 
 ## rtl: the program with the verilated RTL in it
 rtl: deps-rtl own-cache
