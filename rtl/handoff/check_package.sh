@@ -44,8 +44,8 @@ elaboration() {
   echo "elaboration: clean; every flop on clk_i, every reset rst_ni, no latch"
 }
 
-# UNIT PINS SOURCES ASSERTIONS [BENCH VECTORS OPTION PLUSARG]; OPTION is Verilator's. Without -fno-life Verilator 5.006 takes what a testbench's task
-# sets for constant beyond a delay.
+# UNIT PINS SOURCES ASSERTIONS [BENCH VECTORS OPTION PLUSARG]; OPTION is Verilator's. Without -fno-life Verilator
+# 5.006 takes what a testbench's task sets for constant beyond a delay.
 in_verilator() {
   bench=${5:-$1}
   # shellcheck disable=SC2086
@@ -54,7 +54,7 @@ in_verilator() {
     >"$work/$1.log" 2>&1 || { tail "$work/$1.log"; fail "$1: not accepted by Verilator"; }
   for random in 0 2; do  # State without a reset starts as 0, then at random.
     # shellcheck disable=SC2086
-    "$work/$1/Vtb_$bench" "+vectors=vectors/${6:-$bench}.vec" ${8:-} +verilator+rand+reset+$random \
+    "$work/$1/Vtb_$bench" "+vectors=${6:-vectors/$bench.vec}" ${8:-} +verilator+rand+reset+$random \
       +verilator+seed+7 >"reports/vectors_$1.log" 2>&1 && grep -q '^PASS' "reports/vectors_$1.log" ||
       { tail "reports/vectors_$1.log"; fail "$1: the golden vectors fail in Verilator"; }
   done
@@ -79,14 +79,17 @@ variant() {
   grep -q "$2" "$work/$1_dut.sv" || fail "$1: controller_dut.sv has another form"
   in_verilator "$1" "$work/$1_dut" "$(sources_of .)" "$(echo sva/*.sv)" "$3" "$4" "$5" "$6"
 }
-# Hashed flow numbers: the answers are the same, the sweep is shorter.
-sparse() { variant sparse '.Latency(48), .SparseFlows(1)' controller controller '' +sweep=144; }
+# Hashed flow numbers: the answers are the same, the sweep is shorter. The numbers of crowded.vec fill the stash.
+sparse() {
+  cat vectors/controller.vec vectors/crowded.vec >"$work/sparse.vec"
+  variant sparse '.Latency(48), .SparseFlows(1)' controller "$work/sparse.vec" '' +sweep=144
+}
 # Memories that correct bits, and lose some: the answers and their cycles are the same.
-secded() { variant secded '.Latency(48), .Secded(1)' controller controller -DSECDED +caps=10000000; }
+secded() { variant secded '.Latency(48), .Secded(1)' controller vectors/controller.vec -DSECDED +caps=10000000; }
 # Registers of such memories: lost bits that are corrected, and that are not.
-secded_registers() { variant secded_registers '.Latency(48), .Secded(1)' registers registers_secded -DSECDED ''; }
+secded_registers() { variant secded_registers '.Latency(48), .Secded(1)' registers vectors/registers_secded.vec -DSECDED ''; }
 # The least latency but one, in which an answer waits in a register.
-latency() { variant latency '.Latency(33)' controller latency33 '' ''; }
+latency() { variant latency '.Latency(33)' controller vectors/latency33.vec '' ''; }
 
 unit() {  # unit UNIT verilator|icarus
   case $1 in

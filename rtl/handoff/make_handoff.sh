@@ -77,6 +77,7 @@ cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/
 "$controller_vectors" >"$out/vectors/controller.vec"
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" >"$out/vectors/registers.vec"
 "$controller_vectors" 1500 3 33 >"$out/vectors/latency33.vec"
+"$controller_vectors" 3000 11 48 crowded >"$out/vectors/crowded.vec"
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --secded >"$out/vectors/registers_secded.vec"
 cp "$root"/rtl/handoff/tb_*.v "$root/rtl/handoff/answers_dut.sv" "$out/vectors"
 for program in controller/controller_vectors rate_lut/rate_vectors wheel/wheel_vectors; do

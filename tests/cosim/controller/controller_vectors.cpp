@@ -1,10 +1,12 @@
-// Writes golden vectors of the whole controller: controller_vectors [CYCLES of a run [SEED
-// [LATENCY]]]
+// Writes golden vectors of the whole controller:
+// controller_vectors [CYCLES of a run [SEED [LATENCY [crowded]]]]
 //
 // The vectors are what docs/controller-contract.md requires, as the oracle computes it; no RTL is
 // run to write them. The instance has 64 slots, 8 bits of flow number, latency LATENCY (48; 33 in
-// latency33.vec) and FIFOs as shipped. A line is a cycle and one event in it, seven hexadecimal
-// words: cycle op a b c d e; lines in order of cycles. The values of op:
+// latency33.vec) and FIFOs as shipped. In crowded.vec at most 64 flows are bound, whose numbers the
+// hash functions of SparseFlows put into half of the buckets: these have 64 places, too, so the
+// stash is used. A line is a cycle and one event in it, seven hexadecimal words: cycle op a b c d
+// e; lines in order of cycles. The values of op:
 // - 0: reset, then cycle 0 is the first in which ready_o is high; a: cycles the sweep takes
 // - 1: a CNP at the port: a flow, b dscp, c marks, d packets
 // - 2: a packet sent: a flow, b dscp, c length, d the value of bytes_ready_o
@@ -21,9 +23,12 @@
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "driver/dcc_regs.h"
 #include "page_bench.h"
@@ -35,10 +40,33 @@ constexpr std::uint32_t kSlots = 64;
 constexpr std::uint64_t kSweep = 256 + 16;  // cycles of the sweep: flow numbers, and 16 more
 constexpr std::uint64_t kWindowRead = 72;   // cycles after which every read of a window is over
 
+/// Number of a flow. `crowded`: the first 64 numbers share half of the buckets of each table of
+/// SparseFlows with 64 slots, the polynomials of which are x^4 + x + 1 and x^4 + x^3 + 1.
+std::vector<std::uint32_t> numbers(bool crowded) {
+  std::vector<std::uint32_t> all(256);
+  std::iota(all.begin(), all.end(), 0u);
+  const auto upper_half = [](std::uint32_t flow, std::uint32_t polynomial) {
+    std::uint32_t bucket = 0, power = 1;
+    for (; flow != 0; flow >>= 1) {
+      if ((flow & 1) != 0) bucket ^= power;
+      power <<= 1;
+      if ((power & 16) != 0) power ^= polynomial;
+    }
+    return (bucket & 8) != 0;
+  };
+  if (crowded) {
+    std::stable_partition(all.begin(), all.end(), [&](std::uint32_t flow) {
+      return !upper_half(flow, 0x13) && !upper_half(flow, 0x19);
+    });
+  }
+  return all;
+}
+
 /// Answers the bench with its own oracle's values, and records inputs and answers.
 class Recorder final : public ControllerDut {
  public:
-  explicit Recorder(std::uint32_t latency) : shape_{kSlots, latency, 64, 16, 64} {}
+  Recorder(std::uint32_t latency, bool crowded)
+      : shape_{kSlots, latency, 64, 16, 64}, number_(numbers(crowded)) {}
   /// Version of the bench that drives these vectors, set at build time.
   void follow(const Bench& bench) { bench_ = &bench; }
 
@@ -57,13 +85,14 @@ class Recorder final : public ControllerDut {
     pins.command_ready = oracle.command_ready(hold);
     if (pins.ready != ready_) line(now, 7, pins.ready);
     ready_ = pins.ready;
-    if (in.cnp) line(now, 1, in.cnp_flow, in.cnp_dscp, in.cnp_marks, in.cnp_packets);
+    if (in.cnp) line(now, 1, number_[in.cnp_flow], in.cnp_dscp, in.cnp_marks, in.cnp_packets);
     if (in.bytes) {
-      line(now, 2, in.bytes_flow, in.bytes_dscp, in.bytes_length, pins.bytes_ready);
+      line(now, 2, number_[in.bytes_flow], in.bytes_dscp, in.bytes_length, pins.bytes_ready);
     }
-    if (in.command) line(now, 3, in.command_flow, in.command_query, pins.command_ready);
+    if (in.command) line(now, 3, number_[in.command_flow], in.command_query, pins.command_ready);
     if (const std::optional<Answer> answer = oracle.answer()) {
-      line(now, 6, answer->flow, answer->bound ? answer->rate : 0, answer->query, answer->bound);
+      line(now, 6, number_[answer->flow], answer->bound ? answer->rate : 0, answer->query,
+           answer->bound);
       pins.rate_valid = true;
       pins.rate = *answer;
     }
@@ -85,7 +114,10 @@ class Recorder final : public ControllerDut {
     const std::optional<std::uint32_t> expected = bench_->will_read(apb.paddr);
     value_ = expected.value_or(0);
     done_ = waits(false, apb.paddr) ? acts_ + kWindowRead : now + 1;
-    line(now, 5, apb.paddr, value_, expected.has_value());
+    const bool names = apb.paddr >= DCC_SLOTS_OFFSET && value_ >> 31 != 0 &&
+                       apb.paddr % 32 == DCC_SLOTS_FLOW_WORD_OFFSET;
+    const std::uint32_t seen = names ? 1u << 31 | number_[value_ & 0xFF] : value_;
+    line(now, 5, apb.paddr, seen, expected.has_value());
   }
 
   static void line(std::uint64_t cycle, unsigned op, std::uint64_t a = 0, std::uint64_t b = 0,
@@ -95,6 +127,7 @@ class Recorder final : public ControllerDut {
   }
 
   Shape shape_;
+  std::vector<std::uint32_t> number_;  // of each flow of the bench
   const Bench* bench_ = nullptr;
   bool ready_ = true;
   std::uint64_t acts_ = 0, done_ = 0;
@@ -136,8 +169,9 @@ std::array<Run, 10> runs() {
            {false, resets}}};
 }
 
-bool record(const Run& run, std::uint64_t cycles, std::uint64_t seed, std::uint32_t latency) {
-  auto owned = std::make_unique<Recorder>(latency);
+bool record(const Run& run, std::uint64_t cycles, std::uint64_t seed, std::uint32_t latency,
+            bool crowded) {
+  auto owned = std::make_unique<Recorder>(latency, crowded);
   Recorder& recorder = *owned;
   Bench bench(std::move(owned), seed);
   recorder.follow(bench);
@@ -167,12 +201,16 @@ int main(int argc, char** argv) {
   const std::uint64_t cycles = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 6000;
   std::uint64_t seed = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   const std::uint64_t latency = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 48;
-  if (argc > 4 || cycles == 0 || latency < 32 || latency > 255) {
-    std::fprintf(stderr, "usage: controller_vectors [CYCLES of a run [SEED [LATENCY]]]\n");
+  const bool crowded = argc > 4 && std::strcmp(argv[4], "crowded") == 0;
+  if (argc > 5 || (argc == 5 && !crowded) || cycles == 0 || latency < 32 || latency > 255) {
+    std::fprintf(stderr,
+                 "usage: controller_vectors [CYCLES of a run [SEED [LATENCY [crowded]]]]\n");
     return 2;
   }
-  for (const dcc::page::Run& run : dcc::page::runs()) {
-    if (!dcc::page::record(run, cycles, seed++, static_cast<std::uint32_t>(latency))) return 1;
+  for (dcc::page::Run run : dcc::page::runs()) {
+    if (crowded) run.profile.flows = 64;
+    if (!dcc::page::record(run, cycles, seed++, static_cast<std::uint32_t>(latency), crowded))
+      return 1;
   }
   return 0;
 }
