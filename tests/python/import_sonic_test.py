@@ -34,7 +34,8 @@ class QueuesByPort(Import):
         marks = {"enabled": True, "kmin": "300KB", "kmax": "600KB", "pmax": "0.2", "drop": False}
         self.assertEqual(yaml["switches"], [
             {"ports": ["Ethernet8"], "priorities": {0: {"ecn": marks}, 3: {"ecn": marks}}},
-            {"ports": ["Ethernet24"], "priorities": {4: {"ecn": {"enabled": False, "drop": False}}}}])
+            {"ports": ["Ethernet24"], "priorities": {4: {"ecn": {"enabled": False, "drop": False}}}},
+            {"ports": ["Ethernet24"], "scheduler": {"kind": "ets", "weights": [1, 1, 1, 1, 30, 1, 1, 1]}}])
         self.assertNotIn("several WRED", self.said(imported))
 
     def test_rows_without_a_profile_and_unknown_profiles(self):
@@ -42,7 +43,8 @@ class QueuesByPort(Import):
                                         "Ethernet24|4": {"wred_profile": "W"}, "Ethernet24|0-7": {"scheduler": "a"}})
         # A profile that the file lacks is unknown; another row gives queue 4 its profile; queue 3 has none.
         self.assertEqual(yaml["switches"], [
-            {"ports": ["Ethernet24"], "priorities": {3: {"ecn": {"enabled": False, "drop": False}}}}])
+            {"ports": ["Ethernet24"], "priorities": {3: {"ecn": {"enabled": False, "drop": False}}}},
+            {"ports": ["Ethernet16"], "scheduler": {"kind": "ets", "weights": [1, 1, 1, 30, 30, 1, 0, 1]}}])
 
     def test_profile_of_most_queues_marks_nothing(self):
         _, yaml = self.read_with(WRED_PROFILE={"V": MARKING, "W": {"ecn": "ecn_none"}},
@@ -62,16 +64,42 @@ class QueuesByPort(Import):
             0: {"queue": {"limit": "50KB"}}, 1: {"queue": {"alpha": "128"}}}}])
         self.assertNotIn("BUFFER_QUEUE by port", self.said(imported))
 
-    def test_a_watchdog_of_some_ports_is_told(self):
+    def test_watchdogs(self):
         database = json.loads(samples.SONIC)
-        database["PFC_WD"] = {"Ethernet16": {"action": "drop", "detection_time": "200", "restoration_time": "400"}}
+        most = {"action": "drop", "detection_time": "200", "restoration_time": "400"}
+        database["PFC_WD"] = {"Ethernet16": most}
         imported, yaml = self.read(sonic, db_json=json.dumps(database))
-        self.assertEqual(yaml["switch"]["pfc"]["watchdog"]["detect"], "200ms")
-        self.assertIn("watches all ports, also those without a row of PFC_WD: Ethernet8, Ethernet24",
-                      self.said(imported))
-        database["PFC_WD"] = {"Ethernet8,Ethernet16,Ethernet24": database["PFC_WD"]["Ethernet16"]}
-        imported, _ = self.read(sonic, db2_json=json.dumps(database))
-        self.assertNotIn("watches all ports", self.said(imported))
+        self.assertEqual(yaml["switch"]["pfc"]["watchdog"], {"detect": "200ms", "restore": "400ms", "action": "drop"})
+        self.assertEqual(yaml["switches"], [{"ports": ["Ethernet8", "Ethernet24"], "watchdog": {"enabled": False}}])
+        database["PFC_WD"] = {"Ethernet8,Ethernet16,Ethernet24": most}
+        imported, yaml = self.read(sonic, db2_json=json.dumps(database))
+        self.assertNotIn("switches", yaml)
+        self.assertNotIn("PFC_WD", "".join(imported.notes.not_expressed))
+        database["PFC_WD"] = {"Ethernet8,Ethernet16": most, "GLOBAL": {"POLL_INTERVAL": "150"},
+                              "Ethernet24": {"action": "forward", "detection_time": "100", "restoration_time": "900"}}
+        imported, yaml = self.read(sonic, db3_json=json.dumps(database))
+        self.assertEqual(yaml["switch"]["pfc"]["watchdog"]["poll"], "100ms")
+        self.assertIn("POLL_INTERVAL 150 is above detection_time 100", self.said(imported))
+        self.assertEqual(yaml["switches"], [{"ports": ["Ethernet24"], "watchdog": {
+            "detect": "100ms", "restore": "900ms", "action": "forward"}}])
+        database["PFC_WD"]["Ethernet24"]["action"] = "alert"
+        imported, yaml = self.read(sonic, db4_json=json.dumps(database))
+        self.assertEqual(yaml["switches"], [{"ports": ["Ethernet24"], "watchdog": {"enabled": False}}])
+        self.assertIn("action alert: no watchdog at Ethernet24", self.said(imported))
+
+    def test_schedulers(self):
+        database = json.loads(samples.SONIC)
+        database["SCHEDULER"] = {"a": {"type": "DWRR", "weight": "60"}, "b": {"type": "DWRR", "weight": "40"},
+                                 "s": {"type": "STRICT"}}
+        database["QUEUE"] = {}
+        for port, other in (("Ethernet8", "b"), ("Ethernet16", "b"), ("Ethernet24", "s")):
+            database["QUEUE"][f"{port}|0-2"] = {"scheduler": "a"}
+            database["QUEUE"][f"{port}|3"] = {"scheduler": other}
+        imported, yaml = self.read(sonic, db_json=json.dumps(database))
+        self.assertEqual(yaml["switch"]["scheduler"], {"kind": "ets", "weights": [60, 60, 60, 40, 1, 1, 1, 1]})
+        self.assertEqual(yaml["switches"], [{"ports": ["Ethernet24"], "scheduler": {
+            "kind": "ets", "weights": [60, 60, 60, 0, 1, 1, 1, 1]}}])
+        self.assertNotIn("schedulers by port", self.said(imported))
 
     def test_settings_of_ports_of_other_line_cards_are_named(self):
         database = json.loads(samples.SONIC)

@@ -221,12 +221,51 @@ class Deployed(Run):
         self.assertAlmostEqual(self.lossless_gbps(*weights, "switch.priorities={0: {queue: {alpha: 1}}}"), share,
                                delta=0.005 * share)
 
+    def test_scheduler_of_one_port(self):
+        """Two receivers, each of two lossless priorities: only the port with its own weights shares by them."""
+        weights = "weights: [60, 1, 1, 40, 1, 1, 1, 1]"
+        settings = ("traffic=[{kind: incast, senders: 1..3, receiver: 0, dscp: 0},"
+                    " {kind: incast, senders: 4..6, receiver: 0, dscp: 26},"
+                    " {kind: incast, senders: 1..3, receiver: 10, dscp: 0},"
+                    " {kind: incast, senders: 4..6, receiver: 10, dscp: 26}]",
+                    "switch.pfc.priorities=[0, 3]", "nic.congestion_control={algorithm: none}")
+        own = self.to_receivers(*settings, f"switches=[{{ports: s0->h0, scheduler: {{kind: ets, {weights}}}}}]")
+        all_ports = self.to_receivers(*settings, f"switch.scheduler={{kind: ets, {weights}}}")
+        none = self.to_receivers(*settings)
+        self.assertAlmostEqual(own[0], 0.4, delta=0.01)
+        self.assertAlmostEqual(own[1], none[1], delta=0.005)
+        self.assertGreater(none[1], 0.47)
+        self.assertAlmostEqual(all_ports[1], 0.4, delta=0.01)
+
+    def to_receivers(self, *settings):
+        """Share of DSCP 26 in what each of the receivers 0 and 10 gets."""
+        got = collections.Counter()
+        for flow in self.run_config(MIXED, *settings)[1]["flows"]:
+            got[flow["to"], flow["dscp"]] += flow["goodput_gbps"]
+        return [got[host, 26] / (got[host, 0] + got[host, 26]) for host in (0, 10)]
+
+    def test_watchdog_of_one_port(self):
+        storm = "faults=[{kind: pause_storm, host: 10, priorities: [3], start: 200us, stop: 1500us}]"
+        own = "watchdog: {detect: 100us, restore: 100us, action: forward}"
+        window = ("measure.from=500us", "measure.to=1500us", "switch.priorities={0: {alpha: 1}}", storm)
+        self.assertGreater(self.lossless_gbps(*window, f"switches=[{{ports: s0->h10, {own}}}]"), 90)
+        self.assertLess(self.lossless_gbps(*window, f"switches=[{{ports: s0->h9, {own}}}]"), 1)
+        everywhere = "switch.pfc.watchdog={detect: 100us, restore: 100us, action: forward}"
+        self.assertLess(self.lossless_gbps(*window, everywhere,
+                                           "switches=[{ports: s0->h10, watchdog: {enabled: false}}]"), 1)
+
     def test_names_of_ports_are_checked(self):
         config = self.folder / "c.yaml"
         for setting, message in (("switches=[{ports: s1}]", "switches.0.ports: no port of a switch is named 's1'"),
                                  ("switches=[{rate: 25Gbps}]", "switches.0.rate: none of these ports has a rate"),
                                  ("switch.priorities={3: {reserved: 2MB}}",
                                   "switch.priorities: the ports of switch s0 reserve 22MB"),
+                                 ("switches=[{watchdog: {enabled: true}}]",
+                                  "switches.0.watchdog.enabled: a watchdog needs the time"),
+                                 ("switches=[{watchdog: {detect: 1s}}]",
+                                  "switches.0.watchdog.detect: a storm that is found after 1s (detect) would end"),
+                                 ("switches=[{scheduler: {kind: ets, weights: [0, 0, 0, 0, 0, 0, 0, 0]}}]",
+                                  "switches.0.scheduler.weights: all weights are 0"),
                                  ("faults=[{kind: pause_storm, host: 11}]", "faults.0.host: there is no host 11")):
             config.write_text(MIXED, encoding="utf-8")
             done = subprocess.run([DCCVP, "check", str(config), "-c", setting], capture_output=True, text=True,

@@ -74,6 +74,11 @@ class alignas(64) EgressPort {
   void set_rate(BitRate rate) { link_.rate = rate; }
   /// Statistics of the queue, all priorities together; null to stop. Not owned.
   void observe(QueueStatistics* statistics);
+  /// Replaces the choice among priorities. Call before the first packet, before set_queues().
+  /// Throws std::invalid_argument as EgressScheduler does.
+  void set_scheduler(const EgressSchedulerParameters& parameters) {
+    scheduler_ = EgressScheduler(parameters);
+  }
   /// Changes the weights of the priorities. Throws std::invalid_argument as EgressScheduler does.
   void change_weights(const EgressSchedulerParameters& parameters) {
     scheduler_.change_weights(parameters);

@@ -13,7 +13,6 @@ namespace dcc {
 namespace {
 // minimum quantum in bytes, so that shares are exact over short times
 constexpr Bytes kMinQuantum = 1'600;
-constexpr std::uint32_t kMaxWeight = 10'000;
 }  // namespace
 
 void EgressSchedulerParameters::describe(ParameterVisitor& v) {
@@ -81,7 +80,7 @@ void EgressScheduler::change_weights(const EgressSchedulerParameters& parameters
 void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& weights) {
   std::uint32_t smallest = 0;
   for (const std::uint32_t weight : weights) {
-    if (weight > kMaxWeight)
+    if (weight > EgressSchedulerParameters::kMaxWeight)
       throw std::invalid_argument("ets: a weight is above the limit of 10000");
     if (weight != 0 && (smallest == 0 || weight < smallest)) smallest = weight;
   }

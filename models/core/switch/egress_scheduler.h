@@ -24,8 +24,9 @@ struct EgressSchedulerParameters {
     kEts,     // 802.1Qaz: priorities with weight 0 are strict and first; the others share by weight
     kVlArbitration,  // two tables of InfiniBand (switch/vl_arbitration.h)
   };
+  static constexpr std::uint32_t kMaxWeight = 10'000;
   Kind kind = Kind::kFifo;
-  // weight of each priority (kEts)
+  // weight of each priority (kEts), 0 to kMaxWeight
   std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};
   VlArbitrationParameters vl;
   /// A priority limited to a rate by a credit-based shaper, and served before weighted priorities.

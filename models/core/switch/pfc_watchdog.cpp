@@ -1,18 +1,23 @@
 #include "switch/pfc_watchdog.h"
 
+#include <algorithm>
+
 namespace dcc {
 
-PfcWatchdog::PfcWatchdog(Scheduler& scheduler, const WatchdogParameters& parameters,
-                         EgressPorts& egress, int ports, std::uint32_t rank)
+PfcWatchdog::PfcWatchdog(Scheduler& scheduler, EgressPorts& egress, int ports, std::uint32_t rank)
     : scheduler_(scheduler),
       egress_(egress),
-      detect_(*parameters.detect),
-      restore_(parameters.restore),
-      interval_(parameters.poll.value_or(*parameters.detect)),
-      action_(parameters.action),
       queues_(static_cast<std::size_t>(ports * kPriorities)),
-      ignored_(static_cast<std::size_t>(ports)),
+      ports_(static_cast<std::size_t>(ports)),
       poll_event_(Event::calling<&PfcWatchdog::poll>(*this, rank)) {}
+
+void PfcWatchdog::watch(int port, const WatchdogParameters& parameters) {
+  Port& of = ports_[static_cast<std::size_t>(port)];
+  of.detect = *parameters.detect;
+  of.restore = parameters.restore;
+  of.action = parameters.action;
+  interval_ = std::min(interval_, parameters.poll.value_or(of.detect));
+}
 
 void PfcWatchdog::poll() {
   bool again = false;
@@ -24,6 +29,8 @@ void PfcWatchdog::poll() {
 }
 
 bool PfcWatchdog::look_at(int port, int priority, Queue& queue) {
+  const Port& of = ports_[static_cast<std::size_t>(port)];
+  if (of.detect == PicoSeconds{}) return false;
   const PicoSeconds now = scheduler_.now();
   const PfcPort& pfc = egress_.at(port).pfc();
   const bool paused = (pfc.paused() >> priority & 1) != 0;
@@ -34,26 +41,26 @@ bool PfcWatchdog::look_at(int port, int priority, Queue& queue) {
   if (!queue.in_storm) {
     if (!paused) return false;
     const bool waits = egress_.bytes(port, priority) > 0;
-    if (waits && now - pfc.paused_since(priority) >= detect_) {
+    if (waits && now - pfc.paused_since(priority) >= of.detect) {
       set_storm(port, priority, queue, true);
     }
     return true;
   }
-  if (now - queue.quiet_since >= restore_) set_storm(port, priority, queue, false);
+  if (now - queue.quiet_since >= of.restore) set_storm(port, priority, queue, false);
   return queue.in_storm;
 }
 
 void PfcWatchdog::set_storm(int port, int priority, Queue& queue, bool begins) {
   queue.in_storm = begins;
   ++(begins ? queue.storms : queue.restored);
-  if (action_ == WatchdogParameters::Action::kDrop) {
+  Port& of = ports_[static_cast<std::size_t>(port)];
+  if (of.action == WatchdogParameters::Action::kDrop) {
     egress_.queueing(port).set_refusal(priority, begins);
     return;
   }
-  std::uint8_t& ignored = ignored_[static_cast<std::size_t>(port)];
-  ignored =
-      static_cast<std::uint8_t>(begins ? ignored | 1u << priority : ignored & ~(1u << priority));
-  egress_.at(port).pfc().ignore_pauses(ignored);
+  const unsigned bit = 1u << priority;
+  of.ignored = static_cast<std::uint8_t>(begins ? of.ignored | bit : of.ignored & ~bit);
+  egress_.at(port).pfc().ignore_pauses(of.ignored);
   egress_.try_send(port);
 }
 

@@ -12,17 +12,19 @@
 
 namespace dcc {
 
-/// Looks at all queues each WatchdogParameters::poll while some queue is paused or in a storm. A
-/// queue is in a storm when it has packets and was paused for `detect` without interruption; the
-/// storm is over when no frame paused the priority for `restore`.
+/// Looks at the queues of the ports it watches while some queue is paused or in a storm, each
+/// WatchdogParameters::poll, the least of these ports. A queue is in a storm when it has packets
+/// and was paused for `detect` without interruption; the storm is over when no frame paused the
+/// priority for `restore`.
 class PfcWatchdog {
  public:
-  /// `egress` must outlive the watchdog. Precondition: parameters.detect.
-  PfcWatchdog(Scheduler& scheduler, const WatchdogParameters& parameters, EgressPorts& egress,
-              int ports, std::uint32_t rank);
+  /// `egress` must outlive the watchdog, which watches no port yet.
+  PfcWatchdog(Scheduler& scheduler, EgressPorts& egress, int ports, std::uint32_t rank);
   PfcWatchdog(const PfcWatchdog&) = delete;
   PfcWatchdog& operator=(const PfcWatchdog&) = delete;
 
+  /// Watches the queues of `port` from now on. Precondition: parameters.detect.
+  void watch(int port, const WatchdogParameters& parameters);
   /// Must be called when a pause frame has arrived.
   void attend() {
     if (!poll_event_.is_scheduled()) scheduler_.schedule_in(poll_event_, interval_);
@@ -46,6 +48,12 @@ class PfcWatchdog {
     std::uint64_t storms = 0;
     std::uint64_t restored = 0;
   };
+  struct Port {
+    PicoSeconds detect{};  // 0: the port is not watched
+    PicoSeconds restore{};
+    WatchdogParameters::Action action = WatchdogParameters::Action::kDrop;
+    std::uint8_t ignored = 0;  // mask of priorities sent in spite of pauses
+  };
   const Queue& at(int port, int priority) const {
     return queues_[static_cast<std::size_t>(port * kPriorities + priority)];
   }
@@ -56,12 +64,9 @@ class PfcWatchdog {
 
   Scheduler& scheduler_;
   EgressPorts& egress_;
-  PicoSeconds detect_;
-  PicoSeconds restore_;
-  PicoSeconds interval_;
-  WatchdogParameters::Action action_;
-  std::vector<Queue> queues_;          // state of each queue, by port and priority
-  std::vector<std::uint8_t> ignored_;  // mask of priorities sent in spite of pauses, for each port
+  PicoSeconds interval_ = PicoSeconds::max();
+  std::vector<Queue> queues_;  // state of each queue, by port and priority
+  std::vector<Port> ports_;
   Event poll_event_;
 };
 

@@ -107,6 +107,49 @@ void PriorityParameters::override_with(const PriorityParameters& other) {
   replace(wred_drops, other.wred_drops);
 }
 
+void SchedulerException::describe(ParameterVisitor& v) {
+  v.choice("kind", kind, {"which priority sends next; auto: as switch.scheduler", ""});
+  v.when(kind == Kind::kEts, "kind: ets", [&] {
+    v.numbers("weights", weights, {"0", EgressSchedulerParameters::kMaxWeight},
+              {"weights of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz"});
+  });
+}
+
+void SchedulerException::apply_to(EgressSchedulerParameters& scheduler) const {
+  using To = EgressSchedulerParameters::Kind;
+  switch (kind) {
+    case Kind::kAuto:
+      return;
+    case Kind::kFifo:
+      scheduler.kind = To::kFifo;
+      scheduler.shapers.clear();
+      return;
+    case Kind::kStrict:
+      scheduler.kind = To::kStrict;
+      return;
+    case Kind::kEts:
+      scheduler.kind = To::kEts;
+      scheduler.weights = weights;
+      return;
+  }
+}
+
+void WatchdogException::describe(ParameterVisitor& v) {
+  v.field("enabled", enabled, kAuto, {},
+          {"auto: true if switch.pfc.watchdog or this entry has `detect`", ""});
+  v.field("detect", detect, kAuto, {"1us", "10s"}, {"auto: as switch.pfc.watchdog", ""});
+  v.field("restore", restore, kAuto, {"1us", "100s"}, {"auto: as switch.pfc.watchdog", ""});
+  v.choice("action", action, {"auto: as switch.pfc.watchdog", ""});
+}
+
+void WatchdogException::apply_to(WatchdogParameters& watchdog) const {
+  replace(watchdog.detect, detect);
+  if (restore) watchdog.restore = *restore;
+  if (action == Action::kDrop) watchdog.action = WatchdogParameters::Action::kDrop;
+  if (action == Action::kForward) watchdog.action = WatchdogParameters::Action::kForward;
+  if (!enabled.value_or(true)) watchdog.detect.reset();
+}
+
 void PortException::describe(ParameterVisitor& v) {
   v.names("ports", ports, "all",
           {"a switch (s0), switches by their beginning (leaf*), the port of a wire (s0->h3), or "
@@ -114,6 +157,9 @@ void PortException::describe(ParameterVisitor& v) {
            ""});
   v.field("rate", rate, "any", {"1Mbps", "10Tbps"}, {"only ports of this rate", ""});
   v.section("ecn", {"marking: differences from switch.ecn", ""}, [&] { marking.describe(v); });
+  v.section("scheduler", {"in place of switch.scheduler", ""}, [&] { scheduler.describe(v); });
+  v.section("watchdog", {"differences from switch.pfc.watchdog", ""},
+            [&] { watchdog.describe(v); });
   describe_priorities(v, priorities);
 }
 
@@ -136,8 +182,14 @@ PortSettings port_settings(const SwitchParameters& parameters, BitRate rate,
                            std::uint32_t port_alpha_q16) {
   PortSettings to;
   EcnParameters of_port = parameters.ecn.at_rate(rate);
+  to.watchdog = parameters.pfc.watchdog;
   for (const PortException* const one : exceptions) {
     one->marking.apply_to(of_port);
+    if (one->scheduler.kind != SchedulerException::Kind::kAuto) {
+      to.scheduler = parameters.scheduler;
+      one->scheduler.apply_to(*to.scheduler);
+    }
+    one->watchdog.apply_to(to.watchdog);
     to.queues_differ = true;
   }
   if (parameters.ecn.by_speed.empty() && parameters.ecn.priorities == 0xFF &&

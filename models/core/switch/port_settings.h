@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "switch/ecn_marker.h"
+#include "switch/egress_scheduler.h"
+#include "switch/pfc.h"
 #include "switch/shared_buffer.h"
 #include "units.h"
 
@@ -51,12 +53,48 @@ struct PriorityParameters {
 // settings of a port's queues or classes, by priority
 using PrioritySettings = std::map<unsigned, PriorityParameters>;
 
+/// A port's own choice among its priorities, in place of switch.scheduler.
+struct SchedulerException {
+  enum class Kind : std::uint8_t { kAuto, kFifo, kStrict, kEts };
+  Kind kind = Kind::kAuto;  // kAuto: as the switch
+  // weight of each priority (kEts)
+  std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};
+
+  void describe(ParameterVisitor& v);
+  /// Replaces kind and weights unless `kind` is kAuto; shapers of the switch stay where the kind
+  /// has shapers.
+  void apply_to(EgressSchedulerParameters& scheduler) const;
+};
+
+DCC_ENUM_NAMES(SchedulerException::Kind, {SchedulerException::Kind::kAuto, "auto"},
+               {SchedulerException::Kind::kFifo, "fifo"},
+               {SchedulerException::Kind::kStrict, "strict"},
+               {SchedulerException::Kind::kEts, "ets"});
+
+/// The watchdog of a port's queues, where it differs from switch.pfc.watchdog.
+struct WatchdogException {
+  enum class Action : std::uint8_t { kAuto, kDrop, kForward };
+  std::optional<bool> enabled;  // empty: true if the switch or this entry has `detect`
+  std::optional<PicoSeconds> detect, restore;
+  Action action = Action::kAuto;  // kAuto: as the switch
+
+  void describe(ParameterVisitor& v);
+  /// Replaces the values that are set; without a watchdog `detect` becomes empty.
+  void apply_to(WatchdogParameters& watchdog) const;
+};
+
+DCC_ENUM_NAMES(WatchdogException::Action, {WatchdogException::Action::kAuto, "auto"},
+               {WatchdogException::Action::kDrop, "drop"},
+               {WatchdogException::Action::kForward, "forward"});
+
 /// Ports whose settings differ from those of the switch.
 struct PortException {
   // names of the ports, as in vp/build/port_exceptions.h; empty: all ports
   std::vector<std::string> ports;
   std::optional<BitRate> rate;  // rate of the ports that the entry applies to; empty: any rate
   MarkingParameters marking;
+  SchedulerException scheduler;
+  WatchdogException watchdog;
   PrioritySettings priorities;
 
   void describe(ParameterVisitor& v);
@@ -79,6 +117,8 @@ struct PortSettings {
   std::array<std::optional<ClassRules>, kPriorities> rules;
   // headroom by priority; empty: the headroom of the port
   std::array<std::optional<Bytes>, kPriorities> headroom{};
+  std::optional<EgressSchedulerParameters> scheduler;  // empty: as the switch
+  WatchdogParameters watchdog;
 };
 
 /// Resolves the settings of a port of this rate. `exceptions` apply in this order, the last one

@@ -47,10 +47,6 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
         std::make_unique<SwitchPauseTimes>(scheduler, egress_, ports, *parameters.pfc.quanta, rank);
     context_.pause_times = pause_times_.get();
   }
-  if (parameters.pauses() && parameters.pfc.watchdog.detect && !egress_.have_disciplines()) {
-    watchdog_ =
-        std::make_unique<PfcWatchdog>(scheduler, parameters.pfc.watchdog, egress_, ports, rank);
-  }
 }
 
 void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) {
@@ -61,8 +57,9 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
                                                             : nullptr);
   if (egress_.have_disciplines()) egress_.discipline(port).attach_discipline();
   const PortSettings settings = settings_of(port, parameters_, link);
+  if (settings.scheduler) egress_.at(port).set_scheduler(*settings.scheduler);
   egress_.set_queues(port, settings);
-  if (watchdog_ != nullptr) egress_.queueing(port).attend_all();
+  if (settings.watchdog.detect) watch(port, settings.watchdog);
   if (pause_times_ != nullptr) pause_times_->set_rate(port, link.rate);
   // Needed without pauses, too: DCBX may make priorities lossless when the link comes up.
   SharedBuffer& buffer = ingress_.buffer();
@@ -84,6 +81,15 @@ PortSettings SwitchDevice::settings_of(int port, const SwitchParameters& paramet
   return port_settings(parameters, link.rate, exceptions, alpha_for(link, parameters.pfc));
 }
 
+void SwitchDevice::watch(int port, const WatchdogParameters& watchdog) {
+  if (!parameters_.pauses() || egress_.have_disciplines()) return;
+  if (watchdog_ == nullptr) {
+    watchdog_ = std::make_unique<PfcWatchdog>(scheduler_, egress_, ports_, actions_.rank());
+  }
+  watchdog_->watch(port, watchdog);
+  egress_.queueing(port).attend_all();
+}
+
 void SwitchDevice::apply_rules(int port, const PortSettings& settings) {
   for (int priority = 0; priority < kPriorities; ++priority) {
     const auto& rules = settings.rules[static_cast<std::size_t>(priority)];
@@ -97,7 +103,7 @@ void SwitchDevice::change(const SwitchParameters& parameters) {
     EgressPort& port = egress_.at(number);
     const PortSettings settings = settings_of(number, parameters, port.link());
     egress_.set_queues(number, settings);
-    port.change_weights(parameters.scheduler);
+    port.change_weights(settings.scheduler ? *settings.scheduler : parameters.scheduler);
     buffer.set_alpha(number, alpha_for(port.link(), parameters.pfc));
     apply_rules(number, settings);
   }

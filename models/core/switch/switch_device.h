@@ -190,6 +190,8 @@ class SwitchDevice final : public PacketSink, private PathView {
 
   PortSettings settings_of(int port, const SwitchParameters& parameters,
                            const LinkParameters& link) const;
+  /// Lets the watchdog look at the queues of `port`. Precondition: watchdog.detect.
+  void watch(int port, const WatchdogParameters& watchdog);
   void apply_rules(int port, const PortSettings& settings);
 
   static constexpr int kNoPort = -1;

@@ -1,7 +1,8 @@
 """dccvp import sonic: the buffers, queues, marking and PFC of a SONiC CONFIG_DB (JSON), with the table
 pg_profile_lookup.ini for profiles that depend on speed and cable.
 
-The setting that most ports have stands in `switch`; lossless classes of other ports become entries of `switches`.
+The setting that most ports have stands in `switch`; lossless classes, schedulers and watchdogs of other ports become
+entries of `switches`.
 """
 
 import collections
@@ -160,9 +161,10 @@ class Profile:
         self.others += others
         for number, limit in limits.items():
             self.priorities.setdefault(number, {})["queue"] = limit
-        watchdog = sonic_queues.watchdog(self.data, self.notes)
+        watchdog, others = sonic_queues.watchdogs(self.data, self.notes)
         if watchdog:
             self.switch.setdefault("pfc", {})["watchdog"] = watchdog
+        self.others.extend(others)
 
     def _by_cable(self, lossless, fields_of):
         """Adds the profiles that SONiC itself gives to ports with pfc_enable, by speed and cable length. In a database
@@ -310,8 +312,20 @@ class Profile:
         counts = collections.Counter(tuple(sorted(queues.items())) for queues in by_port.values())
         # The port with the most queues stands for all ports; of several such ports, the setting that most of them have.
         chosen = max(counts, key=lambda entry: (len(entry), counts[entry]))
+        self.switch["scheduler"] = self._scheduler_of(chosen)
+        missing = [queue for queue in range(QUEUES) if queue not in dict(chosen)]
+        if missing:
+            self.notes.assumed.append(f"queues without a scheduler have the weight 1: {some(missing, 8)}")
+        for other in counts:
+            own = self._scheduler_of(other)
+            if own != self.switch["scheduler"]:
+                ports = [port for port in by_port if tuple(sorted(by_port[port].items())) == other]
+                self.others.append({"ports": ports, "scheduler": own})
+
+    def _scheduler_of(self, queues):
+        """The section `scheduler` of a port with these names of SCHEDULER rows by queue."""
         weights, strict = [1] * QUEUES, 0
-        for queue, name in chosen:
+        for queue, name in queues:
             fields = self.data.table("SCHEDULER")[name]
             kind = fields.get("type", "WRR")
             if kind not in ("STRICT", "DWRR", "WRR"):
@@ -320,18 +334,10 @@ class Profile:
             weight = self.data.field("SCHEDULER", name, "weight", 1, 100)
             weights[queue] = 0 if kind == "STRICT" else weight or 1
             for limit in ("cir", "pir"):
-                if fields.get(limit, "0") != "0":
-                    self.notes.not_expressed.append(f"{name}: {limit} {fields[limit]}, a limit of the rate")
-        if strict == len(chosen) == QUEUES:
-            self.switch["scheduler"] = {"kind": "strict"}
-        else:
-            self.switch["scheduler"] = {"kind": "ets", "weights": weights}
-        missing = [queue for queue in range(QUEUES) if queue not in dict(chosen)]
-        if missing:
-            self.notes.assumed.append(f"queues without a scheduler have the weight 1: {some(missing, 8)}")
-        if len(counts) > 1:
-            self.notes.not_expressed.append(f"schedulers by port: {len(counts)} sets, that of "
-                                            f"{plural(counts[chosen], 'port')} holds")
+                note = f"{name}: {limit} {fields.get(limit)}, a limit of the rate"
+                if fields.get(limit, "0") != "0" and note not in self.notes.not_expressed:
+                    self.notes.not_expressed.append(note)
+        return {"kind": "strict"} if strict == QUEUES else {"kind": "ets", "weights": weights}
 
     def _map(self, name, field, table, keys, values):
         """{number: number} of the map that a PORT_QOS_MAP row names; empty if the row names none."""

@@ -168,33 +168,42 @@ def values(data, name, fields):
     return own
 
 
-def watchdog(data, notes):
-    """The section switch.pfc.watchdog; empty if the database configures no watchdog."""
+def watchdogs(data, notes):
+    """The section switch.pfc.watchdog (empty if the database configures no watchdog), and entries of `switches` for
+    ports whose watchdog differs."""
     rows = data.table("PFC_WD")
-    ports = [key for key in rows if key != "GLOBAL" and "detection_time" in rows[key]]
-    if not ports:
-        return {}
-    counts = collections.Counter(tuple(sorted(rows[key].items())) for key in ports)
-    most = max(counts, key=lambda one: counts[one])
-    key = next(port for port in ports if tuple(sorted(rows[port].items())) == most)
-    if len(counts) > 1:
-        notes.not_expressed.append(f"PFC_WD by port: that of {key} holds")
-    without = [port for port in data.table("PORT") if not any(port in row.split(",") for row in ports)]
+    of_port = {port: _watchdog(data, notes, key) for key in rows if key != "GLOBAL" and "detection_time" in rows[key]
+               for port in key.split(",")}
+    if not any(of_port.values()):
+        return {}, []
+    counts = collections.Counter(tuple(own.items()) for own in of_port.values() if own)
+    most = dict(max(counts, key=lambda one: counts[one]))
+    found = dict(most)
+    if "POLL_INTERVAL" in rows.get("GLOBAL", {}):
+        poll = data.field("PFC_WD", "GLOBAL", "POLL_INTERVAL", 1, 10_000)
+        least = min(int(own["detect"].removesuffix("ms")) for own in of_port.values() if own)
+        if poll > least:
+            notes.assumed.append(f"PFC_WD: POLL_INTERVAL {poll} is above detection_time {least}, which holds for both")
+        found["poll"] = f"{min(poll, least)}ms"
+    others = collections.defaultdict(list)
+    for port, own in of_port.items():
+        if own != most:
+            others[tuple(own.items())].append(port)
+    without = [port for port in data.table("PORT") if port not in of_port]
     if without:
-        notes.assumed.append(f"the PFC watchdog watches all ports, also those without a row of PFC_WD: {some(without)}")
-    action = rows[key].get("action", "drop")
+        others[()].extend(without)
+    return found, [{"ports": ports, "watchdog": dict(own) or {"enabled": False}} for own, ports in others.items()]
+
+
+def _watchdog(data, notes, key):
+    """The watchdog of one row of PFC_WD; empty if its action is not expressed."""
+    action = data.table("PFC_WD")[key].get("action", "drop")
     if action not in ("drop", "forward"):
-        notes.not_expressed.append(f"the PFC watchdog's action {action}: no watchdog")
+        notes.not_expressed.append(f"the PFC watchdog's action {action}: no watchdog at {key}")
         return {}
     detect = data.field("PFC_WD", key, "detection_time", 1, 10_000)
     restore = data.field("PFC_WD", key, "restoration_time", 1, 100_000) or 2 * detect  # SONiC's pfcwd has this default.
     if restore < detect:
         notes.assumed.append(f"PFC_WD {key}: restoration_time {restore} is below detection_time {detect}, which holds "
                              "for both")
-    found = {"detect": f"{detect}ms", "restore": f"{max(restore, detect)}ms", "action": action}
-    if "POLL_INTERVAL" in rows.get("GLOBAL", {}):
-        poll = data.field("PFC_WD", "GLOBAL", "POLL_INTERVAL", 1, 10_000)
-        if poll > detect:
-            notes.assumed.append(f"PFC_WD: POLL_INTERVAL {poll} is above detection_time {detect}, which holds for both")
-        found["poll"] = f"{min(poll, detect)}ms"
-    return found
+    return {"detect": f"{detect}ms", "restore": f"{max(restore, detect)}ms", "action": action}

@@ -77,6 +77,49 @@ TEST(PortSettings, MarkingOfALaterExceptionReplacesThatOfAnEarlierOne) {
   EXPECT_EQ(port_settings({}, k100G, {&second, &first}, 7).queues[0].ecn.kmax, 5'000'000);
 }
 
+TEST(PortSettings, SchedulerOfALaterExceptionReplacesThatOfAnEarlierOne) {
+  SwitchParameters parameters;
+  parameters.scheduler.kind = EgressSchedulerParameters::Kind::kStrict;
+  parameters.scheduler.shapers = {{3, k100G}};
+  PortException first;
+  PortException second;
+  EXPECT_FALSE(port_settings(parameters, k100G, {&first}, 7).scheduler) << "as the switch";
+  first.scheduler.kind = SchedulerException::Kind::kEts;
+  first.scheduler.weights[3] = 5;
+  const auto ets = port_settings(parameters, k100G, {&first, &second}, 7).scheduler;
+  ASSERT_TRUE(ets);
+  EXPECT_EQ(ets->kind, EgressSchedulerParameters::Kind::kEts);
+  EXPECT_EQ(ets->weights[3], 5u);
+  EXPECT_EQ(ets->shapers.size(), 1u);
+  second.scheduler.kind = SchedulerException::Kind::kFifo;
+  const auto fifo = port_settings(parameters, k100G, {&first, &second}, 7).scheduler;
+  ASSERT_TRUE(fifo);
+  EXPECT_EQ(fifo->kind, EgressSchedulerParameters::Kind::kFifo);
+  EXPECT_TRUE(fifo->shapers.empty()) << "fifo has no shapers";
+  EXPECT_EQ(port_settings(parameters, k100G, {&second, &first}, 7).scheduler->kind,
+            EgressSchedulerParameters::Kind::kEts);
+}
+
+TEST(PortSettings, WatchdogOfAPortReplacesWhatItSets) {
+  SwitchParameters parameters;
+  PortException one;
+  const auto watchdog = [&] { return port_settings(parameters, k100G, {&one}, 7).watchdog; };
+  EXPECT_FALSE(watchdog().detect);
+  one.watchdog.detect = kMicroSecond * 10;
+  EXPECT_EQ(watchdog().detect, kMicroSecond * 10);
+  parameters.pfc.watchdog.detect = kMicroSecond * 20;
+  parameters.pfc.watchdog.action = WatchdogParameters::Action::kForward;
+  one.watchdog.detect.reset();
+  one.watchdog.restore = kMicroSecond * 30;
+  EXPECT_EQ(watchdog().detect, kMicroSecond * 20);
+  EXPECT_EQ(watchdog().restore, kMicroSecond * 30);
+  EXPECT_EQ(watchdog().action, WatchdogParameters::Action::kForward);
+  one.watchdog.action = WatchdogException::Action::kDrop;
+  EXPECT_EQ(watchdog().action, WatchdogParameters::Action::kDrop);
+  one.watchdog.enabled = false;
+  EXPECT_FALSE(watchdog().detect);
+}
+
 TEST(PortSettings, AClassResumesAsTheSwitchSaysUnlessItSaysSoItself) {
   SwitchParameters parameters;
   parameters.pfc.resume_below = 12'345;

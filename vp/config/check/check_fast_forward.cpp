@@ -1,5 +1,6 @@
 // Refuses settings that cannot be combined with fast-forward or with bursts taken from memory:
 // observers of single events, and events that are due by simulated time.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -9,6 +10,13 @@
 
 namespace dcc::vp {
 namespace {
+
+/// True if a watchdog looks at the queues of some port.
+bool has_watchdog(const PlatformConfig& config) {
+  const auto own = [](const PortException& one) { return one.watchdog.detect.has_value(); };
+  return config.switch_.pfc.watchdog.detect.has_value() ||
+         std::any_of(config.switches.begin(), config.switches.end(), own);
+}
 
 class FastForwardCheck : private CheckContext {
  public:
@@ -37,8 +45,7 @@ class FastForwardCheck : private CheckContext {
     refuse(c_.dcbx.enabled, "dcbx.enabled", "LLDP frames are due at fixed times");
     refuse(c_.qos.manager.has_value(), "qos.manager",
            "the closed loop's messages are due at fixed times");
-    refuse(c_.switch_.pfc.watchdog.detect.has_value(), "switch.pfc.watchdog.detect",
-           "the watchdog looks at fixed times");
+    refuse(has_watchdog(c_), "switch.pfc.watchdog.detect", "the watchdog looks at fixed times");
     refuse(!c_.faults.empty(), "faults", "faults are due at fixed times");
     refuse(!c_.changes.empty(), "changes", "parameters change during the run");
     refuse(c_.measure.window.has_value(), "measure.window", "shares are watched in every window");
@@ -133,8 +140,7 @@ class MemoCheck : private CheckContext {
     refuse(c_.switch_.discipline.chosen() != nullptr, "switch.discipline.kind",
            "the state of a discipline may outlive flows");
     refuse(c_.switch_.has_credits(), "switch.flow_control", "credits never rest");
-    refuse(c_.switch_.pfc.watchdog.detect.has_value(), "switch.pfc.watchdog.detect",
-           "the watchdog looks at fixed times");
+    refuse(has_watchdog(c_), "switch.pfc.watchdog.detect", "the watchdog looks at fixed times");
     refuse(c_.switch_.qcn.enabled, "switch.qcn.enabled", "a sample's count outlives flows");
     using Kind = EgressSchedulerParameters::Kind;
     const EgressSchedulerParameters& scheduler = c_.switch_.scheduler;
@@ -142,6 +148,11 @@ class MemoCheck : private CheckContext {
            "switch.scheduler.kind",
            "balances of weighted priorities outlive flows: write fifo or strict");
     refuse(!scheduler.shapers.empty(), "switch.scheduler.shapers", "credit outlives flows");
+    for (std::size_t i = 0; i < c_.switches.size(); ++i) {
+      refuse(c_.switches[i].scheduler.kind == SchedulerException::Kind::kEts,
+             "switches." + std::to_string(i) + ".scheduler.kind",
+             "balances of weighted priorities outlive flows: write fifo or strict");
+    }
     refuse(c_.switch_.ecn.phantom_drain.value() != 0, "switch.ecn.phantom_drain",
            "a phantom queue is not empty when its port is");
     refuse(c_.dcbx.enabled, "dcbx.enabled", "LLDP frames are due at fixed times");

@@ -33,8 +33,12 @@ class NetworkCheck : private CheckContext {
       const std::string path = "switches." + std::to_string(i);
       check_thresholds(path + ".ecn", ecn, path + ".ecn");
       check_priorities(path, c_.switches[i].priorities, ecn);
+      EgressSchedulerParameters scheduler = s.scheduler;
+      c_.switches[i].scheduler.apply_to(scheduler);
+      check_together(path + ".scheduler", [&] { scheduler.check(); });
+      check_watchdog(path + ".watchdog.", c_.switches[i].watchdog);
     }
-    if (s.pfc.watchdog.detect) check_watchdog();
+    check_watchdog("switch.pfc.watchdog.", {});
   }
 
   void check_dcbx() const {
@@ -78,14 +82,20 @@ class NetworkCheck : private CheckContext {
                 std::to_string(least));
   }
 
-  void check_watchdog() const {
-    const WatchdogParameters& w = c_.switch_.pfc.watchdog;
-    const std::string path = "switch.pfc.watchdog.";
+  /// Checks the watchdog of ports with `own` values, whose keys begin with `path`.
+  void check_watchdog(const std::string& path, const WatchdogException& own) const {
+    WatchdogParameters w = c_.switch_.pfc.watchdog;
+    own.apply_to(w);
+    if (!w.detect) {
+      require(!own.enabled.value_or(false), path + "enabled",
+              "a watchdog needs the time after which a queue is in a storm: write detect");
+      return;
+    }
     require_queues(path + "detect", "the watchdog");
     require(w.restore >= *w.detect, given(path + "restore", path + "detect"),
             "a storm that is found after " + text_of(*w.detect) + " (detect) would end after " +
                 text_of(w.restore) + "; write at least " + text_of(*w.detect));
-    require(!w.poll || *w.poll <= *w.detect, path + "poll",
+    require(!w.poll || *w.poll <= *w.detect, given("switch.pfc.watchdog.poll", path + "detect"),
             "a check every " + text_of(w.poll.value_or(*w.detect)) + " misses storms of " +
                 text_of(*w.detect) + " (detect); write at most that");
   }

@@ -101,6 +101,15 @@ class TransportCheck : private CheckContext {
             "transport " + name +
                 " needs ports that serve the highest priority first: scheduler: "
                 "{kind: strict}");
+    for (std::size_t i = 0; transport->strict_ports() && i < c_.switches.size(); ++i) {
+      using Kind = SchedulerException::Kind;
+      const Kind of_ports = c_.switches[i].scheduler.kind;
+      require(of_ports == Kind::kAuto || of_ports == Kind::kStrict,
+              given("switches." + std::to_string(i) + ".scheduler.kind", kind),
+              "transport " + name +
+                  " needs ports that serve the highest priority first: scheduler: "
+                  "{kind: strict}");
+    }
     require(!transport->needs_source_routing() || routing.obeys_source(),
             given("routing.kind", kind),
             "transport " + name +
