@@ -5,7 +5,9 @@ the console, and shows the figures of metrics.json.
   report_test.py BUILD/dccvp [--full]
 """
 
+import contextlib
 import csv
+import io
 import json
 import os
 import pathlib
@@ -185,7 +187,9 @@ class Report(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory(prefix="dccvp-report-")
         cls.folder = pathlib.Path(cls.temporary.name)
         (cls.folder / "small.yaml").write_text(SMALL)
-        for name, more in (("a", ()), ("b", ("-c", "dscp.46.weight=1"))):
+        # "coarse" has few samples, for tests that make many reports of what a run leaves.
+        for name, more in (("a", ()), ("b", ("-c", "dscp.46.weight=1")),
+                           ("coarse", ("-c", "output.series.interval=100us"))):
             done = dccvp("run", "small.yaml", "--no-plots", "--quiet", "--out", name, *more,
                          cwd=cls.folder)
             assert done.returncode == 0, done.stderr
@@ -388,7 +392,8 @@ class Report(unittest.TestCase):
         self.assertIn("below it", dccvp("report", ".", cwd=self.folder).stderr)
 
     def test_damaged_files(self):
-        """Damages each file of a run in turn, as a failing disk or a faulty tool might."""
+        """Damages each file of a run in turn, as a failing disk or a faulty tool might. The report is made in this
+        process, but of the first damage of each file."""
         deep = b"[" * 200_000
         latin = "t_s,port,bytes\n1,Köln,2\n".encode("latin-1")
         cases = [(name, damage) for name in ("metrics.json", "flows.csv", "config.effective.yaml",
@@ -397,25 +402,26 @@ class Report(unittest.TestCase):
         cases += [("metrics.json", b'{"aggregate": ' + deep + b"}"), ("metrics.json", b"")]
         for number, (name, damage) in enumerate(cases):
             folder = f"damaged{number}"
-            shutil.copytree(self.folder / "a", self.folder / folder)
+            shutil.copytree(self.folder / "coarse", self.folder / folder)
             (self.folder / folder / name).unlink()
             if damage is None:
                 (self.folder / folder / name).mkdir()
             else:
                 (self.folder / folder / name).write_bytes(damage)
             with self.subTest(file=name, damage=damage and damage[:20]):
+                make, refused = (self.make, self.refused) if damage is None else (self.make_here, self.refused_here)
                 if name == "config.effective.yaml":
                     # The report has a remark instead of the configuration, and all other content.
-                    self.make(folder)
+                    make(folder)
                 else:
-                    self.assertIn(name, self.refused(folder))
+                    self.assertIn(name, refused(folder))
 
     def test_metrics_of_another_shape(self):
         """Replaces each value of a metrics.json by values of other kinds (a nested value by one kind at a time): the
         result must be a report or a refusal. Without --full every fourth nested value is replaced."""
         kinds = (None, "x", [], [{}])
-        whole = json.loads((self.folder / "a/metrics.json").read_text())
-        shutil.copytree(self.folder / "a", self.folder / "shape")
+        whole = json.loads((self.folder / "coarse/metrics.json").read_text())
+        shutil.copytree(self.folder / "coarse", self.folder / "shape")
         arguments = ["--dccvp", DCCVP, "-o", str(self.folder / "shape.html"), str(self.folder / "shape")]
         refused = 0
         for key in whole:
@@ -518,14 +524,29 @@ class Report(unittest.TestCase):
             ".lines.map((line) => line.label)")
         self.assertIn(f"{name}->h0", labels)
 
-    def refused(self, *arguments):
+    def refused(self, *arguments, report=None):
         before = sorted(self.folder.rglob("*"))
-        done = dccvp("report", *arguments, cwd=self.folder)
+        done = (report or dccvp)("report", *arguments, cwd=self.folder)
         with self.subTest(arguments=arguments):
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertRegex(done.stderr, r"\Adccvp: .+\n\Z")
             self.assertEqual(sorted(self.folder.rglob("*")), before, "something was written")
         return done.stderr
+
+    def report_here(self, _, folder, cwd):
+        """What the command does for a run's folder, without a process for the program and one for Python."""
+        told, said = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stderr(told), contextlib.redirect_stdout(said):
+            status = ended(lambda: make_report.main(["--dccvp", DCCVP, "-o", str(cwd / folder / "report.html"),
+                                                     str(cwd / folder)]))
+        return subprocess.CompletedProcess((), status, said.getvalue(), told.getvalue())
+
+    def make_here(self, folder):
+        done = self.report_here("report", folder, self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def refused_here(self, folder):
+        return self.refused(folder, report=self.report_here)
 
     def test_320_hosts(self):
         (self.folder / "tree.yaml").write_text(TREE)

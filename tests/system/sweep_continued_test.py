@@ -30,7 +30,7 @@ class Continued(Sweeps):
         holding.write_text(HOLDING.format(folder=self.folder, dccvp=sweeps.DCCVP))
         holding.chmod(0o755)
         program = (*TOOL, holding)
-        self.sweep(name, "-j", "2", "--out", "whole", program=program)
+        self.sweep(name, "-j", "2", "--out", "whole", "--no-plots", program=program)
         self.assertEqual(len(self.table("whole")), 24)
 
         (self.folder / "hold").touch()
@@ -57,7 +57,7 @@ class Continued(Sweeps):
                          (self.folder / "whole/table.csv").read_bytes())
         self.assertEqual([p for p in (self.folder / "killed").rglob(".*")], [], "left half done")
 
-        self.sweep(name, "-j", "2", "--out", "killed", program=program)
+        self.sweep(name, "-j", "2", "--out", "killed", "--no-plots", program=program)
         self.assertEqual(self.markers("killed"), after, "nothing was missing")
         # A sweep with additional values keeps its results.
         self.write(HEAD + GRID.replace("1..2", "1..3") + METRICS + VIEWS)
