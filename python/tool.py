@@ -38,6 +38,7 @@ TOOLS = {
     "weight-tree": "dccvp.experiments.weight_tree",
     "diagnosis-oracle": "dccvp.experiments.diagnosis_oracle",
     "component": "dccvp.handoff.component",
+    "package-links": "dccvp.handoff.package_links",
     "stamp-license": "dccvp.handoff.stamp_license",
 }
 

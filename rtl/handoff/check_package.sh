@@ -5,7 +5,7 @@
 # vectors on rtl/ itself with its assertions (Verilator), and in a plain Verilog simulator with four
 # states (Icarus) on copies flattened afresh from rtl/, which are left in vectors/; the golden model
 # compiled, given the same vectors, run beside the RTL of controller and pacer in both simulators, and called
-# from Python. Logs go
+# from Python; two application blocks of a NIC with a switch (Verilator), and their elaboration. Logs go
 # to reports/. Steps run side by side, as many as CHECK_JOBS says (as many as there are processors); the
 # first that fails ends it. CHECK_STEPS: these alone. Needs verilator with a C++ compiler and make, yosys,
 # iverilog and python3.
@@ -25,6 +25,7 @@ lint() {
       verilator --lint-only -Wall --top-module dcc_top -GSparseFlows=1 -GFlowW=24 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top -GSecded=1 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dc_pacer lint/*.vlt -f pacer.f 2>&1 &&
+      verilator --lint-only -Wall --top-module dcc_app_block lint/*.vlt -f nic.f 2>&1 &&
       echo "clean"
   } >reports/lint.log
   [ "$(tail -n 1 reports/lint.log)" = clean ] || { cat reports/lint.log; fail "lint: not clean"; }
@@ -42,6 +43,15 @@ elaboration() {
     select -assert-none t:\$memwr* w:clk_i %co1:+[CLK] %d" \
     >"$work/elaboration.log" 2>&1 || { cat "$work/elaboration.log"; fail "elaboration: not accepted"; }
   echo "elaboration: clean; every flop on clk_i, every reset rst_ni, no latch"
+}
+
+nic_elaboration() {
+  yosys -q -p "read_verilog -sv $(tr '\n' ' ' <nic.f); hierarchy -check -top dcc_app_block; proc; check -assert; \
+    flatten; opt_clean; select -assert-none t:\$dlatch t:\$adlatch t:\$dlatchsr t:\$sr; \
+    select -set flops t:\$dff t:\$adff t:\$dffe t:\$adffe t:\$sdff t:\$sdffe t:\$sdffce; \
+    select -assert-none @flops w:clk %co1:+[CLK] %d" \
+    >"$work/nic_elaboration.log" 2>&1 || { cat "$work/nic_elaboration.log"; fail "nic: not accepted by yosys"; }
+  echo "nic: elaborated; every flop on clk, no latch"
 }
 
 # UNIT PINS SOURCES ASSERTIONS [BENCH VECTORS OPTION PLUSARG]; OPTION is Verilator's. Without -fno-life Verilator
@@ -87,7 +97,9 @@ sparse() {
 # Memories that correct bits, and lose some: the answers and their cycles are the same.
 secded() { variant secded '.Latency(48), .Secded(1)' controller vectors/controller.vec -DSECDED +caps=10000000; }
 # Registers of such memories: lost bits that are corrected, and that are not.
-secded_registers() { variant secded_registers '.Latency(48), .Secded(1)' registers vectors/registers_secded.vec -DSECDED ''; }
+secded_registers() {
+  variant secded_registers '.Latency(48), .Secded(1)' registers vectors/registers_secded.vec -DSECDED ''
+}
 # The least latency but one, in which an answer waits in a register.
 latency() { variant latency '.Latency(33)' controller vectors/latency33.vec '' ''; }
 
@@ -146,6 +158,13 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES
   echo "$1 beside the RTL: $(grep '^PASS' "$log") ($4)"
 }
 
+nic() {  # two application blocks of a NIC and a switch that marks
+  make -s -C nic BUILD="$work/nic" >"$work/nic.log" 2>&1 || { tail "$work/nic.log"; fail "nic: does not compile"; }
+  "$work/nic/Vnic_app" >reports/nic_bench.log 2>&1 ||
+    { tail reports/nic_bench.log; fail "nic: promises fail in Verilator"; }
+  echo "nic: $(tail -n 1 reports/nic_bench.log)"
+}
+
 golden_bench() {  # golden_bench verilator|icarus
   case $1 in verilator) cycles=50000 ;; icarus) cycles=6000 ;; esac
   beside_rtl golden controller_dut "$(sources_of .)" "$1" "$cycles"
@@ -175,7 +194,8 @@ trap 'rm -rf "$work"' EXIT
 # The steps that find most faults come first.
 steps="controller:verilator registers:verilator sparse secded secded_registers latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
-  timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator golden:icarus pacer:icarus"
+  timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator golden:icarus pacer:icarus
+  nic nic_elaboration"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

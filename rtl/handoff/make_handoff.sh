@@ -42,19 +42,27 @@ sed 's|^|rtl/|' "$root/rtl/pacer/files.f" >"$out/pacer.f"
 mkdir -p "$out/rtl/pacer/rtl" "$out/sva/pacer"
 cp "$root"/rtl/pacer/rtl/*.sv "$out/rtl/pacer/rtl"
 cp "$root"/rtl/pacer/sva/*.sv "$out/sva/pacer"
+# So is the application block of a NIC, which has all of them in it.
+mkdir -p "$out/rtl/nic/rtl" "$out/rtl/packet/rtl" "$out/sva/nic" "$out/nic"
+(cd "$root/rtl" && cat controller/files.f packet/files.f pacer/files.f nic/files.f) |
+  awk '!seen[$0]++ {print "rtl/" $0}' >"$out/nic.f"
+cp "$root"/rtl/nic/rtl/*.sv "$out/rtl/nic/rtl"
+cp "$root"/rtl/packet/rtl/*.sv "$out/rtl/packet/rtl"
+cp "$root"/rtl/nic/sva/*.sv "$root"/rtl/packet/sva/*.sv "$out/sva/nic"
 cp "$root"/rtl/timing_wheel/sva/*.sv "$root"/rtl/rate_lut/sva/*.sv "$root"/rtl/controller/sva/*.sv "$out/sva"
-for block in timing_wheel rate_lut controller pacer; do
+for block in timing_wheel rate_lut controller pacer packet nic; do
   cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
 done
 
 # Documents and registers.
-sed 's|](\.\./controller/doc/|](doc/|' "$root/rtl/handoff/README.md" >"$out/README.md"
-cp "$root/rtl/handoff/CHANGES.md" "$out/CHANGES.md"
+cp "$root/rtl/handoff/README.md" "$root/rtl/handoff/CHANGES.md" "$out"
 cp "$root/docs/controller-contract.md" "$out/doc/controller_contract.md"
 cp "$root/rtl/controller/README.md" "$out/doc/controller.md"
 cp "$root/rtl/timing_wheel/doc/theory.md" "$out/doc/timing_wheel.md"
 cp "$root/rtl/rate_lut/doc/theory.md" "$out/doc/rate_unit.md"
 cp "$root/rtl/pacer/doc/contract.md" "$out/doc/pacer.md"
+cp "$root/rtl/nic/doc/contract.md" "$out/doc/nic_block.md"
+cp "$root/rtl/packet/doc/contract.md" "$out/doc/packet.md"
 [ ! -f "$root/rtl/timing_wheel/doc/testplan.md" ] ||
   cp "$root/rtl/timing_wheel/doc/testplan.md" "$out/doc/timing_wheel_testplan.md"
 cp "$root/rtl/regs/README.md" "$out/doc/register_block.md"
@@ -101,9 +109,22 @@ printf '%s\n' "$includes" | tr ' \\' '\n\n' | grep '\.\(h\|cpp\)$' | grep -v rtl
     cp "$root/models/core/$file" "$place"
   done
 
+# The bench of the NIC's block: its sources, and the driver and headers that they include.
+cp "$cosim_sources"/nic_app/*.h "$cosim_sources"/nic_app/*.cpp "$root/rtl/verilated/single_thread_context.h" "$out/nic"
+cp "$root/rtl/handoff/nic_bench.mk" "$out/nic/Makefile"
+cp -r "$root/rtl/handoff/crc" "$out/nic"
+(cd "$root/models/core" && g++ -std=c++17 -MM -I. -I../../sw wire/roce_headers.cpp ../../sw/driver/dcc_driver.c \
+  ../../sw/driver/dcc_tables.c) | tr ' \\' '\n\n' | grep '\.\(h\|cpp\|c\)$' | sort -u |
+  while read -r file; do
+    place=$out/nic/${file#../../sw/}
+    mkdir -p "$(dirname "$place")"
+    cp "$root/models/core/$file" "$place"
+  done
+
 cp "$root/rtl/handoff/check_package.sh" "$out/check.sh"
 "$root/python/tool.py" component "$out"
 xmllint --noout "$out/dcc_top.xml"
+"$root/python/tool.py" package-links "$root" "$out"
 "$root/python/tool.py" stamp-license "$out"
 if [ -n "$unchecked" ]; then
   echo "hand-off package, not checked: $out"

@@ -50,12 +50,14 @@ ALONE = {"dc_answers": ("answers",), "dc_delay": ("answers",)}
 CORRECTING = ("secded_code", "ram_guarded", "ram_reports", "dc_corrected")
 # Modules that only the variant with hashed flow numbers uses.
 SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
-STATIC = ("lint", "elaboration")
+STATIC = ("lint", "elaboration", "nic_elaboration")
 VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stands still")
 
 
 def quick_steps(path):
     folder, module = path.split("/")[1], pathlib.Path(path).stem
+    if folder in ("nic", "packet"):
+        return ("nic",)
     if folder == "pacer":
         return ("pacer:verilator",)
     first = ("registers",) if folder == "regs" else ALONE.get(module, UNITS.get(folder, ()))
@@ -68,6 +70,8 @@ def quick_steps(path):
 def late_steps(path):
     """Simulation in four states, which takes ten times as long, and what simulates nothing."""
     folder = path.split("/")[1]
+    if folder in ("nic", "packet"):
+        return ("nic_elaboration", "lint")
     units = ALONE.get(pathlib.Path(path).stem, UNITS.get(folder, ()))
     whole = () if folder == "pacer" else ("registers:icarus", "controller:icarus")
     return (*(f"{unit}:icarus" for unit in units), *whole, *STATIC)
@@ -126,7 +130,7 @@ def judged(package, mutation, steps):
                 continue
             if step in STATIC:
                 return "lint alone", step
-            if re.search(r"vectors fail in|another answer", run.stdout):
+            if re.search(r"(vectors|promises) fail in|another answer", run.stdout):
                 return "refused", step
             return "invalid", step
     finally:

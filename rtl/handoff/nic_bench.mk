@@ -1,0 +1,20 @@
+# The bench of two application blocks of a NIC and a switch that marks (dcc_app_block); needs Verilator.
+#   make -f Makefile [BUILD=DIR]   DIR/Vnic_app, the bench: Vnic_app [--cycles N] [--seed N]
+CC     ?= gcc
+BUILD  ?= build
+HERE   := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+DRIVER := $(patsubst %.c,$(BUILD)/%.o,$(notdir $(wildcard $(HERE)driver/*.c $(HERE)crc/*.c)))
+SVA    := $(wildcard $(HERE)../sva/*.sv $(HERE)../sva/pacer/*.sv $(HERE)../sva/nic/*.sv)
+
+$(BUILD)/Vnic_app: $(DRIVER) FORCE
+	cd $(HERE).. && verilator --cc --exe --build --assert -O3 --x-initial unique --x-assign fast -Wno-fatal -Wno-lint \
+	  -Wno-style --prefix Vnic_app --top-module dcc_app_block --Mdir $(abspath $(BUILD)) \
+	  -CFLAGS "-std=c++17 -O1 -I$(HERE) -I$(HERE)crc -Wno-unused-parameter" -MAKEFLAGS "OPT_FAST=-O1" \
+	  -f nic.f $(SVA) $(HERE)*.cpp $(HERE)wire/*.cpp $(abspath $(DRIVER))
+
+VPATH := $(HERE)driver $(HERE)crc
+$(BUILD)/%.o: %.c
+	@mkdir -p $(BUILD)
+	$(CC) -std=c99 -O2 -I$(HERE) -c $< -o $@
+.PHONY: FORCE
+FORCE:
