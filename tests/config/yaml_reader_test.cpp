@@ -280,19 +280,58 @@ TEST(StepRule, StepsAreHalvedWhereMarksAreLate) {
   EXPECT_TRUE(law("1us", ", increase_timer: 60us").r_ai == BitRate(6'850'000));
 }
 
-// A mark at enqueue is set before the queue that caused it has left.
-TEST(StepRule, TheQueueAtKminDelaysMarksAtEnqueue) {
+// A mark at enqueue is set before the queue that caused it has left. At rest that queue is longer
+// than kmin: up to kmax, where pmax is less than the share of marks that the flows need.
+TEST(StepRule, TheQueueAtRestDelaysMarksAtEnqueue) {
   const auto interval = [](const std::string& ecn) {
     const auto c = read(
         "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}\n"
-        "nic: {congestion_control: {policy: proportional}}\nswitch: {ecn: {kmax: 4MB, " +
+        "nic: {congestion_control: {policy: proportional}}\nswitch: {ecn: {" +
         ecn + "}}\n");
     return c.config.nic.congestion_control.of<DccParameters>("dcc").increase_timer;
   };
-  EXPECT_TRUE(interval("kmin: 100KB, mark_at: enqueue") == kMicroSecond * 14);
-  EXPECT_TRUE(interval("kmin: 800KB, mark_at: dequeue") == kMicroSecond * 14);
+  EXPECT_TRUE(interval("kmin: 20KB, kmax: 80KB, pmax: 1, mark_at: enqueue") == kMicroSecond * 14);
+  EXPECT_TRUE(interval("kmin: 800KB, kmax: 4MB, mark_at: dequeue") == kMicroSecond * 14);
   // A queue of 64 us plus a round trip of 4 us and two packets; the interval is 4/3 of this sum.
-  EXPECT_TRUE(interval("kmin: 800KB, mark_at: enqueue") == kMicroSecond * 91);
+  EXPECT_TRUE(interval("kmin: 800KB, kmax: 800KB, pmax: 1, mark_at: enqueue") == kMicroSecond * 91);
+  // 100 KB and 0.15 of the ramp are 685 KB, or 55 us.
+  EXPECT_TRUE(interval("kmin: 100KB, kmax: 4MB, pmax: 1, mark_at: enqueue") == kMicroSecond * 79);
+  // The ramp ends below the marks that are needed: 4 MB, or 320 us.
+  EXPECT_TRUE(interval("kmin: 100KB, kmax: 4MB, pmax: 0.05, mark_at: enqueue") ==
+              kMicroSecond * 433);
+}
+
+// Rates swing by a share of the bytes under way, and a queue far below them runs empty.
+TEST(StepRule, StepsAreHalvedWhereTheThresholdsLieFarBelowTheBytesUnderWay) {
+  const auto law = [](const std::string& kmax, const std::string& more,
+                      const std::string& marks = "pmax: 1, mark_at: dequeue") {
+    return read(
+               "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 10us}}\n"
+               "nic: {congestion_control: {policy: proportional" +
+               more + "}}\nswitch: {ecn: {kmin: 10KB, kmax: " + kmax + ", " + marks + "}}\n")
+        .config.nic.congestion_control.of<DccParameters>("dcc");
+  };
+  const auto mark_shift = [](const DccParameters& dcc) {
+    return dcc.registers({}, 100_Gbps, 100_Gbps, 1000).mark_shift;
+  };
+  // 40 us of 100 Gb/s are 500 KB. The interval of 54 us halves the steps once by itself.
+  EXPECT_EQ(law("400KB", "").finer_steps, 0u);
+  EXPECT_TRUE(law("400KB", "").r_ai == BitRate(6'850'000));
+  EXPECT_EQ(mark_shift(law("400KB", "")), 9u);
+  EXPECT_EQ(law("200KB", "").finer_steps, 1u);
+  EXPECT_TRUE(law("200KB", "").r_ai == BitRate(3'425'000));
+  EXPECT_EQ(mark_shift(law("200KB", "")), 8u);
+  EXPECT_EQ(law("50KB", "").finer_steps, 2u);
+  EXPECT_TRUE(law("50KB", "").r_ai == BitRate(1'712'500));
+  EXPECT_EQ(mark_shift(law("50KB", "")), 7u);
+  // At the end of a low ramp marks are all or none, and they wait in the queue.
+  EXPECT_EQ(law("400KB", "", "pmax: 0.1, mark_at: enqueue").finer_steps, 1u);
+  EXPECT_EQ(law("50KB", "", "pmax: 0.1, mark_at: enqueue").finer_steps, 2u);
+  EXPECT_EQ(law("400KB", "", "pmax: 0.2, mark_at: enqueue").finer_steps, 0u);
+  EXPECT_EQ(law("400KB", "", "pmax: 0.1, mark_at: dequeue").finer_steps, 0u);
+  EXPECT_EQ(mark_shift(law("50KB", ", finer_steps: 0")), 9u);
+  EXPECT_TRUE(law("50KB", ", finer_steps: 3").r_ai == BitRate(856'250));
+  EXPECT_EQ(law("50KB", ", r_ai: 2Mbps").finer_steps, 0u);
 }
 
 TEST(Presets, ProportionalBringsWhatItNeeds) {

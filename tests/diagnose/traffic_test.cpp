@@ -72,6 +72,41 @@ TEST(IdleLink, IsNotToldWhereTheMemoryOfAHostIsBusy) {
   EXPECT_TRUE(run.found("idle_link")) << "19 Gb/s leave the memory idle as well";
 }
 
+// The proportional policy fills its link at rest, so less is told, and the text says why.
+TEST(IdleLink, IsToldBelowNineTenthsUnderThePolicyProportional) {
+  const auto run_with = [](const std::string& policy, const std::string& ecn) {
+    SyntheticRun run("nic: {congestion_control: {" + policy + "}}\nswitch: {ecn: {" + ecn + "}}\n");
+    for (const HostId from : {1u, 2u}) run.add(from, 0).delivered_measured = 50'000'000;
+    run.use("s0->h0", 0.87);
+    run.count(&SwitchCounters::ecn_marks, 10'000);  // of 100'000 packets
+    return run;
+  };
+  const std::string by_weight = "algorithm: dcc, policy: proportional";
+  const auto text = [&](const std::string& ecn, const auto& change) {
+    SyntheticRun run = run_with(by_weight, ecn);
+    change(run);
+    return words_of(run.found("idle_link"));
+  };
+  const auto none = [](SyntheticRun&) {};
+  EXPECT_FALSE(run_with("algorithm: dcqcn", "kmin: 20KB").found("idle_link"));
+  EXPECT_EQ(text("kmin: 100KB", [](SyntheticRun& run) { run.use("s0->h0", 0.91); }), "");
+  const std::string shallow = "kmin: 60KB, kmax: 400KB, pmax: 0.05, mark_at: enqueue";
+  EXPECT_NE(text(shallow, none).find("10 % of the packets were marked and switch.ecn.pmax is 5 %"),
+            std::string::npos);
+  const auto trip = [](PicoSeconds time) {
+    return [time](SyntheticRun& run) { run.results.rtt_ns.add(time / kNanoSecond); };
+  };
+  EXPECT_NE(text("kmin: 10KB, kmax: 20KB, pmax: 1, mark_at: dequeue", trip(kMicroSecond * 8))
+                .find("100KB are under way in a round trip, more than switch.ecn.kmax (20KB)"),
+            std::string::npos);
+  EXPECT_NE(text(shallow, trip(kMilliSecond)).find("marks are 1ms old when they arrive"),
+            std::string::npos);
+  const auto unmarked = [](SyntheticRun& run) { run.count(&SwitchCounters::ecn_marks, 500); };
+  EXPECT_NE(
+      text(shallow, unmarked).find("0.5 % of the packets were marked, so the rates still rise"),
+      std::string::npos);
+}
+
 TEST(IdleLink, NeedsAWindowOfManyRoundTrips) {
   SyntheticRun run;
   run.add(1, 0);

@@ -219,8 +219,8 @@ constexpr double kSpare = 0.5e6;
 constexpr PicoSeconds kSpareInterval = kMicroSecond * 32;
 
 /// Sets the gains so that the proportional policy's working range contains the weights in use
-/// (docs/differentiation.md, "Scale").
-void scale_weights(dcc_config& program, const PlatformConfig& config) {
+/// (docs/differentiation.md, "Scale"). `finer_steps`: of the host's controller.
+void scale_weights(dcc_config& program, const PlatformConfig& config, unsigned finer_steps) {
   const std::optional<dcc_weights> weights = weights_in_use(config);
   if (!weights) return;
   dcc_parameters& p = program.parameters;
@@ -231,8 +231,9 @@ void scale_weights(dcc_config& program, const PlatformConfig& config) {
   const double cut = std::ldexp(static_cast<double>(config.topology.slowest_link().bits_per_second),
                                 static_cast<int>(p.mark_shift) - 16);
   const PicoSeconds interval = config.nic.controller.tick * p.timer_interval;
-  const double spare = kSpare * std::min(1.0, static_cast<double>(kSpareInterval.count) /
-                                                  static_cast<double>(interval.count));
+  const double spare = std::ldexp(kSpare * std::min(1.0, static_cast<double>(kSpareInterval.count) /
+                                                             static_cast<double>(interval.count)),
+                                  -static_cast<int>(finer_steps));
   const double limit = std::min(1e9, cut / (step * (1 - g) + spare));
   const std::uint32_t unit = dcc_weight_unit(&*weights, static_cast<std::uint64_t>(limit * 256));
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
@@ -271,7 +272,7 @@ dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate
     out.floor_q24_8 = entitled.min_rate ? Rate::from(*entitled.min_rate).raw : 0;
     out.ceiling_q24_8 = entitled.max_rate ? Rate::from(*entitled.max_rate).raw : 0xFFFFFFFFu;
   }
-  if (law != nullptr && law->shares_by_weight()) scale_weights(to, config);
+  if (law != nullptr && law->shares_by_weight()) scale_weights(to, config, from.finer_steps);
   return to;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -17,15 +18,48 @@ namespace {
 /// bottlenecks").
 constexpr PicoSeconds kIntervalOfNestedMarks = kMicroSecond * 84;
 
+/// The share of packets that flows of a sum of weights of about ten need marked at rest. With fewer
+/// weights the queue at rest is shorter than assumed here, with more it is at most Kmax.
+constexpr double kMarksAtRest = 0.15;
+
+/// The rate for which kmin and kmax of the configuration are.
+BitRate rate_of_thresholds(const PlatformConfig& config) {
+  return config.switch_.ecn.reference_rate.value_or(config.topology.slowest_link());
+}
+
+/// Length of the queue at which the switch marks kMarksAtRest of the packets; Kmax if it marks a
+/// smaller share up to there.
+Bytes queue_at_rest(const EcnParameters& ecn) {
+  const double part = std::min(1.0, kMarksAtRest / std::max(1e-9, ecn.pmax.value()));
+  return ecn.kmin +
+         static_cast<Bytes>(std::llround(static_cast<double>(ecn.kmax - ecn.kmin) * part));
+}
+
 /// Time from the sending of a packet to the arrival of its mark at the sender: the longest base
-/// round trip, plus Kmin over the rate if marking is at enqueue, because the mark is set before the
-/// queue of Kmin has left.
+/// round trip, plus the time of the queue at rest if marking is at enqueue, because the mark is set
+/// before that queue has left.
 PicoSeconds feedback_delay(const PlatformConfig& config, LongestPath& path) {
   const EcnParameters& ecn = config.switch_.ecn;
   const PicoSeconds trip = path.base_rtt();
   if (ecn.mark_at != EcnParameters::MarkAt::kEnqueue) return trip;
-  const BitRate rate = ecn.reference_rate.value_or(config.topology.slowest_link());
-  return trip + serialization_time(ecn.kmin, rate);
+  return trip + serialization_time(queue_at_rest(ecn), rate_of_thresholds(config));
+}
+
+/// Number of times that the steps are halved because of the thresholds; found by trial
+/// (python/tool.py weight-map). Rates swing by a part of the bytes under way that goes with the
+/// steps, and a queue far below that part of them runs empty in each swing: one up to half of the
+/// bytes under way in a base round trip, two up to an eighth. Where the ramp ends below the marks
+/// that the flows need, the queue stays at Kmax, and its marks are all or none: one, if such marks
+/// then wait in that queue.
+unsigned halvings_of_thresholds(const PlatformConfig& config, LongestPath& path) {
+  const EcnParameters& ecn = config.switch_.ecn;
+  const double under_way = static_cast<double>(rate_of_thresholds(config).bits_per_second) / 8 *
+                           to_seconds(path.base_rtt());
+  const auto kmax = static_cast<double>(ecn.kmax);
+  if (kmax < under_way / 8) return 2;
+  const bool all_or_none =
+      ecn.mark_at == EcnParameters::MarkAt::kEnqueue && ecn.pmax.value() < kMarksAtRest;
+  return kmax < under_way / 2 || all_or_none ? 1 : 0;
 }
 
 /// Copies the parameters that Law::follow_distance sets.
@@ -75,8 +109,12 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
   keep("increase_timer", &DccParameters::increase_timer);
   // The step is chosen for the interval in force: DccParameters::registers halves the cut of a mark
   // as often.
+  if (dcc->shares_by_weight() && none_given({"r_ai", "finer_steps"})) {
+    to.finer_steps = halvings_of_thresholds(config, path);
+  }
   if (none_given({"r_ai"}) && dcc->shares_by_weight()) {
-    to.r_ai = BitRate(to.r_ai.bits_per_second >> step_halvings(to.increase_timer));
+    to.r_ai =
+        BitRate(to.r_ai.bits_per_second >> (step_halvings(to.increase_timer) + to.finer_steps));
   }
   const auto note = [&](const char* key, bool moved) {
     const std::string at = section + "." + key;
@@ -88,6 +126,7 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
     }
   };
   note("r_ai", read.r_ai.bits_per_second != to.r_ai.bits_per_second);
+  note("finer_steps", read.finer_steps != to.finer_steps);
   note("g", read.g != to.g);
   note("increase_timer", read.increase_timer != to.increase_timer);
   note("r_hai", read.r_hai.bits_per_second != to.r_hai.bits_per_second);

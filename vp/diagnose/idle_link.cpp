@@ -2,11 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "controller/dcc.h"
+#include "describe/quantity_text.h"
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/late_marks.h"
 #include "diagnose/link_use.h"
 #include "measure/metrics.h"
 #include "wire/wire_size.h"
@@ -67,6 +71,9 @@ class IdleLink final : public Diagnosis {
   // leave 5 % free on purpose, and preamble and gap count as use. In max-min fairness each flow
   // crosses a full link.
   static constexpr double kUsed = 0.8;
+  // Least use of a full link that flows of the proportional policy share. At rest the policy uses
+  // 0.92 and more (configs/differentiation/README.md).
+  static constexpr double kUsedByWeight = 0.9;
   // A flow counts as always active if it has data for this share of the window.
   static constexpr double kAllTheTime = 0.9;
   // Number of round trips within which a flow may still search for its rate.
@@ -90,7 +97,7 @@ class IdleLink final : public Diagnosis {
     struct Worst {
       const LinkResult* link = nullptr;
       double use = 1;
-      std::size_t flows = 0;
+      const DccParameters* by_weight = nullptr;  // set if the policy of its flow is proportional
       const LinkResult* pausable = nullptr;
     } worst;
     std::size_t flows = 0;
@@ -109,7 +116,11 @@ class IdleLink final : public Diagnosis {
       if (!use.are_neighbours(flow)) {
         busiest = std::max(busiest + short_flows.share() * use.of_fabric(), use.of_fabric());
       }
-      if (busiest >= kUsed) continue;
+      const DccParameters* const by_weight = proportional(config, flow);
+      // In a network of several switches, flows over several full links get the marks of all.
+      if (busiest >= (by_weight != nullptr && use.are_neighbours(flow) ? kUsedByWeight : kUsed)) {
+        continue;
+      }
       if (is_at_its_limit(config, flow, window, std::min(up->rate, down->rate))) continue;
       if (busy_memories.count(flow.from) + busy_memories.count(flow.to) != 0) continue;
       ++flows;
@@ -118,7 +129,7 @@ class IdleLink final : public Diagnosis {
       const bool of_receiver =
           down->rate < up->rate || (down->rate == up->rate && use.of(*down) >= use.of(*up));
       const LinkResult* const link = of_receiver ? down : up;
-      if (use.of(*link) < worst.use) worst = {link, use.of(*link), 0, up};
+      if (use.of(*link) < worst.use) worst = {link, use.of(*link), by_weight, up};
     }
     if (worst.link == nullptr) return std::nullopt;
     std::string text = fmt::format(
@@ -126,7 +137,7 @@ class IdleLink final : public Diagnosis {
         "the time: no link was full on the way of {} flow{}",
         worst.link->name, readable(worst.link->rate), 100 * worst.use, flows,
         flows == 1 ? "" : "s");
-    text += cause(results, *worst.pausable, window);
+    text += cause(evidence, *worst.link, worst.by_weight, *worst.pausable, window);
     return Observation{text,
                        {{"link", worst.link->name},
                         {"utilisation", worst.use},
@@ -168,7 +179,54 @@ class IdleLink final : public Diagnosis {
     return busy;
   }
 
-  static std::string cause(const RunResults& results, const LinkResult& up, PicoSeconds window) {
+  /// The parameters of the controller of the flow's sender if its policy shares by weight; else
+  /// null.
+  static const DccParameters* proportional(const PlatformConfig& config, const FlowResult& flow) {
+    const auto* const dcc = config.congestion_control_of(sender_of(flow)).chosen<DccParameters>();
+    return dcc != nullptr && dcc->shares_by_weight() ? dcc : nullptr;
+  }
+
+  /// The cause where flows of the proportional policy leave `link` idle and nothing pauses them.
+  static std::string cause_by_weight(const Evidence& evidence, const LinkResult& link,
+                                     const DccParameters& dcc) {
+    const RunResults& results = *evidence.results();
+    const EcnParameters& ecn = evidence.config().switch_.ecn;
+    const auto packets = static_cast<double>(full_packets_delivered(evidence));
+    const double part = static_cast<double>(results.counters.of(&SwitchCounters::ecn_marks)) /
+                        std::max(1.0, packets);
+    // Two flows of weight 1 at rest have marks on 3 % of their packets.
+    if (part < 0.01) {
+      return fmt::format(
+          "; {:.2g} % of the packets were marked, so the rates still rise after the start-up "
+          "(measure.from, or a smaller switch.ecn.kmin)",
+          100 * part);
+    }
+    if (std::string late = late_marks(evidence, dcc, link.rate); !late.empty()) return "; " + late;
+    // Rates swing by a share of the bytes under way; a queue that is short against them runs empty.
+    if (const std::optional<double> age = age_of_marks(evidence, link.rate)) {
+      const bool with_queue = ecn.mark_at != EcnParameters::MarkAt::kDequeue;
+      const double trip = *age - (with_queue ? longest_queue(results, link.rate) : 0);
+      const double under_way = trip * static_cast<double>(link.rate.bits_per_second) / 8;
+      if (static_cast<double>(ecn.kmax) < under_way) {
+        return fmt::format(
+            "; rates swing, and {} are under way in a round trip, more than switch.ecn.kmax ({}) "
+            "lets wait (a greater kmax, or a greater nic.congestion_control.finer_steps)",
+            text_of(static_cast<Bytes>(std::llround(under_way / 1000)) * 1000), text_of(ecn.kmax));
+      }
+    }
+    if (part > ecn.pmax.value()) {
+      return fmt::format(
+          "; {:.2g} % of the packets were marked and switch.ecn.pmax is {:.2g} %, so the queue "
+          "swings over kmax, where every packet is marked (a greater pmax)",
+          100 * part, 100 * ecn.pmax.value());
+    }
+    return "";
+  }
+
+  static std::string cause(const Evidence& evidence, const LinkResult& link,
+                           const DccParameters* by_weight, const LinkResult& up,
+                           PicoSeconds window) {
+    const RunResults& results = *evidence.results();
     const auto counted = [&](auto counter) { return results.counters.of(counter); };
     const auto paused = static_cast<double>(up.pause.count) / static_cast<double>(window.count);
     if (paused > 0.2) {
@@ -176,6 +234,11 @@ class IdleLink final : public Diagnosis {
     }
     if (const auto timeouts = counted(&NicCounters::timeouts); timeouts > 0) {
       return fmt::format("; senders waited for {} retransmission timeouts", timeouts);
+    }
+    if (by_weight != nullptr) {
+      if (std::string found = cause_by_weight(evidence, link, *by_weight); !found.empty()) {
+        return found;
+      }
     }
     if (const auto cuts = counted(&AlgorithmCounters::rate_decreases); cuts > 0) {
       return fmt::format(
@@ -189,7 +252,8 @@ class IdleLink final : public Diagnosis {
 
 const RegisteredDiagnosis<IdleLink> kIdleLink{
     "idle_link",
-    "Flows had data to send all through the window, and no link on their way was 80 % busy",
+    "Flows had data to send all through the window, and no link on their way was 80 % busy (policy "
+    "proportional: 90 %)",
     "Give congestion control parameters for this speed (`dccvp params --match "
     "nic.congestion_control`), a larger window, or begin `measure.from` after the start-up"};
 

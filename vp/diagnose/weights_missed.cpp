@@ -11,6 +11,7 @@
 #include "controller/dcc.h"
 #include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
+#include "diagnose/late_marks.h"
 #include "diagnose/link_use.h"
 #include "diagnose/posted_messages.h"
 #include "diagnose/weights_without_effect.h"
@@ -306,18 +307,7 @@ class WeightsMissed final : public Diagnosis {
           "weights after some {} (measure.from)",
           in_time(had), in_time(needed));
     }
-    if (const std::optional<PicoSeconds> trip = mean_of(results.rtt_ns)) {
-      double age = to_seconds(*trip);
-      if (ecn.mark_at == EcnParameters::MarkAt::kDequeue) age -= longest_queue(results, rate);
-      const double interval = to_seconds(dcc.increase_timer);
-      if (age > 1.2 * interval) {
-        return fmt::format(
-            "marks are {} old when they arrive, and increase_timer is {}: the queue "
-            "swings (mark_at: dequeue, a smaller switch.ecn.kmax, or a longer "
-            "increase_timer)",
-            in_time(age), in_time(interval));
-      }
-    }
+    if (std::string late = late_marks(evidence, dcc, rate); !late.empty()) return late;
     if (packets * part < 400) {  // counting so few packets alone has a standard deviation above 5 %
       return fmt::format(
           "some {:.0f} marks of the lightest are too few to tell its share (a longer "
@@ -336,13 +326,6 @@ class WeightsMissed final : public Diagnosis {
         "{:.3g} % of the packets were marked between a kmin of {} and a kmax of {} "
         "(a smaller pmax or a greater kmax lengthens the ramp)",
         100 * part, text_of(ecn.kmin), text_of(ecn.kmax));
-  }
-
-  /// Mean length of the longest queue, as the time in which the link drains it.
-  static double longest_queue(const RunResults& results, BitRate rate) {
-    double longest = 0;
-    for (const QueueResult& queue : results.queues) longest = std::max(longest, queue.mean_bytes);
-    return longest * 8 / static_cast<double>(rate.bits_per_second);
   }
 };
 

@@ -94,6 +94,11 @@ void DccParameters::describe(ParameterVisitor& v) {
            "as 1 unless the driver scales weights down; none: every flow holds. Only with policy: "
            "proportional",
            ""});
+  v.field("finer_steps", finer_steps, {"0", "3"},
+          {"how often the steps of packets and of marks are halved beyond what increase_timer asks "
+           "for: queues swing less and shares settle later; by the thresholds if not given. Only "
+           "with policy: proportional",
+           ""});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its "
            "cube for slower ones",
@@ -150,7 +155,9 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
     law->fit(p, {Rate(line), slowest, mtu, r_max.has_value()});
     // MARK_SHIFT loses a bit, so that a mark cuts half as much, for each time that the step rule
     // (vp/config/step_rule.cpp) has halved r_ai.
-    if (shares_by_weight()) p.mark_shift -= std::min(p.mark_shift, step_halvings(increase_timer));
+    if (shares_by_weight()) {
+      p.mark_shift -= std::min(p.mark_shift, step_halvings(increase_timer) + finer_steps);
+    }
   }
   p.initial_rate = initial_rate ? Rate::from(*initial_rate).raw : std::min(p.r_max, line);
   p.initial_alpha = fixed16(initial_alpha);

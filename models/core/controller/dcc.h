@@ -33,6 +33,10 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
   /// Flows of at least this weight, in the controller's scale, do not stay in a hold that their
   /// first notification begins (Dcc). Empty: every flow stays in it.
   std::optional<Ratio> hold_below;
+  /// Number of times that the steps of a packet and of a mark are halved beyond what increase_timer
+  /// asks for (step_halvings); only with a policy that shares by weight. The step rule
+  /// (vp/config/step_rule.cpp) halves r_ai, and registers() the cut of a mark.
+  unsigned finer_steps = 0;
 
   void describe(ParameterVisitor& v) override;
   void preset(CnpParameters& cnp) const override;

@@ -220,7 +220,8 @@ def idle_link(left):
         if left.real():
             received = sum(left.got[other["id"]] for other in left.flows if other["to"] == flow["to"])
             memory = above(received * 8 / left.window, 0.7 * left.value("nic.dma.rate"))
-        idle.append(both(above(0.8, ends), *(None if x is None else not x for x in (at_limit, memory))))
+        least = 0.9 if left.controller() and left.by_weight() else 0.8
+        idle.append(both(above(least, ends), *(None if x is None else not x for x in (at_limit, memory))))
     return both(told, True if True in idle else None if None in idle else False)
 
 

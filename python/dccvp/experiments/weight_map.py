@@ -62,13 +62,20 @@ class Point:
         time constants of the shares, and is long enough for the packets that the lightest flow (or class) must send."""
         rate = self.rate * 1e9
         constant = PACKET_BITS / 13.7e6 * max(1.0, (100e9 / rate) ** (2 / 3))
-        late = self.rtt + (self.kmin * 8 / rate if self.mark_at == "enqueue" else 0)
-        slower = 2 ** min(4, max(0, math.ceil(math.log2(late * 4 / 3 / 32e-6))))  # divisor of the controller's steps
+        at_rest = self.kmin + (self.kmax - self.kmin) * min(1, 0.15 / self.pmax)  # queue; see vp/config/step_rule.cpp
+        late = self.rtt + (at_rest * 8 / rate if self.mark_at == "enqueue" else 0)
+        under_way = self.rtt * rate / 8
+        finer = 2 if self.kmax < under_way / 8 else 1 if self.kmax < under_way / 2 else 0
+        if self.mark_at == "enqueue" and self.pmax < 0.15:
+            finer = max(1, finer)
+        slower = 2 ** (finer + min(4, max(0, math.ceil(math.log2(late * 4 / 3 / 32e-6)))))  # divisor of the steps
         settled = 0.01 + 10 * constant * slower + 10 * self.kmax * 8 / rate + 200 * self.rtt
         least = min(self.weights)
         part = sum(self.weights) / least
         if len(self.weights) > FLOWS_ALONE:
             part *= 5 / self.weights.count(least)
+        if self.beside:  # Flows of plain DCQCN may take two thirds of the link.
+            part *= 3
         return settled, max(0.01, LIGHTEST_PACKETS * part * PACKET_BITS / rate)
 
     def yaml(self, seed):

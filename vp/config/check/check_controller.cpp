@@ -84,6 +84,9 @@ class ControllerCheck : private CheckContext {
       require(!group.dcc->hold_below || group.dcc->first_cut.to_fixed(16) != 0,
               group.path + ".congestion_control.hold_below",
               "first_cut: 0 lets no flow hold, so that hold_below would change nothing");
+      require(group.dcc->finer_steps == 0 || group.dcc->shares_by_weight(),
+              group.path + ".congestion_control.finer_steps",
+              "policy: " + group.dcc->policy + " has no steps for each packet and mark");
       if (group.dcc->rules().law() != nullptr) continue;
       for (const auto& [id, entry] : c_.dscp) {
         require(!entry.min_rate && !entry.max_rate, "dscp." + std::to_string(id),
