@@ -76,7 +76,8 @@ class Point:
             part *= 5 / self.weights.count(least)
         if self.beside:  # Flows of plain DCQCN may take two thirds of the link.
             part *= 3
-        return settled, max(0.01, LIGHTEST_PACKETS * part * PACKET_BITS / rate)
+        # The diagnosis idle_link judges windows of 20 round trips over at most 12 links.
+        return settled, max(0.01, 70 * self.rtt, LIGHTEST_PACKETS * part * PACKET_BITS / rate)
 
     def yaml(self, seed):
         hosts = min(len(self.weights), FLOWS_ALONE)
