@@ -3,7 +3,7 @@
 namespace dcc {
 
 namespace {
-__extension__ using Wide = unsigned __int128;
+__extension__ using Product = unsigned __int128;
 constexpr std::uint64_t kLn2Q64 = 0xB17217F7D1CF79ABu;  // the constant ln 2 · 2^64
 }  // namespace
 
@@ -22,10 +22,11 @@ RandomStream::RandomStream(std::uint64_t seed, std::string_view name, std::uint6
 std::uint64_t RandomStream::below(std::uint64_t bound) {
   // Unbiased range reduction (Lemire 2019): multiply, and reject the few values that would be
   // over-represented.
-  Wide product = Wide{next_u64()} * bound;
+  Product product = Product{next_u64()} * bound;
   if (static_cast<std::uint64_t>(product) < bound) {
     const std::uint64_t reject_below = (0 - bound) % bound;
-    while (static_cast<std::uint64_t>(product) < reject_below) product = Wide{next_u64()} * bound;
+    while (static_cast<std::uint64_t>(product) < reject_below)
+      product = Product{next_u64()} * bound;
   }
   return static_cast<std::uint64_t>(product >> 64);
 }
@@ -37,7 +38,7 @@ std::uint64_t log2_q32(std::uint64_t x) {
   std::uint64_t mantissa = x << (63 - whole);
   std::uint64_t fraction = 0;
   for (int digit = 0; digit < 32; ++digit) {
-    const Wide square = Wide{mantissa} * mantissa;  // the square in 2.126 fixed point
+    const Product square = Product{mantissa} * mantissa;  // the square in 2.126 fixed point
     const bool carry = (square >> 127) != 0;
     fraction = fraction << 1 | (carry ? 1u : 0u);
     mantissa = static_cast<std::uint64_t>(carry ? square >> 64 : square >> 63);
@@ -49,12 +50,12 @@ std::uint64_t RandomStream::exponential_q32() {
   // never zero, since the logarithm of 0 does not exist; the lowest bit has no visible effect
   const std::uint64_t u = next_u64() | 1;
   const std::uint64_t minus_log2 = (std::uint64_t{64} << 32) - log2_q32(u);
-  return static_cast<std::uint64_t>(Wide{minus_log2} * kLn2Q64 >> 64);
+  return static_cast<std::uint64_t>(Product{minus_log2} * kLn2Q64 >> 64);
 }
 
 std::uint64_t RandomStream::exponential(std::uint64_t mean) {
-  const Wide product = Wide{exponential_q32()} * mean;
-  return static_cast<std::uint64_t>((product + (Wide{1} << 31)) >> 32);
+  const Product product = Product{exponential_q32()} * mean;
+  return static_cast<std::uint64_t>((product + (Product{1} << 31)) >> 32);
 }
 
 }  // namespace dcc
