@@ -102,6 +102,32 @@ class Interactive(unittest.TestCase):
         self.assertEqual(times, sorted(times))
         self.assertLess(times[-2], times[-1])
 
+    def test_congestion_control_of_infiniband(self):
+        ibcc = ("-c", "nic.congestion_control={algorithm: ibcc, ccti_timer: 153600ns, ccti_increase: 1, becn_every: 1}")
+        text = self.session("ibccquery CACongestionSetting 1",
+                            "ibccconfig CACongestionSetting host1 0 400000000000 300 2 0 5",
+                            "ibccquery CACongestionSetting host1", "ibccquery CACongestionSetting 2",
+                            "ibccquery CongestionControlTable 1 0", "ibccquery CongestionControlTable 1 900",
+                            "ibccconfig CACongestionSetting 1 0 ffff 0 2 0 5",
+                            "ibccconfig CACongestionSetting 1 1 ffff 300 2 0 5", "ibccconfig CACongestionSetting 1 0",
+                            "ibccquery CACongestionSetting 9", "until 500us", "run", options=ibcc)
+        self.expect(text, r"^Port_Control: 0 \(queue pairs\), CCTI_Limit: \d+$",
+                    r"^SL 0-63: CCTI_Increase 1, CCTI_Timer 150 \(153600ns\), CCTI_Min 0$",
+                    r"^SL 0-45: CCTI_Increase 1, CCTI_Timer 150 \(153600ns\), CCTI_Min 0$",
+                    r"^SL 46-46: CCTI_Increase 2, CCTI_Timer 300 \(307200ns\), CCTI_Min 5$",
+                    r"^SL 47-63: CCTI_Increase 1,", r"^SL 0-63: CCTI_Increase 1,",
+                    r"^CCTI_Limit: \d+$", r"^  63: \d+[np]s$", r"^blocks are 0 to \d$", r"^refused: ",
+                    r"^PORT_CONTROL cannot change", r"^ibccconfig CACongestionSetting HOST", r"^there is no such host$")
+        changed = self.figures()
+        self.session(raw=b"", options=ibcc)
+        # Host 1 backs off twice as far, and comes back half as fast.
+        rate = {flow["from"]: flow["goodput_gbps"] for flow in changed["flows"]}
+        self.assertLess(rate[1], 0.7 * (rate[2] + rate[3]) / 2)
+        rate = {flow["from"]: flow["goodput_gbps"] for flow in self.figures()["flows"]}
+        self.assertGreater(rate[1], 0.7 * (rate[2] + rate[3]) / 2)
+        text = self.session("ibccquery CACongestionSetting 1", "quit", status=1)
+        self.expect(text, r"^this host's algorithm is not ibcc$")
+
     def test_looking_changes_nothing(self):
         self.session(raw=b"")
         plain = self.figures()

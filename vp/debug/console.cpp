@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <iterator>
 #include <sstream>
 
 #include "build/platform.h"
@@ -28,6 +29,8 @@ const char kHelp[] =
     "read NAME           a value: host1.dcc.CTRL, host1.slot[0], flow[2], queue[0]\n"
     "slots HOST          all bound slots of a host's controller\n"
     "modules             what there is, and what can be read\n"
+    "ibccquery ATTRIBUTE HOST   congestion control of InfiniBand: CACongestionSetting,\n"
+    "                    CongestionControlTable; ibccconfig sets the first\n"
     "time                simulated time\n"
     "quit                end the run here\n"
     "Lines that begin with # are comments.\n";
@@ -135,6 +138,11 @@ Console::Then Console::execute(const std::string& line) {
   if (line.size() > kMaxCommandLength) {
     out_ << "a line of " << line.size() << " characters is no command\n";
     return Then::kStay;
+  }
+  std::istringstream all(line);
+  const std::vector<std::string> every{std::istream_iterator<std::string>(all), {}};
+  if (!every.empty() && (every[0] == "ibccquery" || every[0] == "ibccconfig")) {
+    return congestion(every);
   }
   std::istringstream words(line);
   std::string verb;

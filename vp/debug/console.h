@@ -67,6 +67,7 @@ class Console final : public PlatformPart {
   Then step(const std::string& argument);
   Then until(const std::string& event, const std::string& argument);
   void print(const std::string& name);
+  Then congestion(const std::vector<std::string>& words);
   void list_modules() const;
   void list_slots(const std::string& host) const;
   void after_event();

@@ -315,20 +315,34 @@ Ibcc::Settings Ibcc::settings_of(const Flow& flow) const {
   if (managed.increase != 0) {
     now.increase = managed.increase;
     now.timer = managed.timer;
+    now.min = managed.min.value_or(now.min);
   }
   return now;
 }
 
-// The unit of CCTI_Timer is 1.024 us.
+CongestionAgent::Setting Ibcc::setting(std::uint8_t level) const {
+  const Settings now = settings_of(Flow{0, level});
+  return {now.increase, now.min, now.timer};
+}
+
+bool Ibcc::set(std::uint8_t level, const Setting& setting) {
+  if (setting.increase == 0 || setting.timer.count <= 0 || setting.min > parameters_.ccti_limit) {
+    return false;
+  }
+  managed_[level % kServiceLevels] = {setting.increase, setting.timer, setting.min};
+  return true;
+}
+
 void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
-  constexpr Uint128 kTimerUnit = 1'024'000;  // unit of CCTI_Timer in ps
+  constexpr Uint128 kUnit = CongestionAgent::kTimerUnit;
   const std::uint64_t weighed = parameters_.ccti_increase * weight.denominator;
   const std::uint64_t increase = std::max<std::uint64_t>(1, weighed / weight.numerator);
   const Uint128 whole = static_cast<Uint128>(parameters_.ccti_timer.count) * weighed;
-  const Uint128 part = kTimerUnit * weight.numerator * increase;
+  const Uint128 part = kUnit * weight.numerator * increase;
   const Uint128 units = std::max<Uint128>(1, (whole + part / 2) / part);
-  managed_[dscp % kServiceLevels] = {static_cast<unsigned>(increase),
-                                     PicoSeconds(static_cast<std::int64_t>(units * kTimerUnit))};
+  Managed& managed = managed_[dscp % kServiceLevels];
+  managed.increase = static_cast<unsigned>(increase);
+  managed.timer = PicoSeconds(static_cast<std::int64_t>(units * kUnit));
 }
 
 void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {

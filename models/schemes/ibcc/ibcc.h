@@ -10,6 +10,7 @@
 #include "describe/enum_names.h"
 #include "nic/algorithm/algorithm.h"
 #include "nic/algorithm/algorithm_parameters.h"
+#include "nic/algorithm/congestion_agent.h"
 
 namespace dcc {
 
@@ -93,7 +94,7 @@ DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
 /// and the timer for the rest, because a short timer is the coarser number. CCT[CCTI] is the space
 /// between groups of `aggregate` packets; the packets of a group leave back to back. Delay 0 means
 /// line rate.
-class Ibcc final : public Algorithm {
+class Ibcc final : public Algorithm, public CongestionAgent {
  public:
   /// Throws std::invalid_argument for a CCTI limit, scheduled limits included, that is outside the
   /// table or below the minimum.
@@ -112,6 +113,14 @@ class Ibcc final : public Algorithm {
   void on_weight(std::uint8_t dscp, const Ratio& weight) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
+
+  // CongestionAgent. What a congestion manager sets for a level holds in place of configured values
+  // and of the schedule.
+  bool controls_queue_pairs() const override { return parameters_.per_qp; }
+  Setting setting(std::uint8_t level) const override;
+  bool set(std::uint8_t level, const Setting& setting) override;
+  unsigned limit() const override { return parameters_.ccti_limit; }
+  PicoSeconds entry(unsigned index) const override { return table_.at(index); }
 
   unsigned ccti(FlowNumber flow) const { return group_of(flow).ccti; }
   /// Time between packets at this CCTI.
@@ -152,10 +161,12 @@ class Ibcc final : public Algorithm {
   bool wire_seen_ = false;
   std::vector<Flow> flows_;
   std::vector<Group> groups_;
-  /// CCTI_Increase and CCTI_Timer that the manager has set for a DSCP; zero: the configured values.
+  /// CCTI_Increase, CCTI_Timer and CCTI_Min that a manager has set for a DSCP; zero or empty: the
+  /// configured values.
   struct Managed {
     unsigned increase = 0;
     PicoSeconds timer{};
+    std::optional<unsigned> min{};
   };
   std::array<Managed, 64> managed_{};
   AlgorithmCounters counters_;

@@ -51,6 +51,33 @@ TEST_F(IbccTest, DelaysGiveThePartitionPapersRates) {
   EXPECT_EQ(ibcc.ccti(0), 3u) << "CCTI_Limit";
 }
 
+TEST_F(IbccTest, ACongestionManagerReadsAndSetsALevel) {
+  Ibcc ibcc(host_, p_, 1024, table_);
+  CongestionAgent& agent = ibcc;
+  const CongestionAgent::Setting given{1, 0, kMicroSecond * 150};
+  EXPECT_TRUE(agent.setting(46) == given);
+  EXPECT_EQ(agent.limit(), 3u);
+  EXPECT_EQ(agent.entry(2), PicoSeconds(20'480'000));
+  EXPECT_TRUE(agent.controls_queue_pairs());
+
+  const CongestionAgent::Setting set{2, 1, kMicroSecond * 50};
+  EXPECT_TRUE(agent.set(46, set));
+  EXPECT_TRUE(agent.setting(46) == set);
+  EXPECT_TRUE(agent.setting(45) == given);
+  FlowStart start;
+  start.dscp = 46;
+  ibcc.on_flow_start(0, start);
+  EXPECT_EQ(ibcc.ccti(0), 1u) << "CCTI_Min";
+  ibcc.on_cnp(0, {});
+  EXPECT_EQ(ibcc.ccti(0), 3u) << "CCTI_Increase";
+  EXPECT_EQ(host_.due(0, 0), kMicroSecond * 50) << "CCTI_Timer";
+
+  EXPECT_FALSE(agent.set(46, {0, 1, kMicroSecond}));
+  EXPECT_FALSE(agent.set(46, {1, 4, kMicroSecond})) << "a minimum above CCTI_Limit";
+  EXPECT_FALSE(agent.set(46, {1, 1, PicoSeconds(0)}));
+  EXPECT_TRUE(agent.setting(46) == set) << "what is refused changes nothing";
+}
+
 TEST_F(IbccTest, ByTheLetterItIsSixteenTimesAsFast) {
   p_.gate = IbccParameters::Gate::kLiteral;
   Ibcc ibcc(host_, p_, 1024, table_);
