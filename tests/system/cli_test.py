@@ -362,11 +362,11 @@ class Lists(Cli):
         found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
-        # Figures of the QoS manager, of DCBX, of fast_forward, of programs, of harts, of races and of interrupts
-        # exist only where these are configured.
+        # Figures of the QoS manager, of the subnet manager, of DCBX, of fast_forward, of programs, of harts, of races
+        # and of interrupts exist only where these are configured.
         # This run has no deadlock and perhaps no diagnosis.
         self.assertEqual({p for p in set(known) - found
-                          if not p.startswith(("qos.", "dcbx.", "deadlock.", "diagnoses.", "fast_forwarded_s",
+                          if not p.startswith(("qos.", "subnet.", "dcbx.", "deadlock.", "diagnoses.", "fast_forwarded_s",
                                                "memo.", "programs.", "harts.", "races.", "interrupts."))}, set(),
                          "described, but not there")
         for form in ("text", "markdown"):

@@ -43,6 +43,7 @@ class PartKind {
     kPortFailover = 120,
     kFlowScheduler = 200,
     kTransportAgent = 210,
+    kSubnetService = 215,
     kChanges = 220,
     kMovingWeights = 225,
     kClassChanges = 227,

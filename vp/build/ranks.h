@@ -8,9 +8,9 @@ namespace dcc::vp {
 // Order of the events at one instant: an event with a lower rank runs first. Links (by cable) and
 // switches (by node) have the lowest ranks. NICs (by host) follow, then controllers, after
 // everything that notifies them. Then come, each with its constant below: DCBX, starts and stops of
-// traffic, link faults, port failover, the scheduler of flows, the threshold agent, changes of
-// parameters, moving weights and changes of class. Observers come last, so a sample at time t shows
-// everything that happened at t.
+// traffic, link faults, port failover, the scheduler of flows, the threshold agent, the subnet
+// manager, changes of parameters, moving weights and changes of class. Observers come last, so a
+// sample at time t shows everything that happened at t.
 constexpr std::uint32_t kNicRank = 0x800000;
 constexpr std::uint32_t kControllerRank = 0xA00000;
 constexpr std::uint32_t kDcbxRank = 0xBF0000;  // rank of links that come up with DCBX
@@ -19,6 +19,7 @@ constexpr std::uint32_t kLinkFaultRank = 0xD00000;
 constexpr std::uint32_t kPortFailoverRank = 0xD20000;
 constexpr std::uint32_t kFlowSchedulerRank = 0xD40000;
 constexpr std::uint32_t kTransportAgentRank = 0xD60000;
+constexpr std::uint32_t kSubnetRank = 0xD70000;
 constexpr std::uint32_t kChangeRank = 0xD80000;
 constexpr std::uint32_t kWeightRank = 0xDA0000;
 constexpr std::uint32_t kClassRank = 0xDB0000;

@@ -168,6 +168,13 @@ struct QosConfig {
   unsigned priority = 6;
 };
 
+/// InfiniBand's management plane: the host of the subnet manager, which discovers the fabric by
+/// management datagrams and admits flows that ask for a rate (disturb/subnet_service.h).
+struct SubnetConfig {
+  std::optional<HostId> manager;  // host that runs the subnet manager; empty: no management plane
+  PicoSeconds response = kMicroSecond * 5;  // time that an agent takes to answer a datagram
+};
+
 enum class FlowSeries { kAll, kNone };
 enum class QueueSeries { kBusiest, kAll, kNone };
 
@@ -285,6 +292,7 @@ struct PlatformConfig {
   std::map<unsigned, DscpConfig> dscp;
   std::vector<TenantConfig> tenants;
   QosConfig qos;
+  SubnetConfig subnet;
   std::vector<TrafficSpec> traffic;
   DcbxParameters dcbx;
   std::vector<FaultParameters> faults;

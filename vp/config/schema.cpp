@@ -109,6 +109,15 @@ void describe_qos(ParameterVisitor& v, QosConfig& c) {
   v.field("priority", c.priority, any_priority(), {"802.1p priority of reports and commands", ""});
 }
 
+void describe_subnet(ParameterVisitor& v, SubnetConfig& c) {
+  v.field("manager", c.manager, "none", {},
+          {"host that runs InfiniBand's subnet manager, which discovers the fabric by management "
+           "datagrams and grants or refuses `guarantee`; none: no management plane",
+           "InfiniBand 1.3, 13 and 14"});
+  v.field("response", c.response, {"1ns", "1s"},
+          {"time that the agent of a node takes to answer a management datagram", ""});
+}
+
 void describe_fast_forward(ParameterVisitor& v, FastForwardConfig& c) {
   v.field("enabled", c.enabled, {}, {"skip time while the network is in a steady state", ""});
   v.field("window", c.window, {"1us", "1s"},
@@ -248,6 +257,8 @@ void describe(ParameterVisitor& v, PlatformConfig& c) {
          });
   v.section("qos", {"closed loop: a manager gives tenants shares by weight", ""},
             [&] { describe_qos(v, c.qos); });
+  v.section("subnet", {"management plane: discovery, path records, admission", ""},
+            [&] { describe_subnet(v, c.subnet); });
   v.list("traffic", c.traffic, {"the traffic", ""}, [&](TrafficSpec& t) { t.describe(v); });
   v.section("dcbx", {"NICs and switches agree on PFC and ETS, by LLDP", "IEEE 802.1Q, 38"},
             [&] { c.dcbx.describe(v); });

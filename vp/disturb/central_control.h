@@ -17,6 +17,7 @@ class FlowSchedulerPart final : public PlatformPart {
       : scheduler_(std::move(scheduler)) {}
   void begin() override { scheduler_->begin(); }
   const FlowScheduler& scheduler() const { return *scheduler_; }
+  FlowScheduler& scheduler() { return *scheduler_; }
 
  private:
   std::unique_ptr<FlowScheduler> scheduler_;

@@ -207,6 +207,11 @@ void describe_qos(MetricVisitor& v, const QosResult& qos) {
   v.list("tenants", qos.tenants.size(), [&](std::size_t i) { v.members(qos.tenants[i]); });
 }
 
+void describe_subnet(MetricVisitor& v, const SubnetResult& subnet) {
+  v.members(subnet);
+  v.list("requests", subnet.requests.size(), [&](std::size_t i) { v.members(subnet.requests[i]); });
+}
+
 void describe_dcbx(MetricVisitor& v, const DcbxResult& dcbx) {
   v.members(dcbx);
   v.list("differences", dcbx.differences.size(),
@@ -341,6 +346,7 @@ void describe_metrics(MetricVisitor& v, const RunResults& r, const Metrics& m) {
     v.list("delays", r.delays.size(), [&](std::size_t i) { describe_delay(v, r.delays[i]); });
   }
   if (r.qos) v.group("qos", [&] { describe_qos(v, *r.qos); });
+  if (r.subnet) v.group("subnet", [&] { describe_subnet(v, *r.subnet); });
   if (r.dcbx) v.group("dcbx", [&] { describe_dcbx(v, *r.dcbx); });
   v.list("links", r.links.size(),
          [&](std::size_t i) { describe_link(v, r.links[i], r.measured_to - r.measured_from); });

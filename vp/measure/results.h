@@ -19,6 +19,7 @@
 #include "measure/results/host_results.h"
 #include "measure/results/port_results.h"
 #include "measure/results/qos_results.h"
+#include "measure/results/subnet_results.h"
 #include "measure/results/traffic_results.h"
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
@@ -224,8 +225,9 @@ struct RunResults {
   std::optional<NetworkSplit> split;          // hosts cut off by faults; empty if none was
   std::optional<FieldCounts> field_counters;  // counters by the field's names, if they are reported
   Balance balance;
-  std::optional<QosResult> qos;    // figures of the closed loop, if there is one
-  std::optional<DcbxResult> dcbx;  // figures of DCBX, if it is enabled
+  std::optional<QosResult> qos;        // figures of the closed loop, if there is one
+  std::optional<DcbxResult> dcbx;      // figures of DCBX, if it is enabled
+  std::optional<SubnetResult> subnet;  // figures of the management plane, if there is one
   // empty if the transport is RoCE, where nothing of this kind is counted
   std::optional<WastedResult> wasted;
   FlowRateColumns flow_rates;

@@ -44,6 +44,7 @@ std::string needs_one_order(const PlatformConfig& config, const Topology& topolo
     if (part != Implementation::kModel) return "the controller is RTL";
   }
   if (config.fast_forward.memo) return "fast_forward.memo remembers the network as a whole";
+  if (config.subnet.manager) return "the subnet manager (subnet.manager) knows all flows";
   if (watched) return "a trace, a debugger or a prompt watches single events";
   if (topology.host_ports().several()) {
     // A gate of a host may open flows of all its ports.

@@ -75,6 +75,7 @@ std::vector<MetricInfo> list_all_metrics() {
   results.delays[0].of.messages[0].add(0);
   results.diagnoses.resize(1);
   results.qos.emplace().tenants.resize(1);
+  results.subnet.emplace().requests.resize(1);
   results.programs.resize(1);
   results.programs[0].handlers.resize(1);
   results.reaction.emplace();

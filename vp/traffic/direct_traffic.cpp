@@ -159,6 +159,11 @@ FlowStarter& DirectTraffic::starter_of(HostId host) {
 // If software creates the other end of a flow, both ends are connected once both exist. Otherwise
 // the platform creates both ends at the same instant.
 void DirectTraffic::begin_end(const PlannedFlow& flow, bool sender) {
+  if (sender && desk_ != nullptr && desk_->asks(flow)) return;
+  begin_admitted(flow, sender);
+}
+
+void DirectTraffic::begin_admitted(const PlannedFlow& flow, bool sender) {
   const bool waits = flow.spec.is_gated() && !plan_.is_released(flow.spec.id);
   if (waits && memory_ != nullptr) return;
   const HostId host = sender ? flow.spec.from : flow.spec.to;

@@ -14,6 +14,7 @@
 #include "parallel/partitions.h"
 #include "sim/scheduler.h"
 #include "stats/flow_ledger.h"
+#include "traffic/admission_desk.h"
 #include "traffic/flow_memory.h"
 #include "traffic/flow_plan.h"
 #include "traffic/live_flows.h"
@@ -92,6 +93,11 @@ class DirectTraffic final : public PlatformPart {
   /// Sets the memory, which is called for each flow that begins at its start; null: none. Not
   /// owned.
   void set_memory(FlowMemory* memory) { memory_ = memory; }
+  /// Sets the desk, which is asked before the sender's end of a flow is created; null: none. Not
+  /// owned.
+  void set_desk(AdmissionDesk* desk) { desk_ = desk; }
+  /// Begins the sender's end of a flow that waited for the desk.
+  void admit(const PlannedFlow& flow) { begin_admitted(flow, true); }
   /// LiveFlows::tell_ended(), for a plan that does not hold flows. Call before begin().
   void tell_ended(LiveFlows::Ended ended) { live_.tell_ended(std::move(ended)); }
   /// Calls visit(flow) for each flow that has not been told as ended, whether it has begun or not.
@@ -110,6 +116,7 @@ class DirectTraffic final : public PlatformPart {
   void look_ahead();
   void prepare(const PlannedFlow& flow);
   void begin_end(const PlannedFlow& flow, bool sender);
+  void begin_admitted(const PlannedFlow& flow, bool sender);
   FlowStarter& starter_of(HostId host);
 
   PlatformClock& clock_;
@@ -121,6 +128,7 @@ class DirectTraffic final : public PlatformPart {
   std::function<bool(HostId)> is_direct_;
   std::function<bool(HostId)> is_here_;
   FlowMemory* memory_ = nullptr;
+  AdmissionDesk* desk_ = nullptr;
   FlowPlan::Walk walk_;
   PlannedFlow next_;
   bool more_ = false;  // true if the flow next_ has not started

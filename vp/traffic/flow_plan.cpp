@@ -200,8 +200,9 @@ bool holds_flows(const PlatformConfig& config) {
   }
   for (const TrafficSpec& spec : config.traffic) {
     // The plan must hold the flows of an entry with gates, because flows wait for each other, and
-    // of an entry with new_dscp, because the change of class looks its flows up.
-    if (spec.has_gates() || spec.new_dscp) return true;
+    // of an entry with new_dscp or guarantee, because the change of class or the subnet manager
+    // looks its flows up.
+    if (spec.has_gates() || spec.new_dscp || spec.guarantee) return true;
   }
   // If a port fails, PortFailover looks its flows up in the plan.
   if (config.nic.port_failover.detection && config.topology.host_ports().several()) return true;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -23,6 +24,8 @@ struct FlowSchedulerContext {
   const FabricMap& fabric;
   std::uint64_t seed = 0;  // seed of the run
   std::uint32_t rank = 0;  // order of the scheduler's events among the events of one instant
+  // Wire rate in bits per second that a flow should have at least; 0: none. Null: no flow has one.
+  std::function<std::uint64_t(std::uint32_t flow)> goal{};
 };
 
 /// Parameters of a load balancer, and the properties that the platform asks for before a switch
@@ -44,6 +47,15 @@ struct BalancerParameters {
   /// True if a central scheduler reads the flow counters of all switches and sets their flow
   /// entries.
   virtual bool is_central() const { return false; }
+  /// Number of addresses of a host among which a central scheduler moves flows, each with one path;
+  /// 0: paths have no addresses.
+  virtual unsigned addresses() const { return 0; }
+  /// Index of the port by which a switch forwards to an address of a host, among `choices` equally
+  /// good ports. Precondition: addresses() is not 0, or `choices` is 1.
+  virtual std::uint32_t index_of(std::uint64_t /*hash_seed*/, HostId /*destination*/,
+                                 unsigned /*path*/, std::uint32_t /*choices*/) const {
+    return 0;
+  }
   /// Makes the central flow scheduler; null unless is_central().
   virtual std::unique_ptr<FlowScheduler> make_scheduler(const FlowSchedulerContext&) const;
 

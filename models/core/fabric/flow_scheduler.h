@@ -26,6 +26,10 @@ class FlowScheduler {
   void begin() { scheduler_.schedule_in(round_, period_); }
   /// Runs one round: reads the flow counters of all switches and sets their flow entries.
   virtual void run_round() = 0;
+  /// The flow's path number, where a flow has one of several numbered paths; otherwise 0.
+  virtual unsigned path_of(const FlowName&) const { return 0; }
+  /// Moves a flow to a path from now on. Returns false if the scheduler does not number paths.
+  virtual bool move(const FlowName&, unsigned /*path*/) { return false; }
   void add_state(StateDigest& d) const {
     d(round_);
     add_own_state(d);

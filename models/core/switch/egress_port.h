@@ -83,6 +83,8 @@ class alignas(64) EgressPort {
   void change_weights(const EgressSchedulerParameters& parameters) {
     scheduler_.change_weights(parameters);
   }
+  /// Replaces the port's tables of virtual lane arbitration. Throws as EgressScheduler does.
+  void set_tables(const VlArbitrationParameters& tables) { scheduler_.set_tables(tables); }
 
   // --- Flow control ---------------------------------------------------------------------------
   PfcPort& pfc() { return pfc_; }

@@ -77,6 +77,13 @@ void EgressScheduler::change_weights(const EgressSchedulerParameters& parameters
   if (kind_ == EgressSchedulerParameters::Kind::kEts) set_weights(parameters.weights);
 }
 
+void EgressScheduler::set_tables(const VlArbitrationParameters& tables) {
+  if (kind_ != EgressSchedulerParameters::Kind::kVlArbitration)
+    throw std::invalid_argument("scheduler: only virtual lane arbitration has tables of lanes");
+  tables.check();
+  shares_->arbiter.emplace(tables);
+}
+
 void EgressScheduler::set_weights(const std::array<std::uint32_t, kPriorities>& weights) {
   std::uint32_t smallest = 0;
   for (const std::uint32_t weight : weights) {

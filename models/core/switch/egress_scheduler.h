@@ -58,6 +58,9 @@ class EgressScheduler {
 
   /// Replaces the weights; balances stay. Throws as the constructor does, and for another kind.
   void change_weights(const EgressSchedulerParameters& parameters);
+  /// Replaces the tables of virtual lane arbitration; service begins at the first entries. Throws
+  /// std::invalid_argument for another kind, ParameterError for tables without a weight.
+  void set_tables(const VlArbitrationParameters& tables);
 
   /// True if some priority is shaped. pick() then takes only priorities released by shaper().
   bool shapes() const { return shapes_; }

@@ -95,6 +95,10 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// Applies new values of the parameters that may change during a run: marking, thresholds of
   /// pauses, weights. Throws as the constructor does.
   void change(const SwitchParameters& parameters);
+  /// Replaces a port's tables of virtual lane arbitration. Throws as EgressScheduler does.
+  void set_tables(int port, const VlArbitrationParameters& tables) {
+    egress_.at(port).set_tables(tables);
+  }
   /// Routes all packets queued at a port again, by the present routes.
   void route_again(int port);
 

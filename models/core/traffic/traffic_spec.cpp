@@ -156,6 +156,15 @@ void TrafficSpec::describe(ParameterVisitor& v) {
   v.when(new_dscp.has_value(), "new_dscp", [&] {
     v.field("new_dscp_at", new_dscp_at, {"1ns", "1000s"}, {"time of that change", ""});
   });
+  v.when(is({Kind::kFlow, Kind::kIncast, Kind::kOneToMany, Kind::kPermutation, Kind::kStride,
+             Kind::kStaggered, Kind::kAllToAll}),
+         "kind: flow, incast, one_to_many, permutation, stride, staggered or all_to_all", [&] {
+           v.field(
+               "guarantee", guarantee, "none", {"1Mbps", "10Tbps"},
+               {"rate on the wire that each flow asks of subnet.manager before its queue pair is "
+                "created; a flow that is refused sends nothing",
+                "InfiniBand paper, 3 (3)"});
+         });
   v.when(sized, "kind: any but trace, poisson, background and compute", [&] {
     v.field("bytes", bytes, "unlimited", {"1B", "1000GB"}, {"payload of a flow", ""});
     v.field("flows", flows, {"1", "16384"}, {"flows between each pair of hosts", ""});

@@ -168,6 +168,9 @@ struct TrafficSpec {
   std::optional<BitRate> initial_rate;
   std::optional<PicoSeconds>
       deadline;  // deadline of each flow, counted from its start; empty: none
+  // wire rate that each flow asks of the subnet manager before its queue pair is created; empty: no
+  // request
+  std::optional<BitRate> guarantee;
   // rate limit that the application sets; for kBackground, the constant rate
   std::optional<BitRate> rate;
 

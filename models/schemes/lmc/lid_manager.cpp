@@ -46,12 +46,14 @@ std::vector<std::size_t> LidManager::wires(const FlowName& name, unsigned path) 
   return wires;
 }
 
+void LidManager::read_seeds() {
+  for (const auto& [node, entries] : switches_) hash_seeds_[node] = entries->hash_seed();
+}
+
 /// Returns the flows of the last period in the order of flow_key(); also updates load_.
 std::vector<LidManager::Flow> LidManager::flows_of_period() {
   std::map<std::uint64_t, Flow> found;
-  for (const auto& [node, entries] : switches_) {
-    hash_seeds_[node] = entries->hash_seed();
-  }
+  read_seeds();
   for (const auto& [node, entries] : switches_) {
     for (const FlowEntries::Count& count : entries->take_counts()) {
       const FlowName& name = count.name;
@@ -79,6 +81,35 @@ std::uint64_t LidManager::use_ppm(std::size_t wire, std::uint64_t load) const {
   return static_cast<std::uint64_t>(Uint128(load) * kWhole / fabric_.rate(wire));
 }
 
+/// Moves a flow to the address whose path, with the flow at `rate` added, is used least, if that is
+/// a tenth of a wire's rate less than `use`. Returns false if there is none.
+bool LidManager::move_to_room(Flow& flow, std::uint64_t use, std::uint64_t rate) {
+  std::uint64_t least = use;
+  unsigned best = flow.path;
+  std::vector<std::size_t> best_wires;
+  for (unsigned path = 0; path < 1u << lmc_; ++path) {
+    std::vector<std::size_t> there = wires(flow.name, path);
+    std::uint64_t worst = 0;
+    for (const std::size_t one : there) {
+      const bool already = std::count(flow.wires.begin(), flow.wires.end(), one) != 0;
+      worst = std::max(worst, use_ppm(one, load_[one] + (already ? rate - flow.rate : rate)));
+    }
+    if (worst + kMinGain > least) continue;
+    least = worst;
+    best = path;
+    best_wires = std::move(there);
+  }
+  if (best == flow.path) return false;
+  for (const std::size_t one : flow.wires) load_[one] -= flow.rate;
+  for (const std::size_t one : best_wires) load_[one] += rate;
+  flow.rate = rate;
+  flow.path = best;
+  flow.wires = std::move(best_wires);
+  note_move(flow.name, best);
+  ++moves_;
+  return true;
+}
+
 void LidManager::relieve(std::size_t wire, std::vector<Flow>& flows) {
   const std::uint64_t use = use_ppm(wire, load_[wire]);
   std::vector<Flow*> here;
@@ -88,31 +119,34 @@ void LidManager::relieve(std::size_t wire, std::vector<Flow>& flows) {
   std::stable_sort(here.begin(), here.end(),
                    [](const Flow* a, const Flow* b) { return a->rate > b->rate; });
   for (Flow* const flow : here) {
-    std::uint64_t least = use;
-    unsigned best = flow->path;
-    std::vector<std::size_t> best_wires;
-    for (unsigned path = 0; path < 1u << lmc_; ++path) {
-      std::vector<std::size_t> there = wires(flow->name, path);
-      std::uint64_t worst = 0;
-      for (const std::size_t one : there) {
-        const bool already = std::count(flow->wires.begin(), flow->wires.end(), one) != 0;
-        worst = std::max(worst, use_ppm(one, load_[one] + (already ? 0 : flow->rate)));
-      }
-      if (worst + kMinGain > least) continue;
-      least = worst;
-      best = path;
-      best_wires = std::move(there);
-    }
-    if (best == flow->path) continue;
-    for (const std::size_t one : flow->wires) load_[one] -= flow->rate;
-    for (const std::size_t one : best_wires) load_[one] += flow->rate;
-    flow->path = best;
-    flow->wires = std::move(best_wires);
-    const FlowName& name = flow->name;
-    moved_[flow_key(name.flow, name.source, name.destination)] = {name, best};
-    ++moves_;
-    return;
+    if (move_to_room(*flow, use, flow->rate)) return;
   }
+}
+
+void LidManager::help_who_misses(std::vector<Flow>& flows) {
+  if (!goal_) return;
+  for (Flow& flow : flows) {
+    const std::uint64_t goal = goal_(flow.name.flow);
+    if (goal == 0 || Uint128(flow.rate) * 20 >= Uint128(goal) * 19) continue;
+    std::uint64_t use = 0;
+    for (const std::size_t wire : flow.wires) use = std::max(use, use_ppm(wire, load_[wire]));
+    if (move_to_room(flow, use, goal)) ++moves_for_goals_;
+  }
+}
+
+unsigned LidManager::path_of(const FlowName& name) const {
+  const auto moved = moved_.find(flow_key(name.flow, name.source, name.destination));
+  return moved == moved_.end() ? own_path(name.flow, lmc_) : moved->second.second;
+}
+
+void LidManager::note_move(const FlowName& name, unsigned path) {
+  moved_[flow_key(name.flow, name.source, name.destination)] = {name, path};
+}
+
+bool LidManager::move(const FlowName& name, unsigned path) {
+  note_move(name, path);
+  install();
+  return true;
 }
 
 void LidManager::run_round() {
@@ -128,10 +162,12 @@ void LidManager::run_round() {
   for (const std::size_t wire : full) {
     if (use_ppm(wire, load_[wire]) >= above_ppm_) relieve(wire, flows);
   }
+  help_who_misses(flows);
   install();
 }
 
 void LidManager::install() {
+  read_seeds();
   std::map<NodeId, FlowEntries*> entries;
   for (const auto& [node, one] : switches_) {
     one->clear_places();

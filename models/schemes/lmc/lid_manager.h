@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "describe/quantities.h"
@@ -30,20 +32,29 @@ struct LidManagerParameters {
 /// Once a period the manager adds up the bytes that flows sent over each wire. For every wire above
 /// the threshold, the fullest first, one flow moves: the largest flow that has another address
 /// whose path, with the flow added, stays at least a tenth of a wire's rate below the present wire.
-/// A flow on a full path sends less than it could, so the next round may move more flows.
+/// A flow on a full path sends less than it could, so the next round may move more flows. Then each
+/// flow that had less than 19/20 of its goal, a rate that it was promised, moves likewise, but with
+/// its goal as its load: congestion control may keep a path below the threshold on which promises
+/// are missed.
 class LidManager final : public FlowScheduler {
  public:
   /// All references must outlive the manager. `rank`: order of its events among the events of one
   /// instant.
   LidManager(Scheduler& scheduler, const FabricMap& fabric, unsigned lmc,
-             const LidManagerParameters& parameters, std::uint32_t rank)
+             const LidManagerParameters& parameters, std::uint32_t rank,
+             std::function<std::uint64_t(std::uint32_t flow)> goal = nullptr)
       : FlowScheduler(scheduler, *parameters.period, rank),
         fabric_(fabric),
         lmc_(lmc),
+        goal_(std::move(goal)),
         above_ppm_(static_cast<std::uint64_t>(parameters.above.to_fixed(32)) * 1'000'000 >> 32) {}
 
   void run_round() override;
+  unsigned path_of(const FlowName& name) const override;
+  bool move(const FlowName& name, unsigned path) override;
   std::uint64_t moves() const { return moves_; }
+  /// Number of moves of flows that missed their goals.
+  std::uint64_t moves_for_goals() const { return moves_for_goals_; }
 
  private:
   struct Flow {
@@ -61,7 +72,7 @@ class LidManager final : public FlowScheduler {
   };
 
   void add_own_state(StateDigest& d) const override {
-    d(moves_, moved_.size());
+    d(moves_, moves_for_goals_, moved_.size());
     for (const auto& [key, moved] : moved_) d(key, moved.second);
   }
   std::vector<Step> steps(const FlowName& name, unsigned path) const;
@@ -69,16 +80,22 @@ class LidManager final : public FlowScheduler {
   std::vector<Flow> flows_of_period();
   std::uint64_t use_ppm(std::size_t wire, std::uint64_t load) const;
   void relieve(std::size_t wire, std::vector<Flow>& flows);
+  bool move_to_room(Flow& flow, std::uint64_t use, std::uint64_t rate);
+  void help_who_misses(std::vector<Flow>& flows);
   void install();
+  void read_seeds();
+  void note_move(const FlowName& name, unsigned path);
 
   const FabricMap& fabric_;
   const unsigned lmc_;
+  const std::function<std::uint64_t(std::uint32_t flow)> goal_;
   const std::uint64_t above_ppm_;
   std::map<NodeId, std::uint64_t> hash_seeds_;
   // moved flows with their path number, by flow_key()
   std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;
   std::vector<std::uint64_t> load_;  // load of each wire in bits per second
   std::uint64_t moves_ = 0;
+  std::uint64_t moves_for_goals_ = 0;
 };
 
 }  // namespace dcc

@@ -60,10 +60,15 @@ void LmcParameters::describe(ParameterVisitor& v) {
   lid_manager.describe(v);
 }
 
+std::uint32_t LmcParameters::index_of(std::uint64_t hash_seed, HostId destination, unsigned path,
+                                      std::uint32_t choices) const {
+  return index_by_address(hash_seed, destination, path, choices);
+}
+
 std::unique_ptr<FlowScheduler> LmcParameters::make_scheduler(
     const FlowSchedulerContext& context) const {
   return std::make_unique<LidManager>(context.scheduler, context.fabric, lmc, lid_manager,
-                                      context.rank);
+                                      context.rank, context.goal);
 }
 
 }  // namespace dcc

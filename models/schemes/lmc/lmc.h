@@ -16,6 +16,9 @@ struct LmcParameters final : BalancerParameters {
   void describe(ParameterVisitor& v) override;
   bool one_path_per_flow() const override { return !lid_manager.on(); }
   bool is_central() const override { return lid_manager.on(); }
+  unsigned addresses() const override { return lid_manager.on() ? 1u << lmc : 0; }
+  std::uint32_t index_of(std::uint64_t hash_seed, HostId destination, unsigned path,
+                         std::uint32_t choices) const override;
   std::unique_ptr<FlowScheduler> make_scheduler(const FlowSchedulerContext& context) const override;
 };
 

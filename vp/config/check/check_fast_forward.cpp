@@ -42,6 +42,8 @@ class FastForwardCheck : private CheckContext {
            "only RoCE's work can be shortened");
     refuse(c_.switch_.routing.is_central(), "routing.kind",
            "a central scheduler counts every byte of the flows");
+    refuse(c_.subnet.manager.has_value(), "subnet.manager",
+           "the subnet manager admits flows at unknown times");
     refuse(c_.dcbx.enabled, "dcbx.enabled", "LLDP frames are due at fixed times");
     refuse(c_.qos.manager.has_value(), "qos.manager",
            "the closed loop's messages are due at fixed times");

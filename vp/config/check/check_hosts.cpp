@@ -8,6 +8,7 @@
 #include "config/check/check_context.h"
 #include "controller/dcc.h"
 #include "describe/quantity_text.h"
+#include "fabric/topology.h"
 
 namespace dcc::vp {
 namespace {
@@ -150,6 +151,40 @@ class HostsCheck : private CheckContext {
             "one port for " + std::to_string(count) + " hosts; give it to one under `hosts`");
   }
 
+  /// Checks the management plane: every address of a host has one path, and the platform starts the
+  /// flows that ask for a rate.
+  void check_subnet() const {
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
+      const TrafficSpec& t = c_.traffic[i];
+      if (!t.guarantee) continue;
+      const std::string path = "traffic." + std::to_string(i) + ".guarantee";
+      require(c_.subnet.manager.has_value(), path,
+              "the subnet manager grants rates: write subnet: {manager: HOST}");
+      require(!expects_response(t.operation), path,
+              "the data of a read or atomic comes from the host that answers: write or send");
+      require(!t.waits(), path, "when a flow that waits begins is not known before");
+      require_platform_drives(path, "the platform asks for flows: driver: none");
+    }
+    if (!c_.subnet.manager) return;
+    require_host(*c_.subnet.manager, "subnet.manager");
+    require(!c_.fast_forward.memo, given("fast_forward.memo", "subnet.manager"),
+            "the subnet manager's answers are not remembered");
+    const BalancerParameters* const routing = c_.switch_.routing.chosen();
+    const unsigned addresses = routing == nullptr ? 0 : routing->addresses();
+    const Topology topology = Topology::of(c_.topology);
+    require(addresses != 0 || topology.has_one_way(), given("routing.kind", "subnet.manager"),
+            "the network has several paths, and a forwarding table has one for an address: write "
+            "routing: {kind: lmc, move_period: TIME}");
+    // Unicast LIDs are those below 0xC000, in groups of `addresses` for a host.
+    const std::uint64_t lids =
+        std::uint64_t{topology.nodes().size()} * std::max(1u, addresses) + addresses;
+    require(lids < 0xC000, "subnet.manager",
+            "the network needs more than the 49151 unicast addresses of a subnet");
+    for (const TopologyNode& node : topology.nodes()) {
+      require(node.ports < 255, "subnet.manager", "a switch of a subnet has at most 254 ports");
+    }
+  }
+
   /// Checks that payload is real only where it can be: it lies in memory, which only a host with
   /// software has.
   void check_payload() const {
@@ -202,6 +237,7 @@ void check_hosts(const LoadedConfig& loaded) {
   check.check_classes();
   check.check_ports();
   check.check_qos();
+  check.check_subnet();
   check.check_hosts();
   check.check_payload();
 }

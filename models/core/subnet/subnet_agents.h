@@ -1,0 +1,80 @@
+// The management agents of all nodes, and the wires over which directed-route datagrams reach them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fabric/topology.h"
+#include "subnet/mad.h"
+#include "switch/vl_arbitration.h"
+#include "units.h"
+
+namespace dcc {
+
+/// What agents read and set of the nodes. Ports are the topology's, from 0.
+struct SubnetAccess {
+  /// Port by which a switch forwards to an address of a host; -1: none.
+  std::function<int(NodeId node, HostId destination, unsigned address)> forwards;
+  /// True if the cable at the port is up.
+  std::function<bool(NodeId node, int port)> is_up;
+  /// Sets a port's tables of virtual lane arbitration; false: the port has no such tables, or the
+  /// tables have no weight above 0.
+  std::function<bool(NodeId node, int port, const VlArbitrationParameters&)> set_tables;
+};
+
+/// Every node has one agent. A datagram passes from port to port along its directed route as on
+/// virtual lane 15, which goes before all data and needs no credits; a packet of data that is under
+/// way does not delay it here. In management datagrams a switch numbers its ports from 1, since
+/// port 0 is its own agent, and a host's port is port 1.
+class SubnetAgents {
+ public:
+  /// `topology` must outlive the agents. `response`: time that an agent takes to answer.
+  SubnetAgents(const Topology& topology, SubnetAccess access, PicoSeconds response);
+
+  /// Carries a directed-route datagram from a host along its route, lets the last node answer, and
+  /// carries the answer back. Adds the time of both ways and of the agent to `took`. Returns empty
+  /// if the datagram is lost: a port on the route has no cable, or its cable is down.
+  std::optional<Mad> carry(NodeId from, Mad request, PicoSeconds& took);
+
+  /// Wire bytes of a datagram: headers and checksums of an unreliable datagram, and its 256 bytes.
+  static constexpr Bytes kWireBytes = 256 + 8 + 12 + 8 + 6;
+  static constexpr std::uint64_t kFirstGuid = 0x0002'C903'0000'0001;
+  static std::uint64_t guid_of(NodeId node) {
+    return kFirstGuid + static_cast<std::uint64_t>(node);
+  }
+
+ private:
+  std::optional<CableEnd> cross(CableEnd at, unsigned out, PicoSeconds& took) const;
+  void answer(NodeId node, unsigned arrival, Mad& mad);
+  Mad::Status get(NodeId node, unsigned arrival, Mad& mad) const;
+  Mad::Status set(NodeId node, Mad& mad);
+  Mad::Status port_info(NodeId node, unsigned port, Mad& mad) const;
+  std::uint8_t forwarding(NodeId node, std::uint64_t lid) const;
+  bool has_port(NodeId node, std::uint64_t port) const {
+    return port >= 1 && port <= static_cast<std::uint64_t>(topology_.node(node).ports);
+  }
+
+  struct Address {
+    std::uint16_t lid = 0;  // 0: the manager has set none
+    std::uint8_t lmc = 0;
+  };
+  const Topology& topology_;
+  const SubnetAccess access_;
+  const PicoSeconds response_;
+  std::vector<Address> addresses_;  // by node
+  std::vector<NodeId> owners_;      // node that has each LID; -1: none
+  // low-priority tables as set so far, by node and port
+  std::map<std::pair<NodeId, int>, VlArbitrationParameters> tables_;
+};
+
+/// One block of VLArbitrationTable: 32 entries of two bytes, the lane and the weight.
+constexpr unsigned kVlBlock = 32;
+/// VLArbitrationTable's modifier: the block in the upper half (1 and 2: halves of the low-priority
+/// table, the only one that is set here), the port in the lower half.
+constexpr std::uint32_t vl_modifier(unsigned block, unsigned port) { return block << 16 | port; }
+
+}  // namespace dcc

@@ -1,0 +1,97 @@
+// InfiniBand's subnet manager: discovers the fabric by directed-route datagrams, gives addresses,
+// reads the switches' forwarding tables, and so knows the path to every address.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "subnet/mad.h"
+
+namespace dcc {
+
+/// Knows of the fabric only what agents answered. Usage: send what next() returns; give the answer,
+/// or nothing after a timeout, to answered(); until next() returns nothing. A sweep has three
+/// phases: nodes and links, breadth first; addresses, 2^lmc for each port of a host and one for
+/// each switch; forwarding tables.
+class SubnetManager {
+ public:
+  explicit SubnetManager(unsigned lmc) : lmc_(lmc) {}
+  /// Begins a sweep at the node at which the manager runs. What was known is forgotten.
+  void begin();
+  /// The next datagram of the sweep; empty: the sweep has ended.
+  std::optional<Mad> next();
+  /// Takes the answer to the last datagram; empty: it was lost.
+  void answered(const std::optional<Mad>& mad);
+  bool has_ended() const { return swept_; }
+
+  struct Port {
+    bool up = false;
+    std::uint64_t rate = 0;  // in bits per second
+    std::size_t peer = 0;    // node at the other end, valid if `peer_port` is not 0
+    unsigned peer_port = 0;
+  };
+  struct Node {
+    std::uint64_t guid = 0;
+    bool is_switch = false;
+    std::vector<std::uint8_t> route;       // ports of the directed route from the manager
+    std::vector<Port> ports;               // by port number; entry 0 is unused
+    std::uint16_t lid = 0;                 // first address
+    std::vector<std::uint8_t> forwarding;  // output port by LID
+  };
+  const std::vector<Node>& nodes() const { return nodes_; }
+  /// Index of the node with this GUID in nodes(); empty: none was found.
+  std::optional<std::size_t> find(std::uint64_t guid) const;
+  std::uint64_t links() const;
+  std::uint64_t datagrams() const { return sent_; }
+  unsigned lmc() const { return lmc_; }
+
+  /// A wire: a node and the port through which data leaves it.
+  struct Hop {
+    std::size_t node = 0;
+    unsigned port = 0;
+    friend bool operator<(const Hop& a, const Hop& b) {
+      return a.node != b.node ? a.node < b.node : a.port < b.port;
+    }
+  };
+  /// The wires from a host to one of the addresses of another, by the forwarding tables. Empty if
+  /// no path leads there.
+  std::vector<Hop> path(std::size_t from, std::size_t to, unsigned address) const;
+  const Port& port(const Hop& hop) const { return nodes_[hop.node].ports[hop.port]; }
+
+  /// A datagram to a node over the directed route that discovery found.
+  Mad to_node(std::size_t node, Mad::Method method, Mad::Attribute attribute,
+              std::uint32_t modifier);
+
+ private:
+  /// A datagram of the sweep that is to be sent.
+  struct Probe {
+    Mad::Method method = Mad::kGet;
+    Mad::Attribute attribute = Mad::kNodeInfo;
+    std::size_t node = 0;  // node asked; for kNodeInfo the node before it
+    unsigned port = 0;     // port asked about; for kNodeInfo the port that leads to the node
+    unsigned block = 0;    // kLinearForwarding: number of the block
+  };
+  void found(const Mad& mad);
+  void ask_ports(std::size_t node);
+  void give_addresses();
+  void ask_tables();
+  bool knows_peer(std::size_t node, unsigned port) const {
+    return nodes_[node].ports[port].peer_port != 0;
+  }
+
+  const unsigned lmc_;
+  bool swept_ = false;
+  enum class Phase { kNodes, kAddresses, kTables } phase_ = Phase::kNodes;
+  std::deque<Probe> probes_;
+  Probe last_;
+  std::vector<Node> nodes_;
+  std::map<std::uint64_t, std::size_t> by_guid_;
+  std::uint32_t first_free_lid_ = 1;
+  std::uint64_t sent_ = 0;
+  std::uint64_t transaction_ = 0;
+};
+
+}  // namespace dcc

@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""InfiniBand's management plane in a run: discovery, admission, tables of virtual lanes, paths.
+
+  subnet_test.py BUILD/dccvp
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from harness import PATIENCE
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CONFIG = ROOT / "configs" / "subnet.yaml"
+LMC = ROOT / "configs" / "reproduce" / "ib_lmc.yaml"
+DCCVP = ""
+
+
+def run(config, *overrides, command="run"):
+    """Metrics of a run; or what the program said, if it refused the configuration."""
+    with tempfile.TemporaryDirectory(prefix="dccvp-subnet-") as folder:
+        out = pathlib.Path(folder) / "out"
+        arguments = [DCCVP, command, str(config)]
+        if command == "run":
+            arguments += ["--out", str(out), "--no-plots", "--quiet"]
+        for override in overrides:
+            arguments += ["-c", override]
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        if done.returncode == 2:
+            return done.stderr
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        return json.loads((out / "metrics.json").read_text())
+
+
+def wire_gbps(metrics):
+    """Rate of each flow on the wire: packets of 1024 bytes have 62 bytes of headers."""
+    return [flow["goodput_gbps"] * 1086 / 1024 for flow in metrics["flows"]]
+
+
+class Star(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.metrics = run(CONFIG)
+
+    def test_discovery_takes_its_datagrams_one_after_the_other(self):
+        subnet = self.metrics["subnet"]
+        self.assertEqual((subnet["switches"], subnet["hosts"], subnet["links"]), (1, 7, 7))
+        # The own node, the switch and six hosts: NodeInfo 1, 1, 6; PortInfo and rates of ports 1, 7, 6 each;
+        # addresses 1, 1, 6; one block of the forwarding table. A hop is 500 ns and 290 bytes at 10 Gb/s.
+        own, switch, hosts = 4, 1 + 7 + 7 + 1 + 1, 6 * 4
+        self.assertEqual(subnet["smps"], own + switch + hosts)
+        hop = 0.5 + 0.232
+        self.assertAlmostEqual(subnet["discovered_us"],
+                               (own + switch + hosts) * 5 + switch * 2 * hop + hosts * 4 * hop, places=3)
+
+    def test_requests_are_granted_while_the_link_has_room(self):
+        subnet = self.metrics["subnet"]
+        self.assertEqual((subnet["admitted"], subnet["refused"]), (4, 1))
+        requests = {one["flow"]: one for one in subnet["requests"]}
+        self.assertEqual({flow: one["granted"] for flow, one in requests.items()},
+                         {0: True, 1: True, 2: True, 4: False, 5: True})
+        # 2, 3 and 4 of 10 Gb/s take 13, 20 and 26 of 64 entries; without the 3 Gb/s 25 are left.
+        self.assertAlmostEqual(requests[4]["available_gbps"], 10 * 5 / 64, places=6)
+        self.assertAlmostEqual(requests[5]["available_gbps"], 10 * 25 / 64, places=6)
+        self.assertEqual(self.metrics["flows_begun"], 5)
+        self.assertAlmostEqual(self.metrics["flows"][5]["start_s"] * 1e6, requests[5]["answered_us"], places=3)
+
+    def test_an_answer_takes_its_way_the_manager_and_the_tables(self):
+        hop = 0.5 + 0.232
+        # Three requests arrive together and are served one after the other; two datagrams set the switch's table.
+        for place, one in enumerate(self.metrics["subnet"]["requests"][:3]):
+            self.assertAlmostEqual(one["answered_us"],
+                                   1000 + 2 * hop + 5 * (place + 1) + 2 * (5 + 2 * hop) + 2 * hop, places=3)
+
+    def test_each_has_what_it_was_granted_beside_one_that_takes_all_it_can(self):
+        rates = wire_gbps(self.metrics)
+        for flow, granted in enumerate((2, 3, 4)):
+            self.assertGreaterEqual(rates[flow], granted)
+        # Lanes without a grant share the five entries that are left; one of them has packets.
+        for flow, entries in enumerate((13, 20, 26, 1)):
+            self.assertAlmostEqual(rates[flow] / sum(rates), entries / 60, delta=0.003)
+
+    def test_without_the_manager_the_lanes_take_turns(self):
+        without = ["subnet.manager=none"] + [f"traffic.{i}.guarantee=none" for i in (0, 1, 2, 4, 5)]
+        metrics = run(CONFIG, *without, "traffic.4.start=15ms")
+        self.assertNotIn("subnet", metrics)
+        rates = wire_gbps(metrics)
+        self.assertAlmostEqual(rates[1], 2.5, delta=0.05)
+        self.assertLess(rates[2], 3)
+
+
+class Paths(unittest.TestCase):
+    """Three flows of 8 Gb/s whose own addresses share a path of 20 Gb/s."""
+    # No wire is full by more than all of its rate, so no flow moves for a full wire.
+    SETTINGS = ["subnet.manager=7", "routing.move_period=1ms", "routing.move_above=1", "duration=40ms",
+                "measure={from: 20ms, to: 40ms}"]
+
+    def run_with(self, rate):
+        return run(LMC, *self.SETTINGS, *[f"traffic.{i}.guarantee={rate}" for i in (0, 2, 4)])
+
+    def test_a_grant_takes_the_address_with_room(self):
+        subnet = self.run_with("8Gbps")["subnet"]
+        self.assertEqual(subnet["admitted"], 3)
+        paths = [one["path"] for one in subnet["requests"]]
+        self.assertEqual(sorted(paths), [0, 0, 1])
+
+    def test_no_address_has_more_than_its_wires(self):
+        subnet = self.run_with("21Gbps")["subnet"]
+        self.assertEqual((subnet["admitted"], subnet["refused"]), (0, 3))
+        for one in subnet["requests"]:
+            self.assertEqual(one["available_gbps"], 20)
+
+    def test_a_missed_grant_moves_a_path_that_is_not_full(self):
+        # Their congestion control keeps the path below its rate, so without grants nothing moves.
+        alone = run(LMC, *self.SETTINGS)
+        self.assertLess(sum(wire_gbps(alone)[i] for i in (0, 2, 4)), 17)
+        # All fit on one path with 6.5 Gb/s each, but get less of it.
+        granted = self.run_with("6500Mbps")
+        self.assertEqual([one["path"] for one in granted["subnet"]["requests"]], [0, 0, 0])
+        rates = wire_gbps(granted)
+        for flow in (0, 2, 4):
+            self.assertGreaterEqual(rates[flow], 6.5 * 0.95)
+
+
+class Refusals(unittest.TestCase):
+    def test_what_cannot_be(self):
+        for overrides, text in (
+                (["subnet.manager=none"], "guarantee: the subnet manager grants rates: write subnet: {manager: HOST}"),
+                (["subnet.manager=7"], "subnet.manager: there is no host 7"),
+                (["host.driver=native"], "guarantee: the platform asks for flows: driver: none"),
+                (["topology={kind: leaf_spine, leaves: 2, hosts_per_leaf: 4, spines: 2}"],
+                 "the network has several paths, and a forwarding table has one for an address"),
+                (["fast_forward.enabled=true"], "subnet.manager")):
+            self.assertIn(text, run(CONFIG, *overrides, command="check"))
+
+
+if __name__ == "__main__":
+    DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()

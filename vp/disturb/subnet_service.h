@@ -1,0 +1,83 @@
+// InfiniBand's management plane in a run: the subnet manager's sweep, and the requests of flows for
+// a rate (`subnet`, `guarantee` of an entry of traffic).
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "build/platform_part.h"
+#include "sim/scheduler.h"
+#include "subnet/administration.h"
+#include "subnet/reservations.h"
+#include "subnet/subnet_agents.h"
+#include "subnet/subnet_manager.h"
+#include "traffic/admission_desk.h"
+
+namespace dcc {
+class FlowScheduler;
+}
+
+namespace dcc::vp {
+
+class DirectTraffic;
+class Platform;
+
+/// The manager sends one datagram after the other from the beginning of the run; a lost one costs
+/// kTimeout. A flow with a guarantee asks when its queue pair is due; the request takes the time of
+/// a packet to the manager's host, waits until the sweep has ended and the manager is free, and is
+/// answered after `subnet.response`. What is granted holds until the flow has ended; the manager
+/// sees ends when it is asked next. A refused flow never begins.
+class SubnetService final : public PlatformPart, private AdmissionDesk {
+ public:
+  explicit SubnetService(Platform& platform);
+  void begin() override;
+  void finish(RunResults& results) override;
+  const SubnetManager& manager() const { return manager_; }
+
+ private:
+  static constexpr PicoSeconds kTimeout = kMilliSecond * 200;  // as OpenSM waits by default
+
+  struct Request {
+    Request(SubnetService& service, const PlannedFlow& about);
+    void due() { owner.due(*this); }
+
+    SubnetService& owner;
+    const PlannedFlow& flow;
+    std::uint64_t rate;
+    enum class At { kUnderWay, kServed, kBack } at = At::kUnderWay;
+    bool granted = false;
+    Event event;
+  };
+  bool asks(const PlannedFlow& flow) override;
+  void sweep();
+  void due(Request& request);
+  void serve(Request& request);
+  PicoSeconds decide(Request& request);
+  void release_ended();
+  void follow_moves();
+  PicoSeconds write_tables(const std::vector<SubnetManager::Hop>& path);
+  PicoSeconds travel(HostId from, HostId to) const;
+  std::vector<SubnetManager::Hop> path_of(const PlannedFlow& flow, unsigned address) const;
+
+  Platform& p_;
+  DirectTraffic& traffic_;
+  FlowScheduler* const scheduler_;  // manager of paths; null: none
+  const bool by_tables_;
+  SubnetAgents agents_;
+  SubnetManager manager_;
+  Reservations reservations_;
+  Administration administration_;
+  Event sweep_event_;
+  std::optional<Mad> answer_;
+  bool asked_ = false;  // true if a datagram of the sweep is under way
+  PicoSeconds free_at_{};
+  std::deque<Request> requests_;
+  std::vector<Request*> waiting_;                      // requests that wait for the sweep's end
+  std::map<std::uint32_t, const PlannedFlow*> holds_;  // flows with a grant
+  SubnetResult result_;
+};
+
+}  // namespace dcc::vp
