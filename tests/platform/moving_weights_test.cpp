@@ -125,6 +125,15 @@ TEST(MovingWeights, AllPortsOfAHostFollowTheRank) {
   expect_two_rounds(Watched(ring("weight_at_end: 8, weight_interval: 1us", "ports: 2, ")));
 }
 
+TEST(MovingWeights, AnEarlierJobLeads) {
+  EXPECT_EQ(bytes_with_lead(0, 16'000, 0, 1), 0) << "a job alone";
+  EXPECT_EQ(bytes_with_lead(0, 16'000, 0, 2), 1'000);
+  EXPECT_EQ(bytes_with_lead(8'000, 16'000, 0, 2), 8'500);
+  EXPECT_EQ(bytes_with_lead(16'000, 16'000, 0, 2), 16'000);
+  EXPECT_EQ(bytes_with_lead(8'000, 16'000, 1, 2), 8'000);
+  EXPECT_EQ(bytes_with_lead(0, 16'000, 1, 3), 500);
+}
+
 TEST(MovingWeights, WithoutTheKeyTheWeightStays) {
   const Watched watched(ring("message: 64KiB"));
   for (const Watched::Seen& seen : watched.seen) {

@@ -17,11 +17,22 @@ std::uint32_t weight_of_progress(std::uint32_t begin, std::uint32_t end, Bytes s
   return static_cast<std::uint32_t>(std::int64_t{begin} + moved);
 }
 
+Bytes bytes_with_lead(Bytes sent, Bytes total, std::size_t place, std::size_t jobs) {
+  constexpr std::size_t kLead = 16;  // the first of several jobs leads by this part of a round
+  if (jobs < 2) return sent;
+  const auto places = static_cast<Bytes>(kLead * (jobs - 1));
+  return sent + (total - sent) * static_cast<Bytes>(jobs - 1 - place) / places;
+}
+
 /// One entry of `traffic` whose weight moves.
 class MovingWeights::Entry {
  public:
-  Entry(Platform& platform, std::size_t index)
+  /// `place_of_job`: number of entries before this one whose weight follows their job; `jobs`:
+  /// number of all such entries.
+  Entry(Platform& platform, std::size_t index, std::size_t place_of_job, std::size_t jobs)
       : platform_(platform),
+        place_(place_of_job),
+        jobs_(jobs),
         spec_(platform.config.traffic[index]),
         due_(Event::calling<&Entry::due>(*this, kWeightRank)) {
     const HostPorts ports = platform.config.topology.host_ports();
@@ -103,7 +114,7 @@ class MovingWeights::Entry {
     Bytes sent = 0;
     Bytes total = 1;
   };
-  /// Progress of the oldest round that a rank has not finished.
+  /// Progress of the oldest round that a rank has not finished, with the job's lead.
   Progress progress_of_job() const {
     std::optional<std::uint32_t> oldest;
     for (const Rank& rank : ranks_) {
@@ -116,7 +127,7 @@ class MovingWeights::Entry {
       if (rank.is_done() || rank.query() != *oldest) continue;
       left += rank.round[rank.next] - rank.acknowledged;
     }
-    return {total - left, total};
+    return {bytes_with_lead(total - left, total, place_, jobs_), total};
   }
 
   void due() {
@@ -142,6 +153,8 @@ class MovingWeights::Entry {
   }
 
   Platform& platform_;
+  std::size_t place_;
+  std::size_t jobs_;
   const TrafficSpec& spec_;
   std::vector<Rank> ranks_;
   std::map<std::uint32_t, Bytes> bytes_of_round_;  // bytes of all ranks, by the number of the round
@@ -149,6 +162,13 @@ class MovingWeights::Entry {
 };
 
 MovingWeights::MovingWeights(Platform& platform) {
+  const auto follows_job = [](const TrafficSpec& spec) {
+    return spec.moves_weight() && spec.weight_follows == WeightBasis::kJob;
+  };
+  const std::vector<TrafficSpec>& traffic = platform.config.traffic;
+  const auto jobs =
+      static_cast<std::size_t>(std::count_if(traffic.begin(), traffic.end(), follows_job));
+  std::size_t place = 0;
   for (std::size_t i = 0; i < platform.config.traffic.size(); ++i) {
     const TrafficSpec& spec = platform.config.traffic[i];
     if (spec.moves_weight()) {
@@ -157,7 +177,8 @@ MovingWeights::MovingWeights(Platform& platform) {
                                  ".weight_follows: job needs one process, since a process knows "
                                  "the bytes of its own ranks only");
       }
-      entries_.push_back(std::make_unique<Entry>(platform, i));
+      entries_.push_back(std::make_unique<Entry>(platform, i, place, jobs));
+      if (follows_job(spec)) ++place;
     }
   }
 }

@@ -79,7 +79,11 @@ void TrafficSpec::describe(ParameterVisitor& v) {
              ""});
     v.choice(
         "weight_follows", weight_follows,
-        {"bytes that the weight follows: those of each rank, or those of all ranks together", ""});
+        {"bytes that the weight follows: those of each rank, or those of all ranks together; of "
+         "several such jobs an earlier entry counts up to a sixteenth of a round more, so that "
+         "jobs "
+         "that begin together part",
+         ""});
   });
   v.when(is({Kind::kStride}), "kind: stride", [&] {
     v.field("stride", stride, {"1", "1048575"},
