@@ -18,7 +18,8 @@ if(DCCVP_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "DCCVP_FUZZ needs clang (libFuzzer); see the preset 'sanitize'")
   endif()
-  # Counters of edges are a third of the compiler's work. Targets that do not guide a fuzz target set DCC_UNGUIDED.
+  # Counters of edges are a third of the work of a compiler that does not optimise. Targets that guide no fuzz target
+  # set DCC_UNGUIDED.
   target_compile_options(dcc_options INTERFACE
     $<$<NOT:$<BOOL:$<TARGET_PROPERTY:DCC_UNGUIDED>>>:-fsanitize=fuzzer-no-link>)
 endif()
