@@ -10,7 +10,7 @@ import fractions
 import re
 
 from dccvp.importers import sonic_queues
-from dccvp.importers.network import Imported, Link, Node, decimal, plural, size_text, some, unique_name
+from dccvp.importers.network import Imported, Link, Node, decimal, size_text, some, unique_name
 from dccvp.importers.sonic_data import REFERENCE, Database, read_lookup
 from dccvp.importers.source import base_name, quoted, read
 

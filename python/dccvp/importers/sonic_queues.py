@@ -176,7 +176,8 @@ def watchdogs(data, notes):
                for port in key.split(",")}
     if not any(of_port.values()):
         return {}, []
-    counts = collections.Counter(tuple(own.items()) for own in of_port.values() if own)
+    set_of = {port: tuple(own.items()) for port, own in of_port.items() if own}
+    counts = collections.Counter(set_of.values())
     most = dict(max(counts, key=lambda one: counts[one]))
     found = dict(most)
     if "POLL_INTERVAL" in rows.get("GLOBAL", {}):

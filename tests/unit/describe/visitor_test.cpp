@@ -1,10 +1,10 @@
 // Parameters are described in one line each. Tests what a visitor receives of a parameter and which
 // values the description refuses.
-#include "describe/left_out.h"
 #include "describe/visitor.h"
 
 #include <gtest/gtest.h>
 
+#include "describe/left_out.h"
 #include "unit/describe/text_reader.h"
 
 namespace dcc {
