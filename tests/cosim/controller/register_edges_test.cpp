@@ -1,7 +1,7 @@
 // Model and RTL in lock-step: accesses of software at every edge around an
 // event, also with new tick lengths. The environment variable
-// REGISTER_EDGES gives the number of accesses; the default suits every run
-// of the tests.
+// REGISTER_EDGES gives the number of accesses, REGISTER_EDGES_SEED the
+// first seed; the defaults suit every run of the tests.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -159,7 +159,9 @@ TEST(LockstepController, AccessesAtEveryEdgeAroundAnEvent) {
   const char* const given = std::getenv("REGISTER_EDGES");
   const int wanted = given != nullptr ? std::atoi(given) : 4000;
   int accesses = 0, rates = 0;
-  for (std::uint64_t seed = 1; accesses < wanted; ++seed) {
+  const char* const first = std::getenv("REGISTER_EDGES_SEED");
+  for (std::uint64_t seed = first == nullptr ? 1 : std::strtoull(first, nullptr, 10);
+       accesses < wanted; ++seed) {
     RegisterEdges bench(seed);
     for (int i = 0; i < 400; ++i) accesses += bench.scene();
     bench.finish();
