@@ -42,8 +42,9 @@ ARRAY = "rtl/common/ram_1r1w_array.sv"
 SECONDS = 400  # a step that takes longer stands still
 # Folder below rtl/ -> benches that contain its modules, the cheapest first.
 WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
-UNITS: dict[str, tuple[str, ...]] = {"rate_lut": ("rate_unit",), "timing_wheel": ("timing_wheel",), "common": ("rate_unit", "timing_wheel"),
-         "parity": ("rate_unit", "timing_wheel"), "pacer": ("pacer",)}
+UNITS: dict[str, tuple[str, ...]] = {
+    "rate_lut": ("rate_unit",), "timing_wheel": ("timing_wheel",), "common": ("rate_unit", "timing_wheel"),
+    "parity": ("rate_unit", "timing_wheel"), "pacer": ("pacer",)}
 # Modules with a bench of their own.
 ALONE: dict[str, tuple[str, ...]] = {"dc_answers": ("answers",), "dc_delay": ("answers",)}
 # Modules that only the variant with memories that correct bits uses.

@@ -366,8 +366,9 @@ class Lists(Cli):
         # and of interrupts exist only where these are configured.
         # This run has no deadlock and perhaps no diagnosis.
         self.assertEqual({p for p in set(known) - found
-                          if not p.startswith(("qos.", "subnet.", "dcbx.", "deadlock.", "diagnoses.", "fast_forwarded_s",
-                                               "memo.", "programs.", "harts.", "races.", "interrupts."))}, set(),
+                          if not p.startswith(("qos.", "subnet.", "dcbx.", "deadlock.", "diagnoses.", "memo.",
+                                               "fast_forwarded_s", "programs.", "harts.", "races.", "interrupts."))},
+                         set(),
                          "described, but not there")
         for form in ("text", "markdown"):
             text = dccvp("metrics", "--format", form, cwd=self.folder).stdout

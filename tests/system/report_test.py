@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import types
+import typing
 import unittest
 import unittest.mock
 
@@ -409,7 +410,8 @@ class Report(unittest.TestCase):
             else:
                 (self.folder / folder / name).write_bytes(damage)
             with self.subTest(file=name, damage=damage and damage[:20]):
-                make, refused = (self.make, self.refused) if damage is None else (self.make_here, self.refused_here)
+                make: typing.Any = self.make if damage is None else self.make_here
+                refused: typing.Any = self.refused if damage is None else self.refused_here
                 if name == "config.effective.yaml":
                     # The report has a remark instead of the configuration, and all other content.
                     make(folder)

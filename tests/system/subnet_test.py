@@ -42,6 +42,8 @@ def wire_gbps(metrics):
 
 
 class Star(unittest.TestCase):
+    metrics: dict = {}
+
     @classmethod
     def setUpClass(cls):
         cls.metrics = run(CONFIG)

@@ -178,7 +178,7 @@ def watchdogs(data, notes):
         return {}, []
     set_of = {port: tuple(own.items()) for port, own in of_port.items() if own}
     counts = collections.Counter(set_of.values())
-    most = dict(max(counts, key=lambda one: counts[one]))
+    most = dict(counts.most_common(1)[0][0])
     found = dict(most)
     if "POLL_INTERVAL" in rows.get("GLOBAL", {}):
         poll = data.field("PFC_WD", "GLOBAL", "POLL_INTERVAL", 1, 10_000)
