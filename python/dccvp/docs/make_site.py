@@ -61,6 +61,7 @@ def pages_beside_code():
     pages[ROOT / "models/core/controller/law/README.md"] = "law.md"
     pages[ROOT / "models/core/controller/law/tutorial.md"] = "tutorial-law.md"
     pages[ROOT / "models/core/switch/README.md"] = "dcbx.md"
+    pages[ROOT / "models/core/subnet/README.md"] = "subnet.md"
     return {**pages, **{page: f"schemes/{page.parent.name}.md" for page in ROOT.glob("models/schemes/*/README.md")}}
 
 
@@ -144,9 +145,10 @@ def main(arguments):
     if shutil.which("mkdocs") is None:
         print("mkdocs is not installed")
         return 1
-    done = subprocess.run(["mkdocs", "build", "--strict", "--quiet", "-f", str(folder / "mkdocs.yml")],
+    done = subprocess.run(["mkdocs", "build", "--strict", "-f", str(folder / "mkdocs.yml")],
                           capture_output=True, text=True, check=False)
-    said_by_it = "\n".join(line for line in (done.stdout + done.stderr).splitlines() if line.strip())
+    lines = (done.stdout + done.stderr).splitlines()
+    said_by_it = "\n".join(line for line in lines if line.startswith(("WARNING", "ERROR", "Aborted")))
     if done.returncode != 0:
         print(said_by_it)
         return 1
