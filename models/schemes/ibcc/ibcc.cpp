@@ -334,15 +334,15 @@ bool Ibcc::set(std::uint8_t level, const Setting& setting) {
 }
 
 void Ibcc::on_weight(std::uint8_t dscp, const Ratio& weight) {
-  constexpr Uint128 kTimerUnit = CongestionAgent::kTimerUnit;
+  constexpr Uint128 kResolution = CongestionAgent::kTimerUnit;
   const std::uint64_t weighed = parameters_.ccti_increase * weight.denominator;
   const std::uint64_t increase = std::max<std::uint64_t>(1, weighed / weight.numerator);
   const Uint128 whole = static_cast<Uint128>(parameters_.ccti_timer.count) * weighed;
-  const Uint128 part = kTimerUnit * weight.numerator * increase;
+  const Uint128 part = kResolution * weight.numerator * increase;
   const Uint128 units = std::max<Uint128>(1, (whole + part / 2) / part);
   Managed& managed = managed_[dscp % kServiceLevels];
   managed.increase = static_cast<unsigned>(increase);
-  managed.timer = PicoSeconds(static_cast<std::int64_t>(units * kTimerUnit));
+  managed.timer = PicoSeconds(static_cast<std::int64_t>(units * kResolution));
 }
 
 void Ibcc::on_cnp(FlowNumber number, const CnpInfo& info) {
