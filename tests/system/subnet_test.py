@@ -128,6 +128,25 @@ class Paths(unittest.TestCase):
             self.assertGreaterEqual(rates[flow], 6.5 * 0.95)
 
 
+class Diagnoses(unittest.TestCase):
+    @staticmethod
+    def said_of(metrics):
+        return next((one["text"] for one in metrics["diagnoses"] if one["id"] == "flows_never_begun"), "")
+
+    def test_flows_without_a_grant_are_told(self):
+        said = self.said_of(run(CONFIG))
+        self.assertIn("1 of 5 flows that asked the subnet manager for a rate were refused", said)
+        self.assertIn("flow 4 asked for 2 Gb/s of 0.781 Gb/s that could be had", said)
+        # Discovery takes 320 us.
+        early = run(CONFIG, "duration=300us", "measure={from: 0us, to: 300us}",
+                    *[f"traffic.{i}.start=0us" for i in (0, 1, 2)])
+        self.assertEqual(early["subnet"]["waiting"], 3)
+        self.assertIn("it had not discovered the fabric yet", self.said_of(early))
+        granted = run(CONFIG, "duration=3ms", "measure={to: 3ms}")
+        self.assertEqual(granted["subnet"]["admitted"], 3)
+        self.assertEqual(self.said_of(granted), "")
+
+
 class Refusals(unittest.TestCase):
     def test_what_cannot_be(self):
         for overrides, text in (

@@ -132,9 +132,7 @@ void SubnetService::due(Request& request) {
       if (request.granted && p_.scheduler.now() < request.flow.spec.stop) {
         traffic_.admit(request.flow);
       }
-      for (SubnetRequestResult& one : result_.requests) {
-        if (one.flow == request.flow.spec.id) one.answered_us = p_.scheduler.now().count / 1e6;
-      }
+      result_.requests[request.result].answered_us = p_.scheduler.now().count / 1e6;
       return;
   }
 }
@@ -156,6 +154,7 @@ PicoSeconds SubnetService::decide(Request& request) {
   request.granted = answer.status() == Mad::kOk;
   const std::uint64_t base = manager_.nodes()[*manager_.find(query.destination)].lid;
   const auto address = static_cast<unsigned>(Administration::destination_lid(answer) - base);
+  request.result = result_.requests.size();
   SubnetRequestResult& result = result_.requests.emplace_back();
   result.flow = spec.id;
   result.asked_gbps = static_cast<double>(request.rate) / 1e9;
@@ -232,6 +231,7 @@ void SubnetService::finish(RunResults& results) {
   }
   result_.links = manager_.links();
   result_.smps = manager_.datagrams();
+  result_.waiting = requests_.size() - result_.admitted - result_.refused;
   results.subnet = result_;
 }
 

@@ -49,6 +49,7 @@ class SubnetService final : public PlatformPart, private AdmissionDesk {
     std::uint64_t rate;
     enum class At { kUnderWay, kServed, kBack } at = At::kUnderWay;
     bool granted = false;
+    std::size_t result = 0;  // index in SubnetResult::requests, valid from At::kBack on
     Event event;
   };
   bool asks(const PlannedFlow& flow) override;

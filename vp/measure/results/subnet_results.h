@@ -43,10 +43,11 @@ struct SubnetResult {
   std::uint64_t hosts = 0;     // ports of hosts that discovery found
   std::uint64_t links = 0;
   std::uint64_t smps = 0;    // datagrams of discovery, without the answers
-  double discovered_us = 0;  // simulated time at which discovery ended
+  double discovered_us = 0;  // simulated time at which discovery ended; 0: it had not ended
   std::uint64_t tables = 0;  // VL arbitration tables that the manager wrote
   std::uint64_t admitted = 0;
   std::uint64_t refused = 0;
+  std::uint64_t waiting = 0;                  // requests without an answer at the end of the run
   std::vector<SubnetRequestResult> requests;  // answered requests in the order of their answers
 
   template <class Visitor>
@@ -60,11 +61,13 @@ struct SubnetResult {
     v(&SubnetResult::smps, "smps",
       {"", "management datagrams that the manager sent in discovery", kSum, Span::kRun});
     v(&SubnetResult::discovered_us, "discovered_us",
-      {"us", "simulated time at which discovery ended", kValue, Span::kRun});
+      {"us", "simulated time at which discovery ended; 0: it had not ended", kValue, Span::kRun});
     v(&SubnetResult::tables, "tables",
       {"", "VL arbitration tables written by the manager", kSum, Span::kRun});
     v(&SubnetResult::admitted, "admitted", {"", "requests granted", kSum, Span::kRun});
     v(&SubnetResult::refused, "refused", {"", "requests refused", kSum, Span::kRun});
+    v(&SubnetResult::waiting, "waiting",
+      {"", "requests without an answer at the end of the run", kSum, Span::kRun});
   }
 };
 
