@@ -9,6 +9,8 @@ CONFIG ?= platform.yaml
 # In the older specification CSR instructions are part of I; gcc 12 has no libraries for rv32imc_zicsr.
 ARCH := -march=rv32imc -misa-spec=2.2 -mabi=ilp32 --specs=picolibc.specs
 CFLAGS ?= -O2 -g -Wall -Wextra
+# added when a source is C++ (.cpp); no core runs constructors of global objects
+CXXFLAGS ?= -std=c++17 -fno-exceptions -fno-rtti -fno-threadsafe-statics
 PARTS := $(DCCVP_FIRMWARE)/program
 ELF := $(BUILD)/$(PROGRAM).elf
 
@@ -16,7 +18,8 @@ all: $(ELF)
 
 $(ELF): $(SOURCES) $(PARTS)/link.ld $(PARTS)/return.S $(PARTS)/dcc_program.h
 	mkdir -p $(BUILD)
-	$(RISCV)gcc $(ARCH) -std=gnu11 $(CFLAGS) -ffunction-sections -fdata-sections -I$(DCCVP_FIRMWARE) -nostartfiles \
+	$(RISCV)gcc $(ARCH) $(CFLAGS) $(if $(filter %.cpp,$(SOURCES)),$(CXXFLAGS)) -ffunction-sections \
+	  -fdata-sections -I$(DCCVP_FIRMWARE) -nostartfiles \
 	  -T $(PARTS)/link.ld -Wl,--gc-sections -Wl,-Map=$@.map $(PARTS)/return.S $(SOURCES) -o $@
 
 run: $(ELF)

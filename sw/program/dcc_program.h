@@ -93,8 +93,9 @@ struct dcc_hop {
 struct dcc_result {
   uint32_t set;
   uint32_t rate;
-  uint32_t window;                       /* greatest payload bytes in flight; DCC_NO_WINDOW */
-  uint32_t timer_ns[DCC_PROGRAM_TIMERS]; /* delays, counted from when the result takes effect */
+  uint32_t window; /* greatest payload bytes in flight; DCC_NO_WINDOW */
+  /* Delays, counted from when the result takes effect; 0 counts as 1. */
+  uint32_t timer_ns[DCC_PROGRAM_TIMERS];
   /* A SENT event happens when the flow's counter of wire bytes exceeds sent_bytes, which is then
    * subtracted from the counter; 0: after every packet; DCC_NO_SENT: never. Setting sent_bytes
    * clears the counter. */
@@ -141,10 +142,17 @@ struct dcc_program {
 
 #ifdef __riscv
 
-/* Defines the program; use once, in one source:
+#ifdef __cplusplus
+#define DCC_PROGRAM_LINKAGE extern "C"
+#else
+#define DCC_PROGRAM_LINKAGE
+#endif
+
+/* Defines the program; use once, in one source of C or C++17:
  *   DCC_PROGRAM(.context_bytes = sizeof(struct flow), .on_cnp = cut, .on_timer = rise); */
 #define DCC_PROGRAM(...)                                                                     \
-  const struct dcc_program dcc_program                                                       \
+  _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")                         \
+      DCC_PROGRAM_LINKAGE const struct dcc_program dcc_program                               \
       __attribute__((section(".dcc_program"), used)) = {.magic = DCC_PROGRAM_MAGIC,          \
                                                         .abi = DCC_PROGRAM_ABI,              \
                                                         .global_pointer = __global_pointer$, \
@@ -158,11 +166,14 @@ static inline void dcc_set_window(struct dcc_result *result, uint32_t bytes) {
   result->window = bytes;
   result->set |= DCC_SET_WINDOW;
 }
+/* `timer` is below DCC_PROGRAM_TIMERS; any other number ends the handler by a fault. */
 static inline void dcc_start_timer(struct dcc_result *result, uint32_t timer, uint32_t ns) {
+  if (timer >= DCC_PROGRAM_TIMERS) __builtin_trap();
   result->timer_ns[timer] = ns;
   result->set |= DCC_SET_TIMER << timer;
 }
 static inline void dcc_stop_timer(struct dcc_result *result, uint32_t timer) {
+  if (timer >= DCC_PROGRAM_TIMERS) __builtin_trap();
   result->set |= DCC_STOP_TIMER << timer;
 }
 static inline void dcc_count_sent(struct dcc_result *result, uint32_t bytes) {

@@ -184,6 +184,77 @@ class Programs(unittest.TestCase):
         flows = self.metrics()["flows"]
         self.assertTrue(all(10 < flow["goodput_gbps"] < 100 for flow in flows), flows)
 
+    def misuse(self, way, *words):
+        return self.run_one("halve", "-c", f"nic.congestion_control.elf={PROGRAMS / 'test_misuse.elf'}",
+                            "-c", f"nic.congestion_control.values=[{way}, 5]", *words)
+
+    def test_writes_outside_context_and_result_are_faults(self):
+        for way, at in ((0, r"at byte 64 of a context of 64 bytes"),
+                        (1, r"at byte 64 of a context of 64 bytes"),
+                        (4, r"at byte 36 of a result of 36 bytes")):
+            with self.subTest(way=way):
+                said = self.misuse(way, "--force")
+                self.assertRegex(said, r"test_misuse.elf: flow \d+, handler of cnp, at [\d.]+ us: a write outside of "
+                                       rf"context and result, {at}")
+                self.assertEqual(self.sums()["faults"], 8)  # each flow of each NIC once: values are as they were
+                self.assertNotIn("value 3", said)
+
+    def test_a_timer_that_there_is_not_is_a_fault(self):
+        self.assertRegex(self.misuse(2), r"handler of cnp, at [\d.]+ us: breakpoint, .* at 0x1000\w+ \(cut")
+        self.assertEqual(self.sums()["faults"], 8)
+
+    def test_a_timer_without_a_delay_ends(self):
+        self.misuse(3, "-c", "nic.congestion_control.instant=true", "-c", "duration=20us")
+        self.assertEqual(self.handlers()["timer"]["handled"], 8 * 20000)
+
+    def compile(self, source, text, *options):
+        """Compiles a program; returns its file and what the compiler says."""
+        path = self.folder / source
+        path.write_text(text)
+        parts = ROOT / "firmware/program"
+        elf = path.with_suffix(".elf")
+        done = subprocess.run(["riscv64-unknown-elf-gcc", "-march=rv32imc", "-misa-spec=2.2", "-mabi=ilp32",
+                               "--specs=picolibc.specs", "-O2", "-Wall", "-Wextra", *options, f"-I{ROOT / 'sw'}",
+                               "-nostartfiles", "-T", parts / "link.ld", parts / "return.S", path, "-o", elf],
+                              capture_output=True, text=True, check=False)
+        return elf, done.stderr
+
+    def test_constructors_are_refused(self):
+        elf, said = self.compile("made.c", '''#include "program/dcc_program.h"
+static uint32_t step;
+__attribute__((constructor)) static void make(void) { step = 42; }
+static void cut(const struct dcc_event *event, void *context, struct dcc_result *result) {
+  (void)context;
+  dcc_set_rate(result, event->rate - step);
+}
+DCC_PROGRAM(.on_cnp = cut);
+''')
+        self.assertFalse(elf.exists())
+        self.assertIn("constructors do not run", said)
+
+    def test_a_program_in_cplusplus(self):
+        elf, said = self.compile("halves.cpp", '''#include "program/dcc_program.h"
+namespace {
+struct Flow {
+  uint32_t cuts;
+};
+template <class T>
+T half(T number) {
+  return number / 2;
+}
+void cut(const dcc_event* event, void* context, dcc_result* result) {
+  auto& flow = *static_cast<Flow*>(context);
+  const auto tell = [&flow] { dcc_trace("cut %u", flow.cuts); };
+  if (++flow.cuts == 2) tell();
+  dcc_set_rate(result, half(event->rate));
+}
+}  // namespace
+DCC_PROGRAM(.context_bytes = sizeof(Flow), .on_cnp = cut);
+''', "-std=c++17", "-fno-exceptions", "-fno-rtti")
+        self.assertEqual(said, "")
+        lines = self.run_one("halve", "-c", f"nic.congestion_control.elf={elf}")
+        self.assertEqual(len(re.findall(r"us host \d flow \d+ cnp: cut 2$", lines, re.MULTILINE)), 8)
+
     def test_a_file_that_is_no_program(self):
         said = self.run_one("halve", "-c", f"nic.congestion_control.elf={DCCVP}", status=2)
         self.assertIn("64-bit ELF", said)

@@ -389,8 +389,9 @@ void Program::apply(FlowNumber number, Flow& flow, const dcc_result& result) {
     if ((result.set & DCC_SET_TIMER << timer) != 0) {
       forget_timer(flow, timer);
       flow.timers |= static_cast<std::uint8_t>(1u << timer);
-      host_.start_timer(number, static_cast<int>(timer),
-                        kNanoSecond * std::int64_t{result.timer_ns[timer]});
+      // A timer that restarts itself without a delay would stop the simulated time.
+      const std::int64_t delay = std::max<std::uint32_t>(1, result.timer_ns[timer]);
+      host_.start_timer(number, static_cast<int>(timer), kNanoSecond * delay);
     } else if ((result.set & DCC_STOP_TIMER << timer) != 0) {
       forget_timer(flow, timer);
       flow.timers &= static_cast<std::uint8_t>(~(1u << timer));

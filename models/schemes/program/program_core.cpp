@@ -11,6 +11,8 @@ namespace {
 using riscv::Op;
 
 constexpr std::size_t kMaxText = 512;
+constexpr std::uint32_t kReservedEnd = DCC_VALUES_ADDRESS + 4 * (1 + DCC_MAX_VALUES);
+static_assert(kReservedEnd <= DCC_DATA_BASE + DCC_RESERVED_BYTES);
 
 std::uint32_t cost(const Ratio& cycles) {
   return static_cast<std::uint32_t>(
@@ -58,6 +60,7 @@ ProgramCore::ProgramCore(std::shared_ptr<const ProgramImage> image,
   values[0] = static_cast<std::uint32_t>(parameters.values.size());
   std::copy(parameters.values.begin(), parameters.values.end(), values + 1);
   std::memcpy(ram(DCC_VALUES_ADDRESS), values, sizeof values);
+  reserved_.assign(ram(DCC_EVENT_ADDRESS), ram(kReservedEnd));
   hart_.set_ram({memory_.data(), DCC_DATA_BASE, static_cast<std::uint32_t>(memory_.size())});
   // The hart does not write to the code memory: it sends stores there to the bus, which refuses
   // them.
@@ -78,7 +81,10 @@ ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& ev
   const std::uint32_t context_bytes = image_->program().context_bytes;
   std::memcpy(ram(DCC_EVENT_ADDRESS), &event, sizeof event);
   static_assert(DCC_MAX_HOPS * sizeof *hops <= DCC_VALUES_ADDRESS - DCC_HOPS_ADDRESS);
-  if (event.hops != 0) std::memcpy(ram(DCC_HOPS_ADDRESS), hops, event.hops * sizeof *hops);
+  if (event.hops != 0) {
+    std::memcpy(ram(DCC_HOPS_ADDRESS), hops, event.hops * sizeof *hops);
+    std::memcpy(&reserved_[DCC_HOPS_ADDRESS - DCC_EVENT_ADDRESS], hops, event.hops * sizeof *hops);
+  }
   std::memcpy(ram(DCC_RESULT_ADDRESS), &result, sizeof result);
   std::memcpy(ram(DCC_CONTEXT_ADDRESS), context, context_bytes);
   hart_.set_reg(kRa, image_->return_address());
@@ -94,16 +100,46 @@ ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& ev
       debugger_ != nullptr ? run_debugged(outcome.cost) : run_some(limit_, outcome.cost);
   outcome.instructions = hart_.steps() - before;
   if (at_end_) at_end_();
-  if (stop == riscv::Stop::kBreakpoint && hart_.pc() == image_->return_address()) {
+  const std::string stray = stray_write();
+  const bool returned = stop == riscv::Stop::kBreakpoint && hart_.pc() == image_->return_address();
+  if (returned && stray.empty()) {
     std::memcpy(&result, ram(DCC_RESULT_ADDRESS), sizeof result);
     std::memcpy(context, ram(DCC_CONTEXT_ADDRESS), context_bytes);
     return outcome;
   }
   outcome.faulted = true;
-  outcome.fault = fault_text(stop);
+  outcome.fault = returned ? stray : fault_text(stop);
   if (debugger_ != nullptr) debugger_->faulted(outcome.fault);
   restart();
   return outcome;
+}
+
+/// Finds the first byte behind result or context that the handler changed, and restores all of
+/// them. Returns a text that says where the byte lies; empty if the handler changed none.
+std::string ProgramCore::stray_write() {
+  const struct {
+    const char* behind;
+    std::uint32_t address, bytes, end;
+  } parts[] = {
+      {"result", DCC_RESULT_ADDRESS, sizeof(dcc_result), DCC_CONTEXT_ADDRESS},
+      {"context", DCC_CONTEXT_ADDRESS, image_->program().context_bytes, kReservedEnd},
+  };
+  std::string found;
+  for (const auto& part : parts) {
+    const std::uint32_t begin = part.address + part.bytes;
+    std::uint8_t* const now = ram(begin);
+    const std::uint8_t* const due = &reserved_[begin - DCC_EVENT_ADDRESS];
+    const std::size_t bytes = part.end - begin;
+    if (std::memcmp(now, due, bytes) == 0) continue;
+    const auto offset = std::mismatch(now, now + bytes, due).first - now;
+    if (found.empty()) {
+      found = "a write outside of context and result, at byte " +
+              std::to_string(part.bytes + offset) + " of a " + part.behind + " of " +
+              std::to_string(part.bytes) + " bytes";
+    }
+    std::memcpy(now, due, bytes);
+  }
+  return found;
 }
 
 /// Runs like Hart::run_costed() and reports each instruction to the observer. With
@@ -164,7 +200,9 @@ std::size_t ProgramCore::write_memory(std::uint32_t address, const std::uint8_t*
                                       std::size_t bytes) {
   std::size_t count = 0;
   for (; count < bytes && address - DCC_DATA_BASE + count < memory_.size(); ++count) {
-    *ram(address + static_cast<std::uint32_t>(count)) = data[count];
+    const std::uint32_t at = address + static_cast<std::uint32_t>(count);
+    *ram(at) = data[count];
+    if (at - DCC_EVENT_ADDRESS < reserved_.size()) reserved_[at - DCC_EVENT_ADDRESS] = data[count];
   }
   hart_.code_changed(address, static_cast<std::uint32_t>(count));
   return count;

@@ -33,7 +33,7 @@ class ProgramCore final : private riscv::MemoryBus, public DebuggedProcessor {
   };
   /// Calls the handler at address `handler`. `hops`: telemetry of event.hops links. `context` has
   /// the program's context_bytes, which the handler may change; after a fault, context and result
-  /// are as before.
+  /// are as before. A write to the reserved memory behind context or result is a fault, too.
   Outcome run(std::uint32_t handler, const dcc_event& event, const dcc_hop* hops,
               std::uint8_t* context, dcc_result& result);
   /// Lets a debugger stop the handlers; null: none.
@@ -72,12 +72,16 @@ class ProgramCore final : private riscv::MemoryBus, public DebuggedProcessor {
   std::string text_at(std::uint32_t address) const;
   std::uint32_t argument(std::uint32_t index) const;
   const std::uint8_t* bytes_at(std::uint32_t address, std::uint32_t size) const;
+  std::string stray_write();
   std::uint8_t* ram(std::uint32_t address) { return memory_.data() + (address - DCC_DATA_BASE); }
 
   std::shared_ptr<const ProgramImage> image_;
   riscv::Hart::Costs costs_;
   std::uint64_t limit_;
   std::vector<std::uint8_t> memory_;
+  // Reserved memory from the event to the end of the values as it must be behind a handler, except
+  // event, context and result.
+  std::vector<std::uint8_t> reserved_;
   riscv::Hart hart_;
   ProcessorDebugger* debugger_ = nullptr;
   riscv::InstructionObserver* observer_ = nullptr;
