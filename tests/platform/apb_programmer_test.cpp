@@ -5,10 +5,15 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_target_socket.h>
 
+#include <functional>
 #include <map>
+#include <utility>
 
 #include "build/platform.h"
+#include "build/translate.h"
 #include "controller.h"
+#include "controller_module.h"
+#include "model/base_protocol.h"
 #include "small_platform.h"
 
 namespace dcc::vp {
@@ -63,6 +68,43 @@ TEST(ApbProgrammer, WhatIsNoControllerIsNotProgrammed) {
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   EXPECT_EQ(failure(programmer).rfind("controller bring-up: ", 0), 0u);
   EXPECT_EQ(zeros.writes, 0);
+}
+
+/// Calls a function from a process.
+struct Process final : sc_core::sc_module {
+  Process(const sc_core::sc_module_name& name, std::function<void()> what)
+      : sc_module(name), call(std::move(what)) {
+    SC_HAS_PROCESS(Process);
+    SC_THREAD(run);
+  }
+  void run() { call(); }
+  std::function<void()> call;
+};
+
+// The socket under the checker of TLM-2.0's base protocol that the models' sockets have, with the
+// accesses of the driver to a whole controller.
+TEST(ApbProgrammer, KeepsTheBaseProtocol) {
+  model::ControllerModule controller("controller", {}, [](std::uint32_t, Rate) {});
+  model::BaseProtocolChecker checker("checker");
+  ApbProgrammer programmer("programmer", 0, true);
+  programmer.apb.bind(checker.in);
+  checker.out.bind(controller.apb);
+  const dcc_config from =
+      controller_program(config_of(star("nic: {congestion_control: {algorithm: dcc}}\n"
+                                        "traffic: [{kind: flow, from: 2, to: 3}]\n")),
+                         0, BitRate(100'000'000'000));
+  std::uint64_t brought_up = 0;
+  Process process("process", [&] {
+    programmer.bring_up(from);
+    brought_up = checker.transports;
+    dcc_config to = from;
+    to.parameters.r_ai *= 2;
+    programmer.reconfigure(from, to);
+    programmer.set_weight(46, 512);
+  });
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+  EXPECT_GT(brought_up, 100u);
+  EXPECT_GT(checker.transports, brought_up + 2);
 }
 
 }  // namespace
