@@ -437,8 +437,10 @@ void Transmitter::send_one_staged() {
   send_data(packet);
   if (!own) return;
   SendQueuePair& pair = pairs_[qpn];
-  if (asks && requester_.retransmission().is_on() && !pair.failed)
-    requester_.retransmission().sent(qpn, pair, psn + 1, asks);
+  if (asks && requester_.retransmission().is_on() && !pair.failed) {
+    // A timeout may have withdrawn this packet, which then waits for no answer.
+    requester_.retransmission().sent(qpn, pair, std::min(psn + 1, pair.work.next_psn()), asks);
+  }
   // Without ACKs a packet is done when its payload has been read: software may reuse the memory.
   if (!requester_.expects_acks(pair)) {
     requester_.complete_before(qpn, pair, psn + 1);

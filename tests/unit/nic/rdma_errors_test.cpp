@@ -1,4 +1,7 @@
 // Errors between two hosts: receiver not ready, buffer too short, address refused, no receiver.
+#include <map>
+#include <optional>
+
 #include "unit/nic/rdma_hosts.h"
 #include "wire/roce_headers.h"
 
@@ -120,6 +123,46 @@ TEST_F(RdmaErrors, ReceiveEntriesAreCheckedAndEndWithTheirQueuePair) {
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].status, NIC_CQE_FLUSHED);
   EXPECT_EQ(done[0].wr_id, 3u);
+}
+
+// A timeout withdraws packets that the transmitter has already staged and that leave afterwards. An
+// acknowledgement of the packets which the receiver kept then leaves nothing outstanding, and the
+// packets sent next must start the timer again.
+TEST_F(RdmaErrors, PacketsThatLeaveBehindATimeoutDoNotKeepTheTimerFromStarting) {
+  parameters.recovery.reorder_window = 8;
+  build();
+  std::uint64_t overtaken = 0;  // runs in which a packet left behind the timeout
+  for (int early = 100; early <= 1'000; early += 50) {
+    std::map<Psn, int> lost;
+    std::optional<Psn> first;
+    PicoSeconds first_at;
+    bool behind = false;
+    on_wire = [&](const Packet& packet) {
+      if (packet.kind != PacketKind::kData) return true;
+      if (!first) {
+        first = packet.psn;
+        first_at = scheduler.now();
+      }
+      const Psn at = packet.psn - *first;
+      const int again = lost[packet.psn]++;
+      const bool is_late = scheduler.now() > first_at + parameters.recovery.timeout;
+      if (at == 6 && again == 0 && is_late && lost[*first] == 1) behind = true;
+      return !((at == 0 && again == 0) || (at == 4 && again < 2));
+    };
+    post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kData, 4'000));
+    while (!first) run(kNanoSecond * 10);
+    run(kMicroSecond * 49 - kNanoSecond * early);
+    post(0, work(NIC_WQE_RDMA_WRITE, 2, kData, kData + 0x4000, 3'000));
+    run(kMilliSecond * 20);
+    // Many round trips make the timeout short again.
+    post(0, work(NIC_WQE_RDMA_WRITE, 3, kData, kData, 100'000));
+    run(kMilliSecond);
+    const auto done = reap(0);
+    ASSERT_EQ(done.size(), 3u) << early << " ns";
+    EXPECT_EQ(done[1].status, NIC_CQE_OK);
+    overtaken += behind ? 1 : 0;
+  }
+  EXPECT_GT(overtaken, 0u);
 }
 
 }  // namespace
