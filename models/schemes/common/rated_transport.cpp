@@ -12,7 +12,8 @@ void RatedParameters::describe(ParameterVisitor& v) {
   describe_framing(v);
   v.field("ask_again", ask_again, "auto", {"1us", "10s"},
           {"time without an answer after which a request is repeated, at growing intervals; "
-           "auto: three times the longest base RTT",
+           "auto: as `timeout`, and at least three times the longest round trip of the flow's "
+           "requests",
            ""});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without an answer after which a packet is sent again", ""});
@@ -22,7 +23,7 @@ void RatedParameters::describe(ParameterVisitor& v) {
 
 RatedTransport::RatedTransport(const TransportContext& context, const RatedParameters& parameters)
     : MessageTransport(context, parameters.framing),
-      ask_again_(parameters.ask_again.value_or(context.longest_base_rtt * 3)),
+      ask_again_(parameters.ask_again),
       timeout_(parameters.timeout),
       deadlines_(context.scheduler,
                  Event::calling<&RatedTransport::check_deadlines>(*this, context.rank)),
@@ -31,7 +32,14 @@ RatedTransport::RatedTransport(const TransportContext& context, const RatedParam
 void RatedTransport::begin(Qpn qpn) {
   if (flows_.size() <= qpn) flows_.resize(qpn + 1);
   flows_[qpn] = Flow{};
-  flows_[qpn].patience = ask_again_;
+  flows_[qpn].patience = first_patience(flows_[qpn]);
+}
+
+/// Requests queue at a port behind each other and behind data, and the round trip of a flow's first
+/// request says nothing about the queue that its data will meet. As the least retransmission
+/// timeout of TCP, the time lies above what a full queue takes.
+PicoSeconds RatedTransport::first_patience(const Flow& flow) const {
+  return ask_again_.value_or(std::max(timeout_, flow.round_trip * 3));
 }
 
 void RatedTransport::end(Qpn qpn) {
@@ -88,8 +96,10 @@ void RatedTransport::need_not_ask(Qpn qpn) {
 }
 
 void RatedTransport::answered(Qpn qpn) {
-  flows_[qpn].asking = false;
-  flows_[qpn].patience = ask_again_;
+  Flow& flow = flows_[qpn];
+  flow.asking = false;
+  flow.round_trip = std::max(flow.round_trip, now() - flow.asked);
+  flow.patience = first_patience(flow);
 }
 
 // ---------------------------------------------------------------- sending

@@ -14,7 +14,9 @@
 namespace dcc {
 
 struct RatedParameters : TransportParameters {
-  std::optional<PicoSeconds> ask_again;  // time until a request is repeated; empty: three base RTTs
+  // time until a request is repeated; empty: `timeout`, or three times the flow's longest round
+  // trip
+  std::optional<PicoSeconds> ask_again;
   PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
@@ -86,12 +88,13 @@ class RatedTransport : public MessageTransport {
   struct Flow {
     bool asking = false;
     PicoSeconds asked{};
-    PicoSeconds patience{};  // time until an unanswered request is repeated
+    PicoSeconds patience{};    // time until an unanswered request is repeated
+    PicoSeconds round_trip{};  // longest time from a request to its answer
     Outstanding packets;
     Pacer pacer;
     template <class Digest>
     void add_state(Digest& d) const {
-      d(asking, asked, patience, packets, pacer);
+      d(asking, asked, patience, round_trip, packets, pacer);
     }
   };
 
@@ -105,7 +108,10 @@ class RatedTransport : public MessageTransport {
   void check_deadlines();
   void ring_turns();
 
-  const PicoSeconds ask_again_;
+  /// Time without an answer after which a flow repeats its next request.
+  PicoSeconds first_patience(const Flow& flow) const;
+
+  const std::optional<PicoSeconds> ask_again_;
   const PicoSeconds timeout_;
   std::vector<Flow> flows_;  // flows indexed by queue pair
   DeadlineTable deadlines_;  // deadlines of requests and retransmissions

@@ -136,15 +136,16 @@ void ExpressPass::work_changed(Qpn qpn) {
     answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(i));
     --sender.promised;
   }
-  if (work > sender.promised && !sender.asking && !sender.crediting) ask(qpn);
+  if (work > sender.promised && !sender.asking && !sender.crediting) ask(qpn, false);
   if (work == 0 && sender.crediting) say_stop(qpn);
   context_.port.data_ready();
 }
 
-void ExpressPass::ask(Qpn qpn) {
+void ExpressPass::ask(Qpn qpn, bool again) {
   Sender& sender = senders_[qpn];
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = at(qpn).out.end();
+  request->last = again;
   sender.asking = true;
   sender_deadlines_.set(qpn, now() + parameters_.timeout);
   send_control(request);
@@ -201,21 +202,21 @@ void ExpressPass::on_request_again(Qpn qpn, const Packet& request) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
   const Psn to = std::min(request.psn + request.scheme, connection.next);
+  const std::size_t before = sender.again.size();
   for (Psn psn = std::max(request.psn, connection.out.first_undelivered()); psn < to; ++psn) {
     if (std::find(sender.again.begin(), sender.again.end(), psn) == sender.again.end()) {
       sender.again.push_back(psn);
     }
   }
+  // The receiver asks as well if all credits of the flow were lost, which is no loss of data.
+  if (sender.again.size() > before) ++context_.counters.timeouts;
   sender.crediting = true;
 }
 
 void ExpressPass::check_senders() {
   sender_deadlines_.expire([this](Qpn qpn) {
     if (at(qpn).out.undelivered() == 0) return;
-    if (senders_[qpn].promised == 0) {
-      ++context_.counters.timeouts;
-      ask(qpn);
-    }
+    if (senders_[qpn].promised == 0) ask(qpn, true);
     sender_deadlines_.set(qpn, now() + parameters_.timeout);
   });
 }
@@ -232,6 +233,8 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
       return;
     case PacketKind::kRequest:
       if (packet.scheme == 0) {  // a scheme field of 0 marks a request for credits
+        // A repeated request was lost before if the receiver sends no credits for the flow.
+        if (packet.last && !receivers_[qpn].active) ++context_.counters.timeouts;
         receivers_[qpn].end = std::max(receivers_[qpn].end, packet.psn);
         if (complete(qpn)) {
           acknowledge_whole(qpn, packet.flow, PicoSeconds());
@@ -413,7 +416,6 @@ void ExpressPass::ask_again(Qpn qpn) {
   const SequenceSet& in = at(qpn).in;
   const Psn from = in.first_missing();
   const Psn to = in.gap_end(from, receiver.end);
-  ++context_.counters.timeouts;
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = from;
   request->scheme = to - from;

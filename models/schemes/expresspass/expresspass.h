@@ -109,7 +109,8 @@ class ExpressPass final : public MessageTransport {
 
   // Functions of the sender
   std::uint64_t work_left(Qpn qpn) const;
-  void ask(Qpn qpn);
+  /// Requests credits; `again`: for the packets of an earlier request.
+  void ask(Qpn qpn, bool again);
   void on_credit(Qpn qpn, const Packet& credit);
   void on_request_again(Qpn qpn, const Packet& request);
   void say_stop(Qpn qpn);

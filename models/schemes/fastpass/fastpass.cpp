@@ -240,6 +240,8 @@ void Fastpass::tell_all() {
     entry.kind = way.ask ? FastpassEntry::Kind::kAsk : FastpassEntry::Kind::kDemand;
     entry.host = host;
     entry.total = way.wanted;
+    entry.slot = way.ask && way.told == way.wanted ? 1 : 0;
+    way.told = way.wanted;
     way.to_tell = way.ask = false;
     if (arbiter_ != nullptr) {
       arbiter_->hear(context_.nic.host, entry);
@@ -264,7 +266,6 @@ void Fastpass::hear_nothing() {
     const HostId host = number;
     Way& way = ways_[host];
     if (way.wanted <= way.given) return;
-    ++context_.counters.timeouts;
     way.ask = true;
     tell(host);
     way.patience += way.patience;
@@ -275,9 +276,12 @@ void Fastpass::hear_nothing() {
 /// Handles a message of the arbiter; the caller then calls use_slots().
 void Fastpass::hear(std::uint64_t base, const FastpassEntry& entry) {
   Way& way = way_to(entry.host);
+  const bool is_reply = entry.kind == FastpassEntry::Kind::kGiven;
+  if (is_reply && (entry.slot == 1 || entry.total > way.given)) ++context_.counters.timeouts;
+  const bool is_news = !is_reply || entry.total > way.given;
   way.given = std::max(way.given, entry.total);
   way.wanted = std::max(way.wanted, way.given);
-  silence_.clear(entry.host);
+  if (is_news) silence_.clear(entry.host);
   if (entry.kind == FastpassEntry::Kind::kSlot) {
     const Slot slot{base + entry.slot, entry.host, entry.first_way, entry.second_way};
     ++way.in_hand;

@@ -47,7 +47,9 @@ struct FastpassParameters final : TransportParameters {
 /// not arrive, arrived too late, or passed while control packets used the link. In a slot one
 /// packet to its destination host leaves; queue pairs take turns, or, with `shortest`, the one with
 /// the fewest packets left sends. A slot without a packet is unused. Without news the demand is
-/// repeated at increasing intervals, and the arbiter answers with the slots given. Every data
+/// repeated at increasing intervals, and the arbiter answers with the slots given. A pair waits for
+/// slots as long as other pairs use its hosts, so a repeated demand is no sign of loss: a timeout
+/// is counted where the answer shows that a demand or slots were lost. Every data
 /// packet is acknowledged without a slot, and sent again if no acknowledgement arrives within the
 /// timeout.
 class Fastpass final : public MessageTransport, private FastpassArbiter::Client {
@@ -73,6 +75,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
     std::deque<Qpn> waiting;    // queue pairs with packets to the destination, in round robin
     std::uint64_t work = 0;     // number of packets to this destination, of all queue pairs
     std::uint64_t wanted = 0;   // total number of slots wanted for the destination
+    std::uint64_t told = 0;     // total number of slots in the last message to the arbiter
     std::uint64_t given = 0;    // total number of slots given for the destination, as far as known
     std::uint64_t in_hand = 0;  // number of given slots that are in the future
     bool to_tell = false;       // true if the destination is in to_tell_
@@ -80,7 +83,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
     PicoSeconds patience{};
     template <class Digest>
     void add_state(Digest& d) const {
-      d(waiting, work, wanted, given, in_hand, to_tell, ask, patience);
+      d(waiting, work, wanted, told, given, in_hand, to_tell, ask, patience);
     }
   };
   struct Slot {

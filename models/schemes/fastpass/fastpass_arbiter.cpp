@@ -36,9 +36,9 @@ void FastpassArbiter::plan(PicoSeconds not_before) {
 void FastpassArbiter::take_requests() {
   for (; !inbox_.empty() && inbox_.front().done <= scheduler_.now(); inbox_.pop_front()) {
     const Request& request = inbox_.front();
-    allocator_.demand(request.from, request.demand.host, request.demand.total);
+    const bool rises = allocator_.demand(request.from, request.demand.host, request.demand.total);
     if (request.demand.kind == FastpassEntry::Kind::kAsk) {
-      asked_.emplace_back(request.from, request.demand.host);
+      asked_.push_back({request.from, request.demand.host, rises && request.demand.slot == 1});
     }
   }
 }
@@ -95,9 +95,10 @@ void FastpassArbiter::work() {
       bundle_for(matches[i].source).entries.push_back(entry);
     }
   }
-  for (const auto& [source, destination] : asked_) {
+  for (const auto& [source, destination, lost] : asked_) {
     FastpassEntry entry;
     entry.kind = FastpassEntry::Kind::kGiven;
+    entry.slot = lost ? 1 : 0;
     entry.host = destination;
     entry.total = allocator_.given(source, destination);
     bundle_for(source).entries.push_back(entry);

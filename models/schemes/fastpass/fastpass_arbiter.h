@@ -76,6 +76,10 @@ class FastpassArbiter {
     HostId from = 0;
     FastpassEntry demand;
   };
+  struct Question {
+    HostId source = 0, destination = 0;
+    bool demand_lost = false;  // true if an earlier message with this demand did not arrive
+  };
   struct Bundle {
     HostId to = 0;
     std::vector<FastpassEntry> entries;
@@ -102,7 +106,7 @@ class FastpassArbiter {
   std::vector<Bundle> bundles_;           // entries for hosts in the order of their first slot
   std::vector<std::uint32_t> bundle_of_;  // index of each host's bundle; kNone: the host has none
   std::vector<Bundle> spare_;
-  std::vector<std::pair<HostId, HostId>> asked_;
+  std::vector<Question> asked_;
   std::vector<EdgeColouring::Edge> edges_;
   std::vector<std::uint32_t> colour_of_;  // colour of each match; kNone: the match is within a rack
   Event work_, send_;

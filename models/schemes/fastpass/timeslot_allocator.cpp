@@ -27,13 +27,13 @@ void TimeslotAllocator::enter(std::uint32_t pair) {
   active_.insert(place, pair);
 }
 
-void TimeslotAllocator::demand(HostId source, HostId destination, std::uint64_t slots) {
+bool TimeslotAllocator::demand(HostId source, HostId destination, std::uint64_t slots) {
   const auto [found, fresh] =
       known_.try_emplace(key(source, destination), static_cast<std::uint32_t>(pairs_.size()));
   if (fresh) pairs_.push_back({source, destination, 0, 0, 0});
   const std::uint32_t index = found->second;
   Pair& pair = pairs_[index];
-  if (slots <= pair.wanted) return;
+  if (slots <= pair.wanted) return false;
   const bool lacked = pair.wanted > pair.given;
   if (lacked && order_ == Order::kShortest) {  // a pair whose demand grew moves back in the order
     active_.erase(std::find(active_.begin(), active_.end(), index));
@@ -41,6 +41,7 @@ void TimeslotAllocator::demand(HostId source, HostId destination, std::uint64_t 
   pair.wanted = slots;
   if (!lacked) count(pair, true);
   if (!lacked || order_ == Order::kShortest) enter(index);
+  return true;
 }
 
 std::uint64_t TimeslotAllocator::given(HostId source, HostId destination) const {

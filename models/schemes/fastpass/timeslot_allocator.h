@@ -31,7 +31,8 @@ class TimeslotAllocator {
 
   /// Sets the total number of slots that a pair has wanted since the start; a smaller number than
   /// before has no effect.
-  void demand(HostId source, HostId destination, std::uint64_t slots);
+  /// Returns true if the pair's total rises.
+  bool demand(HostId source, HostId destination, std::uint64_t slots);
   /// Total number of slots given to a pair.
   std::uint64_t given(HostId source, HostId destination) const;
   /// True if no pair lacks a slot.

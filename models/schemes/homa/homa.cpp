@@ -37,6 +37,16 @@ std::uint8_t granted_priority(const Packet& grant) {
 }
 Psn first_missing(const Packet& request) { return request.psn - (request.scheme >> 32); }
 Psn missing(const Packet& request) { return request.scheme >> 8 & kMaxAskedFor; }
+
+/// The given time, which is meant for the paper's links of 10 Gb/s: longer on slower links, where
+/// the same queue takes longer; at least four base round trips and at most 10 s.
+PicoSeconds homa_patience(const NetworkScale& network, PicoSeconds time) {
+  const Uint128 longer = static_cast<Uint128>(static_cast<std::uint64_t>(time.count)) *
+                         10'000'000'000u / std::max<std::uint64_t>(1, network.rate.bits_per_second);
+  const auto most = static_cast<Uint128>(static_cast<std::uint64_t>((kSecond * 10).count));
+  const PicoSeconds scaled(static_cast<std::int64_t>(std::min(longer, most)));
+  return std::max({time, scaled, network.round_trips(Ratio(4))});
+}
 }  // namespace
 
 void HomaParameters::describe(ParameterVisitor& v) {
@@ -60,8 +70,15 @@ void HomaParameters::describe(ParameterVisitor& v) {
              paper});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time after which a receiver asks for granted data that has not come", ""});
+  const char* const rule = "longer on links below 10Gbps, and at least four base RTTs";
+  v.follows(true, rule, [this](const NetworkScale& network) {
+    timeout = homa_patience(network, kMilliSecond * 5);
+  });
   v.field("sender_timeout", sender_timeout, {"1us", "10s"},
           {"time without an answer after which a sender repeats its first packet", ""});
+  v.follows(true, rule, [this](const NetworkScale& network) {
+    sender_timeout = homa_patience(network, kMilliSecond * 10);
+  });
 }
 
 void HomaParameters::check() const {
@@ -166,8 +183,10 @@ Packet* Homa::next_packet() {
   Connection& connection = at(qpn);
   Psn psn = connection.next;
   std::uint8_t priority = psn - sender.begin < window_ ? sender.unscheduled : sender.scheduled;
+  bool is_question = false;
   if (!sender.again.empty()) {
     psn = sender.again.front().psn;
+    is_question = sender.again.front().is_question;
     priority = sender.again.front().priority;
     sender.again.pop_front();
   }
@@ -177,6 +196,7 @@ Packet* Homa::next_packet() {
   const auto all = static_cast<Psn>((cut.message_bytes + mtu() - 1) / mtu());
   packet->priority = priority;
   packet->scheme = place_of(ahead, all - ahead);
+  packet->ack_requested = is_question;
   if (acknowledges()) {
     sender_deadlines_.set(qpn, now() + parameters_.sender_timeout);
   } else if (cut.last) {
@@ -210,7 +230,7 @@ void Homa::on_request(Qpn qpn, const Packet& request) {
   for (Psn psn = std::max(from, connection.out.first_undelivered()); psn < to; ++psn) {
     const auto same = [psn](const Again& one) { return one.psn == psn; };
     if (std::none_of(sender.again.begin(), sender.again.end(), same)) {
-      sender.again.push_back({psn, granted_priority(request)});
+      sender.again.push_back({psn, granted_priority(request), false});
     }
   }
 }
@@ -230,8 +250,7 @@ void Homa::check_senders() {
     if (out.first_undelivered() >= at(qpn).next)
       return;  // everything sent was already acknowledged
     if (!sender.ready) {
-      ++context_.counters.timeouts;
-      sender.again.push_back({out.first_undelivered(), sender.unscheduled});
+      sender.again.push_back({out.first_undelivered(), sender.unscheduled, true});
       settle(qpn);
     }
     sender_deadlines_.set(qpn, now() + parameters_.sender_timeout);
@@ -272,13 +291,15 @@ void Homa::on_data(Qpn qpn, const Packet& packet) {
   Receiver& receiver = receivers_[qpn];
   const Psn message_end = packet.psn + to_end(packet);
   const Psn unasked = std::min(packet.psn - before(packet) + window_, message_end);
-  accept(qpn, packet);
+  const bool fresh = accept(qpn, packet);
+  const bool whole = at(qpn).in.first_missing() >= message_end;
+  if (packet.ack_requested && (fresh || whole)) ++context_.counters.timeouts;
   if (message_end > receiver.end || unasked > receiver.granted) {
     unlist(qpn);
     receiver.end = std::max(receiver.end, message_end);
     receiver.granted = std::max(receiver.granted, unasked);
   }
-  if (at(qpn).in.first_missing() >= message_end) acknowledge(qpn, packet.flow, packet.sent);
+  if (whole) acknowledge(qpn, packet.flow, packet.sent);
   if (at(qpn).in.count() < receiver.end) {
     receiver_deadlines_.set(qpn, now() + parameters_.timeout);
   } else {

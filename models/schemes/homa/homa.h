@@ -58,9 +58,13 @@ class Homa final : public MessageTransport {
   struct Again {
     Psn psn = 0;
     std::uint8_t priority = 0;
+    // true if the sender repeats the packet because it had no answer. A message waits for grants as
+    // long as shorter messages have data; the receiver counts a timeout if the packet, or the
+    // acknowledgement of the whole message, was lost.
+    bool is_question = false;
     template <class Digest>
     void add_state(Digest& d) const {
-      d(psn, priority);
+      d(psn, priority, is_question);
     }
   };
   struct Sender {

@@ -41,7 +41,7 @@ void PhostParameters::describe(ParameterVisitor& v) {
   v.field("window_timeout", window_timeout, {"1", "100000"},
           {"packet times from the last token of a full window to one more token", paper});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"time without a token after which a sender asks again", ""});
+          {"time without a token after which a sender repeats its request", ""});
   v.follows(true, kPatienceRule,
             [this](const NetworkScale& network) { timeout = network.patience(); });
 }
@@ -97,7 +97,7 @@ void Phost::work_changed(Qpn qpn) {
   if (posted > sender.announced) {
     const Psn first = sender.announced;
     sender.announced = posted;
-    announce(qpn);
+    announce(qpn, false);
     if (posted - first <= parameters_.free_tokens) {
       const PicoSeconds until =
           now() + packets(parameters_.token_life) + packet_time_ * parameters_.free_tokens;
@@ -109,9 +109,10 @@ void Phost::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-void Phost::announce(Qpn qpn) {
+void Phost::announce(Qpn qpn, bool again) {
   Packet* const request = make_control(qpn, PacketKind::kRequest, at(qpn).config.flow);
   request->psn = at(qpn).out.end();
+  request->last = again;
   send_control(request);
   deadlines_.set(qpn, now() + parameters_.timeout);
 }
@@ -200,8 +201,7 @@ void Phost::check_senders() {
   deadlines_.expire([this](Qpn qpn) {
     if (at(qpn).out.first_undelivered() >= senders_[qpn].announced) return;
     if (at(qpn).out.undelivered() == 0) return;
-    ++context_.counters.timeouts;
-    announce(qpn);
+    announce(qpn, true);
   });
 }
 
@@ -213,6 +213,10 @@ void Phost::arrived(Qpn qpn, Packet& packet) {
       on_data(qpn, packet);
       return;
     case PacketKind::kRequest:
+      if (packet.last &&
+          (packet.psn > receivers_[qpn].end || at(qpn).in.first_missing() >= receivers_[qpn].end)) {
+        ++context_.counters.timeouts;
+      }
       expect(qpn, packet.psn);
       acknowledge_if_whole(qpn, packet.flow, PicoSeconds());
       return;

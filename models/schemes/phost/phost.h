@@ -43,7 +43,10 @@ struct PhostParameters final : TransportParameters {
 /// 5 % longer.
 ///
 /// A sender that receives nothing repeats its request; a receiver with all data answers it with the
-/// acknowledgement. The authors' simulator loses no control packets and has no such repetition.
+/// acknowledgement. The authors' simulator loses no control packets and has no such repetition. A
+/// flow waits for tokens as long as shorter flows have packets, so a repeated request is no sign of
+/// loss: a timeout is counted where the repetition tells the receiver of packets that it did not
+/// expect, or finds it with all data.
 class Phost final : public MessageTransport {
  public:
   Phost(const TransportContext& context, const PhostParameters& parameters);
@@ -95,7 +98,7 @@ class Phost final : public MessageTransport {
   PicoSeconds packets(const Ratio& number) const;
 
   // Functions of the sender
-  void announce(Qpn qpn);
+  void announce(Qpn qpn, bool again);
   void on_token(Qpn qpn, const Packet& token);
   bool is_void(Qpn qpn, const Token& token) const;
   void drop_void(Qpn qpn);
