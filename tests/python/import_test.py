@@ -434,6 +434,17 @@ class Traffic(Import):
         self.assertIn("no column for time", self.refused(csv_flows, f_csv="when,src,dst,bytes\n1,2,3,4\n"))
 
 
+    def test_csv_with_semicolons_has_decimal_commas(self):
+        text = "Start (ms);Source;Destination;Size [KiB]\n0,5;10.0.0.1;10.0.0.2;64\n1,25;10.0.0.2;10.0.0.3;\"0,5\"\n"
+        imported, _ = self.read(csv_flows, f_csv=text)
+        self.assertEqual(self.flows(imported), [(0, 1, 65536, 500_000), (1, 2, 512, 1_250_000)])
+        self.assertIn("commas in numbers are decimal points (3)", self.said(imported))
+        # The first line of a list without a head has commas as well.
+        imported, _ = self.read(csv_flows, f_csv="0,5;1;2;64\n0,25;2;1;8\n")
+        self.assertEqual(self.flows(imported)[0], (2, 1, 8, 250_000_000))
+        self.assertIn("expected a time", self.refused(csv_flows, f_csv="time,src,dst,bytes\n\"0,5\",1,2,3\n"))
+
+
 class Maps(Import):
     def test_topology_zoo(self):
         imported, yaml = self.read(graphml, z_graphml=samples.GRAPHML)

@@ -24,16 +24,20 @@ FIELDS = {"time": ("time", "start", "timestamp", "arrival", "t", "start_time", "
           "bytes": ("bytes", "size", "length", "flow_size", "flowsize", "size_bytes"),
           "prio": ("prio", "priority", "class", "pg")}
 NEEDED = ("time", "src", "dst", "bytes")
+DECIMAL_COMMA = re.compile(r"[0-9]*,[0-9]+(?:[eE][-+]?[0-9]{1,3})?")
 MOST_BYTES, LATEST, MOST_HOSTS = 2**40, 10**18, 4096
 
 
 def _rows(source):
-    """[[Word, …], …] of the lines of a CSV file that are neither empty nor comments."""
+    """([[Word, …], …] of the lines of a CSV file that are neither empty nor comments, number of values with a decimal
+    comma, which become points). Only files with semicolons between the values have decimal commas."""
     lines = [(at, line) for at, line in source.lines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         source.fail(0, "no flow in the file")
     separator = next((c for c in ",;\t" if c in lines[0][1]), None)
-    rows = []
+    if separator == "," and all(";" in line for _, line in lines):
+        separator = ";"
+    rows, commas = [], 0
     for at, line in lines:
         if separator is None:
             rows.append(source.words_of(at, line))
@@ -44,10 +48,13 @@ def _rows(source):
             source.fail(at, f"no row of values: {error}")
         place, row = at, []
         for cell in cells:
-            row.append(Word(cell.strip(), place))
+            text = cell.strip()
+            if separator == ";" and DECIMAL_COMMA.fullmatch(text):
+                text, commas = text.replace(",", "."), commas + 1
+            row.append(Word(text, place))
             place = min(place + len(cell) + 1, at + len(line))
         rows.append(row)
-    return rows
+    return rows, commas
 
 
 def _unit_in(name, units):
@@ -135,7 +142,7 @@ def read_files(paths, settings):
     if len(paths) > 1:
         read(paths[1]).fail(0, "csv takes one file")
     source = read(paths[0])
-    rows = _rows(source)
+    rows, commas = _rows(source)
     if len(rows[0]) == 1 and len(rows) > 1 and rows[0][0].text.isdigit() and len(rows[1]) in (4, 6):
         return _counted(source, settings)
     columns = Columns(source, rows, settings)
@@ -165,6 +172,8 @@ def read_files(paths, settings):
     result.notes.read.append(f"{base_name(source.name)}: {plural(len(made), 'flow')} between "
                              f"{plural(len(names), 'host')}")
     result.notes.assumed.append(f"times in {columns.time or 's'}, sizes in {columns.size or 'B'}")
+    if commas:
+        result.notes.assumed.append(f"commas in numbers are decimal points ({commas})")
     if columns.pfabric and skipped:
         result.notes.ignored.append(f"{plural(skipped, 'line')} from the first on that is no row of nine columns")
     used = set(columns.place.values())
