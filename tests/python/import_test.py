@@ -391,6 +391,18 @@ class Adapters(Import):
         _, yaml = self.read(irdma, p_txt=text.format(100).replace(":Y", ":N"))
         self.assertEqual(yaml["nic"]["congestion_control"], {"algorithm": "none"})
 
+    def test_bnxt_configfs_has_names_of_its_own(self):
+        place = "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/"
+        text = "".join(f"{place}{pair}\n" for pair in ("ecn_enable:0x1", "ecn_marking:0x1", "cc_mode:1", "g:0x8",
+                                                      "roce_dscp:26", "roce_prio:3", "cnp_dscp:48", "cnp_prio:7"))
+        imported, yaml = self.read(bnxt, p_txt=text)
+        self.assertEqual(yaml["nic"], {"congestion_control": {"algorithm": "dcqcn", "g": "1/256"},
+                                       "cnp": {"dscp": 48, "priority": 7}})
+        self.assertEqual(imported.notes.ignored, [])
+        self.assertIn("roce_prio 3", imported.notes.not_expressed)
+        _, yaml = self.read(bnxt, p_txt=place + "ecn_enable:0x0\n")
+        self.assertEqual(yaml["nic"]["congestion_control"], {"algorithm": "none"})
+
     def test_bnxt(self):
         imported, yaml = self.read(bnxt, p_txt=samples.BNXT)
         self.assertEqual(yaml["nic"]["congestion_control"], {"algorithm": "dcqcn", "g": "1/256"})

@@ -11,8 +11,15 @@ NAMES = ("enable_cc", "run_avg_weight_g", "num_phase_per_state", "init_cr", "ini
 MODES = {0: "DCQCN-D (deterministic marking)", 1: "DCQCN-P (probabilistic marking)"}
 
 
+# Names of the same parameters in the configfs of the out-of-tree driver.
+ALIASES = {"ecn_enable": "enable_cc", "g": "run_avg_weight_g", "roce_dscp": "tos_dscp", "inact_th": "inactivity_cp",
+           "nph_per_state": "num_phase_per_state", "ecn_marking": "tos_ecn"}
+OTHERS = ("cnp_dscp", "cnp_prio", "roce_prio", "disable_prio_vlan_tx", "init_cp")
+
+
 def canonical(_path, name):
-    return name if name in NAMES else None
+    name = ALIASES.get(name, name)
+    return name if name in NAMES + OTHERS else None
 
 
 def read_files(paths, _settings):
@@ -50,12 +57,14 @@ def read_files(paths, _settings):
                                     "it. The card's own equations are not published")
     if "tos_dscp" in found:
         result.notes.assumed.append(f"flows have DSCP {value('tos_dscp', 0, 63)}: traffic.N.dscp")
-    used = {"enable_cc": "nic.congestion_control.algorithm", "run_avg_weight_g": "nic.congestion_control.g",
+    cnp = {ours: value(name, 0, most) for name, ours, most in
+           (("cnp_dscp", "dscp", 63), ("cnp_prio", "priority", 7)) if name in found}
+    used = {"cnp_dscp": "nic.cnp.dscp", "cnp_prio": "nic.cnp.priority", "enable_cc": "nic.congestion_control.algorithm", "run_avg_weight_g": "nic.congestion_control.g",
             "cc_mode": "nic.congestion_control.algorithm", "tos_dscp": "traffic.N.dscp"}
     for name, (number, _, _) in found.items():
         rows.append((name, number, used.get(name, "not expressed")))
         if name not in used and name != "apply":
             result.notes.not_expressed.append(f"{name} {number}")
-    result.settings["nic"] = {"congestion_control": rules}
+    result.settings["nic"] = {"congestion_control": rules, **({"cnp": cnp} if cnp else {})}
     result.tables.append(("Parameters", ("parameter", "value", "becomes"), rows))
     return result
