@@ -446,6 +446,14 @@ class Traffic(Import):
         self.assertIn("no column for time", self.refused(csv_flows, f_csv="when,src,dst,bytes\n1,2,3,4\n"))
 
 
+    def test_sizes_with_a_head_commas_and_percent_signs(self):
+        imported, _ = self.read(sizes, d_csv="size,cdf\n100,0\n1e3,0.5\n1000000,1\n")
+        self.assertEqual(imported.files["d.cdf"], "100 0\n1000 50\n1000000 100\n")
+        self.assertIn("the head 'size cdf'", self.said(imported))
+        imported, _ = self.read(sizes, d_csv="100;0%\n1000;12,5 %\n1000000;100%\n")
+        self.assertEqual(imported.files["d.cdf"], "100 0\n1000 12.5\n1000000 100\n")
+        self.assertIn("2:6: expected a share", self.refused(sizes, d_csv="100,0\n1000,1.5\n2000,1\n"))
+
     def test_csv_with_semicolons_has_decimal_commas(self):
         text = "Start (ms);Source;Destination;Size [KiB]\n0,5;10.0.0.1;10.0.0.2;64\n1,25;10.0.0.2;10.0.0.3;\"0,5\"\n"
         imported, _ = self.read(csv_flows, f_csv=text)

@@ -20,6 +20,7 @@ class Distribution:
 
     def __init__(self, source, settings):
         self.source = source
+        self.head: str | None = None  # Words of a first line without numbers.
         rows = self._rows()
         columns = {len(words) for words in rows}
         self.mean_said = None
@@ -48,11 +49,16 @@ class Distribution:
     def _rows(self):
         rows = []
         for at, line in self.source.lines():
-            words = self.source.words_of(at, line.split("#")[0])
+            text = line.split("#")[0]
+            if ";" in text:  # Commas are decimal points then.
+                text = text.replace(",", ".").replace(";", " ")
+            words = self.source.words_of(at, text.replace(",", " ").replace("%", " "))
             if words:
                 rows.append(words)
         if not rows:
             self.source.fail(0, "no point of a distribution")
+        if len(rows) > 1 and all(exact(word.text) is None for word in rows[0]):
+            self.head = " ".join(word.text for word in rows.pop(0))
         return rows
 
     def _points(self, rows):
@@ -123,6 +129,9 @@ def read_files(paths, settings):
                                     + (f" of {decimal(found.scale)} B" if found.unit == "packets" else "")
                                     + f", shares in {'percent' if found.percent else 'parts of 1'}, "
                                     + ("steps" if found.steps else "linear between points"))
+        if found.head is not None:
+            result.notes.ignored.append(f"{base_name(source.name)}: the head {quoted(found.head)}; sizes come first, "
+                                        "shares last")
         if found.mean_said is not None and abs(found.mean_said * found.scale - mean) > mean / 100:
             result.notes.ignored.append(f"{base_name(source.name)}: the mean that the first line states, "
                                         f"{decimal(found.mean_said * found.scale)} B; the points give "
