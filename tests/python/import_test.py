@@ -167,6 +167,10 @@ class Hpcc(Import):
         imported, _ = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, f_txt="1\n0 2 1500 700\n")
         self.assertEqual(self.flows(imported), [(0, 1, 1500, 700)])
 
+    def test_fast_hosts_get_no_setting_without_effect(self):
+        _, yaml = self.read(hpcc, t_txt="3 1 2\n2\n0 2 400Gbps 1us 0\n1 2 400Gbps 1us 0\n")
+        self.assertNotIn("dma", yaml.get("nic", {}))  # Virtual payload needs no DMA.
+
     def test_refusals_name_the_place(self):
         topology = samples.HPCC_TOPOLOGY
         self.assertEqual(self.refused(hpcc, t_txt=topology[:topology.index("0.002ms") + 4]),

@@ -30,8 +30,9 @@ def fit(imported, where):
                                       f"({names})")
     fastest = max((link.rate for link in imported.links
                    if imported.nodes[link.a].is_host or imported.nodes[link.b].is_host), default=0)
-    if fastest > FAST and "dma" not in imported.settings.get("nic", {}):
-        imported.settings.setdefault("nic", {})["dma"] = {"rate": f"{-(-fastest * 5 // (4 * 10**9))}Gbps"
+    nic = imported.settings.get("nic", {})
+    if fastest > FAST and nic.get("payload") == "real" and "dma" not in nic:  # Else no DMA moves payload.
+        nic["dma"] = {"rate": f"{-(-fastest * 5 // (4 * 10**9))}Gbps"
                                                           if fastest * 5 // 4 < MOST_RATE else "10Tbps"}
         imported.notes.assumed.append("the host interface (nic.dma.rate) is a quarter faster than the fastest host's "
                                       "link")
