@@ -94,6 +94,11 @@ class Hpcc(Import):
         imported, _ = self.read(hpcc, c_txt=config)
         self.assertEqual(len(self.flows(imported)), 3)
 
+    def test_unknown_keys_of_a_config_are_named_and_comments_are_not(self):
+        config = "CC_MODE 1   # DCQCN:1, PFC on: \u03b1\n  SEED 7\nRATE_AI 50Mb/s # NOTE the default\n"
+        imported, _ = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, c_txt=config)
+        self.assertIn("c.txt: words that are no key: SEED", imported.notes.ignored)
+
     def test_thresholds_that_do_not_follow_the_rate(self):
         config = samples.HPCC_CONFIG.replace("50000000000 100 100", "50000000000 90 100")
         _, yaml = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, c_txt=config)

@@ -49,7 +49,9 @@ class Config:
         while words.peek() is not None:
             word = words.next("a key")
             if word.text not in KEYS:
-                if re.fullmatch(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+", word.text):
+                begins_line = not source.text[source.text.rfind("\n", 0, word.at) + 1:word.at].strip()
+                if re.fullmatch(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+" + ("|[A-Z][A-Z0-9]{2,}" if begins_line else ""),
+                                word.text):
                     unknown.append(word.text)
                 continue
             if word.text in self.values:
