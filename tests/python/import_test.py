@@ -402,8 +402,9 @@ class Adapters(Import):
 
     def test_bnxt_configfs_has_names_of_its_own(self):
         place = "/sys/kernel/config/bnxt_re/bnxt_re0/ports/1/cc/"
-        text = "".join(f"{place}{pair}\n" for pair in ("ecn_enable:0x1", "ecn_marking:0x1", "cc_mode:1", "g:0x8",
-                                                      "roce_dscp:26", "roce_prio:3", "cnp_dscp:48", "cnp_prio:7"))
+        pairs = ("ecn_enable:0x1", "ecn_marking:0x1", "cc_mode:1", "g:0x8", "roce_dscp:26", "roce_prio:3",
+                 "cnp_dscp:48", "cnp_prio:7")
+        text = "".join(f"{place}{pair}\n" for pair in pairs)
         imported, yaml = self.read(bnxt, p_txt=text)
         self.assertEqual(yaml["nic"], {"congestion_control": {"algorithm": "dcqcn", "g": "1/256"},
                                        "cnp": {"dscp": 48, "priority": 7}})
@@ -453,7 +454,6 @@ class Traffic(Import):
         self.assertIn("2:7: expected a size", self.refused(csv_flows, f_csv="0,1,2,5\n1,2,3,x\n"))
         self.assertIn("2:3: the row ends before", self.refused(csv_flows, f_csv="0,1,2,5\n1,2\n"))
         self.assertIn("no column for time", self.refused(csv_flows, f_csv="when,src,dst,bytes\n1,2,3,4\n"))
-
 
     def test_sizes_with_a_head_commas_and_percent_signs(self):
         imported, _ = self.read(sizes, d_csv="size,cdf\n100,0\n1e3,0.5\n1000000,1\n")

@@ -59,7 +59,8 @@ def read_files(paths, _settings):
         result.notes.assumed.append(f"flows have DSCP {value('tos_dscp', 0, 63)}: traffic.N.dscp")
     cnp = {ours: value(name, 0, most) for name, ours, most in
            (("cnp_dscp", "dscp", 63), ("cnp_prio", "priority", 7)) if name in found}
-    used = {"cnp_dscp": "nic.cnp.dscp", "cnp_prio": "nic.cnp.priority", "enable_cc": "nic.congestion_control.algorithm", "run_avg_weight_g": "nic.congestion_control.g",
+    used = {"cnp_dscp": "nic.cnp.dscp", "cnp_prio": "nic.cnp.priority",
+            "enable_cc": "nic.congestion_control.algorithm", "run_avg_weight_g": "nic.congestion_control.g",
             "cc_mode": "nic.congestion_control.algorithm", "tos_dscp": "traffic.N.dscp"}
     for name, (number, _, _) in found.items():
         rows.append((name, number, used.get(name, "not expressed")))

@@ -32,8 +32,8 @@ def fit(imported, where):
                    if imported.nodes[link.a].is_host or imported.nodes[link.b].is_host), default=0)
     nic = imported.settings.get("nic", {})
     if fastest > FAST and nic.get("payload") == "real" and "dma" not in nic:  # Else no DMA moves payload.
-        nic["dma"] = {"rate": f"{-(-fastest * 5 // (4 * 10**9))}Gbps"
-                                                          if fastest * 5 // 4 < MOST_RATE else "10Tbps"}
+        rate = f"{-(-fastest * 5 // (4 * 10**9))}Gbps" if fastest * 5 // 4 < MOST_RATE else "10Tbps"
+        nic["dma"] = {"rate": rate}
         imported.notes.assumed.append("the host interface (nic.dma.rate) is a quarter faster than the fastest host's "
                                       "link")
 
