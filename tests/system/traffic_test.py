@@ -6,7 +6,9 @@
 
 import csv
 import json
+import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -155,6 +157,25 @@ class Everyone(unittest.TestCase):
 
 
 class Alone(unittest.TestCase):
+    def test_more_flows_than_fit_are_refused_before_the_platform_is_built(self):
+        """A million flows at one instant in 1.5 GB: `run` says so as early as `check` does."""
+        text = ("duration: 1ms\ntopology: {kind: leaf_spine, leaves: 32, hosts_per_leaf: 32, spines: 2}\n"
+                "host: {driver: none}\ntraffic: [{kind: all_to_all, bytes: 1KB}]\n")
+        space = 1_500_000_000
+        with tempfile.TemporaryDirectory(prefix="dccvp-traffic-") as folder:
+            path = pathlib.Path(folder) / "many.yaml"
+            path.write_text(text, encoding="utf-8")
+            for command in (["check"], ["run", "--out", f"{folder}/out", "--no-plots", "--quiet"]):
+                with self.subTest(command=command[0]), subprocess.Popen(
+                        [DCCVP, *command, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (space, space))) as child:
+                    said = child.stderr.read()
+                    _, status, used = os.wait4(child.pid, 0)
+                    child.returncode = os.waitstatus_to_exitcode(status)
+                    self.assertEqual(child.returncode, 2, said)
+                    self.assertRegex(said, r"many\.yaml:4:11: traffic\.0: \d+ flows that start at nearly the same time")
+                    self.assertLess(used.ru_maxrss / 1024, 200, "a platform with the first flows takes more")
+
     def test_a_flow_alone_takes_its_ideal_time_to_the_picosecond(self):
         """The ideal time must hold for any links, MTU, message size, ACKs and application rate."""
         random = Random(20)

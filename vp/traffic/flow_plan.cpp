@@ -326,12 +326,14 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
   const bool unlike = config.has_unlike_ends();
   FlowStream stream(origin.traffic, origin.context);
   hold = hold || stream.waits();
+  StartsAtOnce at_once;
   for (FlowSpec flow; stream.next(flow);) {
     FlowSpec bound = flow;
     origin.ports.bind(bound);
     if (unlike) check_ends(config, bound, topology.host_ports());
     totals.add(bound);
     entries.add(flow.entry);
+    if (!hold) at_once.add(flow);
     few = few && totals.flows <= kFewFlows;
     if (hold || few) {
       flows.push_back(flow);
