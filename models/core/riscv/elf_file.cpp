@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 namespace dcc::riscv {
 namespace {
@@ -242,6 +243,14 @@ void ElfFile::check_fits(MemoryRange ram, MemoryRange rom) const {
     }
     throw ElfError(name_ + ": segment " + address_text(s.address) + "-" +
                    address_text(s.address + s.memory_bytes - 1) + " lies outside " + where);
+  }
+  const std::optional<std::uint32_t> top = symbols_.address_of("__stack_top");
+  const std::uint32_t limit = symbols_.address_of("__stack_limit").value_or(0);
+  if (top && limit != 0 && limit < *top && (limit < ram.base || *top - ram.base > ram.size)) {
+    throw ElfError(name_ + ": its stack " + address_text(limit) + "-" + address_text(*top - 1) +
+                   " lies outside RAM " + address_text(ram.base) + "-" +
+                   address_text(ram.base + ram.size - 1) +
+                   "; it needs more RAM, or __image_bytes when it is linked");
   }
 }
 

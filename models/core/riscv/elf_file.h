@@ -40,7 +40,8 @@ class ElfFile {
   /// Parses an ELF file held in memory; `name` stands for the path in messages.
   static ElfFile parse(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
-  /// Throws ElfError unless every segment lies in `ram` or in `rom`.
+  /// Throws ElfError unless every segment lies in `ram` or in `rom`, and the stack from
+  /// __stack_limit to __stack_top, if the program has these symbols, in `ram`.
   void check_fits(MemoryRange ram, MemoryRange rom = {}) const;
   /// Throws ElfError if a segment overlaps `reserved`, which `what` names in the message. An empty
   /// range overlaps nothing.
