@@ -138,6 +138,70 @@ SyntheticRun shared(double excess, const std::string& more = kByWeight,
   return run;
 }
 
+/// A run of `count` flows to one full port that share 92 Gb/s; the last one got `excess` more than
+/// their mean.
+SyntheticRun equals(unsigned count, double excess, const std::string& more = "") {
+  SyntheticRun run(more);
+  const double mean = 115e6 / count;
+  for (unsigned i = 0; i < count; ++i) {
+    const double error = i + 1 == count ? excess : -excess / (count - 1);
+    run.add(i + 1, 0).delivered_measured = static_cast<Bytes>(mean * (1 + error));
+  }
+  run.use("s0->h0", 0.99);
+  return run;
+}
+
+TEST(UnequalFlows, AFifthFromTheMean) {
+  EXPECT_FALSE(equals(4, 0).found("unequal_flows"));
+  EXPECT_FALSE(equals(4, 0.199).found("unequal_flows"));
+  const auto found = equals(4, 0.201).found("unequal_flows");
+  EXPECT_TRUE(says(found,
+                   "Flow 3 from host 4 to host 0 got 27.6 Gb/s, 20.1 % more than the mean of 4 "
+                   "equal flows (23 Gb/s), within the window of 10ms: algorithm dcc did not"))
+      << words_of(found);
+  EXPECT_NEAR(figure_of(found, "error"), 0.201, 1e-4);
+  EXPECT_EQ(figure_of(found, "flows"), 4);
+  EXPECT_TRUE(says(equals(4, -0.5).found("unequal_flows"), "50 % less than the mean"));
+}
+
+TEST(UnequalFlows, OnlyOfFlowsOnEqualTerms) {
+  const auto unequal = [](const std::string& more = "") { return equals(3, 0.5, more); };
+  ASSERT_TRUE(unequal().found("unequal_flows"));
+  SyntheticRun run = unequal();
+  run.results.flows[2].start = kMilliSecond * 12;
+  EXPECT_FALSE(run.found("unequal_flows")) << "it begins within the window";
+  run = unequal();
+  run.results.flows[2].rate_cap = BitRate(40'000'000'000);
+  EXPECT_FALSE(run.found("unequal_flows")) << "the application limits it";
+  run = unequal();
+  run.results.flows[2].dscp = 10;
+  EXPECT_FALSE(run.found("unequal_flows")) << "another class";
+  run = unequal();
+  run.use("s0->h0", 0.79);
+  EXPECT_FALSE(run.found("unequal_flows")) << "the link does not limit them";
+  run = equals(3, -0.5);
+  run.use("h3->s0", 0.96);
+  EXPECT_FALSE(run.found("unequal_flows")) << "the own link of the flow with less is full";
+  run = equals(3, 0.5);
+  run.use("h3->s0", 0.96);
+  EXPECT_TRUE(run.found("unequal_flows")) << "the flow with more is not held back by its link";
+  run = unequal();
+  for (FlowResult& flow : run.results.flows) flow.delivered_measured /= 200;
+  EXPECT_FALSE(run.found("unequal_flows")) << "192 packets a flow";
+  EXPECT_FALSE(
+      unequal("faults: [{kind: link_slow, link: h1--s0, rate: 50Gbps}]\n").found("unequal_flows"));
+  EXPECT_FALSE(unequal("nic: {transport: {kind: pfabric}}\n").found("unequal_flows"))
+      << "it serves the shortest flow";
+  EXPECT_TRUE(unequal(kDcqcnLaw).found("unequal_flows"));
+  run = unequal(kByWeight);
+  for (FlowResult& flow : run.results.flows) flow.dscp = 46;
+  EXPECT_FALSE(run.found("unequal_flows")) << "weights_missed judges flows with weights";
+  run = unequal();
+  run.count(&PfcCounters::pauses_sent, 7);
+  run.pause("h1->s0", 0.02);
+  EXPECT_TRUE(says(run.found("unequal_flows"), "PFC paused"));
+}
+
 // The light flow errs by four times the excess of the heavy one.
 TEST(WeightsMissed, SharesBeyondTheLimit) {
   EXPECT_FALSE(shared(0).found("weights_missed"));

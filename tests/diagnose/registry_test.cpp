@@ -31,6 +31,7 @@ TEST(Diagnoses, KeepTheirIds) {
                                "unused_parameters",
                                "host_slower_than_port",
                                "traffic_ends_early",
+                               "unequal_flows",
                                "starving_flows",
                                "few_samples",
                                "host_busy_at_end",
