@@ -1,7 +1,12 @@
 // Hosts with different MTUs in one network: a path has the smaller one of its ends.
 #include <gtest/gtest.h>
 
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "small_platform.h"
 
@@ -78,6 +83,71 @@ TEST(MtuByHost, ADriverProgramsTheMtuOfItsHost) {
   const std::string across = natively("1", "2", kMixed);
   EXPECT_EQ(across.substr(across.rfind(' ')),
             " 197");  // 197 packets: three messages of 59 packets of 1024 bytes, and 20 more
+}
+
+/// The configuration of `nics` under a message transport. Hosts with `kind` need ports of its own.
+std::string with_transport(std::string nics, const std::string& kind) {
+  const std::string transport =
+      ", transport: {kind: " + kind + "}, congestion_control: {algorithm: none}}";
+  for (std::size_t at = nics.find("B}"); at != std::string::npos; at = nics.find("B}", at + 3)) {
+    nics.replace(at + 1, 1, transport);
+  }
+  return nics + "switch: {pfc: {enabled: false}}\n";
+}
+
+/// Value number `index`, from 0, of a text from outcome(); -1 is the last one.
+std::int64_t value(const std::string& text, int index) {
+  std::istringstream in(text);
+  const std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
+  const auto at = index < 0 ? words.size() - 1 : static_cast<std::size_t>(index);
+  if (text.find_first_not_of("-0123456789, ") != std::string::npos) throw std::runtime_error(text);
+  return std::stoll(words.at(at));
+}
+
+// Times are within the differences that a longer base round trip makes: that of a large packet.
+TEST(MtuByHost, MessagesHavePacketsOfTheSmallerEnd) {
+  for (const char* const kind : {"homa", "ndp", "phost", "pfabric", "tcp", "uec", "rcp", "xcp",
+                                 "d3", "pdq", "fcp", "expresspass"}) {
+    const auto in = [&](const char* from, const char* to, const char* nics) {
+      return outcome(four_hosts(flow(from, to, "start: 10us"), with_transport(nics, kind)));
+    };
+    const std::string small = in("1", "0", kSmall);
+    const std::string large = in("1", "0", kLarge);
+    // pHost sends some packets twice.
+    EXPECT_NEAR(static_cast<double>(value(small, -1)), 196 + 4, 4) << kind;
+    EXPECT_NEAR(static_cast<double>(value(large, -1)), 49 + 1, 1) << kind;
+    const std::string both_large = in("1", "0", kMixed);
+    EXPECT_EQ(value(both_large, -1), value(large, -1)) << kind;
+    EXPECT_EQ(value(both_large, 3), value(large, 3)) << kind;
+    EXPECT_NEAR(static_cast<double>(value(both_large, 2)), static_cast<double>(value(large, 2)),
+                0.001 * static_cast<double>(value(large, 2)))
+        << kind;
+    for (const auto& [from, to] : {std::pair{"3", "2"}, {"1", "2"}, {"2", "1"}}) {
+      const std::string mixed = in(from, to, kMixed);
+      EXPECT_EQ(value(mixed, -1), value(small, -1)) << kind << ' ' << from << ' ' << to;
+      EXPECT_EQ(value(mixed, 0), 200001) << kind;
+      EXPECT_EQ(value(mixed, 3), value(small, 3)) << kind << ": ideal time";
+      EXPECT_NEAR(static_cast<double>(value(mixed, 2)), static_cast<double>(value(small, 2)),
+                  0.05 * static_cast<double>(value(small, 2)))
+          << kind << ' ' << from << ' ' << to;
+    }
+  }
+}
+
+// Windows, tokens and grants of one receiver serve senders of both sizes; nothing stands still.
+TEST(MtuByHost, SendersOfBothSizesShareAReceiver) {
+  for (const char* const kind : {"homa", "ndp", "phost", "pfabric", "tcp", "uec", "rcp", "xcp",
+                                 "d3", "pdq", "fcp", "expresspass"}) {
+    const std::string rest = "start: 10us";
+    const std::string text = outcome(
+        four_hosts(flow("1", "0", rest) + ", " + flow("2", "0", rest) + ", " + flow("3", "0", rest),
+                   with_transport(kMixed, kind)));
+    for (int number = 0; number < 3; ++number) {
+      EXPECT_EQ(value(text, 4 * number), 200001) << kind << ": " << text;
+      // 600 KB take 49 us of the link, and a recovery from loss up to a millisecond.
+      EXPECT_LT(value(text, 4 * number + 2), 1'500'000'000) << kind << ": " << text;
+    }
+  }
 }
 
 TEST(MtuByHost, ThreadsChangeNothing) {

@@ -89,6 +89,7 @@ NetworkScale measured_network(const PlatformConfig& config, LongestPath& path) {
   network.rate = config.topology.slowest_link();
   network.base_rtt = path.base_rtt();
   network.packet = path.full_packet();
+  network.least_packet = roce::data_wire_bytes(config.smallest_mtu(), false, false);
   network.tick = config.nic.controller.tick;
   network.lossless = is_lossless(config);
   network.buffer = config.switch_.buffer;

@@ -15,6 +15,7 @@ struct NetworkScale {
   BitRate rate;            // rate of the slowest link
   PicoSeconds base_rtt{};  // RTT of a full packet and its ACK over the longest path, no queues
   Bytes packet = 0;        // wire bytes of a full packet
+  Bytes least_packet = 0;  // wire bytes of a full packet of the host with the smallest MTU
   PicoSeconds tick = kMicroSecond;  // length of a tick of the hardware controller
   bool lossless = true;  // true if flow control protects all traffic and no fault is injected
   Bytes buffer = 0;      // bytes of a switch's buffer
@@ -33,6 +34,12 @@ struct NetworkScale {
   /// least `least` and at most `most`.
   unsigned packets_in_flight(unsigned least, unsigned most) const {
     const Bytes packets = bdp() / std::max<Bytes>(1, packet);
+    return static_cast<unsigned>(std::clamp<Bytes>(packets, least, most));
+  }
+  /// Like packets_in_flight(), in packets of the smallest MTU, so that a window of so many packets
+  /// fills every path.
+  unsigned window_packets(unsigned least, unsigned most) const {
+    const Bytes packets = bdp() / std::max<Bytes>(1, least_packet);
     return static_cast<unsigned>(std::clamp<Bytes>(packets, least, most));
   }
   /// The given share of the network's link rate in whole Mb/s, at least 1 Mb/s.

@@ -38,6 +38,9 @@ struct TransportParameters {
   virtual bool may_be_paused() const { return false; }
   /// True if the transport works with `ack: none`.
   virtual bool may_omit_acks() const { return false; }
+  /// Why hosts with this transport need one MTU; null: a message has packets of the smaller MTU of
+  /// its two hosts.
+  virtual const char* needs_one_mtu() const { return nullptr; }
   /// Throws ParameterError if the transport cannot work in this network. Precondition: check() and
   /// the network's own check have passed.
   virtual void check_network(const TopologyParameters&) const {}

@@ -8,10 +8,10 @@
 namespace dcc {
 
 void MessageTransport::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
-  while (connections_.size() <= qpn) connections_.emplace_back(mtu());
+  while (connections_.size() <= qpn) connections_.emplace_back(context_.nic.mtu);
   if (connections_[qpn].created) end(qpn);
   Connection& connection = connections_[qpn];
-  connection = Connection(mtu());
+  connection = Connection(context_.port.path_mtu(config.remote_host));
   connection.created = true;
   connection.config = config;
   begin(qpn);
@@ -143,7 +143,7 @@ std::uint64_t MessageTransport::packets_left(Qpn qpn, const Outstanding& packets
 Bytes MessageTransport::bytes_left(Qpn qpn, const Outstanding& packets) const {
   const Connection& connection = at(qpn);
   const Psn end = connection.out.end();
-  const Bytes payload = framing_.data(mtu());
+  const Bytes payload = full_packet(qpn);
   const Bytes full = payload + context_.nic.link_overhead;
   const Bytes all = static_cast<Bytes>(packets_left(qpn, packets)) * full;
   if (end <= connection.next) return all;

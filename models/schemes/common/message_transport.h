@@ -65,7 +65,10 @@ class MessageTransport : public Transport {
   Connection& at(Qpn qpn) { return connections_[qpn]; }
   const Connection& at(Qpn qpn) const { return connections_[qpn]; }
   bool exists(Qpn qpn) const { return qpn < connections_.size() && connections_[qpn].created; }
-  std::uint32_t mtu() const { return context_.nic.mtu; }
+  /// Payload bytes of a full packet of a queue pair: the smaller MTU of its two hosts.
+  std::uint32_t mtu(Qpn qpn) const { return at(qpn).out.mtu(); }
+  /// Wire bytes of a full packet of a queue pair, without the link's overhead.
+  Bytes full_packet(Qpn qpn) const { return framing_.data(mtu(qpn)); }
 
   /// Makes data packet `psn` of a queue pair; counts a retransmission if the packet was sent
   /// before.

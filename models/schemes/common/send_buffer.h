@@ -53,6 +53,7 @@ class SendBuffer {
     complete(completed);
   }
 
+  std::uint32_t mtu() const { return mtu_; }
   /// One above the number of the last posted packet.
   Psn end() const { return end_; }
   /// Payload bytes posted and not yet acknowledged.

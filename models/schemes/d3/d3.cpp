@@ -26,9 +26,7 @@ RateAllocatorParameters for_nic(const TransportContext& context) {
 }  // namespace
 
 D3::D3(const TransportContext& context, const D3Parameters& parameters)
-    : RatedTransport(context, parameters),
-      packet_(parameters.framing.data(context.nic.mtu) + context.nic.link_overhead),
-      nic_(for_nic(context)) {
+    : RatedTransport(context, parameters), nic_(for_nic(context)) {
   nic_.set_link(context.nic.line_rate);
 }
 
@@ -74,7 +72,8 @@ BitRate D3::desired(Qpn qpn) const {
   };
   const auto sent = static_cast<Bytes>(bits(rate_now(sender), round_trip) / 8);
   const Bytes all = bytes_of_work(qpn);
-  const Bytes left = std::max(all - sent, std::min(all, packet_));
+  const Bytes packet = full_packet(qpn) + context_.nic.link_overhead;
+  const Bytes left = std::max(all - sent, std::min(all, packet));
   const Uint128 rate = (static_cast<Uint128>(left) * 8u * 1'000'000'000'000u +
                         static_cast<std::uint64_t>(time.count) - 1) /
                        static_cast<std::uint64_t>(time.count);

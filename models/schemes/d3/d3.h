@@ -74,7 +74,6 @@ class D3 final : public RatedTransport {
   void put_request(Qpn qpn, Packet& packet);
   void put_past(Sender& sender, Packet& packet);
 
-  Bytes packet_;  // wire bytes of a full packet with overhead
   RateAllocator nic_;
   std::vector<Sender> senders_;  // senders indexed by queue pair
 };

@@ -34,6 +34,9 @@ struct FastpassParameters final : TransportParameters {
   PicoSeconds clock_error{};
 
   void describe(ParameterVisitor& v) override;
+  const char* needs_one_mtu() const override {
+    return "the arbiter gives all hosts timeslots of one packet";
+  }
   void check() const override;
   /// Checks that the arbiter is a host, that all hosts share one slot length, and that racks and
   /// uplinks match the network.

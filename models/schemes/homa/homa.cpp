@@ -94,7 +94,6 @@ void HomaParameters::check() const {
 Homa::Homa(const TransportContext& context, const HomaParameters& parameters)
     : MessageTransport(context, parameters.framing),
       parameters_(parameters),
-      window_(static_cast<Psn>((parameters.rtt_bytes + context.nic.mtu - 1) / context.nic.mtu)),
       sender_deadlines_(context.scheduler,
                         Event::calling<&Homa::check_senders>(*this, context.rank)),
       receiver_deadlines_(context.scheduler,
@@ -104,7 +103,9 @@ void Homa::begin(Qpn qpn) {
   if (senders_.size() <= qpn) {
     senders_.resize(qpn + 1);
     receivers_.resize(qpn + 1);
+    windows_.resize(qpn + 1);
   }
+  windows_[qpn] = static_cast<Psn>((parameters_.rtt_bytes + mtu(qpn) - 1) / mtu(qpn));
   senders_[qpn] = Sender{};
   receivers_[qpn] = Receiver{};
 }
@@ -141,8 +142,8 @@ void Homa::start_message(Qpn qpn) {
   const Connection& connection = at(qpn);
   const SendBuffer::Cut cut = connection.out.cut(connection.next);
   sender.begin = connection.next;
-  sender.end = sender.begin + static_cast<Psn>((cut.message_bytes + mtu() - 1) / mtu());
-  sender.granted = std::max(sender.granted, std::min(sender.begin + window_, sender.end));
+  sender.end = sender.begin + static_cast<Psn>((cut.message_bytes + mtu(qpn) - 1) / mtu(qpn));
+  sender.granted = std::max(sender.granted, std::min(sender.begin + windows_[qpn], sender.end));
   sender.unscheduled = unscheduled_priority(cut.message_bytes);
 }
 
@@ -171,9 +172,9 @@ void Homa::settle(Qpn qpn) {
 
 Packet* Homa::next_packet() {
   Qpn qpn = ready_.front();
-  Psn least = left(qpn);
+  Psn least = left(qpn) * mtu(qpn);
   for (const Qpn other : ready_) {
-    const Psn lefts = left(other);
+    const Psn lefts = left(other) * mtu(other);
     if (lefts < least) {
       least = lefts;
       qpn = other;
@@ -182,7 +183,8 @@ Packet* Homa::next_packet() {
   Sender& sender = senders_[qpn];
   Connection& connection = at(qpn);
   Psn psn = connection.next;
-  std::uint8_t priority = psn - sender.begin < window_ ? sender.unscheduled : sender.scheduled;
+  std::uint8_t priority =
+      psn - sender.begin < windows_[qpn] ? sender.unscheduled : sender.scheduled;
   bool is_question = false;
   if (!sender.again.empty()) {
     psn = sender.again.front().psn;
@@ -192,8 +194,8 @@ Packet* Homa::next_packet() {
   }
   Packet* const packet = make_data(qpn, psn);
   const SendBuffer::Cut cut = connection.out.cut(psn);
-  const auto ahead = static_cast<Psn>(cut.offset / mtu());
-  const auto all = static_cast<Psn>((cut.message_bytes + mtu() - 1) / mtu());
+  const auto ahead = static_cast<Psn>(cut.offset / mtu(qpn));
+  const auto all = static_cast<Psn>((cut.message_bytes + mtu(qpn) - 1) / mtu(qpn));
   packet->priority = priority;
   packet->scheme = place_of(ahead, all - ahead);
   packet->ack_requested = is_question;
@@ -290,7 +292,7 @@ void Homa::arrived(Qpn qpn, Packet& packet) {
 void Homa::on_data(Qpn qpn, const Packet& packet) {
   Receiver& receiver = receivers_[qpn];
   const Psn message_end = packet.psn + to_end(packet);
-  const Psn unasked = std::min(packet.psn - before(packet) + window_, message_end);
+  const Psn unasked = std::min(packet.psn - before(packet) + windows_[qpn], message_end);
   const bool fresh = accept(qpn, packet);
   const bool whole = at(qpn).in.first_missing() >= message_end;
   if (packet.ack_requested && (fresh || whole)) ++context_.counters.timeouts;
@@ -325,14 +327,15 @@ void Homa::acknowledge(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
   if (acknowledges()) acknowledge_whole(qpn, flow, sent);
 }
 
-/// Inserts a message into wanting_, which is sorted by the number of packets to grant, then by
+/// Inserts a message into wanting_, which is sorted by the bytes to grant, in full packets, then by
 /// order of arrival.
 void Homa::list(Qpn qpn) {
   if (receivers_[qpn].listed || to_grant(qpn) == 0) return;
   receivers_[qpn].listed = true;
   const auto place =
-      std::upper_bound(wanting_.begin(), wanting_.end(), qpn,
-                       [this](Qpn one, Qpn other) { return to_grant(one) < to_grant(other); });
+      std::upper_bound(wanting_.begin(), wanting_.end(), qpn, [this](Qpn one, Qpn other) {
+        return to_grant(one) * mtu(one) < to_grant(other) * mtu(other);
+      });
   wanting_.insert(place, qpn);
 }
 
@@ -363,7 +366,7 @@ bool Homa::grant_active() {
   for (unsigned rank = 0; rank < count; ++rank) {
     const Qpn qpn = active[rank];
     Receiver& receiver = receivers_[qpn];
-    const Psn upto = std::min(receiver.end, static_cast<Psn>(at(qpn).in.count()) + window_);
+    const Psn upto = std::min(receiver.end, static_cast<Psn>(at(qpn).in.count()) + windows_[qpn]);
     if (upto <= receiver.granted) continue;
     totals_.credits_sent += upto - receiver.granted;
     receiver.granted = upto;

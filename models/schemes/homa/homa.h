@@ -122,7 +122,7 @@ class Homa final : public MessageTransport {
   bool acknowledges() const { return context_.nic.ack != AckMode::kNone; }
 
   HomaParameters parameters_;
-  Psn window_;                       // RTTbytes, converted to packets
+  std::vector<Psn> windows_;         // RTTbytes by queue pair, converted to packets
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::vector<Qpn> ready_;           // senders that may send

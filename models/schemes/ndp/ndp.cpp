@@ -25,7 +25,7 @@ void NdpParameters::describe(ParameterVisitor& v) {
           {"number of packets sent without a PULL", paper});
   v.follows(true, "the full packets in the product of slowest link and base RTT, at least 23",
             [this](const NetworkScale& network) {
-              initial_window = network.packets_in_flight(23, 100'000);
+              initial_window = network.window_packets(23, 100'000);
             });
   v.field("pull_interval", pull_interval, "auto", {"1ns", "1ms"},
           {"time between two PULLs of a host; auto: that of a full payload at line rate", paper});
@@ -38,8 +38,6 @@ void NdpParameters::describe(ParameterVisitor& v) {
 Ndp::Ndp(const TransportContext& context, const NdpParameters& parameters)
     : MessageTransport(context, parameters.framing),
       parameters_(parameters),
-      interval_(parameters.pull_interval.value_or(
-          serialization_time(context.nic.mtu, context.nic.line_rate))),
       deadlines_(context.scheduler, Event::calling<&Ndp::check_deadlines>(*this, context.rank)),
       silence_(context.scheduler, Event::calling<&Ndp::check_silence>(*this, context.rank)),
       pulling_(Event::calling<&Ndp::send_pull>(*this, context.rank)) {}
@@ -286,6 +284,11 @@ void Ndp::check_silence() {
   });
 }
 
+/// Time from a PULL of a queue pair to the host's next PULL.
+PicoSeconds Ndp::interval(Qpn qpn) const {
+  return parameters_.pull_interval.value_or(serialization_time(mtu(qpn), context_.nic.line_rate));
+}
+
 void Ndp::limit_pulls(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
   if (!receiver.ended) return;
@@ -299,7 +302,7 @@ bool Ndp::pull_at_once(Qpn qpn) {
   --receiver.pending;
   ++receiver.pulls;
   ++totals_.credits_sent;
-  next_pull_ = now() + interval_;
+  next_pull_ = now() + interval(qpn);
   return true;
 }
 
@@ -317,7 +320,7 @@ void Ndp::send_pull() {
     ++totals_.credits_sent;
     Packet* const pull = make_control(qpn, PacketKind::kCredit, at(qpn).config.flow);
     tell_pulls(receiver, *pull);
-    next_pull_ = now() + interval_;
+    next_pull_ = now() + interval(qpn);
     send_control(pull);
     watch(qpn);
     break;

@@ -132,6 +132,7 @@ class Ndp final : public MessageTransport {
 
   // Functions of the receiver
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
+  PicoSeconds interval(Qpn qpn) const;
   void limit_pulls(Qpn qpn);
   bool pull_at_once(Qpn qpn);
   void queue_pull(Qpn qpn);
@@ -141,7 +142,6 @@ class Ndp final : public MessageTransport {
   void send_pull();
 
   NdpParameters parameters_;
-  PicoSeconds interval_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::deque<Qpn> ready_;            // senders that may send, in round robin order

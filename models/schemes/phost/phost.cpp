@@ -49,14 +49,16 @@ void PhostParameters::describe(ParameterVisitor& v) {
 Phost::Phost(const TransportContext& context, const PhostParameters& parameters)
     : MessageTransport(context, parameters.framing),
       parameters_(parameters),
-      packet_time_(
-          serialization_time(parameters.framing.data(context.nic.mtu) + context.nic.link_overhead,
-                             context.nic.line_rate)),
       pacing_(Event::calling<&Phost::send_tokens>(*this, context.rank)),
       deadlines_(context.scheduler, Event::calling<&Phost::check_senders>(*this, context.rank)) {}
 
-PicoSeconds Phost::packets(const Ratio& number) const {
-  return PicoSeconds(static_cast<std::int64_t>(static_cast<Uint128>(packet_time_.count) *
+/// Time of a full packet of the queue pair on the host's link.
+PicoSeconds Phost::packet_time(Qpn qpn) const {
+  return serialization_time(full_packet(qpn) + context_.nic.link_overhead, context_.nic.line_rate);
+}
+
+PicoSeconds Phost::packets(Qpn qpn, const Ratio& number) const {
+  return PicoSeconds(static_cast<std::int64_t>(static_cast<Uint128>(packet_time(qpn).count) *
                                                number.numerator / number.denominator));
 }
 
@@ -81,7 +83,7 @@ void Phost::end(Qpn qpn) {
 }
 
 void Phost::add_own_state(StateDigest& d) const {
-  d(senders_, receivers_, ready_, active_, hold_, next_token_, pacing_, deadlines_);
+  d(senders_, receivers_, ready_, active_, hold_, hold_time_, next_token_, pacing_, deadlines_);
 }
 
 // ---------------------------------------------------------------- Sender
@@ -100,7 +102,7 @@ void Phost::work_changed(Qpn qpn) {
     announce(qpn, false);
     if (posted - first <= parameters_.free_tokens) {
       const PicoSeconds until =
-          now() + packets(parameters_.token_life) + packet_time_ * parameters_.free_tokens;
+          now() + packets(qpn, parameters_.token_life) + packet_time(qpn) * parameters_.free_tokens;
       sender.left = posted - first;
       for (Psn psn = first; psn < posted; ++psn) sender.tokens.push_back({psn, 0, until});
       list(qpn);
@@ -156,8 +158,8 @@ Packet* Phost::next_packet() {
     sender.listed = !sender.tokens.empty();
     if (!sender.listed) continue;
     *keep++ = qpn;
-    if (sender.left < least) {
-      least = sender.left;
+    if (sender.left * mtu(qpn) < least) {
+      least = sender.left * mtu(qpn);
       chosen = qpn;
     }
   }
@@ -193,7 +195,8 @@ void Phost::on_token(Qpn qpn, const Packet& packet) {
   }
   drop_void(qpn);
   sender.left = packets_in(packet);
-  sender.tokens.push_back({packet.psn, number_in(packet), now() + packets(parameters_.token_life)});
+  sender.tokens.push_back(
+      {packet.psn, number_in(packet), now() + packets(qpn, parameters_.token_life)});
   list(qpn);
 }
 
@@ -246,7 +249,8 @@ void Phost::expect(Qpn qpn, Psn end) {
   receiver.end = end;
   if (more <= parameters_.free_tokens) {
     hold_ = static_cast<unsigned>(more);
-    receiver.waits_until = now() + packet_time_ * static_cast<std::int64_t>(2 * more);
+    hold_time_ = packet_time(qpn);
+    receiver.waits_until = now() + hold_time_ * static_cast<std::int64_t>(2 * more);
   } else {
     hold_ = 0;
     receiver.wanted += more;
@@ -289,13 +293,13 @@ PicoSeconds Phost::may_send_at(Qpn qpn) const {
   const Receiver& receiver = receivers_[qpn];
   if (receiver.waits_until > now()) return receiver.waits_until;
   if (!is_full(receiver)) return now();
-  return std::max(now(), receiver.last + packets(parameters_.window_timeout));
+  return std::max(now(), receiver.last + packets(qpn, parameters_.window_timeout));
 }
 
 void Phost::send_tokens() {
   if (hold_ > 0) {
     --hold_;
-    next_token_ = now() + packet_time_;
+    next_token_ = now() + hold_time_;
     plan(now());
     return;
   }
@@ -307,14 +311,14 @@ void Phost::send_tokens() {
     const PicoSeconds when = may_send_at(qpn);
     if (when > now()) {
       soonest = std::min(soonest, when);
-    } else if (missing(qpn) < least) {
-      least = missing(qpn);
+    } else if (missing(qpn) * mtu(qpn) < least) {
+      least = missing(qpn) * mtu(qpn);
       chosen = qpn;
     }
   }
   if (least != ~std::uint64_t{0}) {
     send_token(chosen);
-    next_token_ = now() + packet_time_;
+    next_token_ = now() + packet_time(chosen);
     soonest = now();
   }
   plan(soonest);
@@ -340,7 +344,7 @@ void Phost::send_token(Qpn qpn) {
   token->psn = psn;
   token->scheme = pair_of(++receiver.sent, missing(qpn));
   if (receiver.sent >= receiver.wanted) {
-    receiver.waits_until = now() + packets(parameters_.resend_after);
+    receiver.waits_until = now() + packets(qpn, parameters_.resend_after);
   }
   send_control(token);
 }

@@ -95,7 +95,8 @@ class Phost final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  PicoSeconds packets(const Ratio& number) const;
+  PicoSeconds packet_time(Qpn qpn) const;
+  PicoSeconds packets(Qpn qpn, const Ratio& number) const;
 
   // Functions of the sender
   void announce(Qpn qpn, bool again);
@@ -120,7 +121,7 @@ class Phost final : public MessageTransport {
   void plan(PicoSeconds when);
 
   const PhostParameters parameters_;
-  PicoSeconds packet_time_;
+  PicoSeconds hold_time_{};          // time of each of the packets that hold_ counts
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::vector<Qpn> ready_;           // senders that hold tokens, valid or expired

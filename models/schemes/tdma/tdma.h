@@ -20,6 +20,9 @@ struct TdmaParameters final : TransportParameters {
   PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
+  const char* needs_one_mtu() const override {
+    return "all hosts have slots of one length, which is that of 20 packets";
+  }
 };
 
 /// In slot s host h sends to host (h + 1 + s mod (hosts − 1)) mod hosts, so no two hosts send to

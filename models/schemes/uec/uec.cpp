@@ -80,17 +80,17 @@ Uec::Uec(const TransportContext& context, const UecParameters& parameters)
                   .count) *
               parameters.pull_packets / parameters.pull_rate.value() +
           0.5)),
-      fresh_window_(parameters_.nscc, {context.nic.line_rate, context.longest_base_rtt, packet_,
-                                       initial_window_, max_window_}),
       deadlines_(context.scheduler, Event::calling<&Uec::ring>(*this, context.rank)),
       pulling_(Event::calling<&Uec::send_pull>(*this, context.rank)) {}
 
 void Uec::begin(Qpn qpn) {
+  const NsccWindow fresh(parameters_.nscc, {context_.nic.line_rate, context_.longest_base_rtt,
+                                            full_packet(qpn), initial_window_, max_window_});
   while (senders_.size() <= qpn) {
-    senders_.emplace_back(fresh_window_);
+    senders_.emplace_back(fresh, full_packet(qpn));
     receivers_.emplace_back();
   }
-  senders_[qpn] = Sender(fresh_window_);
+  senders_[qpn] = Sender(fresh, full_packet(qpn));
   receivers_[qpn] = Receiver{};
 }
 
@@ -131,7 +131,7 @@ Psn Uec::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packe
 
 bool Uec::may_send(const Sender& sender) const {
   if (parameters_.has_credit() && sender.credit <= 0) return false;
-  return !parameters_.has_window() || sender.window.allows(sender.in_flight, packet_);
+  return !parameters_.has_window() || sender.window.allows(sender.in_flight, sender.packet);
 }
 
 Bytes Uec::wire_of(Qpn qpn, Psn psn) const {
@@ -151,7 +151,8 @@ void Uec::take_turn(Qpn qpn) {
     sender.backlogged = work;
     work ? ++backlogged_ : --backlogged_;
     if (!work && parameters_.has_credit() && !sender.speculative) {
-      const auto spare = static_cast<std::uint64_t>(std::max<Bytes>(sender.credit, 0) / packet_);
+      const auto spare =
+          static_cast<std::uint64_t>(std::max<Bytes>(sender.credit, 0) / sender.packet);
       if (spare > sender.spare) totals_.credits_unused += spare - sender.spare;
       sender.spare = spare;
     }
@@ -186,11 +187,11 @@ Packet* Uec::next_packet() {
 /// capacity, and every flow wants at least one packet.
 std::uint64_t Uec::wanted(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
-  const Bytes work = static_cast<Bytes>(work_left(qpn)) * packet_;
+  const Bytes work = static_cast<Bytes>(work_left(qpn)) * sender.packet;
   const Bytes credit = std::max<Bytes>(sender.credit, 0);
   const Bytes share = std::max<Bytes>(std::min(work, max_window_) - credit, 0) /
                       static_cast<Bytes>(std::max<std::size_t>(backlogged_, 1));
-  const Bytes least = sender.speculative || (work > 0 && credit == 0) ? packet_ : 0;
+  const Bytes least = sender.speculative || (work > 0 && credit == 0) ? sender.packet : 0;
   return sender.pulled + static_cast<std::uint64_t>(std::max(share, least));
 }
 
@@ -360,7 +361,7 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
     } else if (parameters_.has_credit()) {
       on_wanted(qpn,
                 // credit for at least one more packet than was granted
-                receiver.pulled + static_cast<std::uint64_t>(packet_));
+                receiver.pulled + static_cast<std::uint64_t>(full_packet(qpn)));
     }
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
     return;

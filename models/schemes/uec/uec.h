@@ -68,7 +68,7 @@ class Uec final : public MessageTransport {
 
  private:
   struct Sender {
-    explicit Sender(const NsccWindow& fresh) : window(fresh) {}
+    Sender(const NsccWindow& fresh, Bytes full_packet) : window(fresh), packet(full_packet) {}
     bool ready = false;       // true if the queue pair is in ready_
     bool backlogged = false;  // true if the queue pair is counted in backlogged_
     // true while there is no answer yet, so that the credit is the initial one
@@ -77,6 +77,7 @@ class Uec final : public MessageTransport {
     Outstanding packets;
     Bytes in_flight = 0;
     NsccWindow window;
+    Bytes packet;  // wire bytes of a full packet of the path
     Bytes credit = 0;
     std::uint64_t spare = 0;   // number of packets of credit that are counted as unused
     std::uint64_t pulled = 0;  // total credit granted, in bytes
@@ -157,12 +158,11 @@ class Uec final : public MessageTransport {
   void send_pull();
 
   UecParameters parameters_;
-  Bytes packet_;  // wire bytes of a full packet
+  Bytes packet_;  // wire bytes of a full packet of the host itself
   Bytes initial_window_;
   Bytes max_window_;
   PicoSeconds timeout_;
   PicoSeconds pull_interval_;
-  NsccWindow fresh_window_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::deque<Qpn> ready_;            // senders that may send, in round robin order

@@ -22,8 +22,6 @@ constexpr double kLeastPackets = 1.0 / FeedbackController::kLongestGap;
 Xcp::Xcp(const TransportContext& context, const XcpParameters& parameters)
     : RatedTransport(context, parameters),
       timeout_(parameters.timeout),
-      packet_(static_cast<double>(parameters.framing.data(context.nic.mtu) +
-                                  context.nic.link_overhead)),
       line_(static_cast<double>(context.nic.line_rate.bits_per_second) / 8) {}
 
 void Xcp::begin(Qpn qpn) {
@@ -32,7 +30,8 @@ void Xcp::begin(Qpn qpn) {
   const QueuePairConfig& config = at(qpn).config;
   const PicoSeconds base =
       config.base_rtt == PicoSeconds() ? context_.longest_base_rtt : config.base_rtt;
-  senders_[qpn] = Sender{packet_, to_seconds(base), 0, now()};
+  const auto packet = static_cast<double>(full_packet(qpn) + context_.nic.link_overhead);
+  senders_[qpn] = Sender{packet, to_seconds(base), 0, now(), packet};
 }
 
 void Xcp::end(Qpn qpn) {
@@ -53,7 +52,7 @@ BitRate Xcp::rate_of(Qpn qpn) const {
 
 bool Xcp::may_send(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
-  return sender.under_way == 0 || sender.under_way * packet_ < sender.window;
+  return sender.under_way == 0 || sender.under_way * sender.packet < sender.window;
 }
 
 void Xcp::goes(Qpn qpn, Packet& data) {
@@ -61,7 +60,7 @@ void Xcp::goes(Qpn qpn, Packet& data) {
   ++sender.under_way;
   context_.pool.attach_places(data);
   // The rate that the flow lacks to the whole line rate, divided among the packets of a window.
-  const double wanted = (line_ * sender.round_trip - sender.window) * packet_ / sender.window;
+  const double wanted = (line_ * sender.round_trip - sender.window) * sender.packet / sender.window;
   CongestionHeader::write(
       data, {sender.window, PicoSeconds(static_cast<std::int64_t>(sender.round_trip * 1e12))},
       wanted);
@@ -74,7 +73,7 @@ void Xcp::on_timeout(Qpn qpn) {
 }
 
 void Xcp::begin_anew(Sender& sender) {
-  sender.window = packet_;
+  sender.window = sender.packet;
   sender.began = now();
 }
 
@@ -83,8 +82,9 @@ void Xcp::on_answer(Qpn qpn, const Packet& answer) {
   if (sender.under_way > 0) --sender.under_way;
   sender.round_trip += (to_seconds(now() - answer.sent) - sender.round_trip) / 8;
   if (answer.sent < sender.began) return;
-  sender.window = std::clamp(sender.window + CongestionHeader::feedback(answer),
-                             packet_ * kLeastPackets, 2 * line_ * sender.round_trip + packet_);
+  sender.window =
+      std::clamp(sender.window + CongestionHeader::feedback(answer), sender.packet * kLeastPackets,
+                 2 * line_ * sender.round_trip + sender.packet);
 }
 
 }  // namespace dcc

@@ -30,6 +30,7 @@ class Xcp final : public RatedTransport {
     double round_trip = 0;        // smoothed round-trip time in seconds
     std::uint32_t under_way = 0;  // number of packets in flight that have no answer yet
     PicoSeconds began{};          // time at which the flow last restarted
+    double packet = 0;            // wire bytes of a full packet of the path, overhead included
     template <class Digest>
     void add_state(Digest& d) const {
       d(window, round_trip, under_way, began);
@@ -50,7 +51,6 @@ class Xcp final : public RatedTransport {
   void begin_anew(Sender& sender);
 
   const PicoSeconds timeout_;
-  const double packet_;          // wire bytes of a full packet with overhead
   const double line_;            // rate of the NIC's link in bytes per second
   std::vector<Sender> senders_;  // senders indexed by queue pair
 };

@@ -161,17 +161,19 @@ class TransportCheck : private CheckContext {
     }
   }
 
-  /// A transport that cuts messages itself gives the slots or tokens of all its hosts the time of
-  /// one full packet.
+  /// Some transports give the slots of all hosts the time of one full packet.
   void check_mtus() const {
     std::map<std::string, std::uint32_t> first;
     const auto check = [&](const TransportChoice& choice, std::uint32_t mtu,
                            const std::string& entry) {
-      if (choice.chosen() == nullptr || choice.chosen()->on_roce()) return;
+      const char* const reason =
+          choice.chosen() == nullptr ? nullptr : choice.chosen()->needs_one_mtu();
+      if (reason == nullptr) return;
       const std::uint32_t other = first.emplace(choice.name(), mtu).first->second;
       require(other == mtu, given(entry + ".mtu", "nic.mtu"),
-              "hosts with transport " + choice.name() + " need packets of one size: mtu: " +
-                  text_of(Bytes{other}) + " as the others, not " + text_of(Bytes{mtu}));
+              "hosts with transport " + choice.name() + " need packets of one size, since " +
+                  reason + ": mtu: " + text_of(Bytes{other}) + " as the others, not " +
+                  text_of(Bytes{mtu}));
     };
     std::size_t named = 0;
     for (const OtherNics& group : c_.nics) named += group.hosts.size();
