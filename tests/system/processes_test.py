@@ -96,6 +96,9 @@ class Processes(unittest.TestCase):
              "a trace, a debugger or a prompt watches single events"),
             ("reproduce/fbhadoop_dcqcn.yaml", ["routing.kind=hedera"],
              "one scheduler (routing: hedera) reads all switches"),
+            ("two_ports.yaml", ["nic.port_failover.detection=100us"],
+             "flows that move between ports (nic.port_failover) have hosts in all parts"),
+            ("training_jobs.yaml", ["host.driver=none"], "a process knows the bytes of its own ranks only (traffic."),
         ):
             with self.subTest(reason):
                 out, done = self.start(2, CONFIGS / config, overrides)

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <stdexcept>
 
 #include "build/platform.h"
 #include "build/ranks.h"
@@ -172,11 +171,6 @@ MovingWeights::MovingWeights(Platform& platform) {
   for (std::size_t i = 0; i < platform.config.traffic.size(); ++i) {
     const TrafficSpec& spec = platform.config.traffic[i];
     if (spec.moves_weight()) {
-      if (spec.weight_follows == WeightBasis::kJob && platform.setup.group != nullptr) {
-        throw std::runtime_error("traffic." + std::to_string(i) +
-                                 ".weight_follows: job needs one process, since a process knows "
-                                 "the bytes of its own ranks only");
-      }
       entries_.push_back(std::make_unique<Entry>(platform, i, place, jobs));
       if (follows_job(spec)) ++place;
     }

@@ -1,7 +1,6 @@
 #include "disturb/port_failover.h"
 
 #include <memory>
-#include <stdexcept>
 
 #include "build/platform.h"
 #include "build/ranks.h"
@@ -15,12 +14,7 @@ PortFailover::PortFailover(Platform& platform)
       binding_(platform.config, platform.topology, platform.network.routing()),
       detection_(*platform.config.nic.port_failover.detection),
       comes_back_(platform.config.nic.port_failover.comes_back),
-      due_(Event::calling<&PortFailover::check>(*this, kPortFailoverRank)) {
-  if (platform.partitions.group() != nullptr) {
-    throw std::runtime_error(
-        "nic.port_failover: flows move between ports in runs of one process only");
-  }
-}
+      due_(Event::calling<&PortFailover::check>(*this, kPortFailoverRank)) {}
 
 void PortFailover::schedule(PicoSeconds after) {
   const PicoSeconds when = outages_.next_change(after, detection_);

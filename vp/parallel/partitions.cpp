@@ -164,6 +164,15 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
     }
   }
   if (config.dcbx.enabled) plan.refusal = "LLDP's frames (dcbx) carry bytes";
+  if (config.nic.port_failover.detection && config.topology.host_ports().several()) {
+    plan.refusal = "flows that move between ports (nic.port_failover) have hosts in all parts";
+  }
+  for (std::size_t i = 0; i < config.traffic.size(); ++i) {
+    const TrafficSpec& spec = config.traffic[i];
+    if (!spec.moves_weight() || spec.weight_follows != WeightBasis::kJob) continue;
+    plan.refusal = "a process knows the bytes of its own ranks only (traffic." + std::to_string(i) +
+                   ".weight_follows: job)";
+  }
   if (plan.refusal.empty()) {
     const std::vector<Demand> demands = demands_of(config, topology, flows);
     plan.network = divide(topology, expected_load(topology, routing, demands), processes);
