@@ -12,6 +12,7 @@ EgressPort::EgressPort(PortContext& context, int number, const EgressSchedulerPa
       ruled_(false),
       selective_(false),
       attends_all_(false),
+      attends_arrivals_(false),
       number_(static_cast<std::uint16_t>(number)),
       context_(&context),
       wire_free_(std::move(wire_free)),

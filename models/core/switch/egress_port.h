@@ -53,6 +53,13 @@ struct PortContext {
   SwitchPauseTimes* pause_times = nullptr;  // null: pauses last until they are resumed
   /// Routes a packet that the switch itself created, and sends it.
   std::function<void(Packet*)> forward_own;
+  /// Bytes that queues of all ports share (QueueRule::egress_pool).
+  struct EgressPool {
+    Bytes size = 0;
+    Bytes used = 0;
+    Bytes free() const { return used < size ? size - used : 0; }
+  };
+  std::vector<EgressPool> egress_pools;  // pools with the numbers 1, 2, …
 };
 
 /// Wire, flow control towards the neighbour, statistics and the event "wire is free". A port is a
@@ -190,6 +197,7 @@ class alignas(64) EgressPort {
   bool ruled_ : 1;                // QueueingPort: queues have rules of their own
   bool selective_ : 1;            // QueueingPort: a rule of a queue may refuse a packet
   bool attends_all_ : 1;          // QueueingPort: attend_all()
+  bool attends_arrivals_ : 1;     // QueueingPort: handle_arrival() sees each queued packet
   std::uint16_t number_;          // number of this port
   std::uint32_t max_passed_ = 0;  // largest passed-through packet that `statistics_` counted
   PortContext* context_;

@@ -22,9 +22,11 @@ void replace_limit(std::optional<Ratio>& alpha, std::optional<Bytes>& limit,
   limit = by_limit;
 }
 
-int number_of_pool(const SwitchParameters& parameters, const std::string& name) {
-  for (std::size_t i = 0; i < parameters.pools.size(); ++i) {
-    if (parameters.pools[i].name == name) return static_cast<int>(i) + 1;
+/// Number of the pool with this name, from 1; 0 for "auto".
+template <class Pools>
+int number_of_pool(const Pools& pools, const std::string& name) {
+  for (std::size_t i = 0; i < pools.size(); ++i) {
+    if (pools[i].name == name) return static_cast<int>(i) + 1;
   }
   return 0;  // A check has found every name except "auto" among the pools.
 }
@@ -40,8 +42,12 @@ ClassRules rules_of(const PriorityParameters& own, const SwitchParameters& param
   rules.alpha_q16 = q16(own.alpha);
   rules.limit = own.limit;
   if (lossless && !rules.alpha_q16 && !rules.limit) rules.alpha_q16 = port_alpha_q16;
+  if (own.group) {
+    rules.group = static_cast<int>(*own.group);
+    return rules;
+  }
   rules.reserved = own.reserved.value_or(0);
-  rules.pool = number_of_pool(parameters, own.pool);
+  rules.pool = number_of_pool(parameters.pools, own.pool);
   rules.resume_below = own.resume_below.value_or(parameters.pfc.resume_below);
   rules.resume_at = own.resume_at.value_or(0);
   return rules;
@@ -53,6 +59,9 @@ void PriorityParameters::describe(ParameterVisitor& v) {
           {"true: packets without room are dropped; false: the sender is paused; auto: as "
            "switch.pfc.priorities",
            ""});
+  v.field("group", group, kAuto, {"0", "7"},
+          {"lossy packets count in the class of this priority (priority group); auto: in their own",
+           "SONiC: TC_TO_PRIORITY_GROUP_MAP"});
   v.field("alpha", alpha, kAuto, {"1/1024", "128"},
           {"a class (ingress port and priority) holds at most alpha x free pool; auto: "
            "switch.pfc.alpha if lossless, else no limit but the pool",
@@ -75,6 +84,11 @@ void PriorityParameters::describe(ParameterVisitor& v) {
             {"the queue of a port holds at most alpha x free pool", "", kRuntime});
     v.field("limit", queue.limit, "none", {"1B", "64GiB"},
             {"a fixed limit in place of alpha", "", kRuntime});
+    v.text("pool", queue.pool,
+           {"name of an entry of switch.egress_pools, to which alpha then refers; auto: none", ""});
+    v.field("reserved", queue.reserved, kAuto, {"0B", "1GiB"},
+            {"kept for the queue of each port beside its egress pool and its limit; auto: 0B",
+             "SONiC: size"});
   });
   v.section("ecn", {"marking of this priority's queues: differences from switch.ecn", ""}, [&] {
     marking.describe(v);
@@ -85,6 +99,12 @@ void PriorityParameters::describe(ParameterVisitor& v) {
 }
 
 void PriorityParameters::check() const {
+  if (group && (alpha || limit || reserved || pool != kAuto || headroom || resume_below ||
+                resume_at || !lossy.value_or(true))) {
+    throw ParameterError({"group"},
+                         "packets count in the class of another priority (group), so lossy: false, "
+                         "alpha, limit, reserved, pool, headroom and resume_* have no effect");
+  }
   if (alpha && limit) throw ParameterError({"limit"}, "limit and alpha exclude each other");
   if (queue.alpha && queue.limit) {
     throw ParameterError({"queue.limit"}, "limit and alpha exclude each other");
@@ -93,6 +113,7 @@ void PriorityParameters::check() const {
 
 void PriorityParameters::override_with(const PriorityParameters& other) {
   replace(lossy, other.lossy);
+  replace(group, other.group);
   replace_limit(alpha, limit, other.alpha, other.limit);
   replace(reserved, other.reserved);
   if (other.pool != kAuto) pool = other.pool;
@@ -100,6 +121,8 @@ void PriorityParameters::override_with(const PriorityParameters& other) {
   replace(resume_below, other.resume_below);
   replace(resume_at, other.resume_at);
   replace_limit(queue.alpha, queue.limit, other.queue.alpha, other.queue.limit);
+  if (other.queue.pool != kAuto) queue.pool = other.queue.pool;
+  replace(queue.reserved, other.queue.reserved);
   replace(marking.enabled, other.marking.enabled);
   replace(marking.kmin, other.marking.kmin);
   replace(marking.kmax, other.marking.kmax);
@@ -171,6 +194,18 @@ void describe_pools(ParameterVisitor& v, std::vector<PoolParameters>& pools) {
          });
 }
 
+void describe_egress_pools(ParameterVisitor& v, std::vector<EgressPoolParameters>& pools) {
+  v.list("egress_pools", pools,
+         {"bytes that the queues which name a pool share; beside the buffer, which counts every "
+          "packet by its input",
+          "SONiC: BUFFER_POOL of type egress"},
+         [&](EgressPoolParameters& pool) {
+           v.text("name", pool.name, {"referred to by `queue.pool` of a priority", ""});
+           v.field("size", pool.size, {"1KB", "64GiB"},
+                   {"takes nothing of switch.buffer; packets beyond it are dropped", ""});
+         });
+}
+
 void describe_priorities(ParameterVisitor& v, PrioritySettings& priorities) {
   v.map("priorities", priorities, kPriorities, PriorityParameters{},
         {"single priorities: their place in the buffer, and marking", ""},
@@ -223,11 +258,19 @@ PortSettings port_settings(const SwitchParameters& parameters, BitRate rate,
     queue.drops = own.wred_drops.value_or(false);
     queue.alpha_q16 = q16(own.queue.alpha);
     queue.limit = own.queue.limit;
-    queue.pool = number_of_pool(parameters, own.pool);
+    queue.pool = number_of_pool(parameters.pools, own.pool);
+    queue.egress_pool = number_of_pool(parameters.egress_pools, own.queue.pool);
+    queue.reserved = own.queue.reserved.value_or(0);
     if (differs) to.rules[p] = rules_of(own, parameters, lossless, port_alpha_q16);
     to.headroom[p] = own.headroom;
   }
   to.queues_differ = true;
+  for (unsigned p = 0; p < kPriorities; ++p) {
+    if (!to.rules[p] || !to.rules[p]->group) continue;
+    const auto group = static_cast<std::size_t>(*to.rules[p]->group);
+    if (to.rules[group]) continue;
+    to.rules[group] = rules_of({}, parameters, (to.lossless >> group & 1) != 0, port_alpha_q16);
+  }
   return to;
 }
 

@@ -26,9 +26,17 @@ struct PoolParameters {
   Bytes size = 1'000'000;
 };
 
+/// A second account of the packets that wait in queues, beside that of the buffer: the queues that
+/// name the pool share its bytes.
+struct EgressPoolParameters {
+  std::string name;
+  Bytes size = 1'000'000;
+};
+
 /// Settings of one priority that replace those of the switch; an empty one: not replaced.
 struct PriorityParameters {
   std::optional<bool> lossy;
+  std::optional<unsigned> group;  // priority whose class counts the packets; empty: the priority
   std::optional<Ratio> alpha;
   std::optional<Bytes> limit;  // maximum number of bytes of the class; excludes alpha
   std::optional<Bytes> reserved;
@@ -39,6 +47,8 @@ struct PriorityParameters {
   struct Queue {
     std::optional<Ratio> alpha;
     std::optional<Bytes> limit;  // maximum number of bytes of the queue; excludes alpha
+    std::string pool = "auto";   // name of an egress pool; auto: none
+    std::optional<Bytes> reserved;
   };
   Queue queue;
   MarkingParameters marking;
@@ -108,6 +118,8 @@ struct PortSettings {
     std::optional<std::uint32_t> alpha_q16;  // limit as a share of `pool`'s free bytes, 65536 = 1.0
     std::optional<Bytes> limit;
     int pool = 0;
+    int egress_pool = 0;  // number of the egress pool, from 1; 0: none
+    Bytes reserved = 0;   // bytes of the queue that its egress pool does not count
   };
   std::array<Queue, kPriorities> queues;
   // true if marking differs from SwitchParameters::ecn or a queue has a limit
@@ -128,6 +140,7 @@ PortSettings port_settings(const SwitchParameters& parameters, BitRate rate,
                            std::uint32_t port_alpha_q16);
 
 void describe_pools(ParameterVisitor& v, std::vector<PoolParameters>& pools);
+void describe_egress_pools(ParameterVisitor& v, std::vector<EgressPoolParameters>& pools);
 void describe_priorities(ParameterVisitor& v, PrioritySettings& priorities);
 
 }  // namespace dcc

@@ -34,12 +34,16 @@ void QueueingPort::set_queues(const PortSettings& settings) {
   for (std::size_t p = 0; p < rules.size(); ++p) {
     const PortSettings::Queue& of = settings.queues[p];
     QueueRule& rule = rules[p];
+    count_in_egress_pool(static_cast<int>(p), queue_[p].bytes, 0);
     rule.marker.change(of.ecn, link_.rate);
     rule.drops = of.drops;
     rule.limited = of.limit || of.alpha_q16;
     rule.limit = of.limit;
     rule.alpha_q16 = of.alpha_q16.value_or(0);
     rule.pool = of.pool;
+    rule.egress_pool = of.egress_pool;
+    rule.reserved = of.reserved;
+    count_in_egress_pool(static_cast<int>(p), 0, queue_[p].bytes);
   }
   update_attention();
 }
@@ -59,12 +63,15 @@ void QueueingPort::update_attention() {
   bool at_enqueue = ecn_.marks_at(MarkAt::kEnqueue);
   bool at_dequeue = ecn_.marks_at(MarkAt::kDequeue);
   selective_ = false;
+  attends_arrivals_ = scheduler_.shapes();
   if (rules_ != nullptr) {
     at_enqueue = at_dequeue = false;
     for (const QueueRule& rule : *rules_) {
       at_enqueue = at_enqueue || rule.marker.marks_at(MarkAt::kEnqueue);
       at_dequeue = at_dequeue || rule.marker.marks_at(MarkAt::kDequeue);
-      selective_ = selective_ || rule.drops || rule.limited || rule.refuses;
+      selective_ =
+          selective_ || rule.drops || rule.limited || rule.refuses || rule.egress_pool != 0;
+      attends_arrivals_ = attends_arrivals_ || rule.egress_pool != 0;
     }
   }
   marks_at_enqueue_ = at_enqueue;
@@ -84,13 +91,32 @@ bool QueueingPort::accepts(const Packet& packet) {
   QueueRule& rule = (*rules_)[packet.priority];
   if (rule.refuses) return false;
   const Bytes held = queue_[packet.priority].bytes;
-  if (rule.limited) {
-    const Bytes limit =
-        rule.limit.value_or((context_->ingress.buffer().free(rule.pool) * rule.alpha_q16) >> 16);
-    if (held + packet.wire_bytes > limit) return false;
-  }
+  if (!has_room(rule, held, packet.wire_bytes)) return false;
   if (!rule.drops || packet.ecn != Ecn::kNotEct) return true;
   return !rule.marker.congested(rule.marker.per_port() ? bytes_ : held, context_->random);
+}
+
+/// True if the limit of a queue that holds `held` bytes, and its egress pool, let `bytes` in.
+bool QueueingPort::has_room(const QueueRule& rule, Bytes held, Bytes bytes) const {
+  if (held + bytes <= rule.reserved) return true;
+  Bytes free = 0;
+  if (rule.egress_pool != 0) {
+    free = context_->egress_pools[static_cast<std::size_t>(rule.egress_pool) - 1].free();
+    if (rule.beyond_reserved(held + bytes) - rule.beyond_reserved(held) > free) return false;
+  } else if (rule.limited) {
+    free = context_->ingress.buffer().free(rule.pool);
+  }
+  return !rule.limited ||
+         held + bytes <= rule.reserved + rule.limit.value_or((free * rule.alpha_q16) >> 16);
+}
+
+/// Changes the egress pool of a queue, whose length changes from `before` to `after`.
+void QueueingPort::count_in_egress_pool(int priority, Bytes before, Bytes after) {
+  if (rules_ == nullptr) return;
+  const QueueRule& rule = (*rules_)[static_cast<std::size_t>(priority)];
+  if (rule.egress_pool == 0) return;
+  context_->egress_pools[static_cast<std::size_t>(rule.egress_pool) - 1].used +=
+      rule.beyond_reserved(after) - rule.beyond_reserved(before);
 }
 
 void QueueingPort::drop(Packet* packet) {
@@ -113,6 +139,7 @@ void QueueingPort::set_refusal(int priority, bool refuses) {
     queue.bytes -= packet->wire_bytes;
     bytes_ -= packet->wire_bytes;
     ++dequeued_;
+    count_in_egress_pool(priority, queue.bytes + packet->wire_bytes, queue.bytes);
     lost.push(packet);
   }
   waiting_ = static_cast<std::uint8_t>(waiting_ & ~(1u << priority));
@@ -130,9 +157,7 @@ void QueueingPort::join_queue(Packet* packet) {
   const Bytes bytes = packet->wire_bytes;
   Queue& queue = queue_[static_cast<std::size_t>(priority)];
   if (marks_at_enqueue_) mark_if_congested(queue, *packet, EcnParameters::MarkAt::kEnqueue);
-  if (attends_departures_ && scheduler_.shapes() && queue.bytes == 0) {
-    scheduler_.shaper().began(priority, context_->scheduler.now());
-  }
+  if (attends_arrivals_) handle_arrival(priority, bytes);
   push(priority, packet);
   queue.bytes += bytes;
   bytes_ += bytes;
@@ -147,6 +172,15 @@ void QueueingPort::join_queue(Packet* packet) {
   }
   try_send();
   if (queue.bytes > queue.peak) queue.peak = queue.bytes;
+}
+
+/// Does what few ports need for a packet that is about to join its queue.
+void QueueingPort::handle_arrival(int priority, Bytes bytes) {
+  const Bytes held = this->bytes(priority);
+  if (scheduler_.shapes() && held == 0) {
+    scheduler_.shaper().began(priority, context_->scheduler.now());
+  }
+  count_in_egress_pool(priority, held, held + bytes);
 }
 
 void QueueingPort::transmit(Packet* packet) {
@@ -200,6 +234,7 @@ void QueueingPort::send_next() {
 void QueueingPort::handle_departure(int priority, Packet& packet, const Queue& queue) {
   const Bytes bytes = packet.wire_bytes;
   if (credits_ != nullptr) charge_credits(priority, bytes);
+  if (attends_arrivals_) count_in_egress_pool(priority, queue.bytes + bytes, queue.bytes);
   if (scheduler_.shapes()) scheduler_.shaper().sent(priority, bytes + link_.overhead);
   mark_if_congested(queue, packet, EcnParameters::MarkAt::kDequeue);
   if (context_->departure_observer != nullptr) {
@@ -275,6 +310,7 @@ void QueueingPort::evict_all(PacketFifo& to) {
       queue.bytes -= packet->wire_bytes;
       bytes_ -= packet->wire_bytes;
       ++dequeued_;
+      count_in_egress_pool(priority, queue.bytes + packet->wire_bytes, queue.bytes);
       context_->ingress.release(packet->ingress, priority, packet->wire_bytes);
       to.push(packet);
     }

@@ -129,7 +129,11 @@ class QueueingPort final : public EgressPort {
     std::uint32_t alpha_q16 = 0;
     std::optional<Bytes> limit;
     int pool = 0;
+    int egress_pool = 0;   // number of the egress pool that counts the queue; 0: none
+    Bytes reserved = 0;    // bytes of the queue that its egress pool does not count
     bool refuses = false;  // true after set_refusal()
+
+    Bytes beyond_reserved(Bytes held) const { return held > reserved ? held - reserved : 0; }
   };
   using QueueRules = std::array<QueueRule, kPriorities>;
 
@@ -137,6 +141,9 @@ class QueueingPort final : public EgressPort {
   void update_attention();
   QueueRules& make_rules();
   bool accepts(const Packet& packet);
+  bool has_room(const QueueRule& rule, Bytes held, Bytes bytes) const;
+  [[gnu::noinline]] void handle_arrival(int priority, Bytes bytes);
+  void count_in_egress_pool(int priority, Bytes before, Bytes after);
   EcnMarker& marker_of(int priority) {
     return ruled_ ? (*rules_)[static_cast<std::size_t>(priority)].marker : ecn_;
   }

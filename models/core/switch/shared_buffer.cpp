@@ -124,7 +124,8 @@ void SharedBuffer::change_shared(Class& c, Bytes change) {
   }
 }
 
-bool SharedBuffer::admit_by_rules(Class& c, Bytes bytes) {
+bool SharedBuffer::admit_by_rules(Class& of_packet, Bytes bytes) {
+  Class& c = account_of(of_packet);
   bytes = in_cells(bytes);
   if (c.lossless && !c.headroom_complete) reserve(c);
   const Bytes of_pool = beyond_reserved(c, c.shared + bytes) - beyond_reserved(c, c.shared);
@@ -135,7 +136,8 @@ bool SharedBuffer::admit_by_rules(Class& c, Bytes bytes) {
   return true;
 }
 
-void SharedBuffer::release_by_rules(Class& c, Bytes bytes) {
+void SharedBuffer::release_by_rules(Class& of_packet, Bytes bytes) {
+  Class& c = account_of(of_packet);
   bytes = in_cells(bytes);
   note_peak(used());  // other classes may have grown since the last call
   if (c.headroom != 0) bytes -= release_headroom(c, bytes);

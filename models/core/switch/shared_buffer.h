@@ -46,10 +46,14 @@ struct ClassRules {
   /// threshold.
   Bytes resume_below = 0;
   Bytes resume_at = 0;
+  /// Priority whose class of the same port counts the packets instead; all other rules of this
+  /// class are then unused. Precondition: both classes have rules, and this class is lossy.
+  std::optional<int> group = std::nullopt;
 
   bool operator==(const ClassRules& other) const {
     return alpha_q16 == other.alpha_q16 && limit == other.limit && reserved == other.reserved &&
-           pool == other.pool && resume_below == other.resume_below && resume_at == other.resume_at;
+           pool == other.pool && group == other.group && resume_below == other.resume_below &&
+           resume_at == other.resume_at;
   }
 };
 
@@ -248,6 +252,12 @@ class SharedBuffer {
     const PortHeadroom& port = headroom_[i / kPriorities];
     return port.classes != nullptr ? (*port.classes)[i % kPriorities] : Headroom{port.wanted, 0, 0};
   }
+  /// The class that counts the packets of `c`, which has rules.
+  Class& account_of(Class& c) {
+    const std::size_t i = index(c);
+    const std::optional<int>& group = rules_[i].group;
+    return group ? classes_[i / kPriorities * kPriorities + static_cast<std::size_t>(*group)] : c;
+  }
   const ClassRules& rules_of(const Class& c) const { return rules_[index(c)]; }
   Bytes threshold(const Class& c) const {
     if (c.ruled) return threshold_by_rules(c);
@@ -255,8 +265,8 @@ class SharedBuffer {
     return free <= 0 ? 0 : (free * c.alpha_q16) >> 16;
   }
   Bytes threshold_by_rules(const Class& c) const;
-  bool admit_by_rules(Class& c, Bytes bytes);
-  void release_by_rules(Class& c, Bytes bytes);
+  bool admit_by_rules(Class& of_packet, Bytes bytes);
+  void release_by_rules(Class& of_packet, Bytes bytes);
   Bytes beyond_reserved(const Class& c, Bytes bytes) const;
   Bytes in_cells(Bytes bytes) const { return (bytes + cell_ - 1) / cell_ * cell_; }
   void change_shared(Class& c, Bytes change);

@@ -31,8 +31,8 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
           {*this, ports_, hash_seed_, seed, index, &actions_, parameters.mtu})),
       random_(seed, "switch", index),
       ingress_(parameters, ports, egress_),
-      context_{scheduler, pool,  random_, ingress_, egress_, nullptr,
-               false,     false, {},      {},       nullptr, {}},
+      context_{scheduler, pool, random_, ingress_, egress_, nullptr, false,
+               false,     {},   {},      nullptr,  {},      {}},
       dcbx_(egress_, ingress_),
       actions_(*this, rank) {
   if (path_choice_ != nullptr) path_needs_ = path_choice_->needs();
@@ -41,6 +41,9 @@ SwitchDevice::SwitchDevice(Scheduler& scheduler, PacketPool& pool,
   context_.qcn = parameters.qcn;
   context_.wires.resize(static_cast<std::size_t>(ports));
   context_.forward_own = [this](Packet* packet) { forward_own(packet); };
+  for (const EgressPoolParameters& one : parameters.egress_pools) {
+    context_.egress_pools.push_back({one.size, 0});
+  }
   egress_.build(context_, parameters, ports, rank);
   if (parameters.pauses() && parameters.pfc.quanta) {
     pause_times_ =

@@ -43,6 +43,7 @@ void SwitchParameters::describe(ParameterVisitor& v) {
             [&] { ecn.describe(v); });
   v.section("pfc", {"priority flow control", "IEEE 802.1Qbb"}, [&] { pfc.describe(v); });
   describe_pools(v, pools);
+  describe_egress_pools(v, egress_pools);
   describe_priorities(v, priorities);
   v.section("credits", {"flow control by free buffer at the far end", ""},
             [&] { credits.describe(v); });

@@ -50,6 +50,7 @@ struct SwitchParameters {
   EgressSchedulerParameters scheduler;
   QcnPointParameters qcn;
   std::vector<PoolParameters> pools;
+  std::vector<EgressPoolParameters> egress_pools;
   PrioritySettings priorities;
   DisciplineChoice discipline;   // discipline of all ports; auto: fifo
   Bytes largest_packet = 1'100;  // wire bytes of the largest packet; sets the automatic headroom

@@ -98,6 +98,25 @@ TEST(BufferRules, PoolsDoNotTakeFromEachOther) {
   EXPECT_THROW(SharedBuffer(p, 1), std::invalid_argument);
 }
 
+TEST(BufferRules, AGroupCountsThePacketsOfAllItsPriorities) {
+  SharedBuffer buffer(parameters(100'000), 2);
+  ClassRules grouped;
+  grouped.group = 0;
+  buffer.set_rules(0, 0, {{}, 10'000, 2'000, 0, 0, 0});
+  buffer.set_rules(0, 5, grouped);
+  EXPECT_EQ(fill(buffer, 0, 5), 12'000) << "reserved and limit of priority 0";
+  EXPECT_FALSE(buffer.admit(0, 0, 1'000));
+  EXPECT_EQ(buffer.held(0, 0), 12'000);
+  EXPECT_EQ(buffer.held(0, 5), 0);
+  buffer.release(0, 5, 3'000);
+  EXPECT_EQ(fill(buffer, 0, 0), 3'000);
+  EXPECT_EQ(fill(buffer, 1, 5), 88'000) << "other ports have classes of their own";
+  buffer.release(0, 0, 3'000);
+  buffer.release(0, 5, 9'000);
+  buffer.release(1, 5, 88'000);
+  EXPECT_EQ(buffer.used(), 0);
+}
+
 TEST(BufferRules, AClassResumesAtItsFloorOrBelowItsThreshold) {
   const auto resumes_at = [](Bytes below, Bytes floor) {
     SharedBuffer buffer(parameters(900'000, 0x08), 1);

@@ -152,6 +152,70 @@ TEST(QueueRules, AlphaOfAQueueRefersToTheQueuesPool) {
   EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 2)), 50'000, 1'000);
 }
 
+TEST(EgressPools, AlphaOfAQueueRefersToTheFreeEgressPool) {
+  SwitchParameters parameters = lossy();
+  parameters.buffer = 10'000'000;
+  parameters.egress_pools = {{"lossy", 300'000}};
+  for (const unsigned p : {1u, 2u}) {
+    parameters.priorities[p].queue.pool = "lossy";
+    parameters.priorities[p].queue.alpha = Ratio(1);
+  }
+  TestStar star(8, parameters, k100G);
+  for (const std::size_t host : {1u, 2u, 3u, 6u, 7u}) {  // each port has a load of 5/3
+    star.host[host]->blast(0, 1'000, 1);
+    star.host[host]->blast(4, 1'000, 2);
+    star.host[host]->blast(5, 1'000, 0);
+  }
+  star.scheduler.run_until(kMicroSecond * 400);
+  // Two queues with alpha 1 leave as much free as each holds: q = 300 KB / 3. Five packets arrive
+  // at one instant.
+  EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 1)), 100'000, 4'000);
+  EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(4, 2)), 100'000, 4'000);
+  // Nothing but the buffer limits a queue without a pool.
+  EXPECT_GT(star.device.queue_bytes(5, 0), 1'000'000);
+  EXPECT_GT(star.device.queues(0)->queue_counters(1).dropped, 0u);
+}
+
+TEST(EgressPools, FullPoolsDropWhatIsNotReserved) {
+  SwitchParameters parameters = lossy();
+  parameters.egress_pools = {{"lossy", 50'000}};
+  parameters.priorities[1].queue.pool = "lossy";
+  parameters.priorities[2].queue.pool = "lossy";
+  parameters.priorities[2].queue.reserved = 20'000;
+  TestStar star(5, parameters, k100G);
+  for (const std::size_t host : {1u, 2u}) star.host[host]->blast(0, 1'000, 1);
+  star.scheduler.run_until(kMicroSecond * 100);
+  EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 1)), 50'000, 1'100);
+  for (const std::size_t host : {3u, 2u}) star.host[host]->blast(4, 1'000, 2);
+  star.scheduler.run_until(kMicroSecond * 102);
+  star.device.restart_buffer_statistics();
+  star.scheduler.run_until(kMicroSecond * 300);
+  EXPECT_GE(star.device.queues(4)->peak(2), 20'000) << "reserved beside the full pool";
+  EXPECT_LE(star.device.queues(4)->peak(2) + star.device.queues(0)->peak(1), 71'000);
+}
+
+TEST(EgressPools, QueuesThatEmptyReturnAllBytes) {
+  SwitchParameters parameters = lossy();
+  parameters.egress_pools = {{"lossy", 60'000}};
+  parameters.priorities[1].queue.pool = "lossy";
+  parameters.priorities[1].queue.reserved = 1'500;
+  TestStar star(5, parameters, k100G);
+  for (int round = 0; round < 3; ++round) {
+    for (const std::size_t host : {1u, 2u}) star.host[host]->blast(0, 1'000, 1);
+    star.scheduler.run_until(star.scheduler.now() + kMicroSecond * 50);
+    // The same length in every round: the first rounds left nothing behind in the pool.
+    EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 1)), 60'500, 600) << round;
+    if (round == 1) {  // a refused queue loses its packets
+      const_cast<QueueingPort*>(star.device.queues(0))->set_refusal(1, true);
+      const_cast<QueueingPort*>(star.device.queues(0))->set_refusal(1, false);
+    }
+    for (const std::size_t host : {1u, 2u}) star.host[host]->stop();
+    if (round == 0) star.device.route_again(0);
+    star.scheduler.run_until(star.scheduler.now() + kMicroSecond * 50);
+    EXPECT_EQ(star.device.queue_bytes(0, 1), 0);
+  }
+}
+
 /// A pause frame for these priorities from a host.
 void pause(TestStar& star, std::size_t host, std::uint8_t classes) {
   Packet* const frame = star.pool.allocate();

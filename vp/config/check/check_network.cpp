@@ -123,6 +123,17 @@ class NetworkCheck : private CheckContext {
       }
       sum += s.pools[i].size;
     }
+    for (std::size_t i = 0; i < s.egress_pools.size(); ++i) {
+      const std::string path = "switch.egress_pools." + std::to_string(i);
+      const std::string& name = s.egress_pools[i].name;
+      require_queues(path, "an egress pool");
+      require(!name.empty() && name != "auto", path + ".name",
+              "a pool needs a name other than auto");
+      for (std::size_t other = 0; other < i; ++other) {
+        require(s.egress_pools[other].name != name, path + ".name",
+                "a second pool " + in_quotes(name));
+      }
+    }
     if (s.pools.empty()) return;
     require_queues("switch.pools", "a pool");
     require(
@@ -139,17 +150,60 @@ class NetworkCheck : private CheckContext {
                 blamed + " leaves out is as in switch.ecn)");
   }
 
+  /// Requires that `name` is "auto" or one of `pools`.
+  template <class Pools>
+  void check_pool(const std::string& path, const std::string& name, const std::string& section,
+                  const Pools& pools) const {
+    std::vector<std::string> names{"auto"};
+    for (const auto& pool : pools) names.push_back(pool.name);
+    require(std::find(names.begin(), names.end(), name) != names.end(), path,
+            section + " has no " + in_quotes(name) + hint(name, names));
+  }
+
+  /// Checks the class that counts the packets of a priority. `priorities`: those of the same port.
+  void check_group(const std::string& owner, unsigned number, const PriorityParameters& one,
+                   const PrioritySettings& priorities) const {
+    const auto at_all_ports = c_.switch_.priorities.find(number);
+    const bool grouped_elsewhere =
+        at_all_ports != c_.switch_.priorities.end() && at_all_ports->second.group;
+    const std::string path = owner + ".priorities." + std::to_string(number);
+    PriorityParameters joined = one;
+    if (!joined.group && grouped_elsewhere) joined.group = at_all_ports->second.group;
+    check_together(path, [&joined] { joined.check(); });
+    if (!one.group) return;
+    const std::string group = path + ".group";
+    const unsigned to = *one.group;
+    require(to != number, group, "the priority's own number: leave `group` out");
+    require(!c_.dcbx.enabled, given(group, "dcbx.enabled"),
+            "DCBX may make a priority lossless, which needs a class of its own");
+    const auto lossless = [&](unsigned priority) {
+      const auto own = priorities.find(priority);
+      if (own != priorities.end() && own->second.lossy) {
+        return !*own->second.lossy && c_.switch_.pauses();
+      }
+      return (c_.switch_.lossless_priorities() >> priority & 1) != 0;
+    };
+    require(!lossless(number), group,
+            "priority " + std::to_string(number) + " is lossless, so it needs a class of its own");
+    require(!lossless(to), group,
+            "priority " + std::to_string(to) + " is lossless: its class counts its packets alone");
+    for (const PrioritySettings* const settings : {&priorities, &c_.switch_.priorities}) {
+      const auto target = settings->find(to);
+      require(target == settings->end() || !target->second.group, group,
+              "priority " + std::to_string(to) + " counts in another class itself");
+    }
+  }
+
   void check_priorities(const std::string& owner, const PrioritySettings& priorities,
                         const EcnParameters& port_ecn) const {
     Bytes reserved = 0;
     for (const auto& [number, one] : priorities) {
       const std::string path = owner + ".priorities." + std::to_string(number);
       require_queues(path, "a setting of a priority");
-      check_together(path, [&, own = &one] { own->check(); });
-      std::vector<std::string> names{"auto"};
-      for (const PoolParameters& pool : c_.switch_.pools) names.push_back(pool.name);
-      require(std::find(names.begin(), names.end(), one.pool) != names.end(), path + ".pool",
-              "switch.pools has no " + in_quotes(one.pool) + hint(one.pool, names));
+      check_pool(path + ".pool", one.pool, "switch.pools", c_.switch_.pools);
+      check_pool(path + ".queue.pool", one.queue.pool, "switch.egress_pools",
+                 c_.switch_.egress_pools);
+      check_group(owner, number, one, priorities);
       require(one.lossy.value_or(true) || c_.switch_.pauses(), path + ".lossy",
               "a lossless priority needs switch.pfc.enabled: true");
       EcnParameters ecn = port_ecn;
@@ -159,7 +213,8 @@ class NetworkCheck : private CheckContext {
       require(one.limit.value_or(packet) + one.reserved.value_or(0) >= packet, path + ".limit",
               "a limit of " + text_of(one.limit.value_or(0)) + " does not let a packet of mtu " +
                   text_of(Bytes{c_.largest_mtu()}) + " in");
-      require(one.queue.limit.value_or(packet) >= packet, path + ".queue.limit",
+      require(one.queue.limit.value_or(packet) + one.queue.reserved.value_or(0) >= packet,
+              path + ".queue.limit",
               "a limit of " + text_of(one.queue.limit.value_or(0)) +
                   " does not let a packet of mtu " + text_of(Bytes{c_.largest_mtu()}) + " in");
       require(!one.limit || one.resume_at.value_or(0) <= *one.limit + one.reserved.value_or(0),
