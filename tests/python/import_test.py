@@ -302,7 +302,65 @@ class Sonic(Import):
         self.assertEqual(switch["buffer"], f"{33554432 + 6000000}B")
         self.assertEqual(switch["pfc"]["shared_headroom"], "2MB")
         self.assertEqual(switch["priorities"][0], {"alpha": "8", "pool": "ingress_lossy_pool"})
-        self.assertIn("egress_lossy_pool", self.said(imported))
+        self.assertIn("egress pools that no lossy queue has: egress_lossy_pool", self.said(imported))
+
+    def test_egress_pools_of_queues(self):
+        base = json.loads(samples.SONIC)
+        base["BUFFER_POOL"]["egress_lossy_pool"] = {"type": "egress", "size": "5000000", "mode": "dynamic"}
+        base["BUFFER_POOL"]["egress_lossless_pool"] = {"type": "egress", "size": "33554432", "mode": "static"}
+        base["BUFFER_PROFILE"]["q"] = {"pool": "[BUFFER_POOL|egress_lossy_pool]", "size": "1518", "dynamic_th": "-1"}
+        base["BUFFER_PROFILE"]["fixed"] = {"pool": "egress_lossy_pool", "size": "0", "static_th": "90000"}
+        base["BUFFER_PROFILE"]["whole"] = {"pool": "egress_lossless_pool", "size": "0", "static_th": "33554432"}
+        base["BUFFER_QUEUE"] = {"Ethernet0,Ethernet8|0-1": {"profile": "q"}, "Ethernet8|3-4": {"profile": "whole"},
+                                "Ethernet8|1": {"profile": "fixed"}}
+        imported, yaml = self.read(sonic, db_json=json.dumps(base))
+        self.assertEqual(yaml["switch"]["egress_pools"], [{"name": "egress_lossy_pool", "size": "5MB"}])
+        queue = {"alpha": "0.5", "pool": "egress_lossy_pool", "reserved": "1518B"}
+        self.assertEqual(yaml["switch"]["priorities"][0]["queue"], queue)
+        self.assertEqual([one["priorities"] for one in yaml["switches"] if 1 in one.get("priorities", {})],
+                         [{1: {"queue": {"limit": "90KB", "pool": "egress_lossy_pool", "reserved": "0B"}}}])
+        self.assertNotIn("queue", yaml["switch"]["priorities"].get(3, {}))
+        self.assertIn("egress pools that no lossy queue has: egress_lossless_pool", self.said(imported))
+        # A lossless queue in the pool of the lossy queues counts there, without a limit of its own.
+        base["BUFFER_PROFILE"]["whole"]["pool"] = "egress_lossy_pool"
+        _, yaml = self.read(sonic, db_json=json.dumps(base))
+        self.assertEqual(yaml["switch"]["priorities"][3]["queue"], {"pool": "egress_lossy_pool"})
+
+    def test_files_of_one_database_are_joined(self):
+        base = json.loads(samples.SONIC)
+        queues = {table: base.pop(table) for table in ("QUEUE", "SCHEDULER", "WRED_PROFILE", "PORT_QOS_MAP",
+                                                       "DSCP_TO_TC_MAP", "TC_TO_QUEUE_MAP") if table in base}
+        _, whole = self.read(sonic, a_json=samples.SONIC)
+        imported, joined = self.read(sonic, a_json=json.dumps(base), b_json=json.dumps(queues))
+        self.assertEqual(joined, whole)
+        self.assertNotIn("sets anew", self.said(imported))
+        queues["PORT"] = {"Ethernet8": {"speed": "x"}}
+        paths = self.files(a_json=json.dumps(base), b_json=json.dumps(queues))
+        with self.assertRaisesRegex(InputError, re.escape(f"{paths[1]}:1:") + "[0-9]+: PORT Ethernet8 speed"):
+            sonic.read_files(paths, {})
+        queues["PORT"] = {"Ethernet8": {"speed": "25000"}, "Ethernet99": {"lanes": "1"}}
+        imported, _ = self.read(sonic, a_json=json.dumps(base), b_json=json.dumps(queues))
+        self.assertIn("a later file sets anew: PORT Ethernet8 speed", self.said(imported))
+        self.assertIn("ports without a speed: Ethernet99", self.said(imported))
+
+    def test_priority_groups_of_other_numbers(self):
+        base = json.loads(samples.SONIC)
+        base["PORT_QOS_MAP"] = {"Ethernet8": {"dscp_to_tc_map": "D", "tc_to_queue_map": "Q", "tc_to_pg_map": "G",
+                                              "pfc_enable": "3,4"}}
+        base["DSCP_TO_TC_MAP"] = {"D": {"0": "0", "8": "1", "16": "2", "24": "3", "32": "4", "40": "5"}}
+        base["TC_TO_QUEUE_MAP"] = {"Q": {"0": "0", "1": "1", "2": "2", "3": "3", "4": "4", "5": "2"}}
+        base["TC_TO_PRIORITY_GROUP_MAP"] = {"G": {"0": "0", "1": "0", "2": "0", "3": "3", "4": "4", "5": "0"}}
+        imported, yaml = self.read(sonic, db_json=json.dumps(base), table_ini=samples.SONIC_LOOKUP)
+        priorities = yaml["switch"]["priorities"]
+        self.assertEqual((priorities[1], priorities[2]), ({"group": 0}, {"group": 0}))
+        self.assertNotIn("group", priorities.get(0, {}))
+        self.assertNotIn("priority group", "".join(imported.notes.not_expressed))
+        # Queue 2 has packets of two groups, and a lossless queue has a class of its own.
+        base["TC_TO_PRIORITY_GROUP_MAP"]["G"].update({"5": "7", "4": "0"})
+        imported, yaml = self.read(sonic, db_json=json.dumps(base), table_ini=samples.SONIC_LOOKUP)
+        self.assertEqual(yaml["switch"]["priorities"][1], {"group": 0})
+        self.assertNotIn("group", yaml["switch"]["priorities"].get(2, {}))
+        self.assertIn("for DSCP 16, 32, 40", "".join(imported.notes.not_expressed))
 
     def test_queues_by_priority_and_watchdog(self):
         base = json.loads(samples.SONIC)

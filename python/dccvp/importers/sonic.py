@@ -26,27 +26,25 @@ def most_common(counter):
 
 
 def read_files(paths, _settings):
-    database = lookup = None
+    databases: list = []
+    lookup = None
     for path in paths:
         source = read(path)
         if source.text.lstrip()[:1] in "{[":
-            if database:
-                source.fail(0, f"a second JSON file, beside {database.source.name}")
-            database = Database(source)
+            databases.append(source)
         elif lookup is not None:
             source.fail(0, "a second pg_profile_lookup.ini")
         else:
             lookup = read_lookup(source)
-    if database is None:
+    if not databases:
         read(paths[0]).fail(0, "no CONFIG_DB among the files: it is JSON and begins with '{'")
-    assert database is not None
-    return Profile(database, lookup or {}).imported()
+    return Profile(Database(databases), lookup or {}, [base_name(source.name) for source in databases]).imported()
 
 
 class Profile:
     """Builds settings of the platform from a CONFIG_DB."""
 
-    def __init__(self, database: Database, lookup):
+    def __init__(self, database: Database, lookup, names):
         self.data, self.lookup = database, lookup
         self.result = Imported(part="switch.yaml")
         self.notes = self.result.notes
@@ -55,7 +53,7 @@ class Profile:
         self.by_port: dict = collections.defaultdict(dict)  # {port: {group: (name, fields) of a lossless profile}}.
         self.pools: dict = {}  # {name: size} for switch.pools.
         self.others: list = []  # Entries of the section `switches`; ports have the names of the CONFIG_DB.
-        self.name = base_name(database.source.name)
+        self.name = ", ".join(names)
 
     def imported(self):
         self._buffers()
@@ -68,6 +66,8 @@ class Profile:
             self.switch["priorities"] = {number: self.priorities[number] for number in sorted(self.priorities)}
         self.result.settings["switch"] = self.switch
         self.notes.read.append(f"{self.name}: " + ", ".join(sorted(self.data.tables)))
+        if self.data.replaced:
+            self.notes.ignored.append(f"fields that a later file sets anew: {some(self.data.replaced, 20)}")
         for target, said in self.data.dangling.items():
             self.notes.ignored.append(f"{self.name}: {said} names {target}, which the file does not have")
         if self.data.others:
@@ -157,10 +157,16 @@ class Profile:
 
     def _queues(self):
         enabled = self.switch.get("pfc", {}).get("priorities", [])
-        limits, others = sonic_queues.queue_limits(self.data, self.notes, enabled)
-        self.others += others
-        for number, limit in limits.items():
+        limits = sonic_queues.QueueLimits(self.data, self.notes, enabled)
+        self.others += limits.others
+        for number, limit in limits.found.items():
             self.priorities.setdefault(number, {})["queue"] = limit
+        if limits.pools:
+            self.switch["egress_pools"] = [{"name": name, "size": size_text(size)}
+                                           for name, size in limits.pools.items()]
+        unused = [name for name in sonic_queues.egress_pools(self.data) if name not in limits.pools]
+        if unused:
+            self.notes.ignored.append(f"egress pools that no lossy queue has: {some(unused, 20)}")
         watchdog, others = sonic_queues.watchdogs(self.data, self.notes)
         if watchdog:
             self.switch.setdefault("pfc", {})["watchdog"] = watchdog
@@ -202,10 +208,10 @@ class Profile:
             if self.pools:
                 self.switch["pools"] = [{"name": name, "size": size_text(size)} for name, size in self.pools.items()]
                 self.notes.assumed.append(f"classes without a profile use {chosen}")
-            rest = [name for name in self.data.table("BUFFER_POOL") if name not in sizes]
+            known = sizes.keys() | sonic_queues.egress_pools(self.data).keys()
+            rest = [name for name in self.data.table("BUFFER_POOL") if name not in known]
             if rest:
-                self.notes.not_expressed.append(f"egress pools, and pools without a size: {', '.join(rest)}; a packet "
-                                                "is counted once, in its ingress pool")
+                self.notes.not_expressed.append(f"pools without a size: {', '.join(rest)}")
         elif self.data.table("BUFFER_POOL"):
             self.notes.assumed.append("pools without a size: the platform's buffer")
         if shared and sizes:
@@ -368,7 +374,8 @@ class Profile:
         group_of = self._map(rest, "tc_to_pg_map", "TC_TO_PRIORITY_GROUP_MAP", 63, 63)
         if not queue_of:
             self.notes.assumed.append("no map of traffic classes to queues: the same numbers")
-        dscp, apart, beyond = {}, [], []
+        dscp, beyond = {}, []
+        groups: dict[int, dict[int, list]] = {}  # {queue: {priority group: [DSCP]}}.
         for code, traffic_class in sorted(classes.items()):
             queue = queue_of.get(traffic_class, traffic_class if not queue_of else 0)
             if queue >= QUEUES:
@@ -376,21 +383,41 @@ class Profile:
                 continue
             if queue:
                 dscp[code] = {"priority": queue}
-            if group_of and group_of.get(traffic_class, 0) != queue:
-                apart.append(code)
+            group = group_of.get(traffic_class, 0) if group_of else queue
+            groups.setdefault(queue, {}).setdefault(group, []).append(code)
         if dscp:
             self.result.settings["dscp"] = dscp
         if 48 in dscp:
             self.result.settings["nic"] = {"cnp": {"priority": dscp[48]["priority"]}}
-        if apart:
-            self.notes.not_expressed.append("a priority group that is not the queue's number, for DSCP "
-                                            f"{some(apart, 20)}: buffers are counted by queue")
+        self._groups(groups)
         if beyond:
             self.notes.not_expressed.append(f"queues above 7, for DSCP {some(beyond)}")
+
+    def _groups(self, groups):
+        """Writes the priority group of each lossy queue whose packets count in the group of another number."""
+        lossless = self.switch.get("pfc", {}).get("priorities", [])
+        apart = []
+        for queue, codes in groups.items():
+            group = next(iter(codes))
+            alone = set(groups.get(group, {group})) == {group}  # The group's own queue counts in it, or is not used.
+            if set(codes) == {queue}:
+                continue
+            if len(codes) > 1 or group >= QUEUES or queue in lossless or group in lossless or not alone:
+                apart += [code for number, some_codes in codes.items() if number != queue for code in some_codes]
+                continue
+            own = self.priorities.setdefault(queue, {})
+            self.priorities[queue] = {"group": group, **{key: own[key] for key in own.keys() & {"queue", "ecn"}}}
+        if apart:
+            self.notes.not_expressed.append("a priority group that is not the queue's number, for DSCP "
+                                            f"{some(sorted(apart), 20)}: buffers are counted by queue (only lossy "
+                                            "queues as a whole can count in another lossy group)")
 
     def _ports(self):
         """Adds a host at each port, so that the imported profile can be run."""
         ports = [port for port in self.data.table("PORT") if self._speed(port)]
+        unknown = [port for port in self.data.table("PORT") if port not in ports]
+        if unknown:
+            self.notes.ignored.append(f"ports without a speed: {some(unknown, 8)}")
         if len(ports) < 2:
             if self.others:
                 self.notes.not_expressed.append(

@@ -14,15 +14,29 @@ REFERENCE = re.compile(r"\[[A-Z_]+\|(.*)\]")
 
 
 class Database:
-    """A CONFIG_DB, whose tables are maps of maps of texts."""
+    """A CONFIG_DB, whose tables are maps of maps of texts. Several files (buffers.json, qos.json, …) are joined row by
+    row; for a field that stands in two of them, the later file holds."""
 
-    def __init__(self, source):
-        self.source = source
+    def __init__(self, sources):
+        self.source = sources[0]
         self.dangling: dict[str, str] = {}
+        self.tables: dict[str, dict[str, dict[str, str]]] = {}
+        self.replaced: list[str] = []  # Fields with another value in an earlier file.
+        self._source_of: dict[tuple, Source] = {}
+        others: set[str] = set()
+        for source in sources:
+            others.update(self._add(source))
+        self.others = sorted(others)
+        if not self.tables:
+            self.source.fail(0, "none of the tables of a CONFIG_DB for queues and buffers is there: "
+                             + ", ".join(sorted(USED)))
+
+    def _add(self, source):
+        """Reads one file; returns the names of the tables that are not used."""
+        self.source = source
         data = json_of(source)
         if not isinstance(data, dict):
             source.fail(0, "a CONFIG_DB is a map of tables")
-        self.tables: dict[str, dict[str, dict[str, str]]] = {}
         for table, rows in data.items():
             if table not in USED:
                 continue
@@ -31,12 +45,17 @@ class Database:
             for key, fields in rows.items():
                 if not isinstance(fields, dict):
                     self.fail((table, key), f"{table} {quoted(key)} is a map of fields")
-            self.tables[table] = {key: {name: self._text(table, key, name, value) for name, value in fields.items()}
-                                  for key, fields in rows.items()}
-        self.others = sorted(table for table in data if table not in USED)
-        if not self.tables:
-            source.fail(0, "none of the tables of a CONFIG_DB for queues and buffers is there: "
-                        + ", ".join(sorted(USED)))
+            known = self.tables.setdefault(table, {})
+            for key, fields in rows.items():
+                row = known.setdefault(key, {})
+                self._source_of.setdefault((table, key), source)
+                for name, value in fields.items():
+                    text = self._text(table, key, name, value)
+                    if row.get(name, text) != text:
+                        self.replaced.append(f"{table} {key} {name} {row[name]}")
+                    row[name] = text
+                    self._source_of[table, key, name] = source
+        return [table for table in data if table not in USED]
 
     def _text(self, table, key, name, value):
         if isinstance(value, bool):
@@ -48,8 +67,9 @@ class Database:
         return str(value)
 
     def fail(self, path, message) -> typing.NoReturn:
-        assert isinstance(self.source, Source)
-        self.source.fail(where(self.source, *path), message)
+        source = self._source_of.get(tuple(path[:3])) or self._source_of.get(tuple(path[:2])) or self.source
+        assert isinstance(source, Source)
+        source.fail(where(source, *path), message)
 
     def table(self, name):
         return self.tables.get(name, {})

@@ -4,8 +4,10 @@ import collections
 import fractions
 
 from dccvp.importers.network import decimal, size_text, some
+from dccvp.importers.sonic_data import REFERENCE
 
 QUEUES = 8
+LEAST_POOL = 1000  # Least size of a pool in bytes.
 GREATEST_ALPHA = "128"
 LEAST_LIMIT = 2000  # Least limit of a queue in bytes; a smaller limit would admit no packet of the usual size.
 
@@ -103,31 +105,69 @@ class ByQueue:
                 for own, ports in ports_of.items()]
 
 
-def queue_limits(data, notes, lossless_priorities):
-    """({priority: {alpha or limit}} of the egress queues by BUFFER_QUEUE, entries of `switches`). Queues of lossless
-    priorities get no limit."""
-    queues = ByQueue(data, "BUFFER_QUEUE", "profile", "BUFFER_PROFILE")
+def egress_pools(data):
+    """{name: size} of the pools of type egress that have a size."""
+    pools = data.table("BUFFER_POOL")
+    sizes = {name: data.field("BUFFER_POOL", name, "size", 0, 2**36) for name in pools
+             if pools[name].get("type") == "egress"}
+    return {name: max(size, LEAST_POOL) for name, size in sizes.items() if size}
 
-    def limit_of(name):
-        return threshold(data, ("BUFFER_PROFILE", name), data.table("BUFFER_PROFILE")[name])
 
-    def settings(queue, name):
-        if name is None or queue in lossless_priorities:
+class QueueLimits:
+    """The limits and egress pools of queues by BUFFER_QUEUE.
+
+    found: {priority: section `queue`}. others: entries of `switches`. pools: {name: size} of the egress pools that
+    lossy queues share. A queue of a lossless priority gets no limit; its bytes count in its egress pool if lossy queues
+    have the same pool.
+    """
+
+    def __init__(self, data, notes, lossless_priorities):
+        self._data, self._lossless = data, lossless_priorities
+        queues = ByQueue(data, "BUFFER_QUEUE", "profile", "BUFFER_PROFILE")
+        sizes = egress_pools(data)
+        used = {self._pool_name(name) for queue, names in queues.names.items() if queue not in lossless_priorities
+                for name in names}
+        self.pools = {name: size for name, size in sizes.items() if name in used}
+        settings = {queue: self._queue(queue, name) for queue, name in queues.chosen.items()}
+        self.found = {queue: own for queue, own in settings.items() if own}
+        self.others = queues.exceptions(lambda queue, name: self._exception(queue, name))
+        self._note(notes, queues)
+
+    def _pool_name(self, profile):
+        text = self._data.table("BUFFER_PROFILE")[profile].get("pool", "")
+        match = REFERENCE.fullmatch(text)
+        return match[1] if match else text
+
+    def _queue(self, queue, name):
+        path, fields = ("BUFFER_PROFILE", name), self._data.table("BUFFER_PROFILE")[name]
+        own = {} if queue in self._lossless else threshold(self._data, path, fields)
+        if self._pool_name(name) in self.pools:
+            own["pool"] = self._pool_name(name)
+            reserved = size_of(self._data, path, fields, "size")
+            if reserved:
+                own["reserved"] = size_text(reserved)
+        return own
+
+    def _exception(self, queue, name):
+        if name is None:
             return {}
-        # An entry of `switches` cannot remove a limit, so it sets the greatest alpha.
-        return {"queue": limit_of(name) or {"alpha": GREATEST_ALPHA}}
+        own = self._queue(queue, name)
+        if queue not in self._lossless and not own.keys() & {"alpha", "limit"}:
+            own = {"alpha": GREATEST_ALPHA, **own}  # An entry of `switches` cannot remove a limit.
+        if own.get("pool"):
+            own.setdefault("reserved", "0B")
+        return {"queue": own} if own else {}
 
-    limits = {queue: limit_of(name) for queue, name in queues.chosen.items() if queue not in lossless_priorities}
-    found = {queue: limit for queue, limit in limits.items() if limit}
-    others = queues.exceptions(settings)
-    pools = {data.table("BUFFER_PROFILE")[name].get("pool", "") for queue, name in queues.chosen.items()
-             if queue in found}
-    if found:
-        notes.assumed.append("the alpha of a queue refers to the free part of the whole buffer, not of an egress pool "
-                             f"({some(sorted(filter(None, pools)), 4) or 'none named'})")
-    if any(queue in lossless_priorities for queue in queues.chosen):
-        notes.assumed.append("queues of lossless priorities have no limit: their senders are paused")
-    return found, others
+    def _note(self, notes, queues):
+        others = {queue for queue, own in self.found.items() if own.keys() & {"alpha", "limit"} and "pool" not in own}
+        if others:
+            named = {self._pool_name(name) for queue, name in queues.chosen.items() if queue in others}
+            notes.assumed.append("the alpha of a queue whose pool is not an egress pool with a size refers to the free "
+                                 f"part of the buffer ({some(sorted(filter(None, named)), 4) or 'none named'})")
+        if any(queue in self._lossless for queue in queues.chosen):
+            notes.assumed.append("queues of lossless priorities have no limit: their senders are paused")
+        if any("reserved" in own for own in self.found.values()):
+            notes.assumed.append("the size of a queue's profile is kept for the queue beside its egress pool")
 
 
 def queue_marking(data, chosen):
