@@ -326,6 +326,24 @@ class Sonic(Import):
         _, yaml = self.read(sonic, db_json=json.dumps(base))
         self.assertEqual(yaml["switch"]["priorities"][3]["queue"], {"pool": "egress_lossy_pool"})
 
+    def test_lossy_groups_of_most_ports_hold(self):
+        base = json.loads(samples.SONIC)
+        base["BUFFER_PROFILE"]["zero"] = {"pool": "ingress_lossless_pool", "size": "0", "static_th": "0"}
+        base["BUFFER_PG"].update({"Ethernet8|0": {"profile": "lossy"}, "Ethernet24|0": {"profile": "zero"}})
+        _, yaml = self.read(sonic, db_json=json.dumps(base), table_ini=samples.SONIC_LOOKUP)
+        self.assertEqual(yaml["switch"]["priorities"][0], {"alpha": "8"})
+        self.assertIn({"ports": ["Ethernet24"], "priorities": {0: {"reserved": "0B", "limit": "2KB"}}},
+                      yaml["switches"])
+
+    def test_ports_that_pause_fewer_priorities(self):
+        base = json.loads(samples.SONIC)
+        base["PORT_QOS_MAP"].update({"Ethernet8": {"pfc_enable": "3"}, "Ethernet24": {"pfc_enable": ""}})
+        _, yaml = self.read(sonic, db_json=json.dumps(base), table_ini=samples.SONIC_LOOKUP)
+        self.assertEqual(yaml["switch"]["pfc"]["priorities"], [3, 4])
+        self.assertIn({"ports": ["Ethernet8"], "priorities": {4: {"lossy": True}}}, yaml["switches"])
+        self.assertIn({"ports": ["Ethernet24"], "priorities": {3: {"lossy": True}, 4: {"lossy": True}}},
+                      yaml["switches"])
+
     def test_files_of_one_database_are_joined(self):
         base = json.loads(samples.SONIC)
         queues = {table: base.pop(table) for table in ("QUEUE", "SCHEDULER", "WRED_PROFILE", "PORT_QOS_MAP",

@@ -99,7 +99,8 @@ class Profile:
 
     def _buffers(self):
         lossless: collections.Counter = collections.Counter()
-        fields_of, groups, unknown, lossy = {}, set(), set(), {}
+        fields_of, groups, unknown = {}, set(), set()
+        lossy: dict = collections.defaultdict(dict)  # {port: {group: name of a lossy profile}}.
         for key, port, group in self.data.rows_by_number("BUFFER_PG"):
             found = self._profile_of(key, port)
             if found is None:
@@ -111,7 +112,7 @@ class Profile:
                 groups.add(group)
                 self.by_port[port][group] = found
             else:
-                lossy[group] = found[0]
+                lossy[port][group] = found[0]
         if not lossless:  # An excerpt of a database may contain profiles without the ports that use them.
             for name, fields in self.data.table("BUFFER_PROFILE").items():
                 if "xoff" in fields:
@@ -136,7 +137,7 @@ class Profile:
                 # A profile by speed and cable applies to all priority groups of the port.
                 whole = groups_of.pop(None, None)
                 groups_of.update({number: whole for number in enabled if whole})
-            self.others = sonic_queues.exceptions(self.data, self._path, chosen, self.by_port, enabled)
+            self.others += sonic_queues.exceptions(self.data, self._path, chosen, self.by_port, enabled)
             expressed = {name for of in self.by_port.values() for name, _ in of.values()}
             rest = [name for name in lossless if name not in expressed | {chosen}]
             if rest:
@@ -146,11 +147,9 @@ class Profile:
             if "reserved" in settings:
                 self.notes.assumed.append(f"{chosen}: of `size`, what exceeds xoff is reserved (all of it, if it does "
                                           "not exceed xoff)")
-        for number, name in sorted(lossy.items()):
-            fields = self.data.table("BUFFER_PROFILE")[name]
-            settings = {**sonic_queues.lossy(self.data, self._path(name), fields), **self._pool_of(fields)}
-            if number < QUEUES and number not in enabled and settings:
-                self.priorities[number] = settings
+        found, others = sonic_queues.lossy_groups(self.data, lossy, enabled, self._pool_of)
+        self.priorities.update(found)
+        self.others += others
 
     def _path(self, name):
         return ("BUFFER_PROFILE", name) if name in self.data.table("BUFFER_PROFILE") else (name,)
@@ -247,10 +246,19 @@ class Profile:
             pfc["resume_below"] = size_text(offset)
 
     def _priorities(self, groups):
-        enabled = set()
+        of_port: dict = {}
         for key, fields in self.data.table("PORT_QOS_MAP").items():
-            for text in filter(None, fields.get("pfc_enable", "").split(",")):
-                enabled.add(self.data.number(("PORT_QOS_MAP", key, "pfc_enable"), text.strip(), 0, QUEUES - 1))
+            paused = {self.data.number(("PORT_QOS_MAP", key, "pfc_enable"), text.strip(), 0, QUEUES - 1)
+                      for text in filter(None, fields.get("pfc_enable", "").split(","))}
+            if key != "global" or paused:
+                of_port.update(dict.fromkeys(key.split(","), paused))
+        enabled = set().union(*of_port.values())
+        without = collections.defaultdict(list)
+        for port, paused in of_port.items():
+            if paused != enabled and port != "global":
+                without[tuple(sorted(enabled - paused))].append(port)
+        self.others = [{"ports": ports, "priorities": {priority: {"lossy": True} for priority in priorities}}
+                       for priorities, ports in without.items()]
         if not enabled:
             enabled = {group for group in groups if group < QUEUES}
             if enabled:

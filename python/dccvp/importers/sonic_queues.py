@@ -74,6 +74,34 @@ def lossy(data, path, fields):
     return found
 
 
+def lossy_groups(data, by_port, lossless_priorities, pool_of):
+    """({priority: settings} of the lossy groups of most ports, entries of `switches` for the others). by_port: {port:
+    {group: name of the profile}}."""
+    names = collections.defaultdict(collections.Counter)
+    for groups in by_port.values():
+        for group, name in groups.items():
+            if group < QUEUES and group not in lossless_priorities:
+                names[group][name] += 1
+    chosen = {group: max(counts, key=lambda one: counts[one]) for group, counts in sorted(names.items())}
+
+    def settings(name):
+        fields = data.table("BUFFER_PROFILE")[name]
+        return {**lossy(data, ("BUFFER_PROFILE", name), fields), **pool_of(fields)}
+
+    found = {group: settings(name) for group, name in chosen.items()}
+    ports_of = collections.defaultdict(list)
+    for port, groups in by_port.items():
+        own = tuple((group, name) for group, name in sorted(groups.items()) if name != chosen.get(group, name))
+        if own:
+            ports_of[own].append(port)
+    # An entry of `switches` cannot remove a limit, so it sets the greatest alpha.
+    others = [{"ports": ports, "priorities": {
+        group: {**({} if {"static_th", "dynamic_th"} & data.table("BUFFER_PROFILE")[name].keys()
+                   else {"alpha": GREATEST_ALPHA}), "reserved": "0B", **settings(name)} for group, name in own}}
+              for own, ports in ports_of.items()]
+    return {group: own for group, own in found.items() if own}, others
+
+
 class ByQueue:
     """The profiles that a table assigns to queues: those of most ports, and the exceptions."""
 
