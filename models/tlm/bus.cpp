@@ -21,6 +21,8 @@ std::string hex(std::uint64_t value) {
 Bus::Bus(const sc_core::sc_module_name& name, const sc_core::sc_time& latency)
     : sc_core::sc_module(name), latency_(latency) {
   in.register_b_transport(this, &Bus::b_transport);
+  in.register_nb_transport_fw(this, &Bus::nb_transport_fw);
+  out_.register_nb_transport_bw(this, &Bus::nb_transport_bw);
   in.register_transport_dbg(this, &Bus::transport_dbg);
   in.register_get_direct_mem_ptr(this, &Bus::get_direct_mem_ptr);
   out_.register_invalidate_direct_mem_ptr(this, &Bus::invalidate);
@@ -97,6 +99,60 @@ void Bus::b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core:
   }
   if (!observed) return;
   const Access access{initiator, range, payload, begin, sc_core::sc_time_stamp() + delay};
+  for (const Observer& observer : observers_) observer(access);
+}
+
+tlm::tlm_sync_enum Bus::nb_transport_fw(int initiator, tlm::tlm_generic_payload& payload,
+                                        tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (phase != tlm::BEGIN_REQ) {
+    const auto known = pending_.find(&payload);
+    if (known == pending_.end()) return tlm::TLM_ACCEPTED;
+    const int port = known->second.range->port;
+    if (phase == tlm::END_RESP) pending_.erase(known);
+    return out_[port]->nb_transport_fw(payload, phase, delay);
+  }
+  ++accesses_;
+  Pending request{initiator, nullptr, payload.get_address(), sc_core::sc_time_stamp() + delay};
+  request.range = find(request.address, payload.get_data_length());
+  delay += latency_;
+  pending_[&payload] = request;
+  if (request.range == nullptr) {
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    finish(payload, sc_core::sc_time_stamp() + delay);
+    pending_.erase(&payload);
+    return tlm::TLM_COMPLETED;
+  }
+  payload.set_address(request.address - request.range->base);
+  const tlm::tlm_sync_enum answer =
+      out_[request.range->port]->nb_transport_fw(payload, phase, delay);
+  if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) {
+    finish(payload, sc_core::sc_time_stamp() + delay);
+    if (answer == tlm::TLM_COMPLETED) pending_.erase(&payload);
+  }
+  return answer;
+}
+
+tlm::tlm_sync_enum Bus::nb_transport_bw(int, tlm::tlm_generic_payload& payload,
+                                        tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  const auto known = pending_.find(&payload);
+  if (known == pending_.end()) return tlm::TLM_COMPLETED;
+  const int initiator = known->second.initiator;
+  if (phase == tlm::BEGIN_RESP) finish(payload, sc_core::sc_time_stamp() + delay);
+  const tlm::tlm_sync_enum answer = in[initiator]->nb_transport_bw(payload, phase, delay);
+  if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::END_RESP)) {
+    pending_.erase(&payload);
+  }
+  return answer;
+}
+
+/// The response of a transaction begins at `end`: gives the initiator its address back, and tells
+/// the observers.
+void Bus::finish(tlm::tlm_generic_payload& payload, const sc_core::sc_time& end) {
+  Pending& one = pending_[&payload];
+  if (one.answered) return;
+  one.answered = true;
+  payload.set_address(one.address);
+  const Access access{one.initiator, one.range, payload, one.begin, end};
   for (const Observer& observer : observers_) observer(access);
 }
 

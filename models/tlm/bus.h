@@ -9,13 +9,15 @@
 #include <string>
 #include <systemc>
 #include <tlm>
+#include <unordered_map>
 #include <vector>
 
 namespace dcc::model {
 
 /// A loosely timed memory bus. Every b_transport costs `latency`, added to the initiator's delay;
 /// the bus itself never waits and has no contention (targets on it may wait, and do where an
-/// initiator's local time matters). Targets see addresses relative to their own start. An access
+/// initiator's local time matters). The non-blocking interface costs the same, added to the delay
+/// of the request. Targets see addresses relative to their own start. An access
 /// that no target maps, or that reaches over a target's end, gets TLM_ADDRESS_ERROR_RESPONSE and
 /// reaches no target; describe() explains the address in messages. DMI grants are translated and
 /// cut to the target's range.
@@ -68,6 +70,13 @@ class Bus final : public sc_core::sc_module {
   const Range* find(std::uint64_t address, std::uint64_t bytes) const;
 
   void b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  /// Passes a phase to the target; an unmapped address completes at once.
+  tlm::tlm_sync_enum nb_transport_fw(int initiator, tlm::tlm_generic_payload& payload,
+                                     tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  /// Passes a phase back to the initiator that began the transaction.
+  tlm::tlm_sync_enum nb_transport_bw(int port, tlm::tlm_generic_payload& payload,
+                                     tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void finish(tlm::tlm_generic_payload& payload, const sc_core::sc_time& end);
   unsigned int transport_dbg(int initiator, tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(int initiator, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate(int port, sc_dt::uint64 start, sc_dt::uint64 end);
@@ -81,6 +90,15 @@ class Bus final : public sc_core::sc_module {
   mutable std::size_t recent_ = 0;
   std::uint64_t accesses_ = 0;
   std::vector<Observer> observers_;
+  /// A transaction of the non-blocking interface that is under way.
+  struct Pending {
+    int initiator = 0;
+    const Range* range = nullptr;
+    std::uint64_t address = 0;  // address that the initiator sent
+    sc_core::sc_time begin;
+    bool answered = false;  // true from the begin of the response on
+  };
+  std::unordered_map<const tlm::tlm_generic_payload*, Pending> pending_;
 };
 
 }  // namespace dcc::model

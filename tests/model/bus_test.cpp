@@ -197,5 +197,97 @@ TEST_F(BusTest, ObserversSeeEveryAccessWithItsInitiator) {
   });
 }
 
+/// An initiator that uses the non-blocking interface: begins transactions, ends their responses.
+struct NonBlocking final : sc_core::sc_module {
+  explicit NonBlocking(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
+    socket.register_nb_transport_bw(this, &NonBlocking::nb_transport_bw);
+  }
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_time& delay) {
+    if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
+    EXPECT_EQ(phase, tlm::BEGIN_RESP);
+    answered.push_back(&payload);
+    at.push_back(sc_core::sc_time_stamp() + delay);
+    phase = tlm::END_RESP;
+    return tlm::TLM_COMPLETED;
+  }
+  tlm::tlm_sync_enum begin(tlm::tlm_generic_payload& payload) {
+    tlm::tlm_phase phase = tlm::BEGIN_REQ;
+    sc_time delay;
+    return socket->nb_transport_fw(payload, phase, delay);
+  }
+  tlm_utils::simple_initiator_socket<NonBlocking> socket{"socket"};
+  std::vector<tlm::tlm_generic_payload*> answered;
+  std::vector<sc_time> at;
+};
+
+struct NonBlockingBusTest : ModelTest {
+  NonBlockingBusTest() {
+    bus.attach(ram.socket, 0x8000'0000, 0x1000, "ram");
+    bus.attach(rom.socket, 0x2000'0000, 0x1000, "rom");
+    one.socket.bind(bus.in);
+    two.socket.bind(bus.in);
+  }
+  static void prepare(tlm::tlm_generic_payload& payload, tlm::tlm_command command,
+                      std::uint64_t address, std::uint32_t& data) {
+    payload.set_command(command);
+    payload.set_address(address);
+    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+    payload.set_data_length(4);
+    payload.set_streaming_width(4);
+    payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  }
+  Bus bus{"bus", sc_time(10, SC_NS)};
+  Ram ram{"ram", 0x1000, sc_time(5, SC_NS)}, rom{"rom", 0x1000, sc_time(50, SC_NS), true};
+  NonBlocking one{"one"}, two{"two"};
+};
+
+TEST_F(NonBlockingBusTest, ResponsesComeBackToTheirInitiatorsWithTheirAddresses) {
+  std::vector<Bus::Range> ranges;
+  sc_time end;
+  bus.add_observer([&](const Bus::Access& access) {
+    ranges.push_back(*access.range);
+    end = access.end;
+    EXPECT_EQ(access.begin, sc_core::SC_ZERO_TIME);
+  });
+  simulate([&] {
+    tlm::tlm_generic_payload slow, quick;
+    std::uint32_t read = 1, written = 0x12345678;
+    prepare(slow, tlm::TLM_READ_COMMAND, 0x2000'0004, read);
+    prepare(quick, tlm::TLM_WRITE_COMMAND, 0x8000'0010, written);
+    EXPECT_NE(one.begin(slow), tlm::TLM_COMPLETED);
+    EXPECT_NE(two.begin(quick), tlm::TLM_COMPLETED);
+    sc_core::wait(sc_time(1, sc_core::SC_US));
+    ASSERT_EQ(one.answered.size(), 1u);
+    ASSERT_EQ(two.answered.size(), 1u);
+    EXPECT_EQ(one.answered[0], &slow);
+    EXPECT_EQ(one.at[0], sc_time(60, SC_NS));
+    EXPECT_EQ(two.at[0], sc_time(15, SC_NS));
+    for (const auto* payload : {&slow, &quick}) EXPECT_TRUE(payload->is_response_ok());
+    EXPECT_EQ(slow.get_address(), 0x2000'0004u);
+    EXPECT_EQ(quick.get_address(), 0x8000'0010u);
+    EXPECT_EQ(read, 0u);
+    EXPECT_EQ(std::memcmp(ram.data() + 0x10, &written, 4), 0);
+    ASSERT_EQ(ranges.size(), 2u);
+    EXPECT_EQ(ranges[0].name, "ram");
+    EXPECT_EQ(ranges[1].name, "rom");
+    EXPECT_EQ(end, sc_time(60, SC_NS));
+    EXPECT_EQ(bus.accesses(), 2u);
+  });
+}
+
+TEST_F(NonBlockingBusTest, AnAddressWithoutATargetIsAnsweredAtOnce) {
+  simulate([&] {
+    tlm::tlm_generic_payload payload;
+    std::uint32_t word = 0;
+    prepare(payload, tlm::TLM_WRITE_COMMAND, 0x7000'0000, word);
+    EXPECT_EQ(one.begin(payload), tlm::TLM_COMPLETED);
+    EXPECT_EQ(payload.get_response_status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    EXPECT_EQ(payload.get_address(), 0x7000'0000u);
+    sc_core::wait(sc_time(1, sc_core::SC_US));
+    EXPECT_TRUE(one.answered.empty());
+  });
+}
+
 }  // namespace
 }  // namespace dcc::model::bus_test
