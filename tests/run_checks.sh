@@ -63,6 +63,8 @@ tests/check_layers_test.py 2>/dev/null || { echo "tests/check_layers_test.py fai
 tests/check_names.py || fail=1
 tests/check_names_test.py 2>/dev/null || { echo "tests/check_names_test.py fails"; fail=1; }
 # Shipped sources compile with every SystemC from 2.3.3 to 3.0.
+tests/check_sockets.py || fail=1
+tests/check_sockets_test.py 2>/dev/null || { echo "tests/check_sockets_test.py fails"; fail=1; }
 tests/check_systemc_names.py || fail=1
 tests/check_systemc_names_test.py 2>/dev/null || { echo "tests/check_systemc_names_test.py fails"; fail=1; }
 # Nothing the hardware holds is a floating-point number. (What a configuration asks for becomes integers
