@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks that a test puts the checker of TLM-2.0's base protocol at every socket of the models and the platform.
 
-usage: check_sockets.py [ROOT [-v]]; exit status 1 and one line for each class without one. A class counts as tested if a
-file of tests/ that includes base_protocol.h makes an object of it; in the place of a class of which no test makes an object,
-such as WordTarget, each class that inherits it counts. Packet sockets have a protocol of their own
+usage: check_sockets.py [ROOT [-v]]; exit status 1 and one line for each class without one. A class counts as
+tested if a file of tests/ that includes base_protocol.h makes an object of it; in the place of a class of which no test
+makes an object, such as WordTarget, each class that inherits it counts. Packet sockets have a protocol of their own
 (models/tlm/packet_socket.h).
 """
 import re
