@@ -195,11 +195,7 @@ bool Scheduler::load_next_bucket() {
     if (is_overflow(event)) {
       load_overflow(event);
     } else {
-      while (event != nullptr) {
-        Event* const next = event->next_;
-        insert_into_current_bucket(*event);
-        event = next;
-      }
+      load_list(event);
     }
   }
   if (__builtin_expect(far != bucket, true)) return true;
@@ -210,6 +206,23 @@ bool Scheduler::load_next_bucket() {
     insert_into_current_bucket(*event);
   } while (far_bucket_ == bucket);
   return true;
+}
+
+// Sorts by insertion: the events of a bucket are few.
+inline void Scheduler::load_list(Event* event) {
+  Event* first = nullptr;
+  std::uint32_t listed = 0;
+  for (; event != nullptr; ++listed) {
+    Event* const next = event->next_;
+    Event** link = &first;
+    while (*link != nullptr && before(**link, *event)) link = &(*link)->next_;
+    event->place_ = Event::Place::kList;
+    event->next_ = *link;
+    *link = event;
+    event = next;
+  }
+  list_ = first;
+  listed_ = listed;
 }
 
 bool Scheduler::is_overflow(const Event* event) {
