@@ -34,9 +34,12 @@ class IngressControl {
     const int input = packet.ingress;
     const int priority = packet.priority;
     const Bytes bytes = packet.wire_bytes;
-    if (!buffer_.admit(input, priority, bytes)) return false;
+    const bool freely = buffer_.admit_freely(input, priority, bytes);
+    if (!freely && !buffer_.admit(input, priority, bytes)) return false;
     if (with_credits_) store_with_credits(input, priority, bytes);
-    if (buffer_.must_pause(input, priority) && input != own_input_) pause(input, priority);
+    if (!freely && buffer_.must_pause(input, priority) && input != own_input_) {
+      pause(input, priority);
+    }
     return true;
   }
   /// Releases the bytes that admit() charged, and resumes the neighbour or returns its credits.

@@ -80,12 +80,6 @@ void QueueingPort::update_attention() {
                         context_->ingress.with_credits() || scheduler_.shapes();
 }
 
-bool QueueingPort::admit(Packet* packet) {
-  if ((!selective_ || accepts(*packet)) && context_->ingress.admit(*packet)) return true;
-  drop(packet);
-  return false;
-}
-
 /// True if the rules of the packet's queue let the packet in.
 bool QueueingPort::accepts(const Packet& packet) {
   QueueRule& rule = (*rules_)[packet.priority];
@@ -150,6 +144,22 @@ void QueueingPort::set_refusal(int priority, bool refuses) {
     context_->ingress.release(packet->ingress, priority, packet->wire_bytes);
     drop(packet);
   }
+}
+
+[[gnu::always_inline]] inline void QueueingPort::mark_if_congested(const Queue& queue,
+                                                                   Packet& packet,
+                                                                   EcnParameters::MarkAt moment) {
+  if (ecn_.has_rare_rules()) return mark_by_all_rules(queue, packet, moment);
+  EcnMarker& marker = marker_of(packet.priority);
+  // The queue length does not include the packet itself, neither at enqueue nor at dequeue.
+  if (!marker.marks_at(moment) ||
+      !marker.congested(marker.per_port() ? bytes_ : queue.bytes, context_->random)) {
+    return;
+  }
+  if (!EcnMarker::mark(packet)) return;
+  Rare& counts = make_rare();
+  ++counts.counters.ecn_marks;
+  ++counts.by_queue[packet.priority].ecn_marks;
 }
 
 void QueueingPort::join_queue(Packet* packet) {
@@ -248,22 +258,7 @@ void QueueingPort::charge_credits(int priority, Bytes bytes) {
   if (credits_->frames_due() != 0) pfc_.request_credit_frame();
 }
 
-void QueueingPort::mark_if_congested(const Queue& queue, Packet& packet,
-                                     EcnParameters::MarkAt moment) {
-  if (ecn_.has_rare_rules()) return mark_by_all_rules(queue, packet, moment);
-  EcnMarker& marker = marker_of(packet.priority);
-  // The queue length does not include the packet itself, neither at enqueue nor at dequeue.
-  if (!marker.marks_at(moment) ||
-      !marker.congested(marker.per_port() ? bytes_ : queue.bytes, context_->random)) {
-    return;
-  }
-  if (!EcnMarker::mark(packet)) return;
-  Rare& counts = make_rare();
-  ++counts.counters.ecn_marks;
-  ++counts.by_queue[packet.priority].ecn_marks;
-}
-
-/// Like the function above, with the rules that few configurations have: a number of the packet
+/// Like mark_if_congested(), with the rules that few configurations have: a number of the packet
 /// instead of a random one, and the phantom queue. A separate function, so that other ports pay for
 /// one test.
 void QueueingPort::mark_by_all_rules(const Queue& queue, Packet& packet,
@@ -326,13 +321,8 @@ void QueueingPort::TurnQueue::append(Input& input) {
   last = &input;
 }
 
-void QueueingPort::push(int priority, Packet* packet) {
-  const auto p = static_cast<std::size_t>(priority);
-  if (!takes_turns_) {
-    queue_[p].fifo.push(packet);
-    return;
-  }
-  TurnQueue& queue = turns_[p];
+void QueueingPort::push_in_turn(int priority, Packet* packet) {
+  TurnQueue& queue = turns_[static_cast<std::size_t>(priority)];
   if (queue.inputs == nullptr) {
     const auto inputs = static_cast<std::size_t>(context_->ingress.own_input()) + 1;
     queue.inputs = std::make_unique<TurnQueue::Input[]>(inputs);
@@ -342,10 +332,8 @@ void QueueingPort::push(int priority, Packet* packet) {
   input.fifo.push(packet);
 }
 
-Packet* QueueingPort::pop(int priority) {
-  const auto p = static_cast<std::size_t>(priority);
-  if (!takes_turns_) return queue_[p].fifo.pop();
-  TurnQueue& queue = turns_[p];
+Packet* QueueingPort::pop_in_turn(int priority) {
+  TurnQueue& queue = turns_[static_cast<std::size_t>(priority)];
   TurnQueue::Input* const input = queue.first;
   Packet* const packet = input->fifo.pop();
   queue.first = input->next;

@@ -49,7 +49,11 @@ class QueueingPort final : public EgressPort {
     }
   }
   /// Charges a packet to the buffer. False: no room; the packet was counted and dropped.
-  bool admit(Packet* packet);
+  bool admit(Packet* packet) {
+    if ((!selective_ || accepts(*packet)) && context_->ingress.admit(*packet)) return true;
+    drop(packet);
+    return false;
+  }
   /// Queues a packet that admit() charged.
   void join_queue(Packet* packet);
   /// Sends the next packet or frame now, or when the wire is free.
@@ -150,8 +154,16 @@ class QueueingPort final : public EgressPort {
   void prefetch_next() const { prefetch(first_waiting()); }
   void transmit(Packet* packet);
   int first_waiting() const { return waiting_ != 0 ? __builtin_ctz(waiting_) : 0; }
-  void push(int priority, Packet* packet);
-  Packet* pop(int priority);
+  void push(int priority, Packet* packet) {
+    if (takes_turns_) return push_in_turn(priority, packet);
+    queue_[static_cast<std::size_t>(priority)].fifo.push(packet);
+  }
+  Packet* pop(int priority) {
+    if (takes_turns_) return pop_in_turn(priority);
+    return queue_[static_cast<std::size_t>(priority)].fifo.pop();
+  }
+  void push_in_turn(int priority, Packet* packet);
+  Packet* pop_in_turn(int priority);
   void mark_if_congested(const Queue& queue, Packet& packet, EcnParameters::MarkAt moment);
   [[gnu::cold, gnu::noinline]] void mark_by_all_rules(const Queue& queue, Packet& packet,
                                                       EcnParameters::MarkAt moment);

@@ -111,6 +111,23 @@ class SharedBuffer {
     return true;
   }
 
+  /// Counts a packet as admit() does if the packet finds room outside the headroom and must_pause()
+  /// is false afterwards. False: nothing was counted; the caller then calls admit().
+  bool admit_freely(int port, int priority, Bytes bytes) {
+    Class& c = at(port, priority);
+    const Bytes free = shared_size_ - shared_used_ - bytes;
+    if (free < 0 || c.ruled) return false;
+    const Bytes held = c.shared + bytes;
+    if (c.lossless) {
+      if (!c.headroom_complete || c.headroom != 0) return false;
+      if (held >= (free * c.alpha_q16) >> 16) return false;
+    }
+    c.shared = held;
+    if (held > c.peak) c.peak = held;
+    shared_used_ += bytes;
+    return true;
+  }
+
   /// True if a packet that arrives and leaves at the same instant changes nothing here: admit()
   /// would accept the packet, pause no neighbour and set no new peak. False does not mean a
   /// refusal: the caller then calls admit().
