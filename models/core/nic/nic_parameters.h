@@ -134,10 +134,12 @@ struct NicParameters {
   Payload payload = Payload::kVirtual;
   AckMode ack = AckMode::kPerPacket;
   unsigned ack_every = 1;  // packets acknowledged by one ACK (with kPerPacket)
+  // The members that every packet reads come first, in one cache line.
+  Bytes link_overhead = 20;
+  RecoveryParameters recovery;
   WindowParameters window;
   MessageRateParameters message_rate;
   std::optional<unsigned> ack_priority;  // 802.1p priority of ACKs; empty: that of the data
-  RecoveryParameters recovery;
   // Greatest number of READ and atomic requests of a queue pair whose response is not complete. The
   // responder keeps as many atomic results.
   unsigned outstanding_reads = 16;
@@ -154,7 +156,6 @@ struct NicParameters {
   HostId host = 0;
   std::uint64_t seed = 1;  // seed of the run
   BitRate line_rate = 100_Gbps;
-  Bytes link_overhead = 20;
   PicoSeconds link_delay{};
   std::uint8_t pfc_priorities = 0;     // bit p: the NIC may pause priority p of the switch
   unsigned pause_quanta = 0;           // time of a pause, 802.3 annex 31B; 0: until it is resumed

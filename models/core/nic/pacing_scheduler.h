@@ -86,11 +86,12 @@ class PacingScheduler {
   void sift_down(std::uint32_t position, const Waiting& entry);
   void remove_waiting(std::uint32_t position);
 
-  NumberedTable<Flow> flows_;
+  // The members that every packet uses come first.
   std::vector<Waiting> waiting_;
-  std::array<Ring, kPriorities> rings_{};
   unsigned non_empty_ = 0;  // bit p: ring p holds a flow
   std::uint64_t order_ = 0;
+  NumberedTable<Flow> flows_;
+  std::array<Ring, kPriorities> rings_{};
 };
 
 }  // namespace dcc

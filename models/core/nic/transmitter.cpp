@@ -22,11 +22,11 @@ Transmitter::Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& led
       rank_(rank),
       line_rate_(Rate::from(parameters.line_rate)),
       pacer_(parameters.line_rate, parameters.link_overhead),
+      demotion_(parameters.demotion),
       wake_(
           Event::calling<&Transmitter::try_send, &Transmitter::prefetch_next_sender>(*this, rank)),
       responder_(pool, counters, parameters),
-      requester_(*this, scheduler, ledger, counters, parameters, pairs_, rank),
-      demotion_(parameters.demotion) {
+      requester_(*this, scheduler, ledger, counters, parameters, pairs_, rank) {
   special_turns_ = demotion_.is_active();
   if (parameters.message_rate.is_limited()) {
     message_rate_ = std::make_unique<MessageRate>(parameters.message_rate);
@@ -360,12 +360,13 @@ void Transmitter::schedule_send() {
     schedule_with_pacer();
     return;
   }
-  const bool may_take = !parameters_.real_payload() || staging_.has_room();
+  const bool stages = parameters_.real_payload();
+  const bool may_take = !stages || staging_.has_room();
   PicoSeconds when = PicoSeconds::max();
   if (transport_ != nullptr) {
     if (!control_.has_sendable(pause_.blocked()) && !transport_may_send()) return;
     when = wire_free_;
-  } else if (control_.has_sendable(pause_.blocked()) || staged_packet_is_ready() ||
+  } else if (control_.has_sendable(pause_.blocked()) || (stages && staged_packet_is_ready()) ||
              (may_take && pacing_.has_ready(allowed()))) {
     when = wire_free_;
   } else {

@@ -218,14 +218,15 @@ class WorkQueue {
     }
   }
 
-  std::uint32_t mtu_;
-  std::vector<WorkItem> items_;  // items not completely acknowledged, from index head_ on
-  std::size_t head_ = 0;
-  std::uint64_t base_ = 0;  // number of items_[0], counted from the first one posted
+  // A sent packet uses the first line of 64 bytes and the beginning of the second.
   Cursor next_;
-  Cursor una_;
-  Bytes in_flight_ = 0;
+  std::vector<WorkItem> items_;  // items not completely acknowledged, from index head_ on
+  std::uint64_t base_ = 0;       // number of items_[0], counted from the first one posted
+  std::uint32_t mtu_;
   std::uint32_t reads_out_ = 0;
+  Bytes in_flight_ = 0;
+  std::size_t head_ = 0;
+  Cursor una_;
   Cursor furthest_;  // next_ before go_back(); of use only while it is ahead of next_
 };
 
