@@ -338,6 +338,61 @@ TEST(SharedBuffer, WhatPortsHoldApartIsInThePeakAndNotInThePool) {
   EXPECT_EQ(buffer.used(), 4'000);
 }
 
+// Two buffers see the same packets: one by admit() alone, the other by admit_freely() first.
+TEST(SharedBuffer, TheShortWayDecidesAsTheLongWay) {
+  SharedBuffer plain(parameters(60'000, 32'768, 0x0F), 3);
+  SharedBuffer quick(parameters(60'000, 32'768, 0x0F), 3);
+  ClassRules rules;
+  rules.limit = 9'000;
+  for (SharedBuffer* buffer : {&plain, &quick}) {
+    for (int port = 0; port < 3; ++port) buffer->set_headroom(port, 4'000);
+    buffer->set_rules(2, 1, rules);
+  }
+  struct Held {
+    int port;
+    int priority;
+    Bytes bytes;
+  };
+  std::deque<Held> held;
+  std::mt19937 random(7);
+  int freely = 0;
+  int refused = 0;
+  int paused = 0;
+  for (int step = 0; step < 20'000; ++step) {
+    if (!held.empty() && random() % 9 < 4) {
+      const Held one = held.front();
+      held.pop_front();
+      plain.release(one.port, one.priority, one.bytes);
+      quick.release(one.port, one.priority, one.bytes);
+    } else {
+      const Held one{static_cast<int>(random() % 3), static_cast<int>(random() % 6),
+                     static_cast<Bytes>(250 * (1 + random() % 6))};
+      const bool admitted = plain.admit(one.port, one.priority, one.bytes);
+      const bool must_pause = plain.must_pause(one.port, one.priority);
+      if (quick.admit_freely(one.port, one.priority, one.bytes)) {
+        ++freely;
+        ASSERT_TRUE(admitted) << step;
+        ASSERT_FALSE(must_pause) << step;
+      } else {
+        ASSERT_EQ(quick.admit(one.port, one.priority, one.bytes), admitted) << step;
+        ASSERT_EQ(quick.must_pause(one.port, one.priority), must_pause) << step;
+      }
+      if (admitted) held.push_back(one);
+      refused += admitted ? 0 : 1;
+      paused += must_pause ? 1 : 0;
+    }
+    ASSERT_EQ(quick.used(), plain.used()) << step;
+    ASSERT_EQ(quick.peak(), plain.peak()) << step;
+    for (int priority = 0; priority < 6; ++priority) {
+      ASSERT_EQ(quick.held(1, priority), plain.held(1, priority)) << step;
+      ASSERT_EQ(quick.peak(1, priority), plain.peak(1, priority)) << step;
+    }
+  }
+  EXPECT_GT(freely, 2'000);
+  EXPECT_GT(refused, 100);
+  EXPECT_GT(paused, 100);
+}
+
 TEST(SharedBuffer, RefusesWhatCannotBe) {
   EXPECT_THROW(SharedBuffer(parameters(0, 1, 0), 1), std::invalid_argument);
   EXPECT_THROW(SharedBuffer(parameters(1, 0, 0), 1), std::invalid_argument);
