@@ -244,8 +244,9 @@ void Scheduler::load_overflow(Event* event) {
     overflow_[i].event->place_ = Event::Place::kOverflow;
     overflow_[i].event->position_ = static_cast<std::uint32_t>(i);
   }
+  overflow_size_ = static_cast<std::uint32_t>(overflow_.size());
   overflow_next_ = 0;
-  beyond_list_ += overflow_.size();
+  beyond_list_ += overflow_size_;
   overflow_prefetched_ = 0;
   prefetch_overflow();
 }
@@ -295,7 +296,7 @@ Event* Scheduler::first_of_next_bucket() {
 Event* Scheduler::first_of_current_bucket() {
   if (beyond_list_ == 0) return list_;
   Event* event = list_;
-  if (overflow_next_ != overflow_.size()) {
+  if (overflow_next_ != overflow_size_) {
     const Entry& entry = overflow_[overflow_next_];
     if (event == nullptr || entry.when < event->due_ ||
         (entry.when == event->due_ && entry.order < event->order_)) {

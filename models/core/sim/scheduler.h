@@ -1,6 +1,7 @@
 // The event queue of the simulation, with a defined order of events at equal times.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <tuple>
 #include <vector>
@@ -228,9 +229,8 @@ class Scheduler {
   void remove_beyond_list(Event& event);
   /// Prefetches memory for the next kPrefetchAhead events of the overflow bucket.
   void prefetch_overflow() {
-    for (; overflow_prefetched_ < overflow_.size() &&
-           overflow_prefetched_ < overflow_next_ + kPrefetchAhead;
-         ++overflow_prefetched_) {
+    const std::size_t end = std::min<std::size_t>(overflow_size_, overflow_next_ + kPrefetchAhead);
+    for (; overflow_prefetched_ < end; ++overflow_prefetched_) {
       const Event* const event = overflow_[overflow_prefetched_].event;
       if (event != nullptr && event->kind_->prefetch != nullptr) {
         event->kind_->prefetch(event->owner_);
@@ -252,7 +252,7 @@ class Scheduler {
   static bool is_overflow(const Event* event);
   void load_overflow(Event* event);
   void skip_cancelled() {
-    while (overflow_next_ != overflow_.size() && overflow_[overflow_next_].event == nullptr)
+    while (overflow_next_ != overflow_size_ && overflow_[overflow_next_].event == nullptr)
       ++overflow_next_;
   }
   /// Makes `bucket` the next bucket and prefetches its first event.
@@ -296,6 +296,7 @@ class Scheduler {
   // Events of all buckets up to and including current_bucket_ are in list_, overflow_ and heap_.
   Event* list_ = nullptr;  // current events, sorted; at most kMaxListed
   std::uint32_t listed_ = 0;
+  std::uint32_t overflow_size_ = 0;  // size of overflow_, which a vector obtains by a division
   std::vector<Entry>
       overflow_;  // events of the overflow bucket, sorted; a null entry was cancelled
   std::size_t overflow_next_ = 0;  // index of the next entry of overflow_ to run
