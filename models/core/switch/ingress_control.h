@@ -34,13 +34,16 @@ class IngressControl {
     const int input = packet.ingress;
     const int priority = packet.priority;
     const Bytes bytes = packet.wire_bytes;
-    const bool freely = buffer_.admit_freely(input, priority, bytes);
-    if (!freely && !buffer_.admit(input, priority, bytes)) return false;
+    if (!buffer_.admit(input, priority, bytes)) return false;
     if (with_credits_) store_with_credits(input, priority, bytes);
-    if (!freely && buffer_.must_pause(input, priority) && input != own_input_) {
-      pause(input, priority);
-    }
+    if (buffer_.must_pause(input, priority) && input != own_input_) pause(input, priority);
     return true;
+  }
+  /// As admit() for a packet that needs no pause and no credits. False: nothing was charged; the
+  /// caller then calls admit().
+  bool admit_freely(const Packet& packet) {
+    return !with_credits_ &&
+           buffer_.admit_freely(packet.ingress, packet.priority, packet.wire_bytes);
   }
   /// Releases the bytes that admit() charged, and resumes the neighbour or returns its credits.
   void release(int input, int priority, Bytes bytes) {

@@ -80,6 +80,13 @@ void QueueingPort::update_attention() {
                         context_->ingress.with_credits() || scheduler_.shapes();
 }
 
+// Out of line, so that the packets that find room in their class pay for no other case.
+[[gnu::noinline]] bool QueueingPort::admit_by_rules(Packet* packet) {
+  if ((!selective_ || accepts(*packet)) && context_->ingress.admit(*packet)) return true;
+  drop(packet);
+  return false;
+}
+
 /// True if the rules of the packet's queue let the packet in.
 bool QueueingPort::accepts(const Packet& packet) {
   QueueRule& rule = (*rules_)[packet.priority];

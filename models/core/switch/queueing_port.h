@@ -40,7 +40,7 @@ class QueueingPort final : public EgressPort {
 
   // --- Packets --------------------------------------------------------------------------------
   /// Sends, queues or drops a packet.
-  void enqueue(Packet* packet) {
+  [[gnu::always_inline]] void enqueue(Packet* packet) {
     if (is_idle_for(*packet) && context_->ingress.buffer().can_pass_through(
                                     packet->ingress, packet->priority, packet->wire_bytes)) {
       pass_through(packet);
@@ -50,9 +50,7 @@ class QueueingPort final : public EgressPort {
   }
   /// Charges a packet to the buffer. False: no room; the packet was counted and dropped.
   bool admit(Packet* packet) {
-    if ((!selective_ || accepts(*packet)) && context_->ingress.admit(*packet)) return true;
-    drop(packet);
-    return false;
+    return (!selective_ && context_->ingress.admit_freely(*packet)) || admit_by_rules(packet);
   }
   /// Queues a packet that admit() charged.
   void join_queue(Packet* packet);
@@ -144,6 +142,7 @@ class QueueingPort final : public EgressPort {
   void send_next();
   void update_attention();
   QueueRules& make_rules();
+  bool admit_by_rules(Packet* packet);
   bool accepts(const Packet& packet);
   bool has_room(const QueueRule& rule, Bytes held, Bytes bytes) const;
   [[gnu::noinline]] void handle_arrival(int priority, Bytes bytes);
