@@ -1,6 +1,7 @@
 #include "wire/packet.h"
 
 #include <algorithm>
+#include <new>
 
 namespace dcc {
 
@@ -26,20 +27,31 @@ void move_half(std::vector<Buffer*>& from, std::vector<Buffer*>& to) {
 }  // namespace
 
 Packet* PacketPool::allocate() {
-  if (free_ == nullptr) {
-    blocks_.push_back(std::make_unique<Packet[]>(kBlock));
-    Packet* const block = blocks_.back().get();
-    for (std::size_t i = kBlock; i-- > 0;) {
-      block[i].next = free_;
-      block[i].flow = kSpare;
-      free_ = &block[i];
-    }
-  }
-  Packet* const packet = free_;
-  free_ = packet->next;
   ++in_use_;
+  Packet* const packet = free_;
+  if (packet == nullptr) return make();
+  free_ = packet->next;
   *packet = Packet{};
   return packet;
+}
+
+/// The next packet that was never used.
+[[gnu::noinline]] Packet* PacketPool::make() {
+  if (made_ == kBlock) {
+    blocks_.emplace_back(new Room[kBlock]);
+    made_ = 0;
+  }
+  return ::new (&blocks_.back()[made_++].packet) Packet;
+}
+
+/// Makes spare packets of the rest of the last block.
+void PacketPool::make_rest() {
+  while (made_ < kBlock) {
+    Packet* const packet = make();
+    packet->next = free_;
+    packet->flow = kSpare;
+    free_ = packet;
+  }
 }
 
 void PacketPool::attach_telemetry(Packet& packet) {
@@ -68,6 +80,7 @@ void PacketPool::free(Packet* packet) {
 }
 
 void PacketPool::give_half_to(PacketPool& other) {
+  make_rest();
   const std::size_t packets = unused() / 2;
   for (std::size_t i = 0; i < packets; ++i) {
     Packet* const packet = free_;

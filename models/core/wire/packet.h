@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "describe/enum_names.h"
@@ -277,8 +278,10 @@ class PacketPool {
   template <class Visit>
   void each_in_use(Visit visit) const {
     for (const auto& block : blocks_) {
-      for (std::size_t i = 0; i < kBlock; ++i) {
-        if (block[i].flow != kSpare) visit(block[i]);
+      const std::size_t made = &block == &blocks_.back() ? made_ : kBlock;
+      for (std::size_t i = 0; i < made; ++i) {
+        const Packet& packet = block[i].packet;
+        if (packet.flow != kSpare) visit(packet);
       }
     }
   }
@@ -296,8 +299,19 @@ class PacketPool {
   std::size_t unused() const {
     return static_cast<std::size_t>(static_cast<std::int64_t>(blocks_.size() * kBlock) - in_use_);
   }
+  /// Memory of a packet that is constructed when it is first allocated.
+  union Room {
+    Room() {}  // not defaulted, because `= default` would not construct the union
+    Packet packet;
+  };
+  static_assert(std::is_trivially_destructible_v<Packet>);
+  Packet* make();
+  void make_rest();
   void give_half_to(PacketPool& other);
-  std::vector<std::unique_ptr<Packet[]>> blocks_;
+  // Packets of the last block are constructed one by one: clearing a whole block at once would push
+  // the packets in use out of the caches.
+  std::vector<std::unique_ptr<Room[]>> blocks_;
+  std::size_t made_ = kBlock;  // packets of the last block that were constructed
   std::vector<std::unique_ptr<IntStack>> all_telemetry_;
   std::vector<std::unique_ptr<PayloadBytes>> all_payload_;
   std::vector<IntStack*> free_telemetry_;

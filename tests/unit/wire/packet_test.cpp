@@ -26,6 +26,31 @@ TEST(PacketPool, ReusesWhatWasGivenBack) {
   pool.free(second);
 }
 
+// The last block of memory is used in part, and so are its neighbours.
+TEST(PacketPool, VisitsThePacketsInUseAndNoOthers) {
+  PacketPool pool;
+  std::set<const Packet*> in_use;
+  const auto visited = [&pool] {
+    std::set<const Packet*> packets;
+    pool.each_in_use([&](const Packet& packet) { packets.insert(&packet); });
+    return packets;
+  };
+  EXPECT_EQ(visited(), in_use);
+  for (int i = 0; i < 900; ++i) {
+    Packet* const packet = pool.allocate();
+    packet->flow = 7;
+    if (i % 3 == 1) {
+      pool.free(packet);
+    } else {
+      in_use.insert(packet);
+    }
+    ASSERT_EQ(visited(), in_use) << i;
+  }
+  PacketPool other;
+  PacketPool::balance({&pool, &other});
+  EXPECT_EQ(visited(), in_use);
+}
+
 // Packets allocated in one pool and freed in another: balance() returns them, so memory is bounded.
 TEST(PacketPool, BalancesTrafficThatGoesOneWay) {
   PacketPool near;
