@@ -44,6 +44,7 @@ struct Watched {
   struct Seen {
     std::uint32_t weight;
     Bytes acknowledged;
+    std::uint32_t next_weight;  // of the class with the next DSCP
   };
   std::vector<Seen> seen;
   RunResults results;
@@ -56,15 +57,16 @@ struct Watched {
       if (!of_all_hosts_ && ports_.host_of(flow.spec.from) != 1) continue;
       acknowledged += platform.ledger[flow.spec.id].acked_bytes;
     }
-    seen.push_back({weight_at(ports_.first_port(1)), acknowledged});
+    seen.push_back({weight_at(ports_.first_port(1)), acknowledged,
+                    weight_at(ports_.first_port(1), kDscp + 1)});
     for (HostId port = 1; port < ports_.ports_of(1); ++port) {
       EXPECT_EQ(weight_at(ports_.first_port(1) + port), seen.back().weight);
     }
     platform.scheduler.schedule_in(event_, kMicroSecond);
   }
-  std::uint32_t weight_at(HostId port) {
+  std::uint32_t weight_at(HostId port, unsigned dscp = kDscp) {
     const ControllerEngine& device = platform.hosts[port]->dcc()->device();
-    return device.tables().read(RateTable::kFactor, kDscp) & 0xFFFFu;
+    return device.tables().read(RateTable::kFactor, dscp) & 0xFFFFu;
   }
   PlatformConfig config;
   HostPorts ports_;
@@ -132,6 +134,23 @@ TEST(MovingWeights, AnEarlierJobLeads) {
   EXPECT_EQ(bytes_with_lead(16'000, 16'000, 0, 2), 16'000);
   EXPECT_EQ(bytes_with_lead(8'000, 16'000, 1, 2), 8'000);
   EXPECT_EQ(bytes_with_lead(0, 16'000, 1, 3), 500);
+}
+
+// Two jobs begin at the same instant: until a byte is acknowledged, the first one has the weight of
+// a job that has sent a sixteenth of its round, and the second one has the weight of its beginning.
+TEST(MovingWeights, OfTwoJobsTheFirstLeads) {
+  std::string yaml = ring("weight_at_end: 8, weight_interval: 1us, weight_follows: job");
+  const std::string entry = yaml.substr(yaml.find("{kind: collective"));
+  std::string second = entry.substr(0, entry.find("}]") + 1);
+  second.replace(second.find("dscp: 5"), 7, "dscp: 6");
+  yaml.replace(yaml.find("}]\n"), 3, "}, " + second + "]\n");
+  yaml.replace(yaml.find("dscp: {5: {weight: 2}}"), 22, "dscp: {5: {weight: 2}, 6: {weight: 2}}");
+  const Watched watched(yaml, true);
+  constexpr std::uint32_t begin = 2 * 256;
+  const Watched::Seen& early = watched.seen.at(2);
+  ASSERT_EQ(early.acknowledged, 0);
+  EXPECT_EQ(early.weight, weight_of_progress(begin, 4 * begin, 1, 16));
+  EXPECT_EQ(early.next_weight, begin);
 }
 
 TEST(MovingWeights, WithoutTheKeyTheWeightStays) {
