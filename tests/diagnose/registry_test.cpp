@@ -32,6 +32,7 @@ TEST(Diagnoses, KeepTheirIds) {
                                "host_slower_than_port",
                                "traffic_ends_early",
                                "unequal_flows",
+                               "standing_queue",
                                "starving_flows",
                                "few_samples",
                                "host_busy_at_end",
