@@ -145,7 +145,7 @@ class Incasts(unittest.TestCase):
     def test_no_timer_runs_out_while_a_sender_waits_for_leave(self):
         """Many senders wait for a grant, a slot or a rate much longer than a round trip, and nothing is lost."""
         # D3 and Fastpass had 68 and 1248 timeouts at the first point, Homa and ExpressPass 86 and 20 at the second.
-        points = [(10, 30, 83_000, 500), (1, 48, 80_000, 5000)]
+        points: list[tuple[float, int, int, int]] = [(10, 30, 83_000, 500), (1, 48, 80_000, 5000)]
         random = Random(OPTIONS.seed)
         for _ in range(12 if OPTIONS.full else 1):
             points.append((random.choice([1, 2.5, 10, 25, 40, 100]), random.choice([8, 16, 32, 64]),
