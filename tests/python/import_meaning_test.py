@@ -124,7 +124,8 @@ class Meaning(Import):
         for lossless in (3, 4):
             self.assertEqual(switch["priorities"][lossless]["resume_at"], "9KiB")
         self.assertEqual(yaml["dscp"], {26: {"priority": 3}, 30: {"priority": 4}, 48: {"priority": 6}})
-        self.assertIn("for DSCP 48", self.said(imported))
+        self.assertEqual(switch["priorities"][6], {"group": 0}, "DSCP 48 has queue 6, but counts in PG 0")
+        self.assertEqual(imported.notes.not_expressed, [])
 
     def test_mlx5(self):
         imported, yaml = self.sample(mlx5, "mlx5_cc_params.txt")
