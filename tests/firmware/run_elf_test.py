@@ -63,8 +63,8 @@ class Programs(unittest.TestCase):
     def test_a_stack_outside_ram_is_refused(self):
         code, out, err = run(program("fault"), "--ram", "960KiB")
         self.assertEqual((code, out), (2, ""))
-        self.assertIn("fault.elf: its stack 0x800f0000-0x800fffff lies outside RAM 0x80000000-0x800effff; it needs more "
-                      "RAM, or __image_bytes when it is linked", err)
+        self.assertIn("fault.elf: its stack 0x800f0000-0x800fffff lies outside RAM 0x80000000-0x800effff; "
+                      "it needs more RAM, or __image_bytes when it is linked", err)
         self.expect("fault", 0, options=("--ram", "1MiB"))
 
     def test_bringup_without_a_platform_says_what_is_missing(self):
