@@ -55,11 +55,14 @@ static uint32_t limited(uint64_t rate, const struct dcc_event *event) {
   if (rate < r_min()) return r_min();
   return rate < r_max(event) ? (uint32_t)rate : r_max(event);
 }
-/* Steps and lasting cuts are halved with each halving of a target below 256 Mb/s. */
-static uint32_t slow_shift(uint32_t target) {
+/* Part of a step or a lasting cut that is used at this target: below 512 Mb/s in proportion to the
+ * target, by the four highest bits of the target, but never less than 1/128. */
+static uint64_t part(uint64_t step, uint32_t target) {
+  if (target >> 17) return step;
   uint32_t shift = 0;
-  while (shift < 7 && target >> (16 - shift) == 0) ++shift;
-  return shift;
+  while (shift < 6 && target >> (16 - shift) == 0) ++shift;
+  const uint32_t sixteenths = target >> (13 - shift);
+  return step * (sixteenths < 8 ? 8 : sixteenths) >> (4 + shift);
 }
 
 static void add(struct flow *flow, int32_t difference) {
@@ -81,7 +84,7 @@ static void cut(struct flow *flow, const struct dcc_event *event, uint32_t marks
   if (first_cut) keeps = first_cut;
   const uint32_t left = (uint32_t)((uint64_t)flow->rc * keeps >> 16);
   const uint32_t lasting =
-      first_cut ? flow->rt >> 1 : (flow->rc - left) >> (2 + slow_shift(flow->rt));
+      first_cut ? flow->rt >> 1 : (uint32_t)(part(flow->rc - left, flow->rt) >> 2);
   flow->rc = limited(left, event);
   flow->rt = lasting < flow->rt ? flow->rt - lasting : 0;
   if (flow->rt < r_min()) flow->rt = r_min();
@@ -91,7 +94,7 @@ static void cut(struct flow *flow, const struct dcc_event *event, uint32_t marks
 static int increase(struct flow *flow, const struct dcc_event *event, uint32_t packets) {
   uint64_t step = (uint64_t)dcc_value(0, 3507) * packets;
   if (step > 0xFFFFFFFFu) step = 0xFFFFFFFFu;
-  const uint64_t target = flow->rt + (step >> slow_shift(flow->rt));
+  const uint64_t target = flow->rt + part(step, flow->rt);
   flow->rt = target < r_max(event) ? (uint32_t)target : r_max(event);
   flow->rc = limited(flow->rt, event);
   return flow->rc == r_max(event);

@@ -19,16 +19,18 @@ sys.path.insert(0, RTL)
 from sources import ARRAY, sources  # noqa: E402
 
 STAGES = {
-    0: "octaves of a low target", 1: "halves of step times packets, factor or interval",
+    0: "part of a step at a low target", 1: "halves of step times packets, factor or interval",
     2: "halves make up the product (a bit of the multiplier at a time)", 3: "intervals of alpha, at most 4095",
     4: "additive step, at most 2^32 - 1", 5: "alpha decayed by the high digits", 6: "… by the low digits",
     7: "argument of the decrease table, at most 1", 8: "gain of alpha", 9: "alpha of a cut, at most 1",
     10: "line between two entries of the decrease table", 11: "halves of the rate times the multiplier",
-    12: "that product, rounded for an increase", 13: "limits of the class", 14: "sum of an increase; a cut's rate",
+    12: "that product, rounded for an increase", 13: "limits of the class",
+    14: "sum of an increase, part of its step; a cut's rate",
     15: "what a cut takes off the target for good", 16: "the target, not below 0", 17: "not above the greatest rate",
     18: "half way, rounded up; a cut's target not below the least rate", 19: "the least rate; at the maximum"}
 FALSE = {20: "half way is rounded down", 21: "the argument is never cut down to 1",
-         22: "the line is not rounded", 23: "a cut's target is never held up"}
+         22: "the line is not rounded", 23: "a cut's target is never held up",
+         24: "the part of a step has one bit"}
 
 
 def yosys(commands):

@@ -25,8 +25,11 @@ module rate_stages #(
   logic [16:0] argument7_d, gain7, gain7_d;
   logic [31:0] extra7, extra8_d;
   logic [16:0] decrease, decrease_next, multiplier9, multiplier9_d;
-  logic [31:0] base9, base11, extra11, product11, product11_d, rc11, rc12, lasting12, lasting12_d, rc13_d;
-  logic [2:0]  select9, slow11, slow2_d;
+  logic [31:0] base9, base11, extra11, product11, product11_d, rc11, rc12, taken12, taken12_d, rc13;
+  logic [31:0] extra10, extra11_d, lasting13, lasting13_d, rc14_d;
+  logic        first12, first12_d;
+  logic [2:0]  select9;
+  logic [6:0]  part2_d, part10, part11, part12;  // all, sixteenths beyond eight, places
   logic        first9, first11;
   logic [31:0] floor_word, ceiling_word, lo12, lo12_d, cap12, cap12_d, hi13, hi13_d, lo14, hi14, rc14, value14;
   logic [33:0] value12_d, value13;
@@ -36,7 +39,7 @@ module rate_stages #(
 
   rate_cut u_cut (
     .regs_i(regs_i), .step(step),
-    .\s1_op_q.q (op1), .\s1_base_q.q (s1_base), .\s1_rc_q.q (s1_rc), .\s2_slow_q.d (slow2_d),
+    .\s1_op_q.q (op1), .\s1_base_q.q (s1_base), .\s1_rc_q.q (s1_rc), .\s2_part_q.d (part2_d),
     .\s2_op_q.q (op2), .\s2_extra_q.q (extra2), .\s3_n_q.d (n_d), .\s3_extra_q.d (extra3_d),
     .step_or_recip(step_a), .delta_or_factor(step_b),
     .\u_mul_step.low_q.q (step_low), .\u_mul_step.high_q.q (step_high),
@@ -51,11 +54,13 @@ module rate_stages #(
     .\s9_select_q.q (select9), .\u_mul_rate.low_q.d (rate_low_d), .\u_mul_rate.high_q.d (rate_high_d),
     .\u_mul_rate.low_q.q (rate_low), .\u_mul_rate.high_q.q (rate_high), .\s10_op_q.q (op10),
     .\s11_product_q.d (product11_d), .\s11_product_q.q (product11), .\s11_op_q.q (op11),
-    .\s11_base_q.q (base11), .\s11_extra_q.q (extra11), .\s11_slow_q.q (slow11), .\s11_rc_q.q (rc11),
+    .\s11_base_q.q (base11), .\s11_extra_q.q (extra11), .\s11_part_q.q (part11), .\s11_rc_q.q (rc11),
     .\s11_first_q.q (first11), .floor_word(floor_word), .ceiling_word(ceiling_word),
     .\s12_lo_q.d (lo12_d), .\s12_lo_q.q (lo12), .\s12_cap_q.d (cap12_d), .\s12_cap_q.q (cap12),
-    .\s12_value_q.d (value12_d), .\s12_lasting_q.d (lasting12_d), .\s12_lasting_q.q (lasting12),
-    .\s12_rc_q.q (rc12), .\s13_rc_q.d (rc13_d), .\s13_hi_q.d (hi13_d), .\s13_hi_q.q (hi13),
+    .\s12_value_q.d (value12_d), .\s12_taken_q.d (taken12_d), .\s12_taken_q.q (taken12),
+    .\s12_first_q.d (first12_d), .\s12_first_q.q (first12), .\s12_part_q.q (part12), .\s10_part_q.q (part10),
+    .\s10_extra_q.q (extra10), .\s11_extra_q.d (extra11_d), .\s13_lasting_q.d (lasting13_d),
+    .\s13_lasting_q.q (lasting13), .\s12_rc_q.q (rc12), .\s13_rc_q.q (rc13), .\s14_rc_q.d (rc14_d), .\s13_hi_q.d (hi13_d), .\s13_hi_q.q (hi13),
     .\s13_value_q.q (value13), .\s14_value_q.d (value14_d), .\s14_value_q.q (value14), .\s14_rc_q.q (rc14),
     .\s14_lo_q.q (lo14), .\s14_hi_q.q (hi14), .\s14_op_q.q (op14), .\s15_value_q.d (value15_d),
     .\s15_rt_q.d (rt15_d), .\s15_value_q.q (value15), .\s15_lo_q.q (lo15), .\s15_hi_q.q (hi15),
@@ -84,14 +89,29 @@ module rate_stages #(
   assign cut11 = op11 == rate_lut_pkg::OpDecrease;
   assign cut14 = op14 == rate_lut_pkg::OpDecrease;
 
-  // slow_shift(): while (shift < 7 && target >> (16 - shift) == 0) ++shift
+  // StepPart::at(): while (places < 6 && target >> (16 - places) == 0) ++places
   logic [31:0] target1;
-  logic [2:0]  slow;
+  logic [63:0] sixteenths;
+  logic [2:0]  places;
   assign target1 = increase1 ? s1_base : s1_rc;
   always_comb begin
-    slow = 3'd0;
-    for (int unsigned i = 0; i < 7; i++) if (slow == 3'(i) && (target1 >> (16 - i)) == '0) slow = 3'(i + 1);
+    places = 3'd0;
+    for (int unsigned i = 0; i < 6; i++) if (places == 3'(i) && (target1 >> (16 - i)) == '0) places = 3'(i + 1);
+    sixteenths = greatest(64'd8, 64'(target1) >> (5'd13 - 5'(places)));
+    if (regs_i.law || target1 >> 17 != '0) begin
+      places     = 3'd0;
+      sixteenths = 64'd16;
+    end
   end
+  function automatic logic [63:0] sixteenths_of(input logic [6:0] part);
+    sixteenths_of = part[6] ? 64'd16 : 64'd8 + 64'(part[5:3]);
+  endfunction
+  // A value times sixteenths_of(part), digit by digit.
+  function automatic logic [63:0] part_of(input logic [31:0] value, input logic [6:0] part);
+    part_of = part[6] ? 64'(value) * 64'd16
+                      : 64'(value) * 64'd8 + (part[5] ? 64'(value) * 64'd4 : '0) +
+                        (part[4] ? 64'(value) * 64'd2 : '0) + (part[3] ? 64'(value) : '0);
+  endfunction
 
   logic signed [17:0] slope;
   logic signed [26:0] rise;
@@ -105,7 +125,7 @@ module rate_stages #(
   assign slope   = $signed({1'b0, decrease_next}) - $signed({1'b0, decrease});
   assign rise    = 27'(slope) * $signed(27'({1'b0, part8}));
   assign line    = (part8 == '0) ? 64'(decrease) : 64'((40'sd256 * $signed({1'b0, decrease}) + rise + 40'sd128) >>> 8);
-  assign value   = 64'(base11) + (64'(extra11) >> slow11) + 64'(product11);
+  assign value   = 64'(base11) + (64'(extra11) >> part11[2:0]) + 64'(product11);
   // At least the floor, in the unit's own form: products are the same only of operands that are known to be.
   assign floored = (multiplier9 < regs_i.cut_floor) ? regs_i.cut_floor : multiplier9;
   assign clamped = greatest(64'(lo15), least(64'(value15), 64'(hi15)));
@@ -128,7 +148,7 @@ module rate_stages #(
   always_comb begin
     differs = 1'b0;
     case (Property)
-      0: differs = slow2_d != (regs_i.law ? 3'd0 : slow);
+      0: differs = sixteenths_of(part2_d) != sixteenths || part2_d[2:0] != places;
       // Halves of products and their sum: (h · b) · 2^16 + l · b, one bit of b at a time.
       1: differs = step_low_d != 36'(step_a[15:0]) * 36'(step_b) || step_high_d != 36'(step_a[31:16]) * 36'(step_b);
       2: differs = ((64'(step_high) + 64'(base9[31:16])) << 16) + 64'(step_low) + 64'(base9[15:0]) !=
@@ -149,11 +169,15 @@ module rate_stages #(
       13: differs = 64'(lo12_d) != greatest(64'(regs_i.r_min), 64'(floor_word)) ||
                     64'(cap12_d) != least(64'(regs_i.r_max), 64'(ceiling_word)) ||
                     64'(hi13_d) != greatest(64'(lo12), 64'(cap12));
-      14: differs = (increase11 && 64'(value12_d) != value) || (cut11 && 64'(value12_d) != 64'(product11));
-      15: differs = cut11 && product11 <= base11 && 64'(lasting12_d) !=
-                    (regs_i.law ? '0 : first11 ? 64'(rc11) >> 1
-                                                     : (64'(base11) - 64'(product11)) >> (64'd2 + 64'(slow11)));
-      16: differs = 64'(rc13_d) != 64'(rc12) - least(64'(rc12), 64'(lasting12));
+      // A shift of a truncated value truncates as one shift of the value by the sum.
+      14: differs = 64'(extra11_d) != (increase10 ? part_of(extra10, part10) >> 4 : 64'(extra10)) ||
+                    (increase11 && 64'(value12_d) != value) || (cut11 && 64'(value12_d) != 64'(product11));
+      15: differs = (product11 <= base11 && 64'(taken12_d) !=
+                     ((cut11 && !regs_i.law) ? 64'(base11) - 64'(product11) : '0)) ||
+                    first12_d != (cut11 && !regs_i.law && first11) ||
+                    64'(lasting13_d) != (first12 ? 64'(rc12) >> 1
+                                                 : part_of(taken12, part12) >> (64'd6 + 64'(part12[2:0])));
+      16: differs = 64'(rc14_d) != 64'(rc13) - least(64'(rc13), 64'(lasting13));
       17: differs = 64'(value14_d) != least(64'(value13), 64'(hi13));
       18: differs = (increase14 && (64'(rt15_d) != 64'(value14) ||
                      64'(value15_d) != (regs_i.law ? (64'(rc14) + 64'(value14) + 64'd1) >> 1 : 64'(value14)))) ||
@@ -164,7 +188,8 @@ module rate_stages #(
       20: differs = increase14 && regs_i.law && 64'(value15_d) != (64'(rc14) + 64'(value14)) >> 1;
       21: differs = 64'(argument7_d) != (64'(34'(source) * 34'(f_dec6))) >> 12;
       22: differs = 64'(multiplier9_d) != 64'((40'sd256 * $signed({1'b0, decrease}) + rise) >>> 8);
-      default: differs = cut14 && 64'(rt15_d) != 64'(rc14);
+      23: differs = cut14 && 64'(rt15_d) != 64'(rc14);
+      default: differs = sixteenths_of(part2_d) != (sixteenths & 64'h18);
     endcase
   end
 endmodule

@@ -74,20 +74,24 @@ def proportional(setting, broken):
     return r, Proportional(registers(fixed=r), LineTables(STEP), broken)
 
 
-def slow(target):
-    """Octaves of a target below 256 Mb/s, seven at most."""
-    return min(7, max(0, 17 - target.bit_length()))
+def part(value, target):
+    """The part of a value that is used at a target. It falls with neither of them."""
+    if target >= 1 << 17:
+        return value
+    places = min(6, 17 - target.bit_length())
+    return value * max(8, target >> (13 - places)) >> (4 + places)
 
 
-def octave(r, weight, low, times):
-    """Within an octave: the greatest lasting loss of a marked packet, the least rise of a whole packet, and the least
-    target from which on both hold, which packets_of(r) losses below the octave's begin."""
+def band(r, weight, low, end, times):
+    """From a target on to below another: the greatest lasting loss of a marked packet, the least rise of a whole
+    packet, and the least target from which on both hold, which is packets_of(r) losses below the band's begin."""
     argument = min(65536, times * ((1 << r["mark_shift"]) * round(4096 / weight) >> 12))
     # The decrease table falls by 4 with each step of the argument.
-    taken = ((2 * low - 1) * min(65536, 4 * argument) + 65535) >> 16
-    loss = taken >> (2 + slow(low))
+    taken = ((end - 1) * min(65536, 4 * argument) + 65535) >> 16
+    loss = part(taken, end - 1) >> 2
     least_target = max(r["r_min"], low - packets_of(r) * loss)
-    return loss, (times * r["r_ai"]) >> slow(least_target), least_target
+    # A marked packet's loss comes before its rise, so a rise may begin one loss below the least target.
+    return loss, part(times * r["r_ai"], max(r["r_min"], least_target - loss)), least_target
 
 
 WEIGHTS = {setting: (1, 8) if setting == "100 Gb/s" else (1,) for setting in PROPORTIONAL}
@@ -107,27 +111,30 @@ def climbs_though_all_is_marked(law, broken, weights=None, settings=tuple(PROPOR
         gain = 256 - (r["g"] >> 8)
         assert n * gain >= 256
         for weight, phase in itertools.product(weights or WEIGHTS[setting], phases):
-            low = 1 << (r["r_min"].bit_length() - 1)
-            while True:
-                loss, rise, least_target = octave(r, weight, low, 4 if phase else 1)
+            first = 1 << (r["r_min"].bit_length() - 1)
+            for quarter in itertools.count():
+                low, end = (((4 + k % 4) << k // 4) * first // 4 for k in (quarter, quarter + 1))
+                if end <= r["r_min"]:
+                    continue
+                loss, rise, least_target = band(r, weight, low, end, 4 if phase else 1)
                 if rise <= n * loss:
                     break
                 for mark in (0, 1):
-                    flow = Flow(rules, weighted(weight), "flow", Number.named("rate", low.bit_length()), 32, phase)
+                    rate = Number.named("rate", (end - 1).bit_length())
+                    flow = Flow(rules, weighted(weight), "flow", rate, 32, phase)
                     flow.round(1, mark)
                     before, after = flow.begin, flow.s
                     rises = after.rt + mark * loss >= before.rt + rise
                     saves = z3.And(z3.BoolVal(mark == 1), after.rt + loss >= before.rt,
                                    after.length >= before.length + gain)
                     name = "fast" if phase else "steady"
-                    case = f"{setting}, weight {weight:g}, {name}, {2 * low // MBPS} Mb/s"
+                    case = f"{setting}, weight {weight:g}, {name}, {end / MBPS:g} Mb/s"
                     found.append(Query(
                         f"{case}, mark {mark}",
-                        [within(before.rt, least_target, 2 * low - 1)],
+                        [within(before.rt, least_target, end - 1)],
                         z3.And(z3.Or(rises, saves), *flow.claims), flow.told))
-                low *= 2
             if low <= r["r_min"]:
-                raise ValueError(f"{setting}, weight {weight}: no octave in which packets outweigh marks")
+                raise ValueError(f"{setting}, weight {weight}: no target at which packets outweigh marks")
     return found
 
 
@@ -137,7 +144,7 @@ def not_apart(law, broken, counts=(2, 3)):
     and loses less than it will rise by. So none stays at the least rate while another stays at the greatest."""
     r, rules = proportional("100 Gb/s", broken)
     low = 1 << (r["r_min"].bit_length() - 1)
-    loss, rise, least_target = octave(r, 1, low, 1)
+    loss, rise, least_target = band(r, 1, low, 2 * low, 1)
     gain = 256 - (r["g"] >> 8)
     found = []
     for count, marked in itertools.product(counts, (0, 1)):

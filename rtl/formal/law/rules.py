@@ -26,7 +26,7 @@ BROKEN = {
     "hold_cuts_always": "a hold halves the target whatever the marks say",
     "no_silence": "a flow that sends nothing does not rise",
     "brisk_96": "the fast phase may be 96 intervals long",
-    "slow_without_end": "steps are halved with every octave below 256 Mb/s, not seven times at most",
+    "slow_without_end": "steps are halved with every octave below 512 Mb/s, not seven times at most",
     "patience_20_bits": "the patience of a hold is kept in 20 bits",
     "packets_not_limited": "four times the packets are not limited to 2^20 - 1",
     "debt_is_paid": "the whole packets are taken from an account below 0 as well",
@@ -103,17 +103,25 @@ class RateUnit:
         self.dcqcn = law == "dcqcn"
         self.broken = broken
         self.widths = Widths()
-        self.most_slow = 16 if broken == "slow_without_end" else 7
+        self.most_slow = 16 if broken == "slow_without_end" else 6
 
     def limits(self, c):
         lo = greatest(self.r["r_min"], c.floor)
         return lo, greatest(lo, least(self.r["r_max"], c.ceiling))
 
-    def slow(self, target):
-        result = number(0)
+    def part(self, value, target, more=0):
+        """The part of a value that is used at a target, shifted right by `more`."""
+        full = target >= 1 << 17
+        places, over = number(0), (target >> 13).low(3)
         for k in range(1, self.most_slow + 1):
-            result = either(target < (1 << (17 - k)), k, result)
-        return result
+            below = target < 1 << (17 - k)
+            places = either(below, k, places)
+            over = either(below, (target >> (13 - k) if k <= 13 else target << (k - 13)).low(3), over)
+        # With the most places the highest bit may be missing; the part is not below eight sixteenths.
+        over = either(target < 1 << (16 - self.most_slow), 0, over)
+        bit = [over.low(k + 1) >> k != 0 for k in range(3)]
+        sum_ = (value << 3) + either(bit[2], value << 2, 0) + either(bit[1], value << 1, 0) + either(bit[0], value, 0)
+        return either(full, value >> more, (sum_ >> (4 + more)).shifted_right(places, self.most_slow))
 
     def decay(self, alpha, delta):
         n = least(4095, (delta * self.r["alpha_recip"]) >> 32)
@@ -148,8 +156,7 @@ class RateUnit:
                 new_alpha = least(ONE, new_alpha)
             return new_rc, new_rt, w.fit("alpha", new_alpha, 17)
         taken = w.fit("what a cut takes", rc - left, 32)
-        places = self.slow(rt) if self.broken == "cut_lasts" else self.slow(rt) + 2
-        lasting = either(first_cut, rt >> 1, taken.shifted_right(places, self.most_slow + 2))
+        lasting = either(first_cut, rt >> 1, self.part(taken, rt, 0 if self.broken == "cut_lasts" else 2))
         rest = rt - least(rt, lasting)
         return new_rc, w.fit("target", rest if self.broken == "no_least_target" else greatest(lo, rest), 32), alpha
 
@@ -160,7 +167,7 @@ class RateUnit:
             additive = (step * c.f_inc + 128) >> 8
         else:
             product = least((1 << 32) - 1, w.fit("step times packets", step * packets, 52))
-            additive = product.shifted_right(self.slow(rt), self.most_slow)
+            additive = self.part(product, rt)
         more = either(multiplicative, (rt * r["mi"] + 32768) >> 16, 0)
         lo, hi = self.limits(c)
         total = rt + additive + more

@@ -48,6 +48,13 @@ module rate_unit (
 );
   localparam int unsigned Last = rate_lut_pkg::Latency;
 
+  // Part of steps and of lasting cuts that is used at a target: 1 or eight to fifteen sixteenths, shifted right.
+  typedef struct packed {
+    logic       full;    // all of it
+    logic [2:0] over;    // sixteenths beyond eight
+    logic [2:0] places;  // right shift, at most 6
+  } step_part_t;
+
   // ---------------------------------------------------------------------------------------------
   // Registers that more than one part reads
   // ---------------------------------------------------------------------------------------------
@@ -61,8 +68,8 @@ module rate_unit (
   logic [31:0] s1_rc_q, s11_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
   // Operand of the multiplication: Rc of a cut, Rt of an increase.
   logic [31:0] s1_base_q, s9_base_q, s11_base_q;
-  // Right shift of the step for a low target.
-  logic [2:0]  s2_slow_q, s11_slow_q;
+  // Part of a step that is used at a low target.
+  step_part_t  s2_part_q, s10_part_q, s11_part_q, s12_part_q;
   // Second result: the new alpha of a cut, the additive step of an increase, the word of a read.
   logic [31:0] s2_extra_q, s3_extra_q, s4_extra_q, s5_extra_q, s6_extra_q, s7_extra_q, s8_extra_q;
   logic [31:0] s9_extra_q, s10_extra_q, s11_extra_q, s12_extra_q, s13_extra_q, s14_extra_q;
@@ -171,8 +178,8 @@ module rate_unit (
       s2_index_q  <= s1_index_q;
       s11_index_q <= s10_index_q;
       s12_rc_q    <= s11_rc_q;
-      s13_rc_q    <= s12_target;
-      s14_rc_q    <= s13_rc_q;
+      s13_rc_q    <= s12_rc_q;
+      s14_rc_q    <= s13_target;
     end
   end
 
@@ -204,8 +211,8 @@ module rate_unit (
   rl_delay #(.Width(32), .Depth(10)) u_rc_11 (
     .clk_i(clk_i), .enable_i(step), .d_i(s1_rc_q), .q_o(s11_rc_q)
   );
-  rl_delay #(.Width(3), .Depth(9)) u_slow_11 (
-    .clk_i(clk_i), .enable_i(step), .d_i(s2_slow_q), .q_o(s11_slow_q)
+  rl_delay #(.Width(7), .Depth(8)) u_part_10 (
+    .clk_i(clk_i), .enable_i(step), .d_i(s2_part_q), .q_o(s10_part_q)
   );
   rl_delay #(.Width(32), .Depth(8)) u_base_9 (
     .clk_i(clk_i), .enable_i(step), .d_i(s1_base_q), .q_o(s9_base_q)
@@ -226,11 +233,20 @@ module rate_unit (
     .clk_i(clk_i), .enable_i(step), .d_i(s2_f_dec_q), .q_o(s6_f_dec_q)
   );
 
-  // Number of halvings by which a target is below 2^16 (256 Mb/s), at most seven.
-  function automatic logic [2:0] slow_shift(input logic [31:0] target);
-    slow_shift = 3'd7;
-    for (int unsigned i = 10; i < 16; i++) if (target[i]) slow_shift = 3'(16 - i);
-    if (target[31:16] != '0) slow_shift = 3'd0;
+  // All of a step from 512 Mb/s of target up, below that in proportion to the target, by its four highest bits.
+  function automatic step_part_t part_of(input logic [31:0] target);
+    part_of = {1'b0, 3'd0, 3'd6};
+    for (int unsigned i = 0; i < 7; i++) begin
+      if (target[10+i]) part_of = {1'b0, target[7+i+:3], 3'(6 - i)};
+    end
+    if (target[31:17] != '0) part_of = {1'b1, 3'd0, 3'd0};
+  endfunction
+
+  // That part of a value without its right shift, truncated. Shifts of truncated values truncate as one shift does.
+  function automatic logic [31:0] sixteenths(input logic [31:0] value, input logic full, input logic [2:0] over);
+    sixteenths = full ? value
+                      : 32'((36'(value) * 36'd8 + (over[2] ? 36'(value) * 36'd4 : '0) +
+                             (over[1] ? 36'(value) * 36'd2 : '0) + (over[0] ? 36'(value) : '0)) >> 4);
   endfunction
 
   // ---------------------------------------------------------------------------------------------
@@ -276,7 +292,7 @@ module rate_unit (
     if (step) begin
       s1_delta_q <= (req_first_i && !req_increase_i) ? '0 : req_delta_i;
       s2_f_dec_q <= factor[31:16];
-      s2_slow_q  <= regs_i.law ? '0 : slow_shift(s1_target);
+      s2_part_q  <= part_of(regs_i.law ? '1 : s1_target);
       s2_extra_q <= factor;
       s3_extra_q <= s2_extra_q;
       // A step of 2^32 or more is saturated: it reaches the limit in any case.
@@ -399,7 +415,9 @@ module rate_unit (
     if (step) begin
       s11_product_q <= s10_product[47:16] + 32'(round);
       s10_extra_q   <= s9_extra_q;
-      s11_extra_q   <= s10_extra_q;
+      s11_extra_q   <= (s10_op_q == rate_lut_pkg::OpIncrease)
+                       ? sixteenths(s10_extra_q, s10_part_q.full, s10_part_q.over) : s10_extra_q;
+      s11_part_q    <= s10_part_q;
       s10_first_q   <= s9_first_cut;
       s11_first_q   <= s10_first_q;
     end
@@ -412,22 +430,30 @@ module rate_unit (
   logic [33:0] s12_value_q, s13_value_q;
 
   // The proportional law subtracts from Rt a quarter of what a cut takes off Rc, or half of Rt with FIRST_CUT; the
-  // next increase returns the rest to Rc. DCQCN's law, and an increase, subtract nothing here. Below 256 Mb/s of
-  // Rt, that quarter and the additive step are halved with every halving of Rt.
-  logic [31:0] taken, s12_lasting_q, s12_target;
-  assign taken      = s11_base_q - s11_product_q;
-  assign s12_target = (s12_rc_q > s12_lasting_q) ? s12_rc_q - s12_lasting_q : '0;
+  // next increase returns the rest to Rc. DCQCN's law, and an increase, subtract nothing here. Below 512 Mb/s of
+  // Rt, that quarter and the additive step are in proportion to Rt.
+  logic [31:0] s12_taken_q, s13_lasting_q, s13_target;
+  logic        s12_first_q;
+  assign s13_target = (s13_rc_q > s13_lasting_q) ? s13_rc_q - s13_lasting_q : '0;
 
   always_ff @(posedge clk_i) begin
     if (step) begin
       s12_lo_q    <= (regs_i.r_min > floor_word) ? regs_i.r_min : floor_word;
       s12_cap_q   <= (regs_i.r_max < ceiling_word) ? regs_i.r_max : ceiling_word;
       s12_value_q <= (s11_op_q == rate_lut_pkg::OpIncrease)
-                     ? 34'(s11_base_q) + (34'(s11_extra_q) >> s11_slow_q) + 34'(s11_product_q)
+                     ? 34'(s11_base_q) + (34'(s11_extra_q) >> s11_part_q.places) + 34'(s11_product_q)
                      : 34'(s11_product_q);
       s12_extra_q <= s11_extra_q;
-      s12_lasting_q <= s11_first_q ? s11_rc_q >> 1 : taken >> (4'd2 + 4'(s11_slow_q));
-      if (s11_op_q != rate_lut_pkg::OpDecrease || regs_i.law) s12_lasting_q <= '0;
+      s12_taken_q <= s11_base_q - s11_product_q;
+      s12_first_q <= s11_first_q;
+      s12_part_q  <= s11_part_q;
+      if (s11_op_q != rate_lut_pkg::OpDecrease || regs_i.law) begin
+        s12_taken_q <= '0;
+        s12_first_q <= 1'b0;
+      end
+      s13_lasting_q <= s12_first_q ? s12_rc_q >> 1
+                                   : sixteenths(s12_taken_q, s12_part_q.full, s12_part_q.over) >>
+                                         (4'd2 + 4'(s12_part_q.places));
       if (s11_op_q == rate_lut_pkg::OpRead) begin
         if (s11_select_q == rate_lut_pkg::TableFloor) s12_extra_q <= floor_word;
         if (s11_select_q == rate_lut_pkg::TableCeiling) s12_extra_q <= ceiling_word;

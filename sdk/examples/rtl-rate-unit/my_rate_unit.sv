@@ -77,17 +77,17 @@ module my_rate_unit (
     endcase
   end
 
-  // Rate limits of the class, and the number of places by which a step is shifted at a low target.
-  logic [63:0] lo, hi;
+  // Rate limits of the class, and the part of a step that is used at a low target: sixteenths, shifted.
+  logic [63:0] lo, hi, sixteenths;
   logic [2:0]  slow;
   always_comb begin
     lo = greatest(64'(r_min_i), 64'(floor_rate[dscp_i]));
     hi = greatest(lo, least(64'(r_max_i), 64'(ceiling_rate[dscp_i])));
-    slow = 3'd7;
-    for (int octave = 1; octave < 7; octave++) begin
-      if (rt_i[31:16] == '0 && rt_i[16-octave] && slow == 3'd7) slow = 3'(octave);
+    slow = 3'd6;
+    for (int octave = 5; octave >= 0; octave--) begin
+      if (rt_i >= 32'd1 << (16 - octave)) slow = 3'(octave);
     end
-    if (rt_i[31:16] != '0) slow = 3'd0;
+    sixteenths = (rt_i[31:17] != '0) ? 64'd16 : greatest(64'd8, 64'(rt_i) >> (4'd13 - 4'(slow)));
   end
 
   // A cut
@@ -107,7 +107,7 @@ module my_rate_unit (
     else if (part == '0) multiplier = here;
     else                 multiplier = (here * (64'd256 - part) + there * part + 64'd128) >> 8;
     left      = (64'(rc_i) * multiplier) >> 16;
-    lasting   = first_cut ? 64'(rt_i) >> 1 : (64'(rc_i) - left) >> (4'd2 + 4'(slow));
+    lasting   = first_cut ? 64'(rt_i) >> 1 : ((64'(rc_i) - left) * sixteenths) >> (4'd6 + 4'(slow));
     cut_rt    = greatest(lo, 64'(rt_i) - least(64'(rt_i), lasting));
     if (averaging_i) cut_rt = 64'(rc_i);
     cut_alpha = least(One, decayed + mul16(One - decayed, 64'(g_i)));
@@ -122,7 +122,7 @@ module my_rate_unit (
       default: step = '0;
     endcase
     if (averaging_i) additive = (step * 64'(factor[dscp_i][15:0]) + 64'd128) >> 8;
-    else             additive = least(64'hFFFF_FFFF, step * 64'(count_i)) >> slow;
+    else             additive = (least(64'hFFFF_FFFF, step * 64'(count_i)) * sixteenths) >> (4'd4 + 4'(slow));
     multiplicative = stage_i == '0 ? '0 : mul16(64'(rt_i), 64'(mi_i));
     raised_rt      = least(hi, 64'(rt_i) + additive + multiplicative);
     next           = averaging_i ? (64'(rc_i) + raised_rt + 64'd1) >> 1 : raised_rt;

@@ -500,11 +500,13 @@ std::pair<std::uint32_t, std::uint32_t> Oracle::limits(std::uint32_t dscp) const
 }
 
 namespace {
-// Number of octaves by which a target is below 2^16; at most seven.
-std::uint32_t octaves(std::uint32_t target) {
-  std::uint32_t count = 0;
-  for (std::uint32_t edge = 1u << 16; count < 7 && target < edge; edge >>= 1) ++count;
-  return count;
+// The part of a value that is used at a target: all from 2^17 up, and below as many parts of 2^17
+// as the four leading bits of the target say, but never less than 1/128.
+std::uint64_t part(std::uint64_t value, std::uint32_t target) {
+  if (target >= 1u << 17) return value;
+  std::uint64_t unit = 1u << 13;  // one of the sixteen parts of the target's octave
+  while (unit > 128 && target < 8 * unit) unit /= 2;
+  return value * std::max<std::uint64_t>(8, target / unit) / ((1u << 17) / unit);
 }
 }  // namespace
 
@@ -530,8 +532,7 @@ void Oracle::cut(Slot& slot, std::uint32_t delta, std::uint32_t marks, bool firs
   const std::uint64_t left = slot.rc * multiplier / kOne;
   std::uint64_t target = slot.rc;
   if (!r.dcqcn) {
-    const std::uint64_t lasting =
-        by_first_cut ? slot.rt / 2 : (slot.rc - left) >> (2 + octaves(slot.rt));
+    const std::uint64_t lasting = by_first_cut ? slot.rt / 2 : part(slot.rc - left, slot.rt) / 4;
     target = std::max<std::uint64_t>(lo, slot.rt > lasting ? slot.rt - lasting : 0);
   }
   slot.rc = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, lo, hi));
@@ -549,8 +550,7 @@ bool Oracle::increase(Slot& slot, std::uint32_t packets) {
   const std::uint32_t most = std::max(slot.t, slot.bc), least = std::min(slot.t, slot.bc);
   std::uint64_t additive = 0, multiplicative = 0;
   if (!r.dcqcn) {
-    additive =
-        std::min<std::uint64_t>(0xFFFFFFFF, std::uint64_t{r.r_ai} * packets) >> octaves(slot.rt);
+    additive = part(std::min<std::uint64_t>(0xFFFFFFFF, std::uint64_t{r.r_ai} * packets), slot.rt);
     multiplicative = rounded(slot.rt, r.mi);
   } else if (most >= r.f) {
     const std::uint64_t step = least > r.f ? r.r_hai : r.r_ai;

@@ -137,25 +137,45 @@ TEST_F(ReturningCut, TakesAQuarterOfItselfOffTheTarget) {
   EXPECT_EQ(r.rt, mbps(1100) - 4'000);
   // The lasting part is truncated, not rounded: for a cut of 7 it is 1.
   registers_.r_min = 1;
-  EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rc, 61'545u);  // 4103 less
-  EXPECT_EQ(decrease({mbps(256) + 112, mbps(256), 0, 0, 0, 1, false}).rt, 65'536u - 1025);
+  EXPECT_EQ(decrease({mbps(256) + 112, mbps(600), 0, 0, 0, 1, false}).rc, 61'545u);  // 4103 less
+  EXPECT_EQ(decrease({mbps(256) + 112, mbps(600), 0, 0, 0, 1, false}).rt, mbps(600) - 1025);
 }
 
-// Below a target of 256 Mb/s the lasting part of a cut and the increase per packet are halved with
-// each octave.
+// Below a target of 512 Mb/s the lasting part of a cut and the increase per packet are in
+// proportion to the target, by its four highest bits.
 TEST_F(ReturningCut, StepsShrinkWithLowTargets) {
   registers_.r_min = 1;
   registers_.mi = 0;
   registers_.r_ai = 1u << 12;
-  const std::uint32_t targets[] = {0x10000, 0xFFFF, 0x8000, 0x7FFF, 0x400, 0x3FF, 1};
-  const std::uint32_t places[] = {0, 1, 1, 2, 6, 7, 7};
-  for (int i = 0; i < 7; ++i) {
-    EXPECT_EQ(slow_shift(targets[i]), places[i]);
-    const std::uint32_t lasting = (0x100000u / 16) >> (2 + places[i]);
-    EXPECT_EQ(decrease({0x100000, targets[i], 0, 0, 0, 1, false}).rt,
-              targets[i] > lasting ? targets[i] - lasting : 1u);
-    EXPECT_EQ(increase({1, targets[i], 0, IncreaseStage::kAdditive, 3}).rt,
-              targets[i] + ((3u << 12) >> places[i]));
+  const struct {
+    std::uint32_t target, sixteenths, places;
+  } cases[] = {{0x20000, 16, 0}, {0x1FFFF, 15, 0}, {0x18000, 12, 0}, {0x10000, 8, 0},
+               {0xFFFF, 15, 1},  {0xC000, 12, 1},  {0x800, 8, 5},    {0x7FF, 15, 6},
+               {0x400, 8, 6},    {0x3FF, 8, 6},    {1, 8, 6}};
+  for (const auto& [target, sixteenths, places] : cases) {
+    const std::uint32_t taken = 0x100000u / 16;
+    const std::uint32_t lasting = (taken * sixteenths) >> (6 + places);
+    EXPECT_EQ(decrease({0x100000, target, 0, 0, 0, 1, false}).rt,
+              target > lasting ? target - lasting : 1u)
+        << target;
+    EXPECT_EQ(increase({1, target, 0, IncreaseStage::kAdditive, 3}).rt,
+              target + ((3u * sixteenths << 12) >> (4 + places)))
+        << target;
+  }
+}
+
+// No target is a boundary at which steps change by more than an eighth: a rate that varies about
+// such a boundary would stay longer on the side of the smaller steps.
+TEST_F(ReturningCut, StepsOfNeighbouringTargetsDifferByAnEighthAtMost) {
+  std::uint64_t before = StepPart::at(1).of(1u << 30);
+  for (RateBits target = 2; target < 150'000; ++target) {
+    const std::uint64_t here = StepPart::at(target).of(1u << 30);
+    EXPECT_GE(here, before) << target;
+    EXPECT_LE(8 * here, 9 * before) << target;
+    const double wanted = std::clamp(target * 1.0 / (1 << 17), 1.0 / 128, 1.0);
+    EXPECT_LE(static_cast<double>(here), wanted * (1u << 30)) << target;
+    EXPECT_GE(static_cast<double>(here), wanted * (1u << 30) * 8 / 9) << target;
+    before = here;
   }
 }
 
@@ -271,9 +291,9 @@ TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
   EXPECT_EQ(r.rt, 0xFFFFFFFFu);
   EXPECT_TRUE(r.at_maximum);
   registers_.law = regs::dcc_map::kCtrlLawProportional;  // 2^20 − 1 packets: the step has 52 bits
-  EXPECT_EQ(increase({0, mbps(300), 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0xFFFFFFFFu);
+  EXPECT_EQ(increase({0, mbps(600), 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0xFFFFFFFFu);
   registers_.mi = 0;
-  EXPECT_EQ(increase({0, 0x8000, 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0x80007FFFu);
+  EXPECT_EQ(increase({0, 0x8000, 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0x40007FFFu);
 }
 
 // For any register and table contents: results stay in their formats and between the limits, a cut

@@ -279,10 +279,11 @@ bool ProportionalLaw::timer(SlotParameters& slot, std::uint32_t delta, LawPort& 
 
 // ---- Arithmetic of the rate unit ----------------------------------------------------------------
 
-std::uint32_t slow_shift(RateBits target) {
-  std::uint32_t shift = 0;
-  while (shift < 7 && target >> (16 - shift) == 0) ++shift;
-  return shift;
+StepPart StepPart::at(RateBits target) {
+  if (target >> 17 != 0) return {16, 0};
+  std::uint32_t places = 0;
+  while (places < 6 && target >> (16 - places) == 0) ++places;
+  return {std::max(8u, target >> (13 - places)), places};
 }
 
 std::uint32_t step_halvings(PicoSeconds interval) {
@@ -296,7 +297,8 @@ std::uint32_t step_halvings(PicoSeconds interval) {
 RateBits ProportionalLaw::cut_target(const DecreaseRequest& request, std::uint64_t left,
                                      bool first_cut, RateBits lo) const {
   const std::uint64_t taken = request.rc - left;
-  const std::uint64_t lasting = first_cut ? request.rt >> 1 : taken >> (2 + slow_shift(request.rt));
+  const std::uint64_t lasting =
+      first_cut ? request.rt >> 1 : StepPart::at(request.rt).of(taken) >> 2;
   return static_cast<RateBits>(
       std::max<std::uint64_t>(lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
 }
@@ -304,8 +306,8 @@ RateBits ProportionalLaw::cut_target(const DecreaseRequest& request, std::uint64
 // The increase is one step for each packet, whatever the weight of the DSCP.
 std::uint64_t ProportionalLaw::added(const IncreaseRequest& request, std::uint32_t step,
                                      const RateTables& /*tables*/) const {
-  return std::min<std::uint64_t>(0xFFFFFFFF, std::uint64_t{step} * request.packets) >>
-         slow_shift(request.rt);
+  return StepPart::at(request.rt)
+      .of(std::min<std::uint64_t>(0xFFFFFFFF, std::uint64_t{step} * request.packets));
 }
 
 }  // namespace dcc

@@ -111,9 +111,16 @@ class ProportionalLaw final : public Law {
   std::uint64_t raised(RateBits /*rc*/, RateBits target) const override { return target; }
 };
 
-/// Number of places by which steps and lasting cuts are shifted right for targets below 256 Mb/s:
-/// one for each halving of the target, seven at most.
-std::uint32_t slow_shift(RateBits target);
+/// Part of steps and of lasting cuts that is used at a target: all from 512 Mb/s up, and in
+/// proportion to the target below, by the four highest bits of the target. Parts that changed by
+/// more at one target would hold rates longer on the side of the smaller part.
+struct StepPart {
+  std::uint32_t sixteenths = 16;  // 8 to 16
+  std::uint32_t places = 0;       // further right shift, at most 6
+
+  static StepPart at(RateBits target);
+  std::uint64_t of(std::uint64_t step) const { return step * sixteenths >> (4 + places); }
+};
 
 /// How often the steps of a packet and of a mark are halved in an interval of this length.
 ///
