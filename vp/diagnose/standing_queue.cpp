@@ -58,7 +58,7 @@ class StandingQueue final : public Diagnosis {
     return Observation{
         fmt::format("{} waited at {} on average within the window, more than {:.3g} products of "
                     "its rate and the round trip, and nothing was lost or paused: "
-                    "algorithm {} does not shorten this queue, the flows' windows limit it",
+                    "algorithm {} does not shorten this queue",
                     readable(static_cast<Bytes>(longest->mean_bytes)), longest->port, products,
                     algorithm),
         {{"mean_bytes", longest->mean_bytes}, {"products", products}, {"at", longest->port}}};
