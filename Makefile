@@ -3,7 +3,8 @@
 JOBS ?= $(shell nproc)
 BUILD := build
 CMAKE_FLAGS ?=
-NINJA := ninja -C $(BUILD) -j $(JOBS)
+# One job more than processors, or a long unit that begins last keeps one processor busy and the others idle.
+NINJA := ninja -C $(BUILD) -j $(shell expr $(JOBS) + 1)
 
 # A tree that was copied or moved as it was built: CMake refuses a cache that names another place.
 .PHONY: own-cache
@@ -34,8 +35,8 @@ run: deps own-cache
 ## firmware: the program and the RISC-V programs of firmware/, in build/firmware. In a new folder the
 ## program has few of models/schemes; every other target adds the rest
 firmware: deps-firmware own-cache
-	$(IS_FOLDER) || $(PROGRAM) -DDCCVP_UNITY=25 "-DDCCVP_SCHEMES=dcc;dcqcn;hpcc;program" $(CMAKE_FLAGS)
-	cmake --preset release -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS)
+	if $(IS_FOLDER); then cmake --preset release -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS); else \
+	  $(PROGRAM) -DDCCVP_FIRMWARE=ON -DDCCVP_UNITY=25 "-DDCCVP_SCHEMES=dcc;dcqcn;hpcc;program" $(CMAKE_FLAGS); fi
 	$(NINJA) dccvp firmware
 	@grep -q '^DCCVP_SCHEMES:[A-Z]*=ON$$' $(BUILD)/CMakeCache.txt || \
 	  echo "$(BUILD)/dccvp has the schemes dcc, dcqcn, hpcc and program; 'make run' adds all others"
