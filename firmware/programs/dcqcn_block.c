@@ -1,10 +1,10 @@
-/* DCQCN as the hardware block calculates it (`algorithm: dcc`, `policy: dcqcn`), in the block's formats
- * and with its roundings (docs/formats.md). Time counts in ticks of 1 us.
+/* DCQCN as the hardware block calculates it (`algorithm: dcc`, `policy: dcqcn`), in the block's
+ * formats and with its roundings (docs/formats.md). Time counts in ticks of 1 us.
  *
- * values: 0 r_ai, 1 r_hai, 2 r_min, 3 r_max, 4 initial rate (1/256 Mb/s), 5 g, 6 mi, 7 initial alpha,
- * 8 first_cut, 9 cut_floor (1/65536), 10 increase timer, 11 alpha timer, 12 decrease period (us),
- * 13 byte counter (bytes, 0: off), 14 F, plus 256 for `clamp_target: after_timer`, plus 512 for
- * `timer_restart: false`. From 15 on three values for each DSCP that differs from the others:
+ * values: 0 r_ai, 1 r_hai, 2 r_min, 3 r_max, 4 initial rate (1/256 Mb/s), 5 g, 6 mi, 7 initial
+ * alpha, 8 first_cut, 9 cut_floor (1/65536), 10 increase timer, 11 alpha timer, 12 decrease period
+ * (us), 13 byte counter (bytes, 0: off), 14 F, plus 256 for `clamp_target: after_timer`, plus 512
+ * for `timer_restart: false`. From 15 on three values for each DSCP that differs from the others:
  * dscp * 65536 + weight (1/256), least rate, greatest rate (1/256 Mb/s). */
 #include "program/dcc_program.h"
 
@@ -84,7 +84,8 @@ static uint32_t power(uint32_t n) {
 static uint32_t decayed(uint32_t alpha, uint32_t ticks) {
   const uint32_t interval = dcc_value(11, 55);
   uint32_t n = ticks / interval;
-  if (interval == 1 && n != 0) --n; /* the block's reciprocal of one tick counts one decay too few */
+  if (interval == 1 && n != 0)
+    --n; /* the block's reciprocal of one tick counts one decay too few */
   if (n > 4095) n = 4095;
   return (uint32_t)times(times(alpha, power(n & ~63u)), power(n & 63u));
 }
