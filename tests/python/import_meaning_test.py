@@ -9,7 +9,7 @@ import subprocess
 import typing
 
 import package
-from import_test import Import
+from import_case import Import
 
 from dccvp.common.ending import InputError
 from dccvp.importers import (astra, chakra, csv_flows, export_files, goal, hpcc, htsim, mlx5, sizes, sndlib, sonic,

@@ -8,7 +8,7 @@ import subprocess
 
 import import_samples as samples
 import package
-from import_test import Import
+from import_case import Import
 
 from dccvp.common.ending import InputError
 from dccvp.importers import astra, chakra, goal, waiting
