@@ -2,7 +2,8 @@
 // stands all through the window although no loss or pause ends it.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
@@ -40,16 +41,17 @@ class StandingQueue final : public Diagnosis {
     const Bytes packet = roce::data_wire_bytes(evidence.config().largest_mtu(), true, true);
     const double least = kPackets * static_cast<double>(packet) * static_cast<double>(flows);
     const EcnParameters& ecn = evidence.config().switch_.ecn;
+    std::unordered_map<std::string_view, BitRate> rates;  // of links, by name
+    for (const LinkResult& link : results.links) rates.emplace(link.name, link.rate);
     const QueueResult* longest = nullptr;
     double products = kProducts;
     for (const QueueResult& queue : results.queues) {
-      const auto link = std::find_if(results.links.begin(), results.links.end(),
-                                     [&](const LinkResult& one) { return one.name == queue.port; });
-      if (link == results.links.end() || queue.mean_bytes <= least) continue;
+      const auto rate = rates.find(queue.port);
+      if (rate == rates.end() || queue.mean_bytes <= least) continue;
       // a queue of the length at which the user's thresholds mark is what the user asked for
       if (ecn.enabled && queue.mean_bytes <= kMarked * static_cast<double>(ecn.kmax)) continue;
       const double product =
-          static_cast<double>(link->rate.bits_per_second) / 8 * to_seconds(round_trip);
+          static_cast<double>(rate->second.bits_per_second) / 8 * to_seconds(round_trip);
       if (queue.mean_bytes <= products * product) continue;
       longest = &queue;
       products = queue.mean_bytes / product;
