@@ -41,7 +41,7 @@ class Block {
       take(manager_.timer_event(*expiry, now).answer);
     }
   }
-  /// A tick up to `until` before which no timer expires.
+  /// The tick of the next expiry of a timer after `now`, or `until` if no timer expires earlier.
   Tick next(Tick now, Tick until) {
     const std::optional<Tick> due = timers_.next_due(now);
     return due ? std::clamp(*due, now + 1, until) : until;

@@ -33,14 +33,12 @@ struct NetworkScale {
   /// Number of full packets in the product of the slowest link's rate and the base round trip, at
   /// least `least` and at most `most`.
   unsigned packets_in_flight(unsigned least, unsigned most) const {
-    const Bytes packets = bdp() / std::max<Bytes>(1, packet);
-    return static_cast<unsigned>(std::clamp<Bytes>(packets, least, most));
+    return packets_of(packet, least, most);
   }
-  /// Like packets_in_flight(), in packets of the smallest MTU, so that a window of so many packets
-  /// fills every path.
+  /// packets_in_flight() of the host with the smallest MTU: a window of this many packets fills the
+  /// paths of all hosts.
   unsigned window_packets(unsigned least, unsigned most) const {
-    const Bytes packets = bdp() / std::max<Bytes>(1, least_packet);
-    return static_cast<unsigned>(std::clamp<Bytes>(packets, least, most));
+    return packets_of(least_packet, least, most);
   }
   /// The given share of the network's link rate in whole Mb/s, at least 1 Mb/s.
   BitRate share(const Ratio& of_rate) const {
@@ -112,6 +110,12 @@ struct NetworkScale {
     const Uint128 bits =
         Uint128(rate.bits_per_second) * static_cast<std::uint64_t>(time.count) / 1'000'000'000'000u;
     return static_cast<Bytes>(std::min<Uint128>(bits / 8, Uint128(1) << 40));
+  }
+
+ private:
+  /// Number of packets of `bytes` bytes in bdp(), within the given limits.
+  unsigned packets_of(Bytes bytes, unsigned least, unsigned most) const {
+    return static_cast<unsigned>(std::clamp<Bytes>(bdp() / std::max<Bytes>(1, bytes), least, most));
   }
 };
 

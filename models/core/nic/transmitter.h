@@ -320,8 +320,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void on_cnp_by_parser(const Packet& cnp);
   void on_sent_by_parser(Qpn qpn, const SentInfo& info);
 
-  // The order of the members serves the caches: what every packet uses lies in few cache lines.
-  // The scheduler prefetches the line before the event.
+  // Members that sending a packet reads stand together, so that a packet loads few cache lines. The
+  // scheduler prefetches the cache line in front of an event: the members just before `wake_`.
   Scheduler& scheduler_;
   PacketPool& pool_;
   FlowLedger& ledger_;

@@ -39,8 +39,9 @@ class IngressControl {
     if (buffer_.must_pause(input, priority) && input != own_input_) pause(input, priority);
     return true;
   }
-  /// As admit() for a packet that needs no pause and no credits. False: nothing was charged; the
-  /// caller then calls admit().
+  /// Short form of admit() for the common case: charges the packet if its class stays below its
+  /// threshold and flow control is not by credits. False: the packet was not charged, and the
+  /// caller must call admit().
   bool admit_freely(const Packet& packet) {
     return !with_credits_ &&
            buffer_.admit_freely(packet.ingress, packet.priority, packet.wire_bytes);

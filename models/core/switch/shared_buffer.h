@@ -111,8 +111,9 @@ class SharedBuffer {
     return true;
   }
 
-  /// Counts a packet as admit() does if the packet finds room outside the headroom and must_pause()
-  /// is false afterwards. False: nothing was counted; the caller then calls admit().
+  /// Short form of admit() for the common case: counts the packet if its class stays below its
+  /// threshold, so that the packet needs no headroom and the sender no pause. False: the packet was
+  /// not counted, and the caller must call admit().
   bool admit_freely(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
     const Bytes free = shared_size_ - shared_used_ - bytes;

@@ -35,7 +35,7 @@ Packet* PacketPool::allocate() {
   return packet;
 }
 
-/// The next packet that was never used.
+/// Constructs the next packet of the newest block, or the first one of a new block.
 [[gnu::noinline]] Packet* PacketPool::make() {
   if (made_ == kBlock) {
     blocks_.emplace_back(new Room[kBlock]);
@@ -44,7 +44,7 @@ Packet* PacketPool::allocate() {
   return ::new (&blocks_.back()[made_++].packet) Packet;
 }
 
-/// Makes spare packets of the rest of the last block.
+/// Constructs the remaining packets of the newest block and adds them to the free list.
 void PacketPool::make_rest() {
   while (made_ < kBlock) {
     Packet* const packet = make();

@@ -308,10 +308,10 @@ class PacketPool {
   Packet* make();
   void make_rest();
   void give_half_to(PacketPool& other);
-  // Packets of the last block are constructed one by one: clearing a whole block at once would push
-  // the packets in use out of the caches.
+  // allocate() constructs the packets of the newest block one at a time. Constructing all packets
+  // of a block at once would evict the packets in use from the processor's caches.
   std::vector<std::unique_ptr<Room[]>> blocks_;
-  std::size_t made_ = kBlock;  // packets of the last block that were constructed
+  std::size_t made_ = kBlock;  // number of packets of the newest block that are constructed
   std::vector<std::unique_ptr<IntStack>> all_telemetry_;
   std::vector<std::unique_ptr<PayloadBytes>> all_payload_;
   std::vector<IntStack*> free_telemetry_;

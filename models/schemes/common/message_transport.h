@@ -67,7 +67,8 @@ class MessageTransport : public Transport {
   bool exists(Qpn qpn) const { return qpn < connections_.size() && connections_[qpn].created; }
   /// Payload bytes of a full packet of a queue pair: the smaller MTU of its two hosts.
   std::uint32_t mtu(Qpn qpn) const { return at(qpn).out.mtu(); }
-  /// Wire bytes of a full packet of a queue pair, without the link's overhead.
+  /// Headers and payload, in bytes, of a data packet with mtu(qpn) bytes of payload. Preamble and
+  /// gap of the link are not included.
   Bytes full_packet(Qpn qpn) const { return framing_.data(mtu(qpn)); }
 
   /// Makes data packet `psn` of a queue pair; counts a retransmission if the packet was sent

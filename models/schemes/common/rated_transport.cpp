@@ -35,9 +35,9 @@ void RatedTransport::begin(Qpn qpn) {
   flows_[qpn].patience = first_patience(flows_[qpn]);
 }
 
-/// Requests queue at a port behind each other and behind data, and the round trip of a flow's first
-/// request says nothing about the queue that its data will meet. As the least retransmission
-/// timeout of TCP, the time lies above what a full queue takes.
+/// Requests of many flows queue behind each other and behind data at one port. A flow's first round
+/// trip does not tell how long that queue will become. So the time is at least `timeout`, which
+/// exceeds the time of a full queue.
 PicoSeconds RatedTransport::first_patience(const Flow& flow) const {
   return ask_again_.value_or(std::max(timeout_, flow.round_trip * 3));
 }

@@ -68,7 +68,8 @@ class Both final : public Algorithm, private SlotObserver {
   View view(FlowNumber flow) const override { return block_.view(flow); }
   AlgorithmCounters counters() const override { return block_.counters(); }
 
-  /// Compares the updates of all flows and adds their number to `updates`.
+  /// Asserts that every flow's program set the same rates in the same ticks as the block, until
+  /// `end`. Adds the number of rate changes to `updates`; `where` names the case in messages.
   void compare(PicoSeconds end, const std::string& where, std::size_t& updates) {
     for (auto& [number, flow] : flows_) {
       if (flow.program == nullptr) continue;

@@ -111,9 +111,10 @@ class ProportionalLaw final : public Law {
   std::uint64_t raised(RateBits /*rc*/, RateBits target) const override { return target; }
 };
 
-/// Part of steps and of lasting cuts that is used at a target: all from 512 Mb/s up, and in
-/// proportion to the target below, by the four highest bits of the target. Parts that changed by
-/// more at one target would hold rates longer on the side of the smaller part.
+/// The factor by which the law scales the steps of increases and the lasting part of cuts: 1 at
+/// targets from 512 Mb/s up, and target / 512 Mb/s below, rounded down to the four highest bits of
+/// the target. A factor that halved at once at some target would bias a rate that varies around
+/// this target: the rate would leave the side with the smaller steps more slowly.
 struct StepPart {
   std::uint32_t sixteenths = 16;  // 8 to 16
   std::uint32_t places = 0;       // further right shift, at most 6
