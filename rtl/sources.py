@@ -10,9 +10,9 @@ OF_GATES = ["-fno-const-bit-op-tree"]
 
 
 def sources(folder):
-    """Paths below RTL in the order of compilation: the unit's part of controller/files.f, common/ and parity/;
+    """Paths below RTL in the order of compilation: the unit's part of controller/files.f, common/ and secded/;
     folder is "timing_wheel" or "rate_lut"."""
-    parts = (folder + "/", "common/", "parity/")
+    parts = (folder + "/", "common/", "secded/")
     with open(os.path.join(RTL, "controller/files.f"), encoding="utf-8") as lines:
         return [line for line in lines.read().split() if line.startswith(parts)]
 

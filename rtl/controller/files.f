@@ -4,7 +4,6 @@ timing_wheel/rtl/timing_wheel_pkg.sv
 rate_lut/rtl/rate_lut_pkg.sv
 common/ram_1r1w_array.sv
 common/ram_1r1w.sv
-parity/ram_parity.sv
 secded/secded_code.sv
 secded/ram_guarded.sv
 secded/ram_reports.sv
@@ -45,6 +44,7 @@ controller/rtl/dc_timers.sv
 controller/rtl/dc_statistics.sv
 controller/rtl/dc_fault.sv
 controller/rtl/dc_corrected.sv
+controller/rtl/dc_rebuild.sv
 controller/rtl/dc_status.sv
 controller/rtl/dc_view.sv
 controller/rtl/dc_answers.sv

@@ -31,6 +31,7 @@ module free_list_formal #(
     .clk_i      (clk_i),
     .rst_ni     (running),
     .clear_i    (clear),
+    .empty_i    (1'b0),
     .sweep_i    (!ready && sweep_q < 3'd4),
     .index_i    (sweep_q[1:0]),
     .any_o      (any),

@@ -25,7 +25,7 @@ module parity_formal #(
   logic       sound_q, counts, wrong_q, used_q, error;  // the word that was read had been written
   assign counts = use_i && sound_q && running;
 
-  ram_parity #(.Depth(4), .Width(3), .Group(2)) u_ram (
+  ram_guarded #(.Depth(4), .Width(3), .Group(2)) u_ram (
     .clk_i  (clk_i),
     .ren_i  (ren_i && running),
     .raddr_i(raddr_i),
@@ -34,7 +34,7 @@ module parity_formal #(
     .waddr_i(waddr_i),
     .wdata_i(wdata_i),
     .use_i  (counts),
-    .error_o(error)
+    .report_o(error)
   );
 
   always_ff @(posedge clk_i or negedge running) begin

@@ -89,7 +89,7 @@ UNITS = {
          "false_never_waits": (24, False)},
         ["answered_once_in_order", "response_of_its_kind", "one_request_a_cycle", "idle_is_empty"]),
     "fifo": Unit(
-        ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "parity/ram_parity.sv", "controller/rtl/dc_fifo.sv",
+        [*GUARDED, "controller/rtl/dc_fifo.sv",
          "formal/from_reset.sv", "formal/watched_word.sv", "formal/fifo_formal.sv"], "fifo_formal", {},
         {"in_order_and_whole": (0, True),
          "none_lost": (1, True),
@@ -110,8 +110,8 @@ UNITS = {
          "false_in_numerical_order": (22, False)},
         ["no_slot_twice", "counts_what_is_not_out", "false_never_runs_out"]),
     "parity": Unit(
-        ["formal/flipping_array.sv", "common/ram_1r1w.sv", "parity/ram_parity.sv", "formal/from_reset.sv",
-         "formal/parity_formal.sv"], "parity_formal",
+        ["formal/flipping_array.sv", "common/ram_1r1w.sv", "secded/secded_code.sv", "secded/ram_guarded.sv",
+         "formal/from_reset.sv", "formal/parity_formal.sv"], "parity_formal",
         {"flipped": "u_ram.u_ram.u_array.flipped_q", "bypassed": "u_ram.u_ram.collision_q"},
         {"lost_bit_is_told": (0, True),
          "whole_word_is_not": (1, True),

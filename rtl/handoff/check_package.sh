@@ -24,6 +24,7 @@ lint() {
     verilator --lint-only -Wall --top-module dcc_top lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top -GSparseFlows=1 -GFlowW=24 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top -GSecded=1 lint/*.vlt -f files.f 2>&1 &&
+      verilator --lint-only -Wall --top-module dcc_top -GSecded=1 -GRebuild=1 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dc_pacer lint/*.vlt -f pacer.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_app_block lint/*.vlt -f nic.f 2>&1 &&
       echo "clean"
@@ -100,18 +101,23 @@ secded() { variant secded '.Latency(48), .Secded(1)' controller vectors/controll
 secded_registers() {
   variant secded_registers '.Latency(48), .Secded(1)' registers vectors/registers_secded.vec -DSECDED ''
 }
+# Recovery from words that cannot be corrected.
+rebuild() {
+  variant rebuild '.Latency(48), .Secded(1), .Rebuild(1)' registers vectors/registers_rebuild.vec \
+    '-DSECDED -DREBUILD' ''
+}
 # The least latency but one, in which an answer waits in a register.
 latency() { variant latency '.Latency(33)' controller vectors/latency33.vec '' ''; }
 
 unit() {  # unit UNIT verilator|icarus
   case $1 in
     controller | registers) pins=controller_dut; sources=$(sources_of .); sva=$(echo sva/*.sv); short=+runs=2 ;;
-    rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|parity|rate_lut)/')
+    rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|secded|rate_lut)/')
       sva=sva/rate_unit_sva.sv; short= ;;
-    timing_wheel) pins=timing_wheel_dut; sources=$(sources_of '^rtl/(common|parity|timing_wheel)/')
+    timing_wheel) pins=timing_wheel_dut; sources=$(sources_of '^rtl/(common|secded|timing_wheel)/')
       sva="sva/timing_wheel_sva.sv sva/tw_lists_sva.sv sva/tw_control_sva.sv"; short= ;;
     answers) pins=answers_dut; sva=; short=
-      sources=$(sources_of '^rtl/(common|parity)/|dcc_controller_pkg|/dc_(delay|answers)\.sv') ;;
+      sources=$(sources_of '^rtl/(common|secded)/|dcc_controller_pkg|/dc_(delay|answers)\.sv') ;;
   esac
   case $2 in
     verilator) in_verilator "$1" vectors/$pins "$sources" "$sva" ;;
@@ -192,7 +198,7 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The steps that find most faults come first.
-steps="controller:verilator registers:verilator sparse secded secded_registers latency lint elaboration
+steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator golden:icarus pacer:icarus
   nic nic_elaboration"

@@ -87,6 +87,7 @@ cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/
 "$controller_vectors" 1500 3 33 >"$out/vectors/latency33.vec"
 "$controller_vectors" 3000 11 48 crowded >"$out/vectors/crowded.vec"
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --secded >"$out/vectors/registers_secded.vec"
+"$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --rebuild >"$out/vectors/registers_rebuild.vec"
 cp "$root"/rtl/handoff/tb_*.v "$root/rtl/handoff/answers_dut.sv" "$out/vectors"
 for program in controller/controller_vectors rate_lut/rate_vectors wheel/wheel_vectors; do
   sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$cosim_sources/$program.cpp"

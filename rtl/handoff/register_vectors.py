@@ -1,6 +1,7 @@
 #!/usr/bin/python3 -B
 """Writes golden vectors of the controller's registers from the page of the register map:
-register_vectors.py dcc.md [--secded]; --secded: of memories that correct a bit, with Secded
+register_vectors.py dcc.md [--secded | --rebuild]; --secded: of memories that correct a bit, with Secded; --rebuild: of
+recovery, with Secded and Rebuild
 
 A line is four hexadecimal words: op a b c. In a simulator other than Verilator the testbench ends at the first line
 with op a, since only in Verilator it reaches into the memories. The values of op:
@@ -16,7 +17,8 @@ with op a, since only in Verilator it reaches into the memories. The values of o
 - b: a read of a gives another value than b
 - c: the timing wheel falls a ticks behind
 - d: like 1; the access must not end before ready_o is high
-- e: statistic a becomes 2^b - 1; a = 20: MEMORY_ERRORS becomes 0xFFFE, 21: MEMORY_CORRECTED
+- e: statistic a becomes 2^b - 1; a = 20: MEMORY_ERRORS becomes 0xFFFE, 21: MEMORY_CORRECTED, 22: both
+  halves of MEMORY_LOST
 - f: a cycles, each with a CNP of another flow, while b is read again and again
 - 10: bit b of word c of memory a is inverted; 11: bit b + i of every word i of memory a is inverted
 """
@@ -25,7 +27,7 @@ import sys
 
 CODES = {"unmapped": 1, "misaligned": 2, "read only": 3, "out of range": 5, "locked": 6}
 CTRL, STATUS, REGWEN, TICK_DIV, TIMER_INTERVAL = 0x0C, 0x10, 0x14, 0x20, 0x24
-INITIAL_ALPHA, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT = 0x4C, 0x54, 0x58, 0x5C
+R_AI, R_HAI, INITIAL_ALPHA, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT = 0x34, 0x38, 0x4C, 0x54, 0x58, 0x5C
 IRQ_STATUS, IRQ_MASK, ERROR_INFO, IRQ_TEST = 0x80, 0x84, 0x88, 0x8C
 FREE_SLOTS, LATENESS_MAX, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = 0xA0, 0xAC, 0xB0, 0xB4, 0xB8, 0x3000
 COUNTERS = 17
@@ -40,7 +42,9 @@ MEMORIES = {0: ((0, 7), 1), 1: ((8,), 1), 2: ((3,), 2), 3: ((0, 100, 199), 4), 4
 MEMORY_CORRECTED, MEMORY_WORD = 0xBC, 0xC0
 # {memory of tb_registers.v that corrects bits with Secded: (its number in MEMORY_WORD, a word that the load uses, its
 # bits with check bits)}. Limits are used by DSCP, and the load's is 0.
-CORRECTING = {0: (0, 9, 12), 1: (1, 5, 13), 2: (6, 7, 11), 3: (7, 33, 248), 4: (8, 0, 39), 5: (9, 0, 39)}
+CORRECTING = {0: (0, 9, 12), 1: (1, 5, 13), 2: (6, 7, 11), 3: (7, 33, 248), 4: (8, 0, 39), 5: (9, 0, 39),
+              6: (10, 0, 39), 7: (11, 0, 39), 8: (12, 0, 39)}
+MEMORY_LOST = 0xC4
 ZEROS = 0xFFF  # in place of a bit: words of zeros have wrong parity, too
 
 
@@ -115,9 +119,9 @@ def writes_and_refusals(registers):
             write(offset, another(value))
             read(offset, another(value))
             refused(1, offset + 1, "misaligned")
-    for address in (0xC4, 0x3088, 0x2404, LAST_SLOTS):
+    for address in (0xC8, 0x3088, 0x2404, LAST_SLOTS):
         refused(0, address, "unmapped")
-    refused(1, 0xC4, "unmapped")
+    refused(1, 0xC8, "unmapped")
     refused(1, 0x80000, "read only")
     refused(1, STATISTICS, "read only")
     refused(0, CTRL + 2, "misaligned")
@@ -421,7 +425,7 @@ def corrected_bits():
             read(MEMORY_CORRECTED, 0)
             line(11, MEMORY_ERRORS)
             line(5, 1)
-        for begin in range(0, bits, 64 if memory != 0 else 5):  # each bit of a word, one in each word
+        for begin in range(0, bits, 5 if memory == 0 else 64):  # each bit of a word, one in each word
             loaded(memory)
             line(17, memory, begin)
             line(9, 3000)
@@ -429,6 +433,14 @@ def corrected_bits():
             read(MEMORY_ERRORS, 0)
             line(11, MEMORY_WORD)
             line(5, 0)
+    # Memories in which no word is certain to be used: a bit in each word changes nothing.
+    for memory in (*range(9, 13), *range(13, 24)):
+        loaded(memory)
+        line(17, memory, memory)
+        line(9, 3000)
+        line(4, 2000)
+        read(MEMORY_ERRORS, 0)
+        line(5, 0)
     # MEMORY_CORRECTED stays at its greatest value.
     for _ in range(2):
         loaded(3)
@@ -438,17 +450,82 @@ def corrected_bits():
         read(MEMORY_CORRECTED, 0xFFFF)
 
 
+# {memory of tb_registers.v: (its number in MEMORY_WORD, a word that the load uses, bit of MEMORY_ERROR, flows lost,
+# what software writes: (address, value))}
+RECOVERING = {0: (0, 9, 1, 0, None), 1: (1, 5, 1, 0, None), 2: (6, 7, 2, 0, None), 3: (7, 33, 4, 1, None),
+              4: (8, 0, 8, 0, (0x1100, 0)), 5: (9, 0, 8, 0, (0x1200, 0xFFFFFFFF)),
+              6: (10, 0, 8, 0, (0x1000, 0x10000100)), 7: (11, 0, 8, 0, (0x1100, 0)),
+              8: (12, 0, 8, 0, (0x1200, 0xFFFFFFFF)), 10: (23, 9, 64, 0, None)}
+
+
+def recoveries():
+    """A word of which two bits are lost costs the flow of its slot at most; software resets nothing."""
+    for memory, (number, word, cause, cost, again) in RECOVERING.items():
+        loaded(memory)
+        if memory == 10:  # timers in the wheel's lists, whose records are read when they move
+            write(TIMER_INTERVAL, 150)
+            line(9, 3000)
+        for times in (1, 2):
+            read(MEMORY_LOST, 0 if times == 1 else 1 << 16 | cost)
+            if times == 2 and memory in (2, 10):
+                break  # this word may not be used soon
+            line(16, memory, 1, word)
+            line(16, memory, 2, word)
+            line(9, 8000, 1)
+            if again:
+                line(4, 2000)
+                for address, value in ((STATUS, 8), (MEMORY_LOST, (times - 1) << 16)):
+                    read(address, value)
+                write(*again)
+            line(8)
+            for address, value in ((STATUS, 1), (MEMORY_ERROR, cause), (MEMORY_WORD, word << 7 | number << 2 | 1),
+                                   (IRQ_STATUS, 8), (MEMORY_LOST, times << 16 | cost * times)):
+                read(address, value)
+            line(5, 1)
+            write(IRQ_STATUS, 8)
+            line(5, 0)
+            line(9, 2000)
+        # All timers expire and free their slots, which are bound once again.
+        for address, value in ((TIMER_INTERVAL, 10), (R_AI, 1 << 25), (R_HAI, 1 << 25)):
+            write(address, value)
+        line(4, 60000)
+        for address, value in ((FREE_SLOTS, 64), (EVENTS_PENDING, 0), (STATUS, 3)):
+            read(address, value)
+        for flow in range(64):
+            line(6, flow)
+        line(4, 200)
+        for address, value in ((FREE_SLOTS, 0), (EVENTS_PENDING, 64), (IRQ_STATUS, 0)):
+            read(address, value)
+    # Both halves of MEMORY_LOST stay at their greatest value.
+    loaded(3)
+    line(14, 34)
+    for _ in range(2):
+        line(16, 3, 1, 33)
+        line(16, 3, 2, 33)
+        line(9, 8000, 1)
+        line(8)
+        read(MEMORY_LOST, 0xFFFFFFFF)
+        line(9, 2000)
+    line(0)
+    line(8)
+    read(MEMORY_LOST, 0)
+
+
 def main():
-    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--secded"]):
+    if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--secded"], ["--rebuild"]):
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as page:
         registers = list(registers_of(page.read()))
     if len(sys.argv) == 3:
+        rebuild = sys.argv[2] == "--rebuild"
         reset()
-        after_reset([(at, access, value | 1 << 28 if at == 8 else value, guard)
+        after_reset([(at, access, value | (3 if rebuild else 1) << 28 if at == 8 else value, guard)
                      for at, access, value, guard in registers])
+        if rebuild:
+            recoveries()
+            return
         corrected_bits()
-        lost_bits(memories={memory: ((ZEROS,) if memory in CORRECTING else (0,), cause)
+        lost_bits(memories={memory: ((ZEROS,), cause)
                             for memory, (_, cause) in MEMORIES.items()})
         return
     reset()

@@ -4,7 +4,8 @@
 //
 //   iverilog -o tb tb_registers.v controller_dut.v && vvp tb +vectors=registers.vec
 //
-// Compiled with SECDED for registers_secded.vec, the vectors of a block whose memories correct bits (Verilator).
+// Compiled with SECDED for registers_secded.vec, the vectors of a block whose memories correct bits (Verilator), and
+// with REBUILD, too, for registers_rebuild.vec, those of a block that recovers by itself.
 // vectors/README.md has the format of a line. Prints PASS, or ends with $fatal.
 `timescale 1ns / 1ps
 module tb_registers;
@@ -92,6 +93,24 @@ module tb_registers;
         `LOSE_SOME(3, `MANAGER.u_lookup.u_store)
         `LOSE_SOME(4, `MANAGER.u_limits.u_floor)
         `LOSE_SOME(5, `MANAGER.u_limits.u_ceiling)
+        `LOSE_SOME(6, `MANAGER.u_rate.u_tables.u_factor)
+        `LOSE_SOME(7, `MANAGER.u_rate.u_tables.u_floor)
+        `LOSE_SOME(8, `MANAGER.u_rate.u_tables.u_ceiling)
+        `LOSE_SOME(9, `MANAGER.u_commands.u_ram)
+        `LOSE_SOME(10, `MANAGER.u_timers.u_wheel.u_records.u_record)
+        `LOSE_SOME(11, `MANAGER.u_timers.u_wheel.u_last.u_leaf)
+        `LOSE_SOME(12, `MANAGER.u_beside.u_ring)
+        `LOSE_SOME(13, `MANAGER.u_cnps.u_ram)
+        `LOSE_SOME(14, `MANAGER.u_timers.u_first.u_ram)
+        `LOSE_SOME(15, `MANAGER.u_timers.u_again.u_ram)
+        `LOSE_SOME(16, `MANAGER.u_answers.g_ring.u_delay.u_ring)
+        `LOSE_SOME(17, `MANAGER.u_rate.u_tables.u_decay_hi)
+        `LOSE_SOME(18, `MANAGER.u_rate.u_tables.u_decay_lo)
+        `LOSE_SOME(19, `MANAGER.u_rate.u_tables.u_decrease_even)
+        `LOSE_SOME(20, `MANAGER.u_rate.u_tables.u_decrease_odd)
+        `LOSE_SOME(21, `MANAGER.u_timers.u_wheel.u_lists.u_next)
+        `LOSE_SOME(22, `MANAGER.u_timers.u_wheel.u_lists.u_list)
+        `LOSE_SOME(23, `MANAGER.u_timers.u_wheel.u_last.u_summary)
         default: bad("a memory that nobody knows");
       endcase
 `else
@@ -100,8 +119,8 @@ module tb_registers;
     end
   endtask
 
-  // Statistic a becomes 2^b - 1, so that its next step carries; number 32 is MEMORY_ERRORS and number 33
-  // MEMORY_CORRECTED, which become 0xFFFE and saturate.
+  // Statistic a becomes 2^b - 1, so that its next step carries; number 32 is MEMORY_ERRORS, 33 MEMORY_CORRECTED and 34
+  // both halves of MEMORY_LOST, which become 0xFFFE and saturate.
   task fill;
     begin
 `ifdef VERILATOR
@@ -126,6 +145,12 @@ module tb_registers;
         32: `MANAGER.u_status.u_fault.count_q <= 16'hFFFE;
 `ifdef SECDED
         33: `MANAGER.u_status.u_corrected.g_log.count_q <= 16'hFFFE;
+`endif
+`ifdef REBUILD
+        34: begin
+          `MANAGER.g_rebuild.u_rebuild.flows_q <= 16'hFFFE;
+          `MANAGER.g_rebuild.u_rebuild.rebuilds_q <= 16'hFFFE;
+        end
 `endif
         default: bad("a counter that nobody knows");
       endcase

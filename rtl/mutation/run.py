@@ -81,7 +81,7 @@ def build(directory, unit, count, seed):
     # The judge is part of it: what the bench of the rate unit compares with lies in models.
     core = os.path.join(os.path.dirname(RTL), "models", "core")
     mark = digest(f"{count} {seed} {OF_GATES}", [os.path.join(RTL, folder) for folder in (
-        unit.folder, "common", "parity", "mutation", "verilated", "bench")] + [
+        unit.folder, "common", "secded", "mutation", "verilated", "bench")] + [
             os.path.join(core, "controller"), os.path.join(core, "registers", "generated")])
     program, listing = os.path.join(directory, "unit_runner"), os.path.join(directory, "mutations.ys")
     netlist = os.path.join(directory, "mutants.il")

@@ -7,7 +7,9 @@ pacer/rtl/dc_pacer_pkg.sv
 common/ram_1r1w.sv
 common/lowest_bit.sv
 common/next_in_ring.sv
-parity/ram_parity.sv
+secded/secded_code.sv
+secded/ram_guarded.sv
+secded/ram_reports.sv
 controller/rtl/dc_fifo.sv
 box controller/rtl/dcc_top.sv
 box pacer/rtl/dc_pacer.sv

@@ -1,6 +1,8 @@
 common/ram_1r1w_array.sv
 common/ram_1r1w.sv
-parity/ram_parity.sv
+secded/secded_code.sv
+secded/ram_guarded.sv
+secded/ram_reports.sv
 controller/rtl/dc_fifo.sv
 packet/rtl/dc_parser_pkg.sv
 packet/rtl/dc_cnp_crc.sv

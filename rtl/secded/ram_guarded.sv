@@ -1,4 +1,4 @@
-// A RAM whose words carry check bits: parity (as ram_parity), or a code that corrects a bit (Secded).
+// A RAM whose words carry check bits: parity, or a code that corrects a bit (Secded).
 // SPDX-License-Identifier: Apache-2.0
 //
 // Parity: a check bit for each Group bits of data. Each group and its check bit have an odd number of ones, so a word

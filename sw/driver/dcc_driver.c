@@ -257,6 +257,7 @@ void dcc_read_memory_state(struct dcc_controller* dcc, struct dcc_memory_state* 
   state->errors = get(dcc, DCC_MEMORY_ERRORS_OFFSET);
   state->corrected = get(dcc, DCC_MEMORY_CORRECTED_OFFSET);
   state->word = get(dcc, DCC_MEMORY_WORD_OFFSET);
+  state->lost = get(dcc, DCC_MEMORY_LOST_OFFSET);
 }
 
 enum { kSlotWords = DCC_SLOTS_STRIDE / 4 };

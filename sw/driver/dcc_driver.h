@@ -109,6 +109,9 @@ struct dcc_memory_state {
   /* Of blocks with DCC_CAPS_SECDED; 0 of others: */
   uint32_t corrected; /* cycles with corrected words, since the reset by pin */
   uint32_t word;      /* DCC_MEMORY_WORD_…: the last corrected or the first wrong word */
+  /* Of blocks with DCC_CAPS_REBUILD, which recover by themselves but wait for a wrong table word to
+   * be written again; 0 of others: */
+  uint32_t lost; /* DCC_MEMORY_LOST_…: recoveries, and flows that they cost */
 };
 void dcc_read_memory_state(struct dcc_controller* dcc, struct dcc_memory_state* state);
 

@@ -22,7 +22,7 @@
 
 /* VERSION: Version of this register map. */
 #define DCC_VERSION_OFFSET                           0x00004u
-#define DCC_VERSION_RESET                            0x00010004u
+#define DCC_VERSION_RESET                            0x00010005u
 /*   MINOR (RO): Grows when registers are added. */
 #define DCC_VERSION_MINOR_SHIFT                      0u
 #define DCC_VERSION_MINOR_WIDTH                      16u
@@ -55,10 +55,15 @@
 #define DCC_CAPS_WHEEL_LAST_SHIFT                    24u
 #define DCC_CAPS_WHEEL_LAST_WIDTH                    4u
 #define DCC_CAPS_WHEEL_LAST_MASK                     0x0F000000u
-/*   SECDED (RO): The memories of flows, slots and limits correct one wrong bit of 64. */
+/*   SECDED (RO): The memories correct one wrong bit of 64. */
 #define DCC_CAPS_SECDED_SHIFT                        28u
 #define DCC_CAPS_SECDED_WIDTH                        1u
 #define DCC_CAPS_SECDED_MASK                         0x10000000u
+/*   REBUILD (RO): A wrong word costs the flow of its slot at most, and the controller goes on by
+ *   itself. */
+#define DCC_CAPS_REBUILD_SHIFT                       29u
+#define DCC_CAPS_REBUILD_WIDTH                       1u
+#define DCC_CAPS_REBUILD_MASK                        0x20000000u
 
 /* CTRL: Enable, reset and policy bits. Written only while REGWEN.CTRL is 1. */
 #define DCC_CTRL_OFFSET                              0x0000Cu
@@ -540,7 +545,8 @@
 #define DCC_MEMORY_CORRECTED_VALUE_MASK              0x0000FFFFu
 
 /* MEMORY_WORD: The last word that was corrected or, from then on, the first one that could not be,
- * since soft reset. 0 without CAPS.SECDED. */
+ * since soft reset. 0 without CAPS.SECDED. With CAPS.REBUILD the first wrong one since the last
+ * recovery, or the one that led to it. */
 #define DCC_MEMORY_WORD_OFFSET                       0x000C0u
 #define DCC_MEMORY_WORD_RESET                        0x00000000u
 /*   WRONG (RO): It could not be corrected. */
@@ -565,10 +571,42 @@
 #define DCC_MEMORY_WORD_MEMORY_SLOTS                 7u
 #define DCC_MEMORY_WORD_MEMORY_FLOORS                8u
 #define DCC_MEMORY_WORD_MEMORY_CEILINGS              9u
+#define DCC_MEMORY_WORD_MEMORY_RATE_FACTOR           10u
+#define DCC_MEMORY_WORD_MEMORY_RATE_FLOOR            11u
+#define DCC_MEMORY_WORD_MEMORY_RATE_CEILING          12u
+#define DCC_MEMORY_WORD_MEMORY_RATE_DECAY_HI         13u
+#define DCC_MEMORY_WORD_MEMORY_RATE_DECAY_LO         14u
+#define DCC_MEMORY_WORD_MEMORY_RATE_DECREASE_EVEN    15u
+#define DCC_MEMORY_WORD_MEMORY_RATE_DECREASE_ODD     16u
+#define DCC_MEMORY_WORD_MEMORY_CNPS                  17u
+#define DCC_MEMORY_WORD_MEMORY_COMMANDS              18u
+#define DCC_MEMORY_WORD_MEMORY_FIRST_STARTS          19u
+#define DCC_MEMORY_WORD_MEMORY_OTHER_STARTS          20u
+#define DCC_MEMORY_WORD_MEMORY_PLANS                 21u
+#define DCC_MEMORY_WORD_MEMORY_ANSWERS               22u
+#define DCC_MEMORY_WORD_MEMORY_WHEEL_RECORDS         23u
+#define DCC_MEMORY_WORD_MEMORY_WHEEL_NEXT            24u
+#define DCC_MEMORY_WORD_MEMORY_WHEEL_PREVIOUS        25u
+#define DCC_MEMORY_WORD_MEMORY_WHEEL_LISTS           26u
+#define DCC_MEMORY_WORD_MEMORY_WHEEL_ROWS            27u
+#define DCC_MEMORY_WORD_MEMORY_WHEEL_WORDS           28u
 /*   INDEX (RO): Its index in the memory. */
 #define DCC_MEMORY_WORD_INDEX_SHIFT                  7u
 #define DCC_MEMORY_WORD_INDEX_WIDTH                  24u
 #define DCC_MEMORY_WORD_INDEX_MASK                   0x7FFFFF80u
+
+/* MEMORY_LOST: Recoveries from wrong words, and what they cost, since the reset by pin; both stay
+ * at their greatest value. 0 without CAPS.REBUILD. */
+#define DCC_MEMORY_LOST_OFFSET                       0x000C4u
+#define DCC_MEMORY_LOST_RESET                        0x00000000u
+/*   FLOWS (RO): Flows whose slots were lost. */
+#define DCC_MEMORY_LOST_FLOWS_SHIFT                  0u
+#define DCC_MEMORY_LOST_FLOWS_WIDTH                  16u
+#define DCC_MEMORY_LOST_FLOWS_MASK                   0x0000FFFFu
+/*   REBUILDS (RO): Recoveries. */
+#define DCC_MEMORY_LOST_REBUILDS_SHIFT               16u
+#define DCC_MEMORY_LOST_REBUILDS_WIDTH               16u
+#define DCC_MEMORY_LOST_REBUILDS_MASK                0xFFFF0000u
 
 /* Statistics: 64 bit; reading LO latches HI. */
 #define DCC_STATISTICS_OFFSET                        0x03000u

@@ -44,11 +44,13 @@ SECONDS = 400  # a step that takes longer stands still
 WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
 UNITS: dict[str, tuple[str, ...]] = {
     "rate_lut": ("rate_unit",), "timing_wheel": ("timing_wheel",), "common": ("rate_unit", "timing_wheel"),
-    "parity": ("rate_unit", "timing_wheel"), "pacer": ("pacer",)}
+    "pacer": ("pacer",)}
 # Modules with a bench of their own.
 ALONE: dict[str, tuple[str, ...]] = {"dc_answers": ("answers",), "dc_delay": ("answers",)}
 # Modules that only the variant with memories that correct bits uses.
 CORRECTING = ("secded_code", "ram_guarded", "ram_reports", "dc_corrected")
+# Modules that only the variant with recovery uses.
+RECOVERING = ("dc_rebuild",)
 # Modules that only the variant with hashed flow numbers uses.
 SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
 STATIC = ("lint", "elaboration", "nic_elaboration")
@@ -62,8 +64,9 @@ def quick_steps(path):
     if folder == "pacer":
         return ("pacer:verilator",)
     first = ("registers",) if folder == "regs" else ALONE.get(module, UNITS.get(folder, ()))
-    corrects = ("secded_registers", "secded")
-    before = ("sparse",) if module in SPARSE else corrects if module in CORRECTING else ()
+    corrects = ("secded_registers", "secded", "rebuild")
+    before = (("sparse",) if module in SPARSE else corrects if module in CORRECTING else
+              ("rebuild",) if module in RECOVERING else ())
     return tuple(dict.fromkeys((*before, *(f"{unit}:verilator" for unit in first), *WHOLE, "sparse", *corrects,
                                 "latency")))
 

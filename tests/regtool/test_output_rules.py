@@ -110,7 +110,7 @@ class OutputRules(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""), source)
             # The rate unit inside the controller, and behind its own pins.
             files = (copy / "rtl/controller/files.f").read_text(encoding="utf-8").split()
-            unit = [f for f in files if f.startswith(("common/", "parity/", "rate_lut/"))]
+            unit = [f for f in files if f.startswith(("common/", "secded/", "rate_lut/"))]
             for top, sources in (("dcc_top", ["controller/lint/waivers.vlt", *files]),
                                  ("rate_dut", [*unit, "verilated/rate_dut.sv"])):
                 done = run("verilator", "--lint-only", "-Wall", "--top-module", top,

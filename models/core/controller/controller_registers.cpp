@@ -93,6 +93,7 @@ std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
     case Live::kMemoryErrors:
     case Live::kMemoryCorrected:
     case Live::kMemoryWord:
+    case Live::kMemoryLost:
       return 0;
     case Live::kEventsPending:
       return static_cast<std::uint32_t>(device_.timer_counters().pending());

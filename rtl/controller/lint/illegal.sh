@@ -4,7 +4,7 @@
 # parameters with Verilator only.
 set -eu
 controller=$(cat controller/files.f)
-wheel=$(grep -E '^(timing_wheel|common|parity)/' controller/files.f)
+wheel=$(grep -E '^(timing_wheel|common|secded)/' controller/files.f)
 work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 failed=0
@@ -54,6 +54,8 @@ try illegal dcc_top FlowW=26
 try illegal dcc_top FlowW=9
 try illegal dcc_top SparseFlows=2
 try illegal dcc_top Secded=2
+try illegal dcc_top Rebuild=2
+try illegal dcc_top Rebuild=1 SparseFlows=1
 try illegal dcc_top Latency=31
 try illegal dcc_top Latency=300
 try illegal dcc_top CnpDepth=3

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 module dc_answers #(
   parameter int unsigned Latency = 64,  // edges from issue to answer, at least Distance
-  parameter int unsigned Width   = 48
+  parameter int unsigned Width   = 48,
+  parameter int unsigned Secded  = 0,  // ram_guarded.sv
+  parameter int unsigned Number  = 0,
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -11,7 +14,7 @@ module dc_answers #(
   input  logic [Width-1:0] data_i,
   output logic             valid_o,
   output logic [Width-1:0] data_o,
-  output logic             error_o   // the answer of this cycle has wrong parity and is invalid
+  output logic [ReportW-1:0] error_o // of this cycle's answer (ram_guarded.sv): bit 0: it is wrong, and invalid
 );
   localparam int unsigned Wait = Latency - dcc_controller_pkg::Distance;
   logic             late_valid, valid_q;
@@ -21,7 +24,7 @@ module dc_answers #(
     if (Wait == 0) begin : g_none
       assign late_valid = valid_i;
       assign late_data  = data_i;
-      assign error_o    = 1'b0;
+      assign error_o    = '0;
     end else begin : g_one
       logic             one_valid_q;
       logic [Width-1:0] one_data_q;
@@ -32,7 +35,7 @@ module dc_answers #(
       always_ff @(posedge clk_i) one_data_q <= data_i;
       assign late_valid = one_valid_q;
       assign late_data  = one_data_q;
-      assign error_o    = 1'b0;
+      assign error_o    = '0;
     end
   end else begin : g_ring
     logic [Wait-1:0] waiting_q;
@@ -40,7 +43,7 @@ module dc_answers #(
       if (!rst_ni) waiting_q <= '0;
       else waiting_q <= clear_i ? '0 : {waiting_q[Wait-2:0], valid_i};
     end
-    dc_delay #(.Cycles(Wait), .Width(Width)) u_delay (
+    dc_delay #(.Cycles(Wait), .Width(Width), .Secded(Secded), .Number(Number)) u_delay (
       .clk_i  (clk_i),
       .rst_ni (rst_ni),
       .put_i  (valid_i),
@@ -58,6 +61,6 @@ module dc_answers #(
   end
   always_ff @(posedge clk_i) if (late_valid) data_q <= late_data;
 
-  assign valid_o = valid_q && !clear_i && !error_o;
+  assign valid_o = valid_q && !clear_i && !error_o[0];
   assign data_o  = data_q;
 endmodule

@@ -6,6 +6,7 @@ module dc_corrected #(
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               clear_i,   // soft reset clears the place
+  input  logic               resume_i,  // recovery: the place of the next wrong word replaces the present one
   input  logic [ReportW-1:0] report_i,  // ram_guarded.sv; of words that were used in the cycle before
   output logic [15:0]        count_o,   // cycles in which corrected words were used since power-up reset, saturated
   output logic [30:0]        word_o     // report_i of that word; 0: none since the soft reset
@@ -15,9 +16,11 @@ module dc_corrected #(
     assign word_o  = '0;
 
     logic unused;
-    assign unused = &{1'b0, clk_i, rst_ni, clear_i, report_i};
+    assign unused = &{1'b0, clk_i, rst_ni, clear_i, resume_i, report_i};
   end else begin : g_log
     logic               clear_q;  // the report of words used in the cycle of a soft reset comes in the cycle after it
+    logic               old_q;    // word_q is of the time before a recovery
+    logic               resume_q; // likewise
     logic [15:0]        count_q;
     logic [ReportW-1:0] word_q;
     assign count_o = count_q;
@@ -26,12 +29,17 @@ module dc_corrected #(
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
         clear_q <= 1'b0;
+        old_q   <= 1'b0;
+        resume_q <= 1'b0;
         count_q <= '0;
         word_q  <= '0;
       end else begin
         clear_q <= clear_i;
         if (clear_i || clear_q) word_q <= '0;
-        else if (report_i[1:0] != '0 && !word_q[0]) word_q <= report_i;
+        else if (report_i[1:0] != '0 && (!word_q[0] || (old_q && report_i[0]))) word_q <= report_i;
+        resume_q <= resume_i;
+        if (resume_i || resume_q) old_q <= 1'b1;
+        else if (clear_i || report_i[0]) old_q <= 1'b0;
         if (report_i[1] && count_q != '1) count_q <= count_q + 1'b1;
       end
     end

@@ -1,4 +1,4 @@
-// Reaction to a word with wrong parity: the controller stops until a soft reset.
+// Reaction to a word with wrong parity: the controller stops until a soft reset or until recovery (dc_rebuild).
 // SPDX-License-Identifier: Apache-2.0
 //
 // Wrong parity is known one cycle after a word is used. An event is written back and answered 20 cycles or more
@@ -9,13 +9,16 @@ module dc_fault #(
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                clear_i,   // soft reset clears the fault
+  input  logic                resume_i,  // recovery clears it, and keeps where_o
   input  logic [Memories-1:0] wrong_i,   // memories of which a word used in the cycle before had wrong parity
+  input  logic [Memories-1:0] forgiven_i, // memories whose wrong words do not stop the manager in this cycle
   output logic                raise_o,   // raises the interrupt cause of memory errors
   output logic                fault_o,  // stops the manager: no event may be issued or written back
   output logic [Memories-1:0] where_o,   // memories with wrong parity since the soft reset
   output logic [15:0]         count_o    // cycles with wrong words since power-up reset, saturated
 );
   logic                clear_q;  // the parity of words read before a soft reset is known in the cycle after it
+  logic                resume_q; // likewise
   logic                fault_q;
   logic [Memories-1:0] where_q;
   logic [15:0]         count_q;
@@ -28,16 +31,19 @@ module dc_fault #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       clear_q <= 1'b0;
+      resume_q <= 1'b0;
       fault_q <= 1'b0;
       where_q <= '0;
       count_q <= '0;
     end else begin
       clear_q <= clear_i;
+      resume_q <= resume_i;
       if (clear_i || clear_q) begin
         fault_q <= 1'b0;
         where_q <= '0;
-      end else if (wrong_i != '0) begin
-        fault_q <= 1'b1;
+      end else begin
+        if (resume_i || resume_q) fault_q <= 1'b0;
+        else if ((wrong_i & ~forgiven_i) != '0) fault_q <= 1'b1;
         where_q <= where_q | wrong_i;
       end
       if (wrong_i != '0 && count_q != '1) count_q <= count_q + 1'b1;

@@ -6,7 +6,10 @@
 module dc_fifo #(
   parameter int unsigned Depth = 64,  // number of words, a power of two, at least 2
   parameter int unsigned Width = 32,
-  localparam int unsigned AddrW = $clog2(Depth)
+  parameter int unsigned Secded = 0,  // ram_guarded.sv
+  parameter int unsigned Number = 0,
+  localparam int unsigned AddrW = $clog2(Depth),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -17,7 +20,7 @@ module dc_fifo #(
   output logic             valid_o,
   output logic [Width-1:0] data_o,
   input  logic             pop_i,    // removes the head; only when valid_o is 1
-  output logic             error_o   // the head of the previous cycle had wrong parity
+  output logic [ReportW-1:0] error_o // of the head of the previous cycle (ram_guarded.sv): bit 0: it was wrong
 );
   if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
     $fatal(1, "dc_fifo: Depth (dcc_top: CnpDepth, CommandDepth) must be a power of two, at least 2");
@@ -44,7 +47,7 @@ module dc_fifo #(
     end
   end
 
-  ram_parity #(.Depth(Depth), .Width(Width)) u_ram (
+  ram_guarded #(.Depth(Depth), .Width(Width), .Secded(Secded), .Number(Number)) u_ram (
     .clk_i  (clk_i),
     .ren_i  (1'b1),
     .raddr_i(head_d),
@@ -53,6 +56,6 @@ module dc_fifo #(
     .waddr_i(tail_q),
     .wdata_i(data_i),
     .use_i  (valid_o),
-    .error_o(error_o)
+    .report_o(error_o)
   );
 endmodule

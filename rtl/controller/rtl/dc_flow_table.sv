@@ -30,6 +30,9 @@ module dc_flow_table #(
   input  logic             power_up_i,
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
+  // recovery: the sweep leaves the flows of slots, which are then written without a bind
+  input  logic             keep_i,
+  input  logic             rename_i,
   output logic [ReportW-1:0] report_o  // of the words used in the previous cycle (ram_guarded.sv)
 );
   logic             unname_q;  // the flow of the slot swept in the previous cycle is valid
@@ -66,7 +69,7 @@ module dc_flow_table #(
     .ren_i  (name_i || sweep_i),
     .raddr_i(sweep_i ? index_i[SlotW-1:0] : name_slot_i),
     .rdata_o(name_flow_o),
-    .wen_i  (bind_i || (sweep_i && power_up_i)),
+    .wen_i  (bind_i || rename_i || (sweep_i && power_up_i && !keep_i)),
     .waddr_i(sweep_i ? index_i[SlotW-1:0] : slot_i),
     .wdata_i(sweep_i ? '0 : flow_i),
     .use_i  (name_q || unname_q),

@@ -9,6 +9,7 @@ module dc_free_list #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,  // soft reset: frees all slots; the following sweep orders them
+  input  logic             empty_i,  // recovery: no slot is free
   input  logic             sweep_i,
   input  logic [SlotW-1:0] index_i,
   output logic             any_o,
@@ -22,7 +23,7 @@ module dc_free_list #(
   logic [SlotW-1:0] head_q, head_d, tail_q;
   logic [SlotW:0]   count_q;
 
-  assign head_d  = clear_i ? '0 : head_q + SlotW'(take_i);
+  assign head_d  = (clear_i || empty_i) ? '0 : head_q + SlotW'(take_i);
   assign any_o   = count_q != '0;
   assign count_o = count_q;
 
@@ -33,8 +34,8 @@ module dc_free_list #(
       count_q <= (SlotW + 1)'(Slots);
     end else begin
       head_q  <= head_d;
-      tail_q  <= clear_i ? '0 : tail_q + SlotW'(give_i);
-      count_q <= clear_i ? (SlotW + 1)'(Slots)
+      tail_q  <= (clear_i || empty_i) ? '0 : tail_q + SlotW'(give_i);
+      count_q <= clear_i ? (SlotW + 1)'(Slots) : empty_i ? '0
                          : count_q + (SlotW + 1)'(give_i) - (SlotW + 1)'(take_i);
     end
   end

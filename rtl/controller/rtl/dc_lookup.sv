@@ -45,6 +45,11 @@ module dc_lookup #(
   input  logic [SlotW-1:0] write_slot_i,
   input  dcc_controller_pkg::slot_t write_parameters_i,
   input  logic             give_i,       // write_slot_i becomes free again
+  // recovery (dc_rebuild.sv): empty_i: no slot is free; keep_i: the sweep leaves the slots, and rename_i writes
+  // the flow of a slot without a bind
+  input  logic             empty_i,
+  input  logic             keep_i,
+  input  logic             rename_i,
   // sweep after reset
   input  logic             clear_i,
   input  logic             sweep_i,
@@ -93,6 +98,9 @@ module dc_lookup #(
       .index_i     (index_i),
       .report_o    (report_flows_o)
     );
+
+    logic unused;
+    assign unused = &{1'b0, rename_i};  // no recovery
   end else begin : g_direct
     dc_flow_table #(.Slots(Slots), .FlowW(FlowW), .Secded(Secded)) u_flows (
       .clk_i       (clk_i),
@@ -111,6 +119,8 @@ module dc_lookup #(
       .power_up_i  (power_up_i),
       .in_range_i  (in_range_i),
       .index_i     (index_i),
+      .keep_i      (keep_i),
+      .rename_i    (rename_i),
       .report_o    (report_flows_o)
     );
     assign room = 1'b1;  // the table has an entry for every flow
@@ -133,6 +143,7 @@ module dc_lookup #(
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
     .clear_i    (clear_i),
+    .empty_i    (empty_i),
     .sweep_i    (sweep_i),
     .index_i    (index_i[SlotW-1:0]),
     .any_o      (any_free),
@@ -167,7 +178,7 @@ module dc_lookup #(
     .ren_i  (s2_valid_q || view_i),
     .raddr_i(view_i ? view_slot_i : s2_slot),
     .rdata_o({stored_flow, parameters}),
-    .wen_i  (write_i || sweep_i),
+    .wen_i  (write_i || (sweep_i && !keep_i)),
     .waddr_i(sweep_i ? index_i[SlotW-1:0] : write_slot_i),
     .wdata_i(sweep_i ? '0 : {write_flow_i, write_parameters_i}),
     .use_i  (s3_valid_q || viewed_q),
@@ -193,7 +204,7 @@ module dc_lookup #(
       give2_q    <= give1_q && !clear_i;
       both_q     <= take && give2_q && !clear_i;
       if (clear_i) in_use_max_q <= '0;
-      else if (in_use > in_use_max_q) in_use_max_q <= in_use;
+      else if (in_use > in_use_max_q && !keep_i) in_use_max_q <= in_use;
     end
   end
 

@@ -15,6 +15,7 @@ module dc_manager #(
   parameter int unsigned MiddleBits   = 5,
   parameter int unsigned LastBits     = 6,
   parameter int unsigned Secded       = 0,
+  parameter int unsigned Rebuild      = 0,
   localparam int unsigned SlotW   = $clog2(Slots),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
@@ -69,10 +70,19 @@ module dc_manager #(
   // ---------------------------------------------------------------------------------------------
   // Readiness and reset
   // ---------------------------------------------------------------------------------------------
-  logic             clear, ready, swept, started, sweep, power_up, in_range, rate_done, wheel_done;
+  logic             clear, ready, swept, sweep_done, started, sweep, power_up, in_range, rate_done, wheel_done;
   logic             fault;
+
+  // Recovery (u_rebuild)
+  logic             rb_start, rb_busy, rb_read, rb_write, rb_bind, rb_give, rb_erase, rb_told;
+  logic [SlotW-1:0] rb_slot;
+  logic [FlowW-1:0] rb_flow;
+  logic [14:0]      rb_lost, pending;
+  logic [15:0]      rb_flows, rb_rebuilds;
+
   logic [FlowW-1:0] index;
   assign clear   = regs_i.ctrl_soft_reset;
+  assign swept   = sweep_done && !rb_busy;
   assign ready   = swept && !fault;
   assign ready_o = ready;
   assign swept_o = swept;
@@ -80,9 +90,9 @@ module dc_manager #(
   dc_sweep #(.Slots(Slots), .FlowW(FlowW), .SparseFlows(SparseFlows)) u_sweep (
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
-    .soft_reset_i(clear),
-    .fault_i     (fault),
-    .ready_o     (swept),
+    .soft_reset_i(clear || rb_start),
+    .fault_i     (fault || rb_busy),
+    .ready_o     (sweep_done),
     .started_o   (started),
     .sweep_o     (sweep),
     .power_up_o  (power_up),
@@ -99,7 +109,8 @@ module dc_manager #(
 
   assign cnp_taken       = cnp_valid_i && regs_i.ctrl_enable && ready;
   assign bytes_taken     = bytes_valid_i && regs_i.ctrl_enable && ready;
-  assign cnp_lost        = cnp_taken && cnp_full;
+  assign drop_cnp        = rb_start && wrong_cnp[0];  // the head of the queue is wrong
+  assign cnp_lost        = (cnp_taken && cnp_full) || drop_cnp;
   assign dropped         = {1'b0, cnp_valid_i && regs_i.ctrl_enable && !ready} +
                            {1'b0, bytes_valid_i && regs_i.ctrl_enable && !ready};
   assign bytes_ready_o   = bytes_room || !regs_i.ctrl_enable || !ready;
@@ -110,16 +121,16 @@ module dc_manager #(
   logic [7:0]       cnp_marks, cnp_packets;
   logic [31:0]      bytes_length;
   logic [15:0]      bytes_packets;
-  logic             command_query, cnp_take, joined;
+  logic             command_query, cnp_take, drop_cnp, joined;
   logic [5:0]       joined_dscp;
   logic [7:0]       joined_marks, joined_packets, joined_count;
 
   // wrong_…: a word of this memory that the block used in the previous cycle had wrong parity. report_…: the
   // report (ram_guarded.sv) on such words of a memory that can be built with Secded.
-  logic wrong_cnp, wrong_command, wrong_start, wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
+  logic [ReportW-1:0] wrong_cnp, wrong_command, wrong_start, wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
   logic [ReportW-1:0] report_flows, report_free, report_slots, report_limits, report;
 
-  dc_fifo #(.Depth(CnpDepth), .Width(CnpW)) u_cnps (
+  dc_fifo #(.Depth(CnpDepth), .Width(CnpW), .Secded(Secded), .Number(17)) u_cnps (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .clear_i(clear),
@@ -128,10 +139,10 @@ module dc_manager #(
     .full_o (cnp_full),
     .valid_o(waits[dcc_controller_pkg::KindCnp]),
     .data_o ({cnp_flow, cnp_dscp, cnp_marks, cnp_packets}),
-    .pop_i  (cnp_take),
+    .pop_i  (cnp_take || drop_cnp),
     .error_o(wrong_cnp)
   );
-  dc_fifo #(.Depth(CommandDepth), .Width(FlowW + 1)) u_commands (
+  dc_fifo #(.Depth(CommandDepth), .Width(FlowW + 1), .Secded(Secded), .Number(18)) u_commands (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .clear_i(clear),
@@ -140,7 +151,7 @@ module dc_manager #(
     .full_o (command_full),
     .valid_o(waits[dcc_controller_pkg::KindCommand]),
     .data_o ({command_flow, command_query}),
-    .pop_i  (issue[dcc_controller_pkg::KindCommand]),
+    .pop_i  (issue[dcc_controller_pkg::KindCommand] || (rb_start && wrong_command[0])),
     .error_o(wrong_command)
   );
   dc_byte_queue #(.Depth(BytesDepth), .FlowW(FlowW)) u_bytes (
@@ -180,18 +191,20 @@ module dc_manager #(
     .FlowW     (FlowW),
     .TopBits   (TopBits),
     .MiddleBits(MiddleBits),
-    .LastBits  (LastBits)
+    .LastBits  (LastBits),
+    .Secded    (Secded)
   ) u_timers (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
-    .clear_i        (clear),
+    .clear_i        (clear || rb_start),
     .init_done_o    (wheel_done),
     .run_i          (started),
     .tick_div_i     (regs_i.tick_div),
-    .start_i        (wb_valid && wb_start),
-    .start_first_i  (wb_plan.first),
-    .start_slot_i   (wb_slot),
-    .start_due_i    (wb_plan.start_at),
+    .wait_i         (rb_busy),
+    .start_i        ((wb_valid && wb_start) || rb_bind),
+    .start_first_i  (wb_plan.first || rb_busy),
+    .start_slot_i   (rb_busy ? rb_slot : wb_slot),
+    .start_due_i    (rb_busy ? view.due : wb_plan.start_at),
     .name_o         (name),
     .name_slot_o    (name_slot),
     .name_flow_i    (name_flow),
@@ -218,7 +231,7 @@ module dc_manager #(
   dc_arbiter #(.FlowW(FlowW)) u_arbiter (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
-    .clear_i       (clear),
+    .clear_i       (clear || drop_joined),
     .hold_i        (hold_i || !ready),
     .valid_i       (waits),
     .cnp_flow_i    (cnp_flow),
@@ -296,20 +309,23 @@ module dc_manager #(
     .hit_o             (s4_hit),
     .first_o           (s4_first),
     .parameters_o      (s4_parameters),
-    .name_i            (name),
-    .name_slot_i       (name_slot),
+    .name_i            (name || rb_read),
+    .name_slot_i       (rb_busy ? rb_slot : name_slot),
     .name_flow_o       (name_flow),
-    .view_i            (view_i),
-    .view_slot_i       (view_word_i[SlotW+2:3]),
+    .view_i            (view_i || rb_read),
+    .view_slot_i       (rb_busy ? rb_slot : view_word_i[SlotW+2:3]),
     .view_flow_o       (view_flow),
     .view_o            (view),
-    .bind_i            (wb_bind),
+    .bind_i            (wb_bind || rb_bind),
     .unbind_i          (wb_unbind),
-    .write_i           (wb_valid && wb_plan.write),
-    .write_flow_i      (wb_flow),
-    .write_slot_i      (wb_slot),
-    .write_parameters_i(wb_plan.slot),
-    .give_i            (wb_give),
+    .write_i           ((wb_valid && wb_plan.write) || rb_write),
+    .write_flow_i      (rb_busy ? rb_flow : wb_flow),
+    .write_slot_i      (rb_busy ? rb_slot : wb_slot),
+    .write_parameters_i(wb_parameters),
+    .give_i            (wb_give || rb_give),
+    .empty_i           (rb_start),
+    .keep_i            (rb_busy),
+    .rename_i          (rb_write),
     .clear_i           (clear),
     .sweep_i           (sweep),
     .power_up_i        (power_up),
@@ -380,7 +396,7 @@ module dc_manager #(
   logic [31:0] rsp_rc, rsp_rt;
   logic [16:0] rsp_alpha;
 
-  rate_unit u_rate (
+  rate_unit #(.Secded(Secded)) u_rate (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .init_done_o     (rate_done),
@@ -421,7 +437,8 @@ module dc_manager #(
     if (!rst_ni) beside_q <= '0;
     else beside_q <= {beside_q[rate_lut_pkg::Latency-2:0], s9_valid};
   end
-  dc_delay #(.Cycles(rate_lut_pkg::Latency), .Width(FlowW + SlotW + $bits(s9_plan))) u_beside (
+  dc_delay #(.Cycles(rate_lut_pkg::Latency), .Width(FlowW + SlotW + $bits(s9_plan)), .Secded(Secded),
+             .Number(21)) u_beside (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .put_i  (s9_valid),
@@ -453,6 +470,8 @@ module dc_manager #(
     .answer_o        (wb_answer),
     .start_o         (wb_start)
   );
+  dcc_controller_pkg::slot_t wb_parameters;  // what is written into the store
+  assign wb_parameters = !rb_busy ? wb_plan.slot : rb_erase ? '0 : view;
   assign wb_valid  = wb_done && !fault;
   assign wb_bind   = wb_valid && wb_plan.first;
   assign wb_unbind = wb_valid && wb_plan.write && !wb_plan.slot.bound;
@@ -460,13 +479,16 @@ module dc_manager #(
 
   logic wb_bound;
   assign wb_bound = wb_plan.hit || wb_plan.first;  // otherwise there is no rate, and the output is 0
+  logic [FlowW+33:0] answer;
+  assign answer = rb_busy ? {2'b01, rb_flow, regs_i.r_max}
+                          : {wb_plan.query, wb_bound, wb_flow, wb_bound ? wb_plan.slot.rc : 32'd0};
 
-  dc_answers #(.Latency(Latency), .Width(FlowW + 34)) u_answers (
+  dc_answers #(.Latency(Latency), .Width(FlowW + 34), .Secded(Secded), .Number(22)) u_answers (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .clear_i(clear),
-    .valid_i(wb_valid && wb_answer),
-    .data_i ({wb_plan.query, wb_bound, wb_flow, wb_bound ? wb_plan.slot.rc : 32'd0}),
+    .valid_i((wb_valid && wb_answer) || rb_told),
+    .data_i (answer),
     .valid_o(rate_valid_o),
     .data_o ({rate_query_o, rate_bound_o, rate_flow_o, rate_value_o}),
     .error_o(wrong_answer)
@@ -493,14 +515,77 @@ module dc_manager #(
     wrong[dcc_regs_pkg::MemoryErrorFlowsLsb]    = report_flows[0];
     wrong[dcc_regs_pkg::MemoryErrorFreeListLsb] = report_free[0];
     wrong[dcc_regs_pkg::MemoryErrorSlotsLsb]    = report_slots[0];
-    wrong[dcc_regs_pkg::MemoryErrorTablesLsb]   = wrong_tables || report_limits[0];
-    wrong[dcc_regs_pkg::MemoryErrorQueuesLsb]   = wrong_cnp || wrong_command || wrong_start;
-    wrong[dcc_regs_pkg::MemoryErrorDelaysLsb]   = wrong_beside || wrong_answer;
-    wrong[dcc_regs_pkg::MemoryErrorWheelLsb]    = wrong_wheel;
+    wrong[dcc_regs_pkg::MemoryErrorTablesLsb]   = wrong_tables[0] || report_limits[0];
+    wrong[dcc_regs_pkg::MemoryErrorQueuesLsb]   = wrong_cnp[0] || wrong_command[0] || wrong_start[0];
+    wrong[dcc_regs_pkg::MemoryErrorDelaysLsb]   = wrong_beside[0] || wrong_answer[0];
+    wrong[dcc_regs_pkg::MemoryErrorWheelLsb]    = wrong_wheel[0];
   end
 
-  ram_reports #(.Count(4), .ReportW(ReportW)) u_reports (
-    .reports_i({report_limits, report_slots, report_free, report_flows}),
+  // ---------------------------------------------------------------------------------------------
+  // Recovery from a wrong word
+  // ---------------------------------------------------------------------------------------------
+  logic [Memories-1:0] forgiven;  // recovery reads wrong words of slots, and of their flows, on purpose
+  logic                drop_joined;
+
+  if (Rebuild != 0) begin : g_rebuild
+    logic cnp_q;  // a CNP was wrong since the last recovery: it may have joined others
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) cnp_q <= 1'b0;
+      else cnp_q <= (cnp_q || wrong_cnp[0]) && !clear && !rb_start;
+    end
+    assign drop_joined = rb_start && cnp_q;
+    always_comb begin
+      forgiven = '0;
+      forgiven[dcc_regs_pkg::MemoryErrorFlowsLsb] = rb_busy;
+      forgiven[dcc_regs_pkg::MemoryErrorSlotsLsb] = rb_busy;
+    end
+
+    dc_rebuild #(.Slots(Slots), .FlowW(FlowW)) u_rebuild (
+      .clk_i        (clk_i),
+      .rst_ni       (rst_ni),
+      .clear_i      (clear),
+      .fault_i      (fault),
+      .quiet_i      (quiet_o),
+      .access_i     (hold_i || table_valid_i || view_i),
+      .wrong_table_i(wrong_tables[0] || report_limits[0]),
+      .table_write_i(table_valid_i && table_write_i),
+      .start_o      (rb_start),
+      .swept_i      (sweep_done),
+      .busy_o       (rb_busy),
+      .read_o       (rb_read),
+      .slot_o       (rb_slot),
+      .wrong_i      (report_slots[0]),
+      .bound_i      (view.bound),
+      .flow_i       (view_flow),
+      .name_i       (name_flow),
+      .write_o      (rb_write),
+      .bind_o       (rb_bind),
+      .give_o       (rb_give),
+      .erase_o      (rb_erase),
+      .flow_o       (rb_flow),
+      .pending_i    (pending),
+      .lost_o       (rb_lost),
+      .told_o       (rb_told),
+      .flows_o      (rb_flows),
+      .rebuilds_o   (rb_rebuilds)
+    );
+  end else begin : g_stays
+    assign {rb_start, rb_busy, rb_read, rb_write, rb_bind, rb_give, rb_erase, rb_told} = '0;
+    assign rb_slot     = '0;
+    assign rb_flow     = '0;
+    assign rb_lost     = '0;
+    assign rb_flows    = '0;
+    assign rb_rebuilds = '0;
+    assign forgiven    = '0;
+    assign drop_joined = 1'b0;
+
+    logic unused_pending;
+    assign unused_pending = &{1'b0, pending};
+  end
+
+  ram_reports #(.Count(11), .ReportW(ReportW)) u_reports (
+    .reports_i({wrong_wheel, wrong_answer, wrong_beside, wrong_start, wrong_command, wrong_cnp, wrong_tables,
+                report_limits, report_slots, report_free, report_flows}),
     .report_o (report)
   );
 
@@ -508,6 +593,7 @@ module dc_manager #(
     .clk_i       (clk_i),
     .rst_ni      (rst_ni),
     .clear_i     (clear),
+    .resume_i    (rb_start),
     .ready_i     (ready),
     .idle_i      (free == (SlotW + 1)'(Slots) && waits == '0 && !joined && quiet_o),
     .overrun_i   (overrun),
@@ -523,7 +609,13 @@ module dc_manager #(
     .cnp_lost_i  (cnp_lost),
     .dropped_i   (dropped),
     .wrong_i     (wrong),
+    .forgiven_i  (forgiven),
     .report_i    (report),
+    .lost_i      (rb_lost),
+    .told_i      (rb_told),
+    .lost_flows_i(rb_flows),
+    .rebuilds_i  (rb_rebuilds),
+    .pending_o   (pending),
     .fault_o     (fault),
     .status_o    (status_o)
   );

@@ -11,6 +11,8 @@ module dc_statistics (
   input  logic        answer_i,
   input  logic        cnp_lost_i,
   input  logic [1:0]  dropped_i,    // number of inputs in this cycle that came before READY
+  input  logic [14:0] lost_i,       // number of flows that recovery has lost; told_i: one of them was told a rate
+  input  logic        told_i,
   output logic        table_full_o,
   output logic [63:0] cnps_received_o,
   output logic [63:0] cnps_dropped_no_slot_o,
@@ -82,7 +84,7 @@ module dc_statistics (
       cnps_lost_o                    <= '0;
       inputs_dropped_o               <= 64'(dropped_i);
       lateness_max_o                 <= '0;
-    end else if (valid_i || cnp_lost_i || dropped_i != '0) begin
+    end else if (valid_i || cnp_lost_i || dropped_i != '0 || lost_i != '0) begin
       cnps_received_o        <= cnps_received_o + (cnp ? 64'(plan_i.packets) : '0);
       cnps_dropped_no_slot_o <= cnps_dropped_no_slot_o + (table_full_o ? 64'(plan_i.packets) : '0);
       // Joined CNPs count as one event.
@@ -94,12 +96,12 @@ module dc_statistics (
                                         ((bytes && !plan_i.hit) ? 64'(plan_i.packets) : '0);
       rate_decreases_o   <= rate_decreases_o + 64'(valid_i && plan_i.cut) + 64'(valid_i && held_i);
       rate_increases_o   <= rate_increases_o + 64'(valid_i && plan_i.increase);
-      rate_updates_o     <= rate_updates_o + 64'(valid_i && answer_i && !plan_i.query);
+      rate_updates_o     <= rate_updates_o + 64'((valid_i && answer_i && !plan_i.query) || told_i);
       timer_events_o     <= timer_events_o + 64'(timer);
       events_started_o   <= events_started_o + 64'(started);
-      events_cancelled_o <= events_cancelled_o + 64'(cancelled);
+      events_cancelled_o <= events_cancelled_o + 64'(cancelled) + 64'(lost_i);
       slots_bound_o      <= slots_bound_o + 64'(cnp && plan_i.first);
-      slots_released_o   <= slots_released_o + 64'(given_up || (valid_i && released_i));
+      slots_released_o   <= slots_released_o + 64'(given_up || (valid_i && released_i)) + 64'(lost_i);
       missed_latency_o   <= missed_latency_o + 64'(missed);
       cnps_lost_o        <= cnps_lost_o + 64'(cnp_lost_i);
       inputs_dropped_o   <= inputs_dropped_o + 64'(dropped_i);

@@ -9,6 +9,7 @@ module dc_status #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,       // soft reset
+  input  logic             resume_i,      // recovery from a fault begins
   input  logic             ready_i,
   input  logic             idle_i,
   input  logic             overrun_i,
@@ -27,7 +28,14 @@ module dc_status #(
   input  logic [1:0]       dropped_i,
   // memory errors, in the order of the fields of MEMORY_ERROR
   input  logic [Memories-1:0] wrong_i,  // memories of which a word used in the previous cycle had wrong parity
+  input  logic [Memories-1:0] forgiven_i, // memories whose wrong words stop nothing in this cycle
   input  logic [ReportW-1:0] report_i,    // of the memories that correct bits (ram_guarded.sv)
+  // recovery (dc_rebuild.sv)
+  input  logic [14:0]      lost_i,
+  input  logic             told_i,
+  input  logic [15:0]      lost_flows_i,
+  input  logic [15:0]      rebuilds_i,
+  output logic [14:0]      pending_o,
   output logic             fault_o,       // a memory fault has stopped the manager
   output dcc_regs_pkg::dcc_hw2reg_t status_o
 );
@@ -39,7 +47,9 @@ module dc_status #(
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .clear_i(clear_i),
+    .resume_i(resume_i),
     .wrong_i(wrong_i),
+    .forgiven_i(forgiven_i),
     .raise_o(raise_memory),
     .fault_o(fault_o),
     .where_o(where),
@@ -52,6 +62,7 @@ module dc_status #(
     .clk_i   (clk_i),
     .rst_ni  (rst_ni),
     .clear_i (clear_i),
+    .resume_i(resume_i),
     .report_i(report_i),
     .count_o (corrected),
     .word_o  (word)
@@ -70,6 +81,7 @@ module dc_status #(
   logic [63:0] missed_latency, cnps_lost, inputs_dropped;
   logic [31:0] lateness_max;
   logic [14:0] pending;
+  assign pending_o = pending;
 
   dc_statistics u_statistics (
     .clk_i                         (clk_i),
@@ -82,6 +94,8 @@ module dc_status #(
     .answer_i                      (answer_i),
     .cnp_lost_i                    (cnp_lost_i),
     .dropped_i                     (dropped_i),
+    .lost_i                        (lost_i),
+    .told_i                        (told_i),
     .table_full_o                  (table_full),
     .cnps_received_o               (cnps_received),
     .cnps_dropped_no_slot_o        (cnps_dropped_no_slot),
@@ -130,6 +144,8 @@ module dc_status #(
     status_o.memory_word_memory    = word[6:2];
     status_o.memory_word_corrected = word[1];
     status_o.memory_word_wrong     = word[0];
+    status_o.memory_lost_flows     = lost_flows_i;
+    status_o.memory_lost_rebuilds  = rebuilds_i;
     status_o.stat_cnps_received                = cnps_received;
     status_o.stat_cnps_dropped_no_slot         = cnps_dropped_no_slot;
     status_o.stat_cnps_coalesced               = cnps_coalesced;

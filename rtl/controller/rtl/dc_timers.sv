@@ -11,8 +11,10 @@ module dc_timers #(
   parameter int unsigned TopBits    = 5,
   parameter int unsigned MiddleBits = 5,
   parameter int unsigned LastBits   = 6,
-  localparam int unsigned SlotW = $clog2(Slots),
-  localparam int unsigned DueW  = TopBits + MiddleBits + LastBits + 1
+  parameter int unsigned Secded     = 0,  // ram_guarded.sv
+  localparam int unsigned SlotW   = $clog2(Slots),
+  localparam int unsigned DueW    = TopBits + MiddleBits + LastBits + 1,
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -20,6 +22,7 @@ module dc_timers #(
   output logic             init_done_o,
   input  logic             run_i,         // time advances
   input  logic [15:0]      tick_div_i,
+  input  logic             wait_i,        // starts wait: slots are bound anew (dc_rebuild.sv)
   // starts of timers
   input  logic             start_i,
   input  logic             start_first_i, // the start is the first one of its slot
@@ -41,8 +44,9 @@ module dc_timers #(
   output logic [31:0]      lag_o,
   output logic             overrun_o,
   input  logic             overrun_clear_i,
-  output logic             wrong_start_o, // a waiting start had wrong parity in the previous cycle
-  output logic             wrong_wheel_o  // a word of the wheel had wrong parity in the cycle before
+  // reports of the words used in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0] wrong_start_o, // starts that wait
+  output logic [ReportW-1:0] wrong_wheel_o
 );
   // ---------------------------------------------------------------------------------------------
   // Ticks of TICK_DIV cycles; a change of TICK_DIV restarts the present tick
@@ -67,13 +71,14 @@ module dc_timers #(
   localparam int unsigned AgainDepth = 8;  // places for starts after timer events; at most two wait
 
   logic             first_valid, again_valid, cmd_ready, first_full, again_full, expire_valid;
-  logic             wheel_done, wrong_first, wrong_again;
+  logic             wheel_done;
+  logic [ReportW-1:0] wrong_first, wrong_again;
   logic [SlotW-1:0] first_slot, again_slot, expire_slot;
   logic [DueW-1:0]  first_due, again_due, unused_cmd_due;
   logic [31:0]      expire_due, unused_next_due;
   logic             unused_done, unused_hit, unused_idle, unused_next, unused_busy, unused_move;
 
-  dc_fifo #(.Depth(Slots), .Width(SlotW + DueW)) u_first (
+  dc_fifo #(.Depth(Slots), .Width(SlotW + DueW), .Secded(Secded), .Number(19)) u_first (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .clear_i(clear_i),
@@ -82,10 +87,10 @@ module dc_timers #(
     .full_o (first_full),
     .valid_o(first_valid),
     .data_o ({first_slot, first_due}),
-    .pop_i  (first_valid && !again_valid && cmd_ready),
+    .pop_i  (first_valid && !again_valid && !wait_i && cmd_ready),
     .error_o(wrong_first)
   );
-  dc_fifo #(.Depth(AgainDepth), .Width(SlotW + DueW)) u_again (
+  dc_fifo #(.Depth(AgainDepth), .Width(SlotW + DueW), .Secded(Secded), .Number(20)) u_again (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .clear_i(clear_i),
@@ -97,7 +102,7 @@ module dc_timers #(
     .pop_i  (again_valid && cmd_ready),
     .error_o(wrong_again)
   );
-  assign wrong_start_o = wrong_first || wrong_again;
+  ram_reports #(.ReportW(ReportW)) u_reports (.reports_i({wrong_again, wrong_first}), .report_o(wrong_start_o));
 
   // The wheel counts a delay from the tick in which it accepts the command; a start gives its due tick. A due tick
   // that has begun meanwhile becomes the next tick.
@@ -110,14 +115,15 @@ module dc_timers #(
     .NumTimers (Slots),
     .TopBits   (TopBits),
     .MiddleBits(MiddleBits),
-    .LastBits  (LastBits)
+    .LastBits  (LastBits),
+    .Secded    (Secded)
   ) u_wheel (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .clear_i         (clear_i),
     .init_done_o     (wheel_done),
     .tick_i          (tick),
-    .cmd_valid_i     (again_valid || first_valid),
+    .cmd_valid_i     (again_valid || (first_valid && !wait_i)),
     .cmd_ready_o     (cmd_ready),
     .cmd_op_i        (timing_wheel_pkg::CmdStart),
     .cmd_slot_i      (again_valid ? again_slot : first_slot),

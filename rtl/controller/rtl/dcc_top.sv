@@ -11,7 +11,8 @@ module dcc_top #(
   parameter int unsigned CnpDepth     = 64,    // depths of the FIFOs, powers of two
   parameter int unsigned CommandDepth = 16,
   parameter int unsigned BytesDepth   = 64,
-  parameter int unsigned Secded       = 0      // 1: the memories of flows, slots and limits correct a wrong bit
+  parameter int unsigned Secded       = 0,     // 1: all memories correct a wrong bit
+  parameter int unsigned Rebuild      = 0      // 1: a wrong word costs the flow of its slot at most, not all
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -66,7 +67,8 @@ module dcc_top #(
                                  (32'(TopBits) << dcc_regs_pkg::CapsWheelTopLsb) |
                                  (32'(MiddleBits) << dcc_regs_pkg::CapsWheelMiddleLsb) |
                                  (32'(LastBits) << dcc_regs_pkg::CapsWheelLastLsb) |
-                                 (32'(Secded) << dcc_regs_pkg::CapsSecdedLsb);
+                                 (32'(Secded) << dcc_regs_pkg::CapsSecdedLsb) |
+                                 (32'(Rebuild) << dcc_regs_pkg::CapsRebuildLsb);
 
   // -- Legal parameters -----------------------------------------------------------------------------
   if (Slots < 64 || Slots > 16384 || (Slots & (Slots - 1)) != 0) begin : g_slots
@@ -80,6 +82,9 @@ module dcc_top #(
   end
   if (Secded > 1) begin : g_secded
     $fatal(1, "dcc_top: Secded must be 0 or 1");
+  end
+  if (Rebuild > 1 || (Rebuild != 0 && SparseFlows != 0)) begin : g_rebuild
+    $fatal(1, "dcc_top: Rebuild must be 0 or 1, and 0 with SparseFlows");
   end
   if (Latency < dcc_controller_pkg::Distance || Latency > 255) begin : g_latency
     $fatal(1, "dcc_top: Latency must be from 32 to 255");
@@ -170,7 +175,8 @@ module dcc_top #(
     .TopBits     (TopBits),
     .MiddleBits  (MiddleBits),
     .LastBits    (LastBits),
-    .Secded      (Secded)
+    .Secded      (Secded),
+    .Rebuild     (Rebuild)
   ) u_manager (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),

@@ -122,7 +122,7 @@ module dc_notifier #(
     end
   end
 
-  ram_parity #(.Depth(Flows), .Width(StateW)) u_states (
+  ram_guarded #(.Depth(Flows), .Width(StateW)) u_states (
     .clk_i  (clk_i),
     .ren_i  (take),
     .raddr_i(packet_flow_i),
@@ -131,9 +131,9 @@ module dc_notifier #(
     .waddr_i(!init_done_o ? sweep_q[FlowW-1:0] : settled ? flow_q : begin_flow_i),
     .wdata_i(settled ? {quiet_d, marks_d, packets_d, all_marked_d} : StateW'(0)),
     .use_i  (settled),
-    .error_o(wrong_state)
+    .report_o(wrong_state)
   );
-  ram_parity #(.Depth(Flows), .Width(32)) u_intervals (
+  ram_guarded #(.Depth(Flows), .Width(32)) u_intervals (
     .clk_i  (clk_i),
     .ren_i  (take),
     .raddr_i(packet_flow_i),
@@ -142,7 +142,7 @@ module dc_notifier #(
     .waddr_i(init_done_o ? interval_flow_i : sweep_q[FlowW-1:0]),
     .wdata_i(init_done_o ? interval_i : 32'(Interval)),
     .use_i  (settled),
-    .error_o(wrong_interval)
+    .report_o(wrong_interval)
   );
 
   // ---------------------------------------------------------------------------------------------

@@ -3,7 +3,10 @@
 // A pipeline of rate_lut_pkg::Latency register stages that moves as a whole and stops while a response
 // waits for its consumer. docs/formats.md defines the arithmetic, bit for bit; doc/theory.md explains
 // the stages. sN_x_q is an input of stage N.
-module rate_unit (
+module rate_unit #(
+  parameter int unsigned Secded = 0,  // 1: the tables correct a wrong bit (ram_guarded.sv)
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   output logic        init_done_o,     // low while the tables are swept after reset
@@ -44,7 +47,8 @@ module rate_unit (
   output logic [31:0] tbl_rdata_o,     // read data, with tbl_ready_o
 
   output logic        busy_o,          // a request or a table read is in the pipeline
-  output logic        error_o          // a table word used two cycles ago had wrong parity
+  // Of the table words used two cycles ago (ram_guarded.sv): bit 0: one was wrong.
+  output logic [ReportW-1:0] error_o
 );
   localparam int unsigned Last = rate_lut_pkg::Latency;
 
@@ -125,7 +129,7 @@ module rate_unit (
   logic [31:0] factor, floor_word, ceiling_word;
   logic [16:0] decay_hi, decay_lo, decrease, decrease_next;
 
-  rl_tables u_tables (
+  rl_tables #(.Secded(Secded)) u_tables (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .init_done_o     (init_done),

@@ -3,7 +3,10 @@
 //
 // The decrease table lies in two banks, even and odd entries, so that an entry and the one after it
 // are read in the same cycle. Entries of format 1.16 above 1.0 are stored as 1.0.
-module rl_tables (
+module rl_tables #(
+  parameter int unsigned Secded = 0,  // ram_guarded.sv
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   output logic        init_done_o,      // low while the tables are swept, 129 cycles
@@ -35,7 +38,7 @@ module rl_tables (
   output logic [31:0] floor_o,
   output logic [31:0] ceiling_o,
 
-  output logic        error_o            // a word read two cycles ago had wrong parity
+  output logic [ReportW-1:0] error_o     // of the words read two cycles ago (ram_guarded.sv): bit 0: one was wrong
 );
   localparam int unsigned EvenEntries = (rate_lut_pkg::DecreaseEntries + 1) / 2;
   localparam int unsigned OddEntries  = rate_lut_pkg::DecreaseEntries / 2;
@@ -85,16 +88,16 @@ module rl_tables (
   // -- The memories: all are swept before they are read, so every word that is read is valid, but for
   //    what lies beyond the decrease table, whose depth is no power of two ---------------------------
   logic       factor_q, decay_q, decrease_q, limits_q;
-  logic [6:0] wrong;
+  logic [7*ReportW-1:0] reports;
   always_ff @(posedge clk_i) begin
     factor_q   <= factor_ren_i;
     decay_q    <= decay_ren_i;
     decrease_q <= decrease_ren_i && decrease_index_i < 9'(rate_lut_pkg::DecreaseEntries);
     limits_q   <= limits_ren_i;
   end
-  assign error_o = |wrong;
+  ram_reports #(.Count(7), .ReportW(ReportW)) u_reports (.reports_i(reports), .report_o(error_o));
 
-  ram_parity #(.Depth(rate_lut_pkg::DscpEntries), .Width(32)) u_factor (
+  ram_guarded #(.Depth(rate_lut_pkg::DscpEntries), .Width(32), .Secded(Secded), .Number(10)) u_factor (
     .clk_i  (clk_i),
     .ren_i  (factor_ren_i),
     .raddr_i(factor_index_i),
@@ -103,9 +106,9 @@ module rl_tables (
     .waddr_i(waddr_64),
     .wdata_i(sweeping ? rate_lut_pkg::NeutralFactor : write_word_i),
     .use_i  (factor_q),
-    .error_o(wrong[0])
+    .report_o(reports[0*ReportW +: ReportW])
   );
-  ram_parity #(.Depth(rate_lut_pkg::DscpEntries), .Width(32)) u_floor (
+  ram_guarded #(.Depth(rate_lut_pkg::DscpEntries), .Width(32), .Secded(Secded), .Number(11)) u_floor (
     .clk_i  (clk_i),
     .ren_i  (limits_ren_i),
     .raddr_i(limits_index_i),
@@ -114,9 +117,9 @@ module rl_tables (
     .waddr_i(waddr_64),
     .wdata_i(sweeping ? 32'h0000_0000 : write_word_i),
     .use_i  (limits_q),
-    .error_o(wrong[1])
+    .report_o(reports[1*ReportW +: ReportW])
   );
-  ram_parity #(.Depth(rate_lut_pkg::DscpEntries), .Width(32)) u_ceiling (
+  ram_guarded #(.Depth(rate_lut_pkg::DscpEntries), .Width(32), .Secded(Secded), .Number(12)) u_ceiling (
     .clk_i  (clk_i),
     .ren_i  (limits_ren_i),
     .raddr_i(limits_index_i),
@@ -125,9 +128,9 @@ module rl_tables (
     .waddr_i(waddr_64),
     .wdata_i(sweeping ? 32'hFFFF_FFFF : write_word_i),
     .use_i  (limits_q),
-    .error_o(wrong[2])
+    .report_o(reports[2*ReportW +: ReportW])
   );
-  ram_parity #(.Depth(rate_lut_pkg::DecayEntries), .Width(17)) u_decay_hi (
+  ram_guarded #(.Depth(rate_lut_pkg::DecayEntries), .Width(17), .Secded(Secded), .Number(13)) u_decay_hi (
     .clk_i  (clk_i),
     .ren_i  (decay_ren_i),
     .raddr_i(decay_hi_index_i),
@@ -136,9 +139,9 @@ module rl_tables (
     .waddr_i(waddr_64),
     .wdata_i(fraction),
     .use_i  (decay_q),
-    .error_o(wrong[3])
+    .report_o(reports[3*ReportW +: ReportW])
   );
-  ram_parity #(.Depth(rate_lut_pkg::DecayEntries), .Width(17)) u_decay_lo (
+  ram_guarded #(.Depth(rate_lut_pkg::DecayEntries), .Width(17), .Secded(Secded), .Number(14)) u_decay_lo (
     .clk_i  (clk_i),
     .ren_i  (decay_ren_i),
     .raddr_i(decay_lo_index_i),
@@ -147,7 +150,7 @@ module rl_tables (
     .waddr_i(waddr_64),
     .wdata_i(fraction),
     .use_i  (decay_q),
-    .error_o(wrong[4])
+    .report_o(reports[4*ReportW +: ReportW])
   );
 
   // Entries i and i + 1: for odd i the even bank is read at the next index.
@@ -160,7 +163,7 @@ module rl_tables (
     if (decrease_ren_i) odd_q <= decrease_index_i[0];
   end
 
-  ram_parity #(.Depth(EvenEntries), .Width(17)) u_decrease_even (
+  ram_guarded #(.Depth(EvenEntries), .Width(17), .Secded(Secded), .Number(15)) u_decrease_even (
     .clk_i  (clk_i),
     .ren_i  (decrease_ren_i),
     .raddr_i(raddr_even),
@@ -169,9 +172,9 @@ module rl_tables (
     .waddr_i(waddr_even),
     .wdata_i(fraction),
     .use_i  (decrease_q),
-    .error_o(wrong[5])
+    .report_o(reports[5*ReportW +: ReportW])
   );
-  ram_parity #(.Depth(OddEntries), .Width(17)) u_decrease_odd (
+  ram_guarded #(.Depth(OddEntries), .Width(17), .Secded(Secded), .Number(16)) u_decrease_odd (
     .clk_i  (clk_i),
     .ren_i  (decrease_ren_i),
     .raddr_i(decrease_index_i[7:1]),
@@ -180,7 +183,7 @@ module rl_tables (
     .waddr_i(waddr_odd),
     .wdata_i(fraction),
     .use_i  (decrease_q),
-    .error_o(wrong[6])
+    .report_o(reports[6*ReportW +: ReportW])
   );
   assign decrease_o      = odd_q ? odd : even;
   assign decrease_next_o = odd_q ? even : odd;

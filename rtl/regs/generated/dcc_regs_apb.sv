@@ -78,6 +78,7 @@ module dcc_regs_apb #(
   logic hit_memory_errors;
   logic hit_memory_corrected;
   logic hit_memory_word;
+  logic hit_memory_lost;
   assign hit_id = word == 18'h0;
   assign hit_version = word == 18'h1;
   assign hit_caps = word == 18'h2;
@@ -116,6 +117,7 @@ module dcc_regs_apb #(
   assign hit_memory_errors = word == 18'h2E;
   assign hit_memory_corrected = word == 18'h2F;
   assign hit_memory_word = word == 18'h30;
+  assign hit_memory_lost = word == 18'h31;
 
   logic hit_stat;
   assign hit_stat = (word >= 18'hC00) & (word < 18'hC22);
@@ -182,6 +184,7 @@ module dcc_regs_apb #(
                 | hit_memory_errors
                 | hit_memory_corrected
                 | hit_memory_word
+                | hit_memory_lost
                 | hit_stat
                 | (|hit_win);
   assign writable = hit_ctrl
@@ -301,8 +304,8 @@ module dcc_regs_apb #(
     stat_high_d = stat_high_q;
     case (word)
       18'h0: rdata_d = 32'h44434331;
-      18'h1: rdata_d = {16'h1, 16'h4};
-      18'h2: rdata_d = {3'd0, Caps[28], Caps[27:24], Caps[23:20], Caps[19:16], Caps[15:8], 3'd0, Caps[4:0]};
+      18'h1: rdata_d = {16'h1, 16'h5};
+      18'h2: rdata_d = {2'd0, Caps[29], Caps[28], Caps[27:24], Caps[23:20], Caps[19:16], Caps[15:8], 3'd0, Caps[4:0]};
       18'h3: rdata_d = {25'd0, ctrl_keep_target_q, ctrl_byte_counter_q, ctrl_cut_by_marks_q, ctrl_law_q, ctrl_timer_restart_q, 1'd0, ctrl_enable_q};
       18'h4: rdata_d = {28'd0, hw2reg_i.status_fault, hw2reg_i.status_overrun, hw2reg_i.status_idle, hw2reg_i.status_ready};
       18'h5: rdata_d = {29'd0, regwen_ctrl_q, regwen_tables_q, regwen_parameters_q};
@@ -338,6 +341,7 @@ module dcc_regs_apb #(
       18'h2E: rdata_d = {16'd0, hw2reg_i.memory_errors};
       18'h2F: rdata_d = {16'd0, hw2reg_i.memory_corrected};
       18'h30: rdata_d = {1'd0, hw2reg_i.memory_word_index, hw2reg_i.memory_word_memory, hw2reg_i.memory_word_corrected, hw2reg_i.memory_word_wrong};
+      18'h31: rdata_d = {hw2reg_i.memory_lost_rebuilds, hw2reg_i.memory_lost_flows};
       18'hC00: begin
         rdata_d = hw2reg_i.stat_cnps_received[31:0];
         stat_high_d = hw2reg_i.stat_cnps_received[63:32];

@@ -14,7 +14,7 @@ package dcc_regs_pkg;
 
   // VERSION: Version of this register map.
   localparam logic [19:0] VersionOffset = 20'h00004;
-  localparam logic [31:0] VersionReset = 32'h00010004;
+  localparam logic [31:0] VersionReset = 32'h00010005;
   localparam int unsigned VersionMinorLsb   = 0;
   localparam int unsigned VersionMinorWidth = 16;
   localparam int unsigned VersionMajorLsb   = 16;
@@ -35,6 +35,8 @@ package dcc_regs_pkg;
   localparam int unsigned CapsWheelLastWidth = 4;
   localparam int unsigned CapsSecdedLsb   = 28;
   localparam int unsigned CapsSecdedWidth = 1;
+  localparam int unsigned CapsRebuildLsb   = 29;
+  localparam int unsigned CapsRebuildWidth = 1;
 
   // CTRL: Enable, reset and policy bits. Written only while REGWEN.CTRL is 1.
   localparam logic [19:0] CtrlOffset = 20'h0000C;
@@ -332,7 +334,8 @@ package dcc_regs_pkg;
   localparam int unsigned MemoryCorrectedValueWidth = 16;
 
   // MEMORY_WORD: The last word that was corrected or, from then on, the first one that could not be,
-  //   since soft reset. 0 without CAPS.SECDED.
+  //   since soft reset. 0 without CAPS.SECDED. With CAPS.REBUILD the first wrong one since the last
+  //   recovery, or the one that led to it.
   localparam logic [19:0] MemoryWordOffset = 20'h000C0;
   localparam logic [31:0] MemoryWordReset = 32'h00000000;
   localparam int unsigned MemoryWordWrongLsb   = 0;
@@ -351,8 +354,36 @@ package dcc_regs_pkg;
   localparam logic [31:0] MemoryWordMemorySlots = 32'd7;
   localparam logic [31:0] MemoryWordMemoryFloors = 32'd8;
   localparam logic [31:0] MemoryWordMemoryCeilings = 32'd9;
+  localparam logic [31:0] MemoryWordMemoryRateFactor = 32'd10;
+  localparam logic [31:0] MemoryWordMemoryRateFloor = 32'd11;
+  localparam logic [31:0] MemoryWordMemoryRateCeiling = 32'd12;
+  localparam logic [31:0] MemoryWordMemoryRateDecayHi = 32'd13;
+  localparam logic [31:0] MemoryWordMemoryRateDecayLo = 32'd14;
+  localparam logic [31:0] MemoryWordMemoryRateDecreaseEven = 32'd15;
+  localparam logic [31:0] MemoryWordMemoryRateDecreaseOdd = 32'd16;
+  localparam logic [31:0] MemoryWordMemoryCnps = 32'd17;
+  localparam logic [31:0] MemoryWordMemoryCommands = 32'd18;
+  localparam logic [31:0] MemoryWordMemoryFirstStarts = 32'd19;
+  localparam logic [31:0] MemoryWordMemoryOtherStarts = 32'd20;
+  localparam logic [31:0] MemoryWordMemoryPlans = 32'd21;
+  localparam logic [31:0] MemoryWordMemoryAnswers = 32'd22;
+  localparam logic [31:0] MemoryWordMemoryWheelRecords = 32'd23;
+  localparam logic [31:0] MemoryWordMemoryWheelNext = 32'd24;
+  localparam logic [31:0] MemoryWordMemoryWheelPrevious = 32'd25;
+  localparam logic [31:0] MemoryWordMemoryWheelLists = 32'd26;
+  localparam logic [31:0] MemoryWordMemoryWheelRows = 32'd27;
+  localparam logic [31:0] MemoryWordMemoryWheelWords = 32'd28;
   localparam int unsigned MemoryWordIndexLsb   = 7;
   localparam int unsigned MemoryWordIndexWidth = 24;
+
+  // MEMORY_LOST: Recoveries from wrong words, and what they cost, since the reset by pin; both stay
+  //   at their greatest value. 0 without CAPS.REBUILD.
+  localparam logic [19:0] MemoryLostOffset = 20'h000C4;
+  localparam logic [31:0] MemoryLostReset = 32'h00000000;
+  localparam int unsigned MemoryLostFlowsLsb   = 0;
+  localparam int unsigned MemoryLostFlowsWidth = 16;
+  localparam int unsigned MemoryLostRebuildsLsb   = 16;
+  localparam int unsigned MemoryLostRebuildsWidth = 16;
 
   // STAT_CNPS_RECEIVED_LO: CNPs handed to the controller: low half; reading it latches the high half.
   localparam logic [19:0] StatCnpsReceivedLoOffset = 20'h03000;
@@ -736,6 +767,8 @@ package dcc_regs_pkg;
     logic         memory_word_corrected;              // RO
     logic [4:0]   memory_word_memory;                 // RO
     logic [23:0]  memory_word_index;                  // RO
+    logic [15:0]  memory_lost_flows;                  // RO
+    logic [15:0]  memory_lost_rebuilds;               // RO
     logic [63:0]  stat_cnps_received;                 // counter
     logic [63:0]  stat_cnps_dropped_no_slot;          // counter
     logic [63:0]  stat_cnps_coalesced;                // counter

@@ -11,8 +11,10 @@ module timing_wheel #(
   parameter int unsigned LastBits   = 6,     // bits of the last level, at least 1
   parameter int unsigned WordBits   = 32,    // bits of a bitmap word, a power of two, at least 2
   parameter int unsigned TimeW      = 32,    // bits of the tick counters, more than the digits' sum
+  parameter int unsigned Secded     = 0,     // 1: the memories correct a wrong bit (ram_guarded.sv)
   localparam int unsigned SlotW     = $clog2(NumTimers),
-  localparam int unsigned DelayW    = TopBits + MiddleBits + LastBits
+  localparam int unsigned DelayW    = TopBits + MiddleBits + LastBits,
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
@@ -55,7 +57,8 @@ module timing_wheel #(
   output logic              busy_o,
   output logic              move_o,
 
-  output logic              error_o            // a word used in the previous cycle had wrong parity
+  // Of the words used in the previous cycle (ram_guarded.sv): bit 0: one was wrong.
+  output logic [ReportW-1:0] error_o
 );
   localparam int unsigned DueW   = DelayW + 1;
   localparam int unsigned IndexW = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1;
@@ -256,7 +259,8 @@ module timing_wheel #(
   assign place_now  = place || move_place || (decide && op_start && !held_now);
   assign place_last = level_q == timing_wheel_pkg::LevelLast;
 
-  logic             write_record, retired, wrong_record, wrong_list, wrong_row;
+  logic             write_record, retired;
+  logic [ReportW-1:0] wrong_record, wrong_list, wrong_row;
   logic [1:0]       write_held;
   logic [ListW-1:0] write_list;
   logic [DueW-1:0]  write_due;
@@ -276,7 +280,7 @@ module timing_wheel #(
     end
   end
 
-  tw_records #(.NumTimers(NumTimers), .ListW(ListW), .DueW(DueW)) u_records (
+  tw_records #(.NumTimers(NumTimers), .ListW(ListW), .DueW(DueW), .Secded(Secded)) u_records (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
@@ -304,7 +308,9 @@ module timing_wheel #(
   logic [(2<<MiddleBits)-1:0] middle_used;
   logic [(2<<LastBits)-1:0]   row_used;
 
-  tw_lists #(.NumTimers(NumTimers), .TopBits(TopBits), .MiddleBits(MiddleBits)) u_lists (
+  tw_lists #(
+    .NumTimers(NumTimers), .TopBits(TopBits), .MiddleBits(MiddleBits), .Secded(Secded)
+  ) u_lists (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
     .clear_i         (clear_i),
@@ -336,7 +342,9 @@ module timing_wheel #(
     .error_o         (wrong_list)
   );
 
-  tw_last_level #(.NumTimers(NumTimers), .LastBits(LastBits), .WordBits(WordBits)) u_last (
+  tw_last_level #(
+    .NumTimers(NumTimers), .LastBits(LastBits), .WordBits(WordBits), .Secded(Secded)
+  ) u_last (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
@@ -367,7 +375,10 @@ module timing_wheel #(
     .retire_skip_i (grant_cmd && cmd_slot_i == expire_slot_o),
     .error_o       (wrong_row)
   );
-  assign error_o = wrong_record || wrong_list || wrong_row;
+  ram_reports #(.Count(3), .ReportW(ReportW)) u_reports (
+    .reports_i({wrong_row, wrong_list, wrong_record}),
+    .report_o (error_o)
+  );
 
   // ---------------------------------------------------------------------------------------------
   // Idle time

@@ -7,12 +7,14 @@ module tw_last_level #(
   parameter int unsigned NumTimers = 1024,
   parameter int unsigned LastBits  = 6,
   parameter int unsigned WordBits  = 32,
+  parameter int unsigned Secded    = 0,  // ram_guarded.sv
   localparam int unsigned SlotW    = $clog2(NumTimers),
   localparam int unsigned BitW     = $clog2(WordBits),
   localparam int unsigned NumWords = NumTimers / WordBits,
   localparam int unsigned WordW    = $clog2(NumWords),
   localparam int unsigned RowW     = LastBits + 1,
-  localparam int unsigned NumRows  = 1 << RowW
+  localparam int unsigned NumRows  = 1 << RowW,
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
@@ -47,18 +49,19 @@ module tw_last_level #(
   output logic [SlotW-1:0]   retire_slot_o,
   input  logic               retire_done_i,
   input  logic               retire_skip_i,   // a command on the taken slot takes over
-  output logic               error_o          // a word used in the previous cycle had wrong parity
+  output logic [ReportW-1:0] error_o          // of the words used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned LeafW = RowW + WordW;
 
   logic                summary_ren, summary_wen, leaf_ren, leaf_wen;
-  logic                summary_use, leaf_use, wrong_summary, wrong_leaf;
+  logic                summary_use, leaf_use;
+  logic [2*ReportW-1:0] reports;
   logic [RowW-1:0]     summary_raddr, summary_waddr;
   logic [NumWords-1:0] summary_rdata, summary_wdata;
   logic [LeafW-1:0]    leaf_raddr, leaf_waddr;
   logic [WordBits-1:0] leaf_rdata, leaf_wdata;
 
-  ram_parity #(.Depth(NumRows), .Width(NumWords)) u_summary (
+  ram_guarded #(.Depth(NumRows), .Width(NumWords), .Secded(Secded), .Number(27)) u_summary (
     .clk_i  (clk_i),
     .ren_i  (summary_ren),
     .raddr_i(summary_raddr),
@@ -67,9 +70,9 @@ module tw_last_level #(
     .waddr_i(summary_waddr),
     .wdata_i(summary_wdata),
     .use_i  (summary_use),
-    .error_o(wrong_summary)
+    .report_o(reports[0 +: ReportW])
   );
-  ram_parity #(.Depth(NumRows * NumWords), .Width(WordBits)) u_leaf (
+  ram_guarded #(.Depth(NumRows * NumWords), .Width(WordBits), .Secded(Secded), .Number(28)) u_leaf (
     .clk_i  (clk_i),
     .ren_i  (leaf_ren),
     .raddr_i(leaf_raddr),
@@ -78,7 +81,7 @@ module tw_last_level #(
     .waddr_i(leaf_waddr),
     .wdata_i(leaf_wdata),
     .use_i  (leaf_use),
-    .error_o(wrong_leaf)
+    .report_o(reports[ReportW +: ReportW])
   );
 
   logic [NumRows-1:0] row_used_q, row_used_d;
@@ -179,7 +182,7 @@ module tw_last_level #(
   assign summary_use = load_read_i || (put_i && row_used_q[put_row_i]) || (take_i && !take_current);
   assign leaf_use    = load_take_i || (put_i && put_leaf_used) ||
                        (take_i && !(take_current && row_holds_word));
-  assign error_o     = wrong_summary || wrong_leaf;
+  ram_reports #(.ReportW(ReportW)) u_reports (.reports_i(reports), .report_o(error_o));
 
   always_comb begin
     row_used_d = row_used_q;

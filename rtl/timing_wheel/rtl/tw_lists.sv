@@ -7,11 +7,13 @@ module tw_lists #(
   parameter int unsigned NumTimers  = 1024,
   parameter int unsigned TopBits    = 5,
   parameter int unsigned MiddleBits = 5,
+  parameter int unsigned Secded     = 0,  // ram_guarded.sv
   localparam int unsigned SlotW       = $clog2(NumTimers),
   localparam int unsigned IndexW      = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1,
   localparam int unsigned ListW       = IndexW + 1,
   localparam int unsigned TopLists    = 2 << TopBits,
-  localparam int unsigned MiddleLists = 2 << MiddleBits
+  localparam int unsigned MiddleLists = 2 << MiddleBits,
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
@@ -45,20 +47,20 @@ module tw_lists #(
   // bit masks of the lists that are not empty
   output logic [TopLists-1:0]    top_used_o,
   output logic [MiddleLists-1:0] middle_used_o,
-  output logic                   error_o           // a word used in the previous cycle had wrong parity
+  output logic [ReportW-1:0]     error_o           // of the words used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned NumLists = 1 << ListW;
 
   logic               next_wen, previous_wen, ends_wen;
   logic               next_use, previous_use, ends_use;
-  logic [2:0]         wrong;
+  logic [3*ReportW-1:0] reports;
   logic [SlotW-1:0]   tail;  // tail of the list that was read
   logic [SlotW-1:0]   next_rdata, next_waddr, next_wdata;
   logic [SlotW-1:0]   previous_rdata, previous_waddr, previous_wdata;
   logic [ListW-1:0]   ends_waddr;
   logic [2*SlotW-1:0] ends_wdata;
 
-  ram_parity #(.Depth(NumTimers), .Width(SlotW)) u_next (
+  ram_guarded #(.Depth(NumTimers), .Width(SlotW), .Secded(Secded), .Number(24)) u_next (
     .clk_i  (clk_i),
     .ren_i  (links_ren_i),
     .raddr_i(links_slot_i),
@@ -67,9 +69,9 @@ module tw_lists #(
     .waddr_i(next_waddr),
     .wdata_i(next_wdata),
     .use_i  (next_use),
-    .error_o(wrong[0])
+    .report_o(reports[0*ReportW +: ReportW])
   );
-  ram_parity #(.Depth(NumTimers), .Width(SlotW)) u_previous (
+  ram_guarded #(.Depth(NumTimers), .Width(SlotW), .Secded(Secded), .Number(25)) u_previous (
     .clk_i  (clk_i),
     .ren_i  (links_ren_i),
     .raddr_i(links_slot_i),
@@ -78,9 +80,9 @@ module tw_lists #(
     .waddr_i(previous_waddr),
     .wdata_i(previous_wdata),
     .use_i  (previous_use),
-    .error_o(wrong[1])
+    .report_o(reports[1*ReportW +: ReportW])
   );
-  ram_parity #(.Depth(NumLists), .Width(2 * SlotW)) u_list (
+  ram_guarded #(.Depth(NumLists), .Width(2 * SlotW), .Secded(Secded), .Number(26)) u_list (
     .clk_i  (clk_i),
     .ren_i  (ends_ren_i),
     .raddr_i(ends_list_i),
@@ -89,7 +91,7 @@ module tw_lists #(
     .waddr_i(ends_waddr),
     .wdata_i(ends_wdata),
     .use_i  (ends_use),
-    .error_o(wrong[2])
+    .report_o(reports[2*ReportW +: ReportW])
   );
 
   logic [TopLists-1:0]    top_used_q, top_used_d;
@@ -131,7 +133,7 @@ module tw_lists #(
   assign previous_use = remove_i && !is_head;
   assign ends_use     = open_i || (append_i && append_used) ||
                         (remove_i && !from_open_top && !from_open_middle);
-  assign error_o      = |wrong;
+  ram_reports #(.Count(3), .ReportW(ReportW)) u_reports (.reports_i(reports), .report_o(error_o));
 
   always_comb begin
     next_waddr     = tail;

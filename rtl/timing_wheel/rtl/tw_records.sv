@@ -6,7 +6,9 @@ module tw_records #(
   parameter int unsigned NumTimers = 1024,
   parameter int unsigned ListW     = 7,
   parameter int unsigned DueW      = 17,
-  localparam int unsigned SlotW    = $clog2(NumTimers)
+  parameter int unsigned Secded    = 0,  // ram_guarded.sv
+  localparam int unsigned SlotW    = $clog2(NumTimers),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -28,7 +30,7 @@ module tw_records #(
   input  logic [SlotW-1:0] retire_slot_i,
   output logic             retired_o,
   input  logic             use_i,           // the word read is used in this cycle
-  output logic             error_o          // the word used in the previous cycle had wrong parity
+  output logic [ReportW-1:0] error_o        // of the word used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned RecordW = 2 + ListW + DueW;
 
@@ -36,7 +38,7 @@ module tw_records #(
   logic [SlotW-1:0]   waddr, sweep_q;
   logic [RecordW-1:0] wdata;
 
-  ram_parity #(.Depth(NumTimers), .Width(RecordW)) u_record (
+  ram_guarded #(.Depth(NumTimers), .Width(RecordW), .Secded(Secded), .Number(23)) u_record (
     .clk_i  (clk_i),
     .ren_i  (ren_i),
     .raddr_i(rslot_i),
@@ -45,7 +47,7 @@ module tw_records #(
     .waddr_i(waddr),
     .wdata_i(wdata),
     .use_i  (use_i),
-    .error_o(error_o)
+    .report_o(error_o)
   );
 
   assign sweep_last_o = sweep_q == SlotW'(NumTimers - 1);

@@ -120,4 +120,5 @@ module timing_wheel_sva #(
   cover_step_with_tick: cover property (@(posedge clk_i) disable iff (!rst_ni) step && tick_i);
 endmodule
 
-bind timing_wheel timing_wheel_sva #(.SlotW(SlotW), .DelayW(DelayW), .TimeW(TimeW)) u_sva (.*);
+bind timing_wheel timing_wheel_sva #(.SlotW(SlotW), .DelayW(DelayW), .TimeW(TimeW)) u_sva (
+  .error_o(error_o[0]), .*);

@@ -1,5 +1,4 @@
-// The small controller whose memories of flows, slots and limits correct a wrong bit (parameter
-// Secded).
+// The small controller whose memories correct a wrong bit (parameter Secded).
 #include <Vdcc_secded.h>
 #include <Vdcc_secded___024root.h>
 
@@ -18,19 +17,5 @@ std::unique_ptr<ControllerDut> make_secded_controller(std::uint32_t random_seed)
 }
 
 const std::vector<SecdedMemory>& secded_memories() { return secded_memories_of<Vdcc_secded>(); }
-
-const std::vector<GuardedMemory>& memories_beside_secded() {
-  static const std::vector<GuardedMemory> kMemories = [] {
-    std::vector<GuardedMemory> rest;
-    for (const GuardedMemory& one : guarded_memories_of<Vdcc_secded>()) {
-      bool corrects = false;
-      for (const SecdedMemory& other : secded_memories())
-        corrects |= std::string(other.memory.name) == one.name;
-      if (!corrects) rest.push_back(one);
-    }
-    return rest;
-  }();
-  return kMemories;
-}
 
 }  // namespace dcc::page

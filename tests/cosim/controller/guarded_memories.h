@@ -31,6 +31,21 @@ void put(VlWide<N>& word, unsigned lsb, unsigned bits, std::uint64_t value) {
     word.m_storage[i / 32] = (word.m_storage[i / 32] & ~mask) | (value % 2 != 0 ? mask : 0);
   }
 }
+template <class Word>
+std::vector<std::uint32_t> parts_of(const Word& word) {
+  return {static_cast<std::uint32_t>(word), static_cast<std::uint32_t>(std::uint64_t{word} >> 32)};
+}
+template <std::size_t N>
+std::vector<std::uint32_t> parts_of(const VlWide<N>& word) {
+  return {word.m_storage, word.m_storage + N};
+}
+template <class Words>
+MemoryWords copy_of(const Words& words) {
+  MemoryWords copy;
+  for (std::size_t i = 0; i < sizeof words / sizeof words[0]; ++i)
+    copy.push_back(parts_of(words[i]));
+  return copy;
+}
 /// A word of the parameter store, as dc_lookup packs it, with its check bits.
 template <std::size_t N>
 void store(VlWide<N>& word, const Slot& slot, unsigned flow_bits) {
@@ -65,15 +80,21 @@ void store(VlWide<N>& word, const Slot& slot, unsigned flow_bits) {
 #define DCC_ARRAY(path) DCC_ARRAY_(path)
 #define DCC_ARRAY_(path) dcc_top__DOT__##path##__DOT__mem
 #define DCC_GUARDED(name, memory, bits, place) DCC_MEMORY(name, memory, bits, place, false)
+#define DCC_WORDS(place)                                                 \
+  static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_ARRAY( \
+      DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, place), u_ram), u_array))
 #define DCC_MEMORY(name, memory, bits, place, unused)                                           \
   GuardedMemory {                                                                               \
     name, DCC_MEMORY_ERROR_##memory##_MASK, bits,                                               \
         [](ControllerDut& small, unsigned bit) {                                                \
-          auto& words = static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_ARRAY(  \
-              DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, place), u_ram), u_array));                  \
+          auto& words = DCC_WORDS(place);                                                       \
           for (std::size_t i = 0; i < sizeof words / sizeof words[0]; ++i) turn(words[i], bit); \
         },                                                                                      \
-        unused                                                                                  \
+        unused,                                                                                 \
+        [](ControllerDut& small, std::size_t word, unsigned bit) {                              \
+          turn(DCC_WORDS(place)[word], bit);                                                    \
+        },                                                                                      \
+        [](ControllerDut& small) { return detail::copy_of(DCC_WORDS(place)); }                  \
   }
 #define DCC_WHEEL(place) DCC_JOIN(DCC_JOIN(u_timers, u_wheel), place)
 #define DCC_FLOWS(kind, place) DCC_JOIN(DCC_JOIN(DCC_JOIN(u_lookup, kind), u_flows), place)
@@ -136,6 +157,37 @@ const std::vector<SecdedMemory>& secded_memories_of() {
       {DCC_GUARDED("store", SLOTS, 225, DCC_JOIN(u_lookup, u_store)), 7, 193, 8},
       {DCC_GUARDED("limits_floor", TABLES, 39, DCC_JOIN(u_limits, u_floor)), 8, 32, 7},
       {DCC_GUARDED("limits_ceiling", TABLES, 39, DCC_JOIN(u_limits, u_ceiling)), 9, 32, 7},
+      {DCC_GUARDED("factor", TABLES, 39, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_factor)), 10, 32,
+       7},
+      {DCC_GUARDED("floor", TABLES, 39, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_floor)), 11, 32, 7},
+      {DCC_GUARDED("ceiling", TABLES, 39, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_ceiling)), 12, 32,
+       7},
+      {DCC_GUARDED("decay_hi", TABLES, 23, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_decay_hi)), 13,
+       17, 6},
+      {DCC_GUARDED("decay_lo", TABLES, 23, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_decay_lo)), 14,
+       17, 6},
+      {DCC_GUARDED("decrease_even", TABLES, 23,
+                   DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_decrease_even)),
+       15, 17, 6},
+      {DCC_GUARDED("decrease_odd", TABLES, 23,
+                   DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_decrease_odd)),
+       16, 17, 6},
+      {DCC_GUARDED("cnps", QUEUES, 37, DCC_JOIN(u_cnps, u_ram)), 17, 30, 7},
+      {DCC_GUARDED("commands", QUEUES, 14, DCC_JOIN(u_commands, u_ram)), 18, 9, 5},
+      {DCC_GUARDED("first_starts", QUEUES, 29, DCC_JOIN(DCC_JOIN(u_timers, u_first), u_ram)), 19,
+       23, 6},
+      {DCC_GUARDED("other_starts", QUEUES, 29, DCC_JOIN(DCC_JOIN(u_timers, u_again), u_ram)), 20,
+       23, 6},
+      {DCC_GUARDED("beside", DELAYS, 452, DCC_JOIN(u_beside, u_ring)), 21, 396, 8},
+      {DCC_GUARDED("answers", DELAYS, 49,
+                   DCC_JOIN(DCC_JOIN(DCC_JOIN(u_answers, g_ring), u_delay), u_ring)),
+       22, 42, 7},
+      {DCC_GUARDED("records", WHEEL, 32, DCC_WHEEL(DCC_JOIN(u_records, u_record))), 23, 26, 6},
+      {DCC_GUARDED("next", WHEEL, 11, DCC_WHEEL(DCC_JOIN(u_lists, u_next))), 24, 6, 5},
+      {DCC_MEMORY("previous", WHEEL, 11, DCC_WHEEL(DCC_JOIN(u_lists, u_previous)), true), 25, 6, 5},
+      {DCC_GUARDED("ends", WHEEL, 18, DCC_WHEEL(DCC_JOIN(u_lists, u_list))), 26, 12, 6},
+      {DCC_GUARDED("summaries", WHEEL, 6, DCC_WHEEL(DCC_JOIN(u_last, u_summary))), 27, 2, 4},
+      {DCC_GUARDED("leaves", WHEEL, 39, DCC_WHEEL(DCC_JOIN(u_last, u_leaf))), 28, 32, 7},
   };
   return kMemories;
 }
@@ -195,6 +247,7 @@ void set_slot_of(ControllerDut& small, std::uint32_t index, const Slot& slot) {
 }
 
 #undef DCC_FLOWS
+#undef DCC_WORDS
 #undef DCC_TIME
 #undef DCC_WHEEL
 #undef DCC_WIDE

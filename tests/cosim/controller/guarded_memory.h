@@ -1,6 +1,7 @@
 // Memories of the controller that have parity, and a way to make them lose a bit.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <ostream>
@@ -11,12 +12,17 @@
 
 namespace dcc::page {
 
+using MemoryWords = std::vector<std::vector<std::uint32_t>>;  // 32 bits each, the lowest first
+
 struct GuardedMemory {
   const char* name;
   std::uint32_t cause;                               // the memory's bit of MEMORY_ERROR
   unsigned bits;                                     // number of bits of a word and its check bits
   void (*flip)(ControllerDut& small, unsigned bit);  // inverts one bit of every word
   bool unused = false;                               // true if the contents are never used
+  // inverts one bit of one word
+  void (*flip_word)(ControllerDut& small, std::size_t word, unsigned bit) = nullptr;
+  MemoryWords (*words)(ControllerDut& small) = nullptr;
 };
 inline void PrintTo(const GuardedMemory& memory, std::ostream* out) { *out << memory.name; }
 inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned bit) {
@@ -41,7 +47,8 @@ inline void PrintTo(const SecdedMemory& one, std::ostream* out) { *out << one.me
 /// The small controller with an error-correcting code (parameter Secded).
 std::unique_ptr<ControllerDut> make_secded_controller(std::uint32_t random_seed);
 const std::vector<SecdedMemory>& secded_memories();
-/// The other memories of make_secded_controller(), which have parity.
-const std::vector<GuardedMemory>& memories_beside_secded();
+/// The same with recovery (parameter Rebuild).
+std::unique_ptr<ControllerDut> make_rebuild_controller(std::uint32_t random_seed);
+const std::vector<SecdedMemory>& rebuild_memories();
 
 }  // namespace dcc::page

@@ -31,11 +31,25 @@ TEST_P(Secded, OneLostBitChangesNothing) {
     SCOPED_TRACE("bit " + std::to_string(bit));
     Bench bench(make_secded_controller(bit + 3), bit + 3);
     bench.program(bit % 2 == 0);
+    if (one.memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK) {  // timers wait in the wheel's lists, too
+      bench.write(DCC_TICK_DIV_OFFSET, 64);
+      bench.write(DCC_TIMER_INTERVAL_OFFSET, 150);
+    }
     bench.run(3000, kAll);
     ASSERT_EQ(bench.read(DCC_MEMORY_CORRECTED_OFFSET), 0u);
     ASSERT_EQ(bench.read(DCC_MEMORY_WORD_OFFSET), 0u);
     // A flip corrupts correct words, and restores words that the previous flip corrupted.
     std::uint32_t corrected = 0;
+    // A word of a queue counts for some cycles only, and not at all if it leaves at once.
+    if (one.memory.cause == DCC_MEMORY_ERROR_QUEUES_MASK) {
+      for (int i = 0; i < 300 && corrected == 0; ++i) {
+        for (int k = 0; k < 500; ++k) {
+          flip_bit(bench.dut(), one.memory, bit);
+          bench.run(1, kAll);
+        }
+        corrected = bench.read(DCC_MEMORY_CORRECTED_OFFSET);
+      }
+    }
     for (int i = 0; i < 300 && (i < 3 || corrected == 0); ++i) {
       if (i < 3 || i % 5 == 0) flip_bit(bench.dut(), one.memory, bit);
       bench.run(700, kAll);
@@ -47,6 +61,10 @@ TEST_P(Secded, OneLostBitChangesNothing) {
     EXPECT_TRUE(bench.ready);
     EXPECT_EQ(bench.read(DCC_MEMORY_ERROR_OFFSET), 0u);
     EXPECT_EQ(bench.read(DCC_MEMORY_ERRORS_OFFSET), 0u);
+    if (one.memory.unused) {
+      EXPECT_EQ(corrected, 0u);
+      continue;
+    }
     EXPECT_GT(corrected, 0u);
     const std::uint32_t word = bench.read(DCC_MEMORY_WORD_OFFSET);
     EXPECT_EQ(word & kBoth, DCC_MEMORY_WORD_CORRECTED_MASK);
@@ -111,20 +129,6 @@ TEST(SecdedPlace, IsThatOfTheWordRead) {
     EXPECT_EQ(bench.read(DCC_MEMORY_CORRECTED_OFFSET), 0u);
   }
 }
-
-class BesideSecded : public testing::TestWithParam<GuardedMemory> {};
-
-// The option changes nothing for queues, delays, the tables of the rate unit and the wheel.
-TEST_P(BesideSecded, OneLostBitIsSeen) {
-  const GuardedMemory& memory = GetParam();
-  Loss loss;
-  Bench bench(make_secded_controller(9), 9);
-  ASSERT_EQ(lose_a_bit(bench, memory, 5 % memory.bits, loss), "");
-  EXPECT_EQ(bench.read(DCC_MEMORY_CORRECTED_OFFSET), 0u);
-}
-
-INSTANTIATE_TEST_SUITE_P(All, BesideSecded, testing::ValuesIn(memories_beside_secded()),
-                         [](const auto& one) { return std::string(one.param.name); });
 
 // Without the option the registers read as 0.
 TEST(SecdedOff, RegistersReadAsZero) {

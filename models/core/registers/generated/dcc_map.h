@@ -52,6 +52,7 @@ enum Register : std::uint16_t {
   kMemoryErrors,
   kMemoryCorrected,
   kMemoryWord,
+  kMemoryLost,
 };
 
 /// Registers that the device is asked for: it has a case for each of them.
@@ -66,6 +67,7 @@ enum class Live : std::uint16_t {
   kMemoryErrors = Register::kMemoryErrors,
   kMemoryCorrected = Register::kMemoryCorrected,
   kMemoryWord = Register::kMemoryWord,
+  kMemoryLost = Register::kMemoryLost,
 };
 
 /// Registers whose writes the device hears of, beside parameters: it has a case for each of them.
@@ -151,6 +153,9 @@ constexpr std::uint32_t kCapsWheelLastReset = 6;
 constexpr std::uint32_t kCapsSecdedMask = 0x10000000;
 constexpr unsigned kCapsSecdedShift = 28;
 constexpr std::uint32_t kCapsSecdedReset = 0;
+constexpr std::uint32_t kCapsRebuildMask = 0x20000000;
+constexpr unsigned kCapsRebuildShift = 29;
+constexpr std::uint32_t kCapsRebuildReset = 0;
 // CTRL: Enable, reset and policy bits. Written only while REGWEN.CTRL is 1.
 constexpr std::uint32_t kCtrlOffset = 0x0000C;
 constexpr std::uint32_t kCtrlEnableMask = 0x00000001;
@@ -379,7 +384,8 @@ constexpr std::uint32_t kMemoryCorrectedOffset = 0x000BC;
 constexpr std::uint32_t kMemoryCorrectedValueMask = 0x0000FFFF;
 constexpr unsigned kMemoryCorrectedValueShift = 0;
 // MEMORY_WORD: The last word that was corrected or, from then on, the first one that could not be,
-//   since soft reset. 0 without CAPS.SECDED.
+//   since soft reset. 0 without CAPS.SECDED. With CAPS.REBUILD the first wrong one since the last
+//   recovery, or the one that led to it.
 constexpr std::uint32_t kMemoryWordOffset = 0x000C0;
 constexpr std::uint32_t kMemoryWordWrongMask = 0x00000001;
 constexpr unsigned kMemoryWordWrongShift = 0;
@@ -397,8 +403,34 @@ constexpr std::uint32_t kMemoryWordMemoryFreeList = 6;
 constexpr std::uint32_t kMemoryWordMemorySlots = 7;
 constexpr std::uint32_t kMemoryWordMemoryFloors = 8;
 constexpr std::uint32_t kMemoryWordMemoryCeilings = 9;
+constexpr std::uint32_t kMemoryWordMemoryRateFactor = 10;
+constexpr std::uint32_t kMemoryWordMemoryRateFloor = 11;
+constexpr std::uint32_t kMemoryWordMemoryRateCeiling = 12;
+constexpr std::uint32_t kMemoryWordMemoryRateDecayHi = 13;
+constexpr std::uint32_t kMemoryWordMemoryRateDecayLo = 14;
+constexpr std::uint32_t kMemoryWordMemoryRateDecreaseEven = 15;
+constexpr std::uint32_t kMemoryWordMemoryRateDecreaseOdd = 16;
+constexpr std::uint32_t kMemoryWordMemoryCnps = 17;
+constexpr std::uint32_t kMemoryWordMemoryCommands = 18;
+constexpr std::uint32_t kMemoryWordMemoryFirstStarts = 19;
+constexpr std::uint32_t kMemoryWordMemoryOtherStarts = 20;
+constexpr std::uint32_t kMemoryWordMemoryPlans = 21;
+constexpr std::uint32_t kMemoryWordMemoryAnswers = 22;
+constexpr std::uint32_t kMemoryWordMemoryWheelRecords = 23;
+constexpr std::uint32_t kMemoryWordMemoryWheelNext = 24;
+constexpr std::uint32_t kMemoryWordMemoryWheelPrevious = 25;
+constexpr std::uint32_t kMemoryWordMemoryWheelLists = 26;
+constexpr std::uint32_t kMemoryWordMemoryWheelRows = 27;
+constexpr std::uint32_t kMemoryWordMemoryWheelWords = 28;
 constexpr std::uint32_t kMemoryWordIndexMask = 0x7FFFFF80;
 constexpr unsigned kMemoryWordIndexShift = 7;
+// MEMORY_LOST: Recoveries from wrong words, and what they cost, since the reset by pin; both stay
+//   at their greatest value. 0 without CAPS.REBUILD.
+constexpr std::uint32_t kMemoryLostOffset = 0x000C4;
+constexpr std::uint32_t kMemoryLostFlowsMask = 0x0000FFFF;
+constexpr unsigned kMemoryLostFlowsShift = 0;
+constexpr std::uint32_t kMemoryLostRebuildsMask = 0xFFFF0000;
+constexpr unsigned kMemoryLostRebuildsShift = 16;
 constexpr std::uint32_t kStatCnpsReceivedOffset = 0x03000;
 constexpr std::uint32_t kStatCnpsDroppedNoSlotOffset = 0x03008;
 constexpr std::uint32_t kStatCnpsCoalescedOffset = 0x03010;

@@ -1,0 +1,301 @@
+// Recovery (parameter Rebuild): two bits are lost in one word under load. The controller goes on by
+// itself with all slots as they were, but for the slot whose own word was lost; software writes a
+// table's word again, and resets nothing.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "driver/dcc_regs.h"
+#include "guarded_memory.h"
+
+namespace dcc::page {
+namespace {
+
+constexpr std::uint32_t kSlots = 64, kFlows = 256, kEnabled = 0x2D;
+constexpr std::uint32_t kMaximum = 0x123456, kInitial = 0x100000;
+constexpr unsigned kFlowBits = 8, kBoundBit = 184, kFlowBit = 185, kSlotBits = 6;
+// Pipeline, sweep of 256 flows, walk over 64 slots, and accesses that are under way.
+constexpr std::uint32_t kRecovery = 32 + 256 + 16 + 3 * kSlots + 80;
+
+std::uint32_t field(const std::vector<std::uint32_t>& word, unsigned lsb, unsigned bits) {
+  std::uint32_t value = 0;
+  for (unsigned i = 0; i < bits; ++i) value |= (word[(lsb + i) / 32] >> (lsb + i) % 32 & 1) << i;
+  return value;
+}
+
+const SecdedMemory& memory_of(const std::string& name) {
+  for (const SecdedMemory& one : rebuild_memories())
+    if (name == one.memory.name) return one;
+  std::abort();
+}
+
+/// The block under random inputs and accesses, without an oracle.
+class Loaded {
+ public:
+  Loaded(std::uint32_t seed, std::uint32_t interval, std::uint32_t flows)
+      : dut_(make_rebuild_controller(seed)), random_(seed), flows_(flows) {
+    dut_->reset();
+    write(DCC_TICK_DIV_OFFSET, 64);
+    write(DCC_TIMER_INTERVAL_OFFSET, interval);
+    write(DCC_FIRST_CUT_OFFSET, 0x8000);
+    write(DCC_BYTE_THRESHOLD_OFFSET, 20'000);
+    write(DCC_R_MAX_OFFSET, kMaximum);
+    write(DCC_INITIAL_RATE_OFFSET, kInitial);
+    for (std::uint32_t i = 0; i < 257; ++i) write(DCC_DECREASE_ENTRY_OFFSET(i), 0x10000 - 64 * i);
+    write(DCC_CTRL_OFFSET, kEnabled);
+  }
+
+  /// One cycle; the answer, if there is one, is kept.
+  void cycle(const Inputs& in, const ApbPins& apb = {}) {
+    pins_ = dut_->drive(in, apb);
+    if (pins_.rate_valid) answers.push_back(pins_.rate);
+    ++cycles;
+    ASSERT_TRUE(dut_->edge()) << "an assertion failed";
+  }
+
+  std::uint32_t access(bool is_write, std::uint32_t address, std::uint32_t value = 0) {
+    end_access();
+    ApbPins apb{true, false, is_write, address, value};
+    for (int i = 0; i < 3000; ++i) {
+      cycle({}, apb);
+      if (apb.penable && pins_.pready) return pins_.prdata;
+      apb.penable = true;
+    }
+    ADD_FAILURE() << "access of " << address << " does not end";
+    return 0;
+  }
+  void write(std::uint32_t address, std::uint32_t value) { access(true, address, value); }
+  std::uint32_t read(std::uint32_t address) { return access(false, address); }
+
+  /// One cycle of the load; accesses go on over several cycles.
+  void load() {
+    Inputs in;
+    const auto flow = [this] {
+      return static_cast<std::uint32_t>(random_() % (random_() % 4 != 0 ? 50 : flows_));
+    };
+    in.cnp = random_() % 16 == 0;
+    in.cnp_flow = flow();
+    in.cnp_marks = 1 + random_() % 3;
+    in.cnp_dscp = in.bytes_dscp = random_() % 64;
+    in.bytes = random_() % 3 == 0;
+    in.bytes_flow = flow();
+    in.bytes_length = static_cast<std::uint32_t>(random_() % 9000);
+    in.command = random_() % 40 == 0;
+    in.command_query = random_() % 4 != 0;
+    in.command_flow = flow();
+    if (!apb_.psel && random_() % 150 == 0) {
+      constexpr std::uint32_t kWindows[] = {DCC_SLOTS_OFFSET, DCC_FREE_SLOTS_OFFSET, DCC_MI_OFFSET};
+      const std::uint32_t at = kWindows[random_() % 3];
+      const std::uint32_t word = at == DCC_SLOTS_OFFSET ? random_() % (8 * kSlots) : 0;
+      apb_ = {true, false, at == DCC_MI_OFFSET, at + 4 * word, 0};
+      since_ = cycles;
+    }
+    cycle(in, apb_);
+    if (!apb_.psel) return;
+    if (apb_.penable && pins_.pready)
+      apb_ = {};
+    else
+      apb_.penable = true;
+    ASSERT_LT(cycles - since_, 3000u) << "an access does not end";
+  }
+  void end_access() {
+    while (apb_.psel) {
+      cycle({}, apb_);
+      if (apb_.penable && pins_.pready)
+        apb_ = {};
+      else
+        apb_.penable = true;
+      ASSERT_LT(cycles - since_, 3000u) << "an access does not end";
+    }
+  }
+
+  ControllerDut& dut() { return *dut_; }
+  bool ready() const { return pins_.ready; }
+  bool irq() const { return pins_.irq; }
+  MemoryWords words(const std::string& name) { return memory_of(name).memory.words(*dut_); }
+
+  std::vector<Answer> answers;
+  std::uint64_t cycles = 0;
+
+ private:
+  std::unique_ptr<ControllerDut> dut_;
+  std::mt19937_64 random_;
+  std::uint32_t flows_;
+  Pins pins_{};
+  ApbPins apb_;
+  std::uint64_t since_ = 0;
+};
+
+/// Every bound slot's flow leads to the slot and back, and nothing else leads anywhere.
+void expect_consistent(Loaded& block) {
+  const MemoryWords store = block.words("store"), slot_of = block.words("slot_of");
+  const MemoryWords flow_of = block.words("flow_of");
+  std::uint32_t bound = 0, named = 0;
+  for (std::uint32_t s = 0; s < kSlots; ++s) {
+    if (field(store[s], kBoundBit, 1) == 0) continue;
+    ++bound;
+    const std::uint32_t flow = field(store[s], kFlowBit, kFlowBits);
+    EXPECT_EQ(field(slot_of[flow], 0, kSlotBits + 1), 1u << kSlotBits | s);
+    EXPECT_EQ(field(flow_of[s], 0, kFlowBits), flow);
+  }
+  for (const auto& word : slot_of) named += field(word, kSlotBits, 1);
+  EXPECT_EQ(named, bound);
+}
+
+/// What software does after a table's word is lost.
+void write_table(Loaded& block, const std::string& name, std::uint32_t word) {
+  const auto even = [&](std::uint32_t i) {
+    block.write(DCC_DECREASE_ENTRY_OFFSET(i), 0x10000 - 64 * i);
+  };
+  if (name == "factor")
+    block.write(DCC_FACTOR_ENTRY_OFFSET(word), 0x10000100);
+  else if (name == "floor" || name == "limits_floor")
+    block.write(DCC_FLOOR_ENTRY_OFFSET(word), 0);
+  else if (name == "ceiling" || name == "limits_ceiling")
+    block.write(DCC_CEILING_ENTRY_OFFSET(word), ~0u);
+  else if (name == "decay_hi")
+    block.write(DCC_DECAY_HI_ENTRY_OFFSET(word), 0x10000);
+  else if (name == "decay_lo")
+    block.write(DCC_DECAY_LO_ENTRY_OFFSET(word), 0x10000);
+  else
+    even(2 * word + (name == "decrease_odd" ? 1 : 0));
+}
+
+class Rebuild : public testing::TestWithParam<SecdedMemory> {};
+
+TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
+  const SecdedMemory& one = GetParam();
+  if (one.memory.unused) GTEST_SKIP() << "the controller never uses this memory";
+  const std::string name = one.memory.name;
+  const bool table = one.memory.cause == DCC_MEMORY_ERROR_TABLES_MASK;
+  const bool wheel = one.memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK;
+  const bool passing = one.memory.cause == DCC_MEMORY_ERROR_QUEUES_MASK ||
+                       one.memory.cause == DCC_MEMORY_ERROR_DELAYS_MASK;
+  const bool lists = wheel && name != "summaries" && name != "leaves";
+  Loaded block(one.number + 1, lists ? 150 : 10, name == "slot_of" ? kFlows : 50);
+  for (int i = 0; i < 3000; ++i) block.load();
+  const std::size_t depth = one.memory.words(block.dut()).size();
+  std::uint32_t recoveries = 0, lost = 0, longest = 0;
+  for (std::size_t at = 0; at < (wheel ? std::min<std::size_t>(depth, 64) : depth); ++at) {
+    std::size_t word = at;
+    if (wheel) {  // a word that is in use, for it was written of late
+      const MemoryWords old = one.memory.words(block.dut());
+      for (int i = 0; i < 300; ++i) block.load();
+      const MemoryWords now = one.memory.words(block.dut());
+      for (std::size_t i = 0; i < depth && now[word] == old[word]; ++i) word = (word + 1) % depth;
+    }
+    SCOPED_TRACE(name + " word " + std::to_string(word));
+    unsigned bit = static_cast<unsigned>(at * 7 % one.data), other = bit;
+    do other = (other + 1) % one.data;
+    while (one.part_of(other) != one.part_of(bit));
+    const auto flip = [&] {
+      one.memory.flip_word(block.dut(), word, bit);
+      one.memory.flip_word(block.dut(), word, other);
+    };
+    const std::uint32_t before = recoveries;
+    block.dut().check_assertions(!table);  // the rate unit's hold only while no word is wrong
+    // A word of a queue counts for some cycles only: it is turned in each cycle.
+    for (int round = 0; round < (passing ? 20'000 : 1) && recoveries == before; ++round) {
+      flip();
+      MemoryWords flipped;
+      if (!passing) flipped = one.memory.words(block.dut());
+      int i = 0;
+      for (; i < (passing ? 1 : table ? 2000 : 6000) && block.ready(); ++i) block.load();
+      if (block.ready()) {  // not used; a word that was not written either becomes right again
+        if (!passing && one.memory.words(block.dut())[word] == flipped[word]) flip();
+        continue;
+      }
+      ++recoveries;
+      MemoryWords store;
+      std::uint64_t since = block.cycles;
+      block.answers.clear();
+      if (table) {  // it stands still until software has written the word
+        for (i = 0; i < 1500; ++i) block.load();
+        ASSERT_FALSE(block.ready());
+        block.end_access();
+        ASSERT_EQ(block.read(DCC_STATUS_OFFSET) & DCC_STATUS_FAULT_MASK, DCC_STATUS_FAULT_MASK);
+        store = block.words("store");
+        since = block.cycles;
+        write_table(block, name, static_cast<std::uint32_t>(word));
+      }
+      // The words of the slots before the walk: nothing is written back during the sweep.
+      for (i = 0; i < 3000 && !block.ready(); ++i) {
+        block.load();
+        if (!table && block.cycles - since == 100) store = block.words("store");
+      }
+      ASSERT_TRUE(block.ready());
+      block.dut().check_assertions(true);
+      longest = std::max(longest, static_cast<std::uint32_t>(block.cycles - since));
+      MemoryWords after = block.words("store");
+      std::uint32_t flow = kFlows;
+      bool bound = false;
+      if (name == "store") {
+        bound = (field(store[word], kBoundBit, 1) != 0) != (bit == kBoundBit || other == kBoundBit);
+        lost += bound;
+        flow = field(block.words("flow_of")[word], 0, kFlowBits);
+        EXPECT_EQ(field(after[word], kBoundBit, 1), 0u);
+        EXPECT_EQ(field(after[word], kFlowBit, kFlowBits), flow);
+        after[word] = store[word];
+      }
+      for (std::uint32_t s = 0; s < kSlots; ++s) EXPECT_EQ(after[s], store[s]) << s;
+      expect_consistent(block);
+      for (i = 0; i < 20; ++i) block.load();  // answers of later events come later
+      EXPECT_EQ(std::count_if(block.answers.begin(), block.answers.end(),
+                              [&](const Answer& a) {
+                                return !a.query && a.bound && a.flow == flow && a.rate == kMaximum;
+                              }),
+                bound ? 1 : 0);
+      block.end_access();
+      const std::uint32_t place = block.read(DCC_MEMORY_WORD_OFFSET);
+      EXPECT_EQ(place & DCC_MEMORY_WORD_WRONG_MASK, DCC_MEMORY_WORD_WRONG_MASK);
+      EXPECT_EQ(place >> DCC_MEMORY_WORD_MEMORY_SHIFT & 31, one.number);
+      EXPECT_EQ(place >> DCC_MEMORY_WORD_INDEX_SHIFT, word);
+      EXPECT_EQ(block.read(DCC_MEMORY_ERROR_OFFSET), one.memory.cause);
+      EXPECT_EQ(block.read(DCC_MEMORY_LOST_OFFSET) >> 16, recoveries);
+      EXPECT_EQ(block.read(DCC_STATUS_OFFSET) & DCC_STATUS_FAULT_MASK, 0u);
+      EXPECT_NE(block.read(DCC_IRQ_STATUS_OFFSET) & DCC_IRQ_STATUS_MEMORY_MASK, 0u);
+      for (i = 0; i < 300; ++i) block.load();
+      if (HasFatalFailure() || HasNonfatalFailure()) return;
+    }
+  }
+  const std::uint32_t cost = block.read(DCC_MEMORY_LOST_OFFSET) & 0xFFFF;
+  std::printf("%s: %u recoveries for %zu words, %u flows lost, %u cycles at most\n", name.c_str(),
+              recoveries, depth, cost, longest);
+  EXPECT_GT(recoveries, wheel || table ? 0u : depth / 8);
+  EXPECT_EQ(cost, lost);
+  EXPECT_LE(longest, kRecovery);
+
+  // Every slot's timer expires, until all are free; then all can be bound, each once.
+  block.write(DCC_R_AI_OFFSET, 1u << 25);
+  block.write(DCC_R_HAI_OFFSET, 1u << 25);
+  block.write(DCC_TIMER_INTERVAL_OFFSET, 10);
+  for (int i = 0; i < 400 && block.read(DCC_FREE_SLOTS_OFFSET) != kSlots; ++i)
+    for (int k = 0; k < 10'000; ++k) block.cycle({});
+  EXPECT_EQ(block.read(DCC_FREE_SLOTS_OFFSET), kSlots);
+  EXPECT_EQ(block.read(DCC_EVENTS_PENDING_OFFSET), 0u);
+  EXPECT_NE(block.read(DCC_STATUS_OFFSET) & DCC_STATUS_IDLE_MASK, 0u);
+  block.write(DCC_IRQ_STATUS_OFFSET, 0xF);
+  for (std::uint32_t flow = 0; flow < kSlots; ++flow) {
+    Inputs in;
+    in.cnp = true;
+    in.cnp_flow = flow;
+    in.cnp_marks = 1;
+    block.cycle(in);
+  }
+  for (int i = 0; i < 200; ++i) block.cycle({});
+  expect_consistent(block);
+  EXPECT_EQ(block.read(DCC_FREE_SLOTS_OFFSET), 0u);
+  EXPECT_EQ(block.read(DCC_IRQ_STATUS_OFFSET), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Rebuild, testing::ValuesIn(rebuild_memories()),
+                         [](const auto& one) { return std::string(one.param.memory.name); });
+
+}  // namespace
+}  // namespace dcc::page
