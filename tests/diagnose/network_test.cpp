@@ -276,39 +276,5 @@ TEST(DcbxDiffers, NamesTheFirstLink) {
   EXPECT_TRUE(says(run.found("dcbx_differs"), "no LLDP frames come back on h2->s0"));
 }
 
-// 100 Gb/s and a bound of twelve links of 1 us: a product of 164 KB.
-TEST(StandingQueue, LongAndUntold) {
-  const auto with = [](double bytes, const std::string& more = "") {
-    SyntheticRun run(more);
-    run.add(1, 0);
-    run.add(2, 0);
-    QueueResult queue;
-    queue.port = "s0->h0";
-    queue.mean_bytes = bytes;
-    run.results.queues = {queue};
-    return run;
-  };
-  EXPECT_FALSE(with(325e3).found("standing_queue"));
-  const auto found = with(335e3).found("standing_queue");
-  EXPECT_TRUE(says(found, "335KB waited at s0->h0 on average")) << words_of(found);
-  EXPECT_NEAR(figure_of(found, "products"), 2.05, 0.1);
-  EXPECT_FALSE(
-      with(335e3, "nic: {congestion_control: {algorithm: none}}\n").found("standing_queue"));
-  EXPECT_FALSE(with(335e3, "switch: {ecn: {kmin: 100KB, kmax: 168KB}}\n").found("standing_queue"))
-      << "all packets are marked from half of this length on";
-  SyntheticRun run = with(335e3);
-  run.count(&PfcCounters::pauses_sent, 1);
-  EXPECT_FALSE(run.found("standing_queue")) << "pauses";
-  run = with(335e3);
-  run.results.balance.packets_dropped = 1;
-  EXPECT_FALSE(run.found("standing_queue")) << "losses";
-  run = with(335e3);
-  for (int i = 0; i < 98; ++i) run.add(3, 0);
-  EXPECT_FALSE(run.found("standing_queue")) << "three packets of each flow";
-  run = with(335e3);
-  for (FlowResult& flow : run.results.flows) flow.start = kMilliSecond * 12;
-  EXPECT_FALSE(run.found("standing_queue")) << "a burst";
-}
-
 }  // namespace
 }  // namespace dcc::vp

@@ -75,7 +75,7 @@ class UnequalFlows final : public Diagnosis {
         100 * std::abs(worst.error), worst.error > 0 ? "more" : "less", worst.flows.size(),
         gbps(worst.mean), readable(window),
         groups > 1 ? fmt::format(" (and flows to {} other ports differ)", groups - 1) : "",
-        config.congestion_control_of(sender_of(flow)).name(), cause(results, use));
+        config.congestion_control_of(sender_of(flow)).name(), cause(use));
     return Observation{text,
                        {{"error", worst.error},
                         {"flow", static_cast<double>(flow.id)},
@@ -144,8 +144,8 @@ class UnequalFlows final : public Diagnosis {
   }
 
   /// Says what keeps the rates apart, as a predicate of "algorithm NAME".
-  static std::string cause(const RunResults& results, const LinkUse& use) {
-    if (results.counters.of(&PfcCounters::pauses_sent) > 0 && use.paused() > 0.01) {
+  static std::string cause(const LinkUse& use) {
+    if (use.paused() > 0.01) {
       return "does not act alone: PFC paused senders (switch.buffer, switch.ecn)";
     }
     return "did not bring their rates together in this time";

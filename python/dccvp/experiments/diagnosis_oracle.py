@@ -19,12 +19,12 @@ import tempfile
 
 from dccvp import program
 from dccvp.common.text_table import text_table
+from dccvp.experiments.diagnosis_draw import DELAYS_AND_LOSSES, INTERVAL, drawn
 
 # Bytes of a full packet of the default MTU: payload; frame with Ethernet, IPv4, UDP, BTH, ICRC and FCS; preamble, start
 # delimiter and gap.
 PAYLOAD, WIRE, OVERHEAD = 1000, 1062, 20
 NEAR = 0.07      # Relative distance from a diagnosis's limit within which the oracle decides nothing.
-INTERVAL = 20e-6
 
 
 def near(value, limit):
@@ -43,77 +43,10 @@ def both(*decisions):
     return None if None in decisions else True
 
 
-# ---------------------------------------------------------------- configurations
-
-def drawn(rng):
-    """Draws a configuration, a dict. Most settings are drawn independently, so that causes and their remedies occur
-    together."""
-    rate, hosts = rng.choice((10, 25, 40, 100)), rng.randint(3, 8)
-    end = rng.choice((1500, 2500))
-    delay = round(math.exp(rng.uniform(math.log(200), math.log(20_000))))
-    config = {
-        "duration": f"{end}us", "measure": {"from": f"{end // 3}us", "to": f"{end}us"}, "seed": rng.randint(1, 10**6),
-        "topology": {"kind": "star", "hosts": hosts, "link": {"rate": f"{rate}Gbps", "delay": f"{delay}ns"}},
-        "host": {"driver": "none"}, "dscp": {10: {"weight": 1}, 46: {"weight": rng.choice((1, 4, 4))}},
-        "switch": {"buffer": rng.choice(("60KB", "200KB", "1MB", "32MB")), "pfc": {"enabled": rng.random() < 0.7}},
-        "nic": {"congestion_control": drawn_control(rng)},
-        "output": {"plots": False, "series": {"interval": f"{INTERVAL * 1e6:.0f}us", "flows": "all"}},
-    }
-    if rng.random() < 0.3:
-        config["switch"]["pfc"]["headroom"] = rng.choice(("2KB", "100KB"))
-    if rng.random() < 0.4:
-        kmin = rng.choice((5, 50, 400))
-        config["switch"]["ecn"] = {"kmin": f"{kmin}KB", "kmax": f"{4 * kmin}KB", "pmax": rng.choice((0.01, 0.2, 1))}
-    if rng.random() < 0.4:
-        config["nic"]["recovery"] = {"timeout": rng.choice(("50us", "500us", "16ms"))}
-    if rng.random() < 0.15:
-        config["nic"]["recovery"] = {"kind": "none"}
-    if rng.random() < 0.25:
-        config["nic"]["controller"] = {"slots": 8}
-    if rng.random() < 0.25:
-        config["nic"]["dma"] = {"rate": f"{max(1, rate // rng.choice((1, 3)))}Gbps"}
-        if rng.random() < 0.5:
-            config["nic"]["payload"], config["host"] = "real", {"driver": "native", "ram": "64MiB"}
-    config["traffic"] = drawn_traffic(rng, rate, hosts, end)
-    if rng.random() < 0.15:
-        recovery = rng.choice(({"kind": "none"}, {"timeout": "2ms"}, {"timeout": "50us", "kind": "go_back_n"}))
-        config["nics"] = [{"hosts": f"1..{rng.randint(1, hosts - 1)}", "recovery": recovery}]
-    return config
-
-
-def drawn_control(rng):
-    algorithm = rng.choice(("none", "dcqcn", "dcqcn", "dcc", "dcc", "timely", "dctcp"))
-    control = {"algorithm": algorithm}
-    if algorithm == "dcqcn" and rng.random() < 0.6:
-        control["preset"] = rng.choice(("sig15", "reference", "adapter"))
-    if algorithm == "dcqcn" and rng.random() < 0.3:
-        control.update(initial_rate="1Gbps", r_ai="1Mbps", r_hai="1Mbps")
-    if algorithm == "dcc" and rng.random() < 0.7:
-        control["policy"] = "proportional"
-        if rng.random() < 0.3:
-            control["r_ai"] = "2Gbps"
-    return control
-
-
-def drawn_traffic(rng, rate, hosts, end):
-    senders = f"1..{hosts - 1}"
-    kind = rng.choice(("endless", "endless", "classes", "classes", "pair", "bytes", "late", "limited", "many"))
-    flows = rng.choice((1, 1, 2, 12))
-    entry = {"kind": "incast", "senders": senders, "receiver": 0, "dscp": 10, "flows": flows}
-    if kind == "bytes":
-        return [{**entry, "bytes": f"{round(rate * end * rng.uniform(0.02, 0.3) / (hosts - 1) / flows) * 125 + 1000}B"}]
-    if kind == "late":
-        return [entry, {"kind": "flow", "from": 1, "to": 2, "dscp": 10, "start": f"{end + rng.choice((-200, 0))}us"}]
-    if kind == "limited":
-        return [{"kind": "flow", "from": 1, "to": 0, "dscp": 10, "rate": f"{max(1, rate // 4)}Gbps"}]
-    if kind == "many":
-        return [{"kind": "incast", "senders": senders, "receiver": 0, "dscp": 10, "bytes": "20KB",
-                 "flows": rng.choice((4, 40))}]
-    if kind == "pair":
-        return [{"kind": "flow", "from": sender, "to": 0, "dscp": dscp} for sender, dscp in ((1, 10), (2, 46))]
-    if kind == "classes":
-        return [entry, {**entry, "dscp": 46}]
-    return [entry]
+def any_of(decisions):
+    """The logical OR of decisions; None where the result depends on an undecided (None) input."""
+    decisions = list(decisions)
+    return True if True in decisions else None if None in decisions else False
 
 
 # ---------------------------------------------------------------- results of a run
@@ -138,7 +71,11 @@ class Left:
                 self.last[flow] = time
                 if time > self.begin + INTERVAL / 2:
                     self.got[flow] += gbps * 1e9 / 8 * INTERVAL
-        self.longest_queue = max((float(s["bytes"]) for s in rows(folder / "series/queue.csv")), default=0)
+        samples = collections.defaultdict(list)
+        for sample in rows(folder / "series/queue.csv"):
+            if float(sample["t_s"]) > self.begin:
+                samples[sample["port"]].append(float(sample["bytes"]))
+        self.mean_queue = max((sum(its) / len(its) for its in samples.values()), default=0.0)
 
     def total(self, name):
         return self.metrics["aggregate"][name]
@@ -155,7 +92,8 @@ class Left:
         """Share of the window in which a link sends, computed from its bytes and the overhead of each packet."""
         row = next(one for one in self.metrics["links"] if one["name"] == link)
         packets = sum(got for flow, got in self.got.items()) / PAYLOAD if link == "s0->h0" else 0
-        return (row["tx_bytes"] + packets * OVERHEAD * self.has_overhead()) * 8 / self.rate / self.window
+        wire = row["tx_bytes"] + packets * OVERHEAD * self.has_overhead()
+        return wire * 8 / self.rate / self.window if self.window else 0.0
 
     def short_use(self, end, flow):
         """Share of the window for which short flows use the link at this end ("from" or "to") of a flow."""
@@ -169,8 +107,15 @@ class Left:
     def lossless(self):
         return self.config["switch"]["pfc"]["enabled"]
 
+    def algorithm(self):
+        return self.config["nic"]["congestion_control"]["algorithm"]
+
     def controller(self):
-        return self.config["nic"]["congestion_control"]["algorithm"] == "dcc"
+        return self.algorithm() == "dcc"
+
+    def trip(self):
+        """Time of twelve links in the empty network: as long as any round trip."""
+        return 12 * (self.delay + (WIRE + 20 + OVERHEAD) * 8 / self.rate)
 
     def by_weight(self):
         return self.config["nic"]["congestion_control"].get("policy") == "proportional"
@@ -203,8 +148,7 @@ def idle_link(left):
     long = [flow for flow in left.begun() if left.share(flow) >= 0.9]
     if any(near(left.share(flow), 0.9) for flow in left.begun() if flow["end_s"]):
         return None
-    trip = 12 * (left.delay + (WIRE + 20 + OVERHEAD) * 8 / left.rate)
-    told = above(left.window, 20 * trip)
+    told = above(left.window, 20 * left.trip())
     if not long or told is False:
         return False
     idle = []
@@ -222,7 +166,7 @@ def idle_link(left):
             memory = above(received * 8 / left.window, 0.7 * left.value("nic.dma.rate"))
         least = 0.9 if left.controller() and left.by_weight() else 0.8
         idle.append(both(above(least, ends), *(None if x is None else not x for x in (at_limit, memory))))
-    return both(told, True if True in idle else None if None in idle else False)
+    return both(told, any_of(idle))
 
 
 def timeouts_without_loss(left):
@@ -231,7 +175,7 @@ def timeouts_without_loss(left):
         return False
     again = sum(int(flow["retransmits"]) for flow in left.flows)
     flows, packets = above(timeouts, len(left.begun()) / 100), above(again, sum(left.got.values()) / PAYLOAD / 1000)
-    return True if True in (flows, packets) else None if None in (flows, packets) else False
+    return any_of((flows, packets))
 
 
 def lossless_loss(left):
@@ -242,7 +186,7 @@ def weights_without_effect(left):
     weights = {"10": 1, "46": left.config["dscp"][46]["weight"]}
     if weights["46"] == 1 or any("bytes" in entry for entry in left.config["traffic"]):
         return False
-    told = above(left.window, 100 * 12 * (left.delay + (WIRE + 20 + OVERHEAD) * 8 / left.rate))
+    told = above(left.window, 100 * left.trip())
     means = {}
     for dscp in weights:
         got = [left.got[flow["id"]] for flow in left.begun() if flow["dscp"] == dscp]
@@ -267,11 +211,60 @@ def weights_missed(left):
                else [(weights[dscp] * number[dscp], got[dscp]) for dscp in weights])
     whole = sum(weight for weight, _ in parties)
     error = max(abs(its / everything * whole / weight - 1) for weight, its in parties)
-    light, heavy = (got[dscp] / number[dscp] for dscp in ("10", "46"))
-    effect = math.log(heavy / light) / math.log(weights["46"]) if light and heavy else float(heavy > 0)
-    return both(above(everything * min(weight for weight, _ in parties) / whole / PAYLOAD, 1000),
-                None if abs(error - 0.08) < 0.03 else error > 0.08,
-                None if abs(effect - 0.25) < 0.05 else effect > 0.25)
+    packets = everything * min(weight for weight, _ in parties) / whole / PAYLOAD  # Of the lightest, at its share.
+    if near(packets, 1000):
+        return None
+    # With few packets only an error beyond five standard deviations counts.
+    large = above(error, 5 / math.sqrt(0.03 * packets)) if packets < 1000 else (
+        None if abs(error - 0.08) < 0.03 else error > 0.08)
+    without_effect = weights_without_effect(left)
+    return both(large, None if without_effect is None else not without_effect)
+
+
+def unequal_flows(left):
+    told = both(above(left.window, 20 * left.trip()), above(left.use("s0->h0"), 0.8))
+    if told is False or "rate" in left.config["traffic"][0]:
+        return False
+    classes = collections.defaultdict(list)
+    for flow in left.begun():
+        weighs = left.controller() and left.config["dscp"][int(flow["dscp"])]["weight"] != 1
+        if flow["to"] != "0" or weighs or float(flow["start_s"]) > left.begin:
+            continue
+        if near(left.share(flow), 0.9):
+            return None
+        if left.share(flow) >= 0.9:
+            classes[flow["dscp"]].append(flow)
+    return any_of(both(told, differ(left, flows)) for flows in classes.values())
+
+
+def differ(left, flows):
+    """Whether the rates of flows of one class differ; None near the limits and where a sender's own link may limit."""
+    if len(flows) < 2:
+        return False
+    got = [left.got[flow["id"]] for flow in flows]
+    mean = sum(got) / len(got)
+    error = max(abs(its - mean) for its in got) / mean if mean else 0.0
+    if any(its < mean and left.use(f"h{flow['from']}->s0") > 0.9 for its, flow in zip(got, flows)):
+        return None
+    if left.real() and error > 0.17:  # Software may post too little.
+        return None
+    return both(None if abs(error - 0.2) < 0.03 else error > 0.2, above(mean / PAYLOAD, 200))
+
+
+def standing_queue(left):
+    flows = [flow for flow in left.begun() if left.share(flow) >= 0.9]
+    if left.algorithm() == "none" or not flows or left.metrics["balance"]["packets_dropped"] > 0:
+        return False
+    if left.total("pfc_pauses") > 0:
+        return False
+    if any(near(left.share(flow), 0.9) for flow in left.begun() if flow["end_s"]):
+        return None
+    limits = [2 * left.trip() * left.rate / 8, 4 * len(flows) * (WIRE + 20)]
+    if left.params["switch.ecn.enabled"]["value"] == "true":
+        limits.append(2 * left.value("switch.ecn.kmax"))
+    # The samples of a queue that swings are far from its mean.
+    long = [None if abs(left.mean_queue - limit) < 0.2 * limit else left.mean_queue > limit for limit in limits]
+    return both(above(left.window, 20 * left.trip()), *long)
 
 
 def host_slower_than_port(left):
@@ -292,8 +285,10 @@ def traffic_ends_early(left):
     if left.window == 0:
         return True
     # A series samples at intervals, so its last sample may miss the last bytes of a flow.
-    ends = [flow["end_s"] or flow["start_s"] for flow in left.begun()]
-    idle = left.begin + left.window - max([left.begin, *map(float, ends)])
+    # The last byte may reach memory later than its acknowledgement reaches the sender.
+    idle = left.begin + left.window - max([left.begin, *(
+        max(float(flow["end_s"] or flow["start_s"]), float(flow["start_s"]) + float(flow["fct_rx_s"] or 0))
+        for flow in left.begun())])
     return above(idle, left.window / 10)
 
 
@@ -306,11 +301,13 @@ def starving_flows(left):
     for flow in open_flows:
         life = left.end - float(flow["start_s"])
         silence = left.end - left.last.get(flow["id"], float(flow["start_s"]))
-        trips = 20 * 12 * (left.delay + (WIRE + 20 + OVERHEAD) * 8 / left.rate)
+        trips = 20 * left.trip()
         turns = 20 * len([other for other in open_flows if other["to"] == flow["to"]]) * (WIRE + 20) * 8 / left.rate
         limits = [above(silence + INTERVAL / 2, limit) for limit in (life / 4, trips, turns, timeouts)]
-        decisions.append(both(*limits))
-    return True if True in decisions else None if None in decisions else False
+        # Bytes that wait for slow memory are progress to the NIC, and come later in the series.
+        slow = left.real() and left.value("nic.dma.rate") < left.rate
+        decisions.append(both(*limits, None if slow else True))
+    return any_of(decisions)
 
 
 def few_samples(left):
@@ -358,7 +355,7 @@ def headroom_exceeds_buffer(left):
 
 
 def thresholds_beyond_buffer(left):
-    if left.config["nic"]["congestion_control"]["algorithm"] in ("none", "timely"):
+    if left.algorithm() in ("none", "timely", *DELAYS_AND_LOSSES):
         return False
     buffer, kmin = quantity(left.config["switch"]["buffer"]), left.value("switch.ecn.kmin")
     if not left.lossless():
@@ -378,8 +375,9 @@ def unused_parameters(left):
 
 ORACLES = {decide.__name__: decide for decide in (
     defaults_of_another_speed, few_samples, headroom_exceeds_buffer, host_slower_than_port, idle_link, lossless_loss,
-    nearly_all_marked, pauses, slots_full, starving_flows, thresholds_beyond_buffer, timeouts_without_loss,
-    traffic_ends_early, unused_parameters, weights_missed, weights_without_effect)}
+    nearly_all_marked, pauses, slots_full, standing_queue, starving_flows, thresholds_beyond_buffer,
+    timeouts_without_loss, traffic_ends_early, unequal_flows, unused_parameters, weights_missed,
+    weights_without_effect)}
 
 
 # ---------------------------------------------------------------- the campaign
