@@ -101,7 +101,9 @@ TEST(FollowTransports, FirstWindowsOfTransportsHoldABandwidthDelayProduct) {
       loaded_transports(star_of_transports("100Gbps", "10us") +
                         "nic: {transport: {kind: pfabric, initial_window: 100}}\n");
   for (const ParameterRow& row : list_parameters(written)) {
-    if (row.path == "nic.transport.max_window") EXPECT_EQ(row.value, "125");
+    if (row.path == "nic.transport.max_window") {
+      EXPECT_EQ(row.value, "125");
+    }
   }
 }
 
