@@ -16,6 +16,7 @@ from harness import PATIENCE, figures
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONFIG = ROOT / "configs/transports.yaml"
+DATAGRAMS = ROOT / "configs/reliable_datagrams.yaml"
 DCCVP = ""
 
 # Messages of configs/transports.yaml, flow by flow: bytes over message, rounded up.
@@ -135,6 +136,43 @@ class Transports(unittest.TestCase):
         for flow in metrics["flows"]:
             self.assertTrue(flow["completed"], flow)
             self.assertGreaterEqual(flow["slowdown"], 1, flow)
+
+    def test_flows_of_an_end_to_end_context_take_turns(self):
+        def ends(*overrides):
+            out = self.folder / "-".join(("rd", *overrides)).replace("/", "")
+            done = subprocess.run([DCCVP, "run", str(DATAGRAMS), "--quiet", "--no-plots", "--out", str(out),
+                                   *(word for one in overrides for word in ("-c", one))],
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return [flow["fct_s"] * 1e6 for flow in figures(out)["flows"]]
+
+        # A message has 16 packets, the first with a RETH; each crosses two links of 100 Gb/s and 1 us, and so does
+        # the acknowledgement of the last one. On the second link the longer first packet holds up the others.
+        def wire(bytes_):
+            return (bytes_ + 20) * 8 / 100e3
+
+        packet, ack = 62 + 1024 + 12, 62 + 4 + 4
+        message = 2 * wire(packet + 16) + 15 * wire(packet) + 2 * wire(ack) + 4
+        shared = ends()
+        self.assertAlmostEqual(shared[0], 127 * message, delta=0.01)
+        self.assertAlmostEqual(shared[1], 128 * message, delta=0.01)
+        self.assertLess(max(shared[2:]), 1.3 * 64 * message)
+        alone = ends("traffic.1.ee_context=1", "traffic.3.ee_context=0", "expect=[]")
+        self.assertAlmostEqual(alone[3], 128 * message, delta=0.01)
+        self.assertLess(max(alone[:2]), 1.3 * 64 * message)
+
+    def test_reliable_datagrams_are_refused_where_they_cannot_be(self):
+        for overrides, words in (
+                (["traffic.1.rd_domain=3"],
+                 "traffic.1.rd_domain: the flows of an end-to-end context are of one domain"),
+                (["nic.ack=none"], "a reliable datagram's next message waits for an acknowledgement"),
+                (["host.driver=native"], "the driver has no reliable datagrams (rd): driver: none"),
+                (["traffic.0.operation=read"], "only a reliable connection (rc) can read")):
+            arguments = [word for one in overrides for word in ("-c", one)]
+            done = subprocess.run([DCCVP, "check", str(DATAGRAMS), *arguments],
+                                  capture_output=True, text=True, timeout=PATIENCE, check=False)
+            self.assertEqual(done.returncode, 2, done.stdout)
+            self.assertIn(words, done.stderr)
 
     def test_what_a_service_cannot_do_is_refused(self):
         for override, words in (

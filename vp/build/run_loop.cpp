@@ -105,7 +105,7 @@ void RunLoop::check_finished() {
 bool RunLoop::has_arrived() const {
   const bool acknowledged =
       std::all_of(p_.config.traffic.begin(), p_.config.traffic.end(),
-                  [](const TrafficSpec& entry) { return entry.service == Service::kRc; });
+                  [](const TrafficSpec& entry) { return is_reliable(entry.service); });
   return acknowledged || p_.partitions.packets_in_use() == 0;
 }
 

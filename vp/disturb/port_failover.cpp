@@ -65,7 +65,7 @@ void PortFailover::move(const PlannedFlow& flow, const FlowSpec& to) {
   NicDevice& nic = platform_.nic_of(flow.spec.from);
   // The receiver tells what has arrived, so those bytes count as acknowledged. Services without
   // acknowledgements repeat nothing.
-  if (flow.spec.service == Service::kRc && record.received_bytes > record.acked_bytes) {
+  if (is_reliable(flow.spec.service) && record.received_bytes > record.acked_bytes) {
     nic.transmitter().acknowledged(flow.spec.id, record.received_bytes - record.acked_bytes);
   }
   if (FlowLedger::finished(record)) return;

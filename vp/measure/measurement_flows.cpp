@@ -99,7 +99,7 @@ FlowResult Measurement::result_of(const PlannedFlow& flow, const FlowRecord& rec
       out.reference_ideal = ideal_times_.of_reference(flow);
     }
     out.completed = FlowLedger::finished(record);
-    const bool acknowledged = (config_.nic.ack != AckMode::kNone && spec.service == Service::kRc) ||
+    const bool acknowledged = (config_.nic.ack != AckMode::kNone && is_reliable(spec.service)) ||
                               expects_response(spec.operation);
     if (out.completed && acknowledged) out.end = clock_.simulated(record.last_ack);
     if (record.received_bytes >= spec.bytes) out.end_rx = clock_.simulated(record.last_received);
@@ -110,7 +110,7 @@ FlowResult Measurement::result_of(const PlannedFlow& flow, const FlowRecord& rec
     if (out.begun && last.count > 0) out.progress = std::max(out.progress, clock_.simulated(last));
   }
   out.rate_cap = spec.rate;
-  out.waiting = spec.service == Service::kRc && record.posted_bytes > record.received_bytes;
+  out.waiting = is_reliable(spec.service) && record.posted_bytes > record.received_bytes;
   out.reversed = expects_response(spec.operation);
   out.delivered_total = record.received_bytes;
   if (!out.stopped && is_given_up(out, config_.transport_of(spec.from).chosen())) {

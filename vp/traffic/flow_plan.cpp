@@ -143,6 +143,8 @@ QueuePairConfig FlowPlan::queue_pair(const PlannedFlow& flow, bool sender) {
   config.dscp = flow.spec.dscp;
   config.priority = flow.spec.priority;
   config.service = flow.spec.service;
+  config.ee_context = flow.spec.ee_context;
+  config.rd_domain = flow.spec.rd_domain;
   config.ecn_capable = !flow.spec.background;
   // A host that others read from sends data, too.
   config.governed = (sender || expects_response(flow.spec.operation)) && !flow.spec.background;

@@ -136,19 +136,21 @@ class Flow {
     packets.count = count;
     packets.steps.reserve(2 + there_.size() + back_.size());
     const bool immediate = last && flow_.with_immediate;
-    const Bytes data =
-        flow_.framing ? flow_.framing->data(payload)
-        : flow_.operation == Operation::kWrite
-            ? roce::data_wire_bytes(payload, first, immediate)
-            : roce::send_wire_bytes(payload, immediate, flow_.service == Service::kUd);
+    Bytes data = flow_.framing ? flow_.framing->data(payload)
+                 : flow_.operation == Operation::kWrite
+                     ? roce::data_wire_bytes(payload, first, immediate)
+                     : roce::send_wire_bytes(payload, immediate, flow_.service == Service::kUd);
+    const bool datagram = flow_.service == Service::kRd;
+    if (datagram) data += roce::kReliableDatagram;
+    const Bytes answer = datagram ? roce::datagram_ack_wire_bytes() : roce::ack_wire_bytes();
     if (capped()) {
       packets.steps.push_back({pacing_gap(data + nic_.link_overhead, flow_.rate_cap), {}});
     }
     fetch(packets, payload);
     cross(packets, there_, data);
-    const AckMode ack = flow_.service == Service::kRc ? nic_.ack : AckMode::kNone;
+    const AckMode ack = is_reliable(flow_.service) ? nic_.ack : AckMode::kNone;
     if (ack == AckMode::kPerPacket || (ack == AckMode::kPerMessage && last)) {
-      cross(packets, back_, flow_.framing ? flow_.framing->control : Bytes{roce::ack_wire_bytes()});
+      cross(packets, back_, flow_.framing ? flow_.framing->control : answer);
     } else if (ack == AckMode::kPerMessage) {
       packets.steps.resize(packets.steps.size() +
                            back_.size());  // without ACKs the steps of the way back take no time
@@ -289,6 +291,19 @@ std::optional<PicoSeconds> ideal_fct(const IdealFlow& flow, const NicParameters&
                                      const std::vector<LinkParameters>& there,
                                      const std::vector<LinkParameters>& back) {
   assert(flow.bytes > 0 && !there.empty());
+  if (flow.service == Service::kRd && flow.message_bytes != 0 && flow.message_bytes < flow.bytes) {
+    // Each message waits for the acknowledgement of the one before.
+    IdealFlow one = flow;
+    one.bytes = flow.message_bytes;
+    const auto message = Flow(one, nic, there, back).duration();
+    one.bytes = flow.bytes % flow.message_bytes;
+    const auto rest = one.bytes == 0 ? PicoSeconds{} : Flow(one, nic, there, back).duration();
+    const Bytes messages = flow.bytes / flow.message_bytes;
+    if (!message || !rest || messages > 4'000'000'000'000'000'000 / message->count) {
+      return std::nullopt;
+    }
+    return *message * messages + *rest;
+  }
   return Flow(flow, nic, there, back).duration();
 }
 

@@ -264,16 +264,20 @@ struct QueuePairConfig {
   Service service = Service::kRc;
   bool ecn_capable = true;
   bool governed = true;  // controlled by the congestion-control algorithm
-  Rate rate_cap;         // rate limit of the application; zero: none
-  Rate initial_rate;     // rate of a new flow; zero: the algorithm chooses
+  // Reliable datagrams: number of the end-to-end context, of those with the remote host, and the
+  // reliable datagram domain of the queue pair.
+  std::uint8_t ee_context = 0;
+  std::uint8_t rd_domain = 0;
+  Rate rate_cap;      // rate limit of the application; zero: none
+  Rate initial_rate;  // rate of a new flow; zero: the algorithm chooses
   PicoSeconds base_rtt{};
   Bytes bytes = 0;  // size of the flow; 0: unknown
   PicoSeconds deadline = PicoSeconds::max();
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(remote_host, remote_qpn, flow, dscp, priority, service, ecn_capable, governed, rate_cap,
-      initial_rate, base_rtt, bytes, deadline);
+    d(remote_host, remote_qpn, flow, dscp, priority, service, ecn_capable, governed, ee_context,
+      rd_domain, rate_cap, initial_rate, base_rtt, bytes, deadline);
   }
 };
 

@@ -75,7 +75,7 @@ void Receiver::on_data(Packet* packet) {
     pool_.free(packet);
     return;
   }
-  if (packet->service != Service::kRc) {
+  if (!is_reliable(packet->service)) {
     accept_unreliable(qpn, *packet, context);
     pool_.free(packet);
     return;
@@ -311,6 +311,11 @@ Packet* Receiver::reply_to(const Packet& data, const Context& context, PacketKin
                         ? data.priority
                         : static_cast<std::uint8_t>(*parameters_.ack_priority);
   reply->wire_bytes = roce::ack_wire_bytes();
+  if (data.service == Service::kRd && kind != PacketKind::kCnp) {
+    reply->service = Service::kRd;
+    reply->ee_context = data.ee_context;
+    reply->wire_bytes = roce::datagram_ack_wire_bytes();
+  }
   return reply;
 }
 

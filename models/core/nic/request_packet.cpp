@@ -45,7 +45,11 @@ void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
   packet.operation = item.operation;
   packet.service = config.service;
   if (packet.service != Service::kRc) {
-    packet.ack_requested = false;
+    if (packet.service == Service::kRd) {
+      packet.ee_context = config.ee_context;
+    } else {
+      packet.ack_requested = false;
+    }
     if (packet.service == Service::kUd) {
       packet.destination = item.remote_host;
       packet.destination_qpn = item.remote_qpn;
@@ -54,11 +58,11 @@ void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
   switch (packet.operation) {
     case Operation::kWrite:
       packet.wire_bytes = roce::data_wire_bytes(plan.payload_bytes, plan.first, with_immediate);
-      return;
+      break;
     case Operation::kSend:
       packet.wire_bytes =
           roce::send_wire_bytes(plan.payload_bytes, with_immediate, packet.service == Service::kUd);
-      return;
+      break;
     default:
       // The response both acknowledges the request and carries the payload, so the request has
       // none.
@@ -67,6 +71,7 @@ void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
       packet.wire_bytes = packet.operation == Operation::kRead ? roce::read_request_wire_bytes()
                                                                : roce::atomic_request_wire_bytes();
   }
+  if (packet.service == Service::kRd) packet.wire_bytes += roce::kReliableDatagram;
 }
 
 std::uint32_t response_wire_bytes(const PacketPlan& request, std::uint32_t mtu,

@@ -64,6 +64,15 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   pair.config = config;
   pair.round_trip = config.base_rtt;
   pair.connected = config.service == Service::kUd;
+  if (config.service == Service::kRd) {
+    if (datagrams_ == nullptr) {
+      datagrams_ = std::make_unique<EndToEndContexts>([this](Qpn sender, const WorkItem& message) {
+        post_work(sender, pairs_[sender], message);
+      });
+      requester_.set_contexts(datagrams_.get());
+    }
+    datagrams_->create(qpn, config);
+  }
   requester_.begin(qpn);
   if (message_rate_ != nullptr) message_rate_->begin(qpn);
   pacing_.add_flow(qpn, config.priority);
@@ -88,6 +97,7 @@ void Transmitter::destroy_queue_pair(Qpn qpn) {
   if (algorithm_ != nullptr && pairs_[qpn].config.governed) algorithm_->on_flow_end(qpn);
   requester_.fail(qpn, pairs_[qpn], Status::kFlushed);
   pairs_[qpn].created = false;
+  if (datagrams_ != nullptr) datagrams_->destroy(qpn);
   if (port_ != nullptr) port_->release(qpn);
   if (parser_ != nullptr) parser_->end(qpn);
 }
@@ -109,7 +119,7 @@ void Transmitter::give_up(Qpn qpn) {
 
 bool Transmitter::is_quiescent(Qpn qpn) const {
   const SendQueuePair& pair = pairs_[qpn];
-  if (!pair.work.idle() || pair.deadline.is_armed() || pacing_.is_active(qpn)) return false;
+  if (has_work(qpn) || pair.deadline.is_armed() || pacing_.is_active(qpn)) return false;
   if (has_response(pair) || (port_ != nullptr && port_->posted(qpn) > 0)) return false;
   return algorithm_ == nullptr || !pair.config.governed || algorithm_->is_quiescent(qpn);
 }
@@ -119,6 +129,7 @@ void Transmitter::release(Qpn qpn) {
   pacing_.release(qpn);
   if (port_ != nullptr) port_->release(qpn);
   if (parser_ != nullptr) parser_->end(qpn);
+  if (datagrams_ != nullptr) datagrams_->destroy(qpn);
   pairs_.drop(qpn);
 }
 
@@ -136,6 +147,25 @@ void Transmitter::post(Qpn qpn, const WorkItem& item) {
     transport_->post(qpn, item);
     return;
   }
+  if (pair.config.service == Service::kRd) {
+    post_datagram(qpn, pair, item);
+  } else {
+    post_work(qpn, pair, item);
+  }
+}
+
+/// Work of a queue pair that is of another reliable datagram domain than its end-to-end context
+/// fails (IBTA 9.7.8).
+void Transmitter::post_datagram(Qpn qpn, SendQueuePair& pair, const WorkItem& item) {
+  if (datagrams_->has(qpn)) {
+    datagrams_->post(qpn, item);
+    return;
+  }
+  pair.failed = true;
+  requester_.complete(qpn, item, Status::kLocalError);
+}
+
+void Transmitter::post_work(Qpn qpn, SendQueuePair& pair, const WorkItem& item) {
   pair.work.post(item);
   if (expects_response(item.operation)) {
     if (port_ != nullptr) refuse_response(item.operation);
@@ -152,7 +182,8 @@ void Transmitter::stop(Qpn qpn) {
   }
   if (!exists(qpn)) return;
   SendQueuePair& pair = pairs_[qpn];
-  pair.work.truncate();
+  const bool unsent = pair.work.truncate() > 0;
+  if (datagrams_ != nullptr && datagrams_->has(qpn)) datagrams_->stop(qpn, unsent);
   pacing_.deactivate(qpn);
   activate_if_sendable(qpn, pair);  // there are packets to send again
 }

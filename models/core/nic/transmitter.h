@@ -11,6 +11,7 @@
 #include "nic/completion_sink.h"
 #include "nic/control_queue.h"
 #include "nic/demotion.h"
+#include "nic/end_to_end.h"
 #include "nic/flow_pacer.h"
 #include "nic/host/dma.h"
 #include "nic/link_pause.h"
@@ -106,7 +107,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   bool failed(Qpn qpn) const { return pairs_[qpn].failed; }
   bool connected(Qpn qpn) const { return pairs_[qpn].connected; }
   Service service(Qpn qpn) const { return pairs_[qpn].config.service; }
-  bool has_work(Qpn qpn) const { return !pairs_[qpn].work.idle(); }
+  bool has_work(Qpn qpn) const {
+    return !pairs_[qpn].work.idle() || (datagrams_ != nullptr && datagrams_->has_work(qpn));
+  }
   /// True if the queue pair exists and the algorithm controls it.
   bool governed(Qpn qpn) const { return exists(qpn) && pairs_[qpn].config.governed; }
   /// One above the greatest queue pair number.
@@ -239,6 +242,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
       tally.sizes);
     if (demotion_.is_active()) d(demotion_);
     if (message_rate_ != nullptr) d(*message_rate_);
+    if (datagrams_ != nullptr) d(*datagrams_);
   }
 
  private:
@@ -272,6 +276,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   Packet* make_request_packet(Qpn qpn, SendQueuePair& pair, const PacketPlan& plan, Psn psn);
   Packet* make_repeated_packet(Qpn qpn, SendQueuePair& pair);
   Packet* make_response_packet(Qpn qpn, SendQueuePair& pair);
+  void post_work(Qpn qpn, SendQueuePair& pair, const WorkItem& item);
+  void post_datagram(Qpn qpn, SendQueuePair& pair, const WorkItem& item);
 
   // Turns
   bool may_send(const SendQueuePair& pair) const;
@@ -352,6 +358,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   ReadResponder responder_;
   const PeerNics* peers_ = nullptr;
   Requester requester_;
+  std::unique_ptr<EndToEndContexts> datagrams_;  // null: no queue pair for reliable datagrams yet
 };
 
 }  // namespace dcc

@@ -403,7 +403,7 @@ class Resolver {
     if (flow.bytes == 0) {
       fail(entry, line, ".after.flows", which + ", which have no end: give them bytes");
     }
-    if (flow.service != Service::kRc) {
+    if (!is_reliable(flow.service)) {
       fail(entry, line, ".after.flows", which + ", which nobody repeats: service: rc");
     }
     if (flow.operation != Operation::kWrite && flow.operation != Operation::kSend) {

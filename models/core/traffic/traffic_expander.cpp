@@ -283,6 +283,8 @@ FlowSpec TrafficEntry::base() const {
   flow.message = spec_->message;
   flow.operation = spec_->operation;
   flow.service = spec_->service;
+  flow.ee_context = static_cast<std::uint8_t>(spec_->ee_context);
+  flow.rd_domain = static_cast<std::uint8_t>(spec_->rd_domain);
   flow.start = spec_->start;
   flow.stop = stop();
   flow.rate = spec_->rate.value_or(BitRate());

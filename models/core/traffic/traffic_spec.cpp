@@ -215,8 +215,15 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     v.choice(
         "service", service,
         {"transport service: rc acknowledges and repeats, uc and ud lose what is lost; ud sends "
-         "datagrams of one packet",
+         "datagrams of one packet; rd acknowledges and repeats, with one message under way for all "
+         "flows of an end-to-end context",
          "InfiniBand transport"});
+    v.when(service == Service::kRd, "service: rd", [&] {
+      v.field("ee_context", ee_context, {"0", "255"},
+              {"number of the end-to-end context, of those between the two hosts", ""});
+      v.field("rd_domain", rd_domain, {"0", "255"},
+              {"reliable datagram domain, the same for all flows of a context", ""});
+    });
   });
 }
 
@@ -333,10 +340,9 @@ std::uint64_t TrafficSpec::check_tree(std::uint64_t senders_there, PicoSeconds e
 
 void TrafficSpec::check_gated() const {
   require(flows == 1, "flows", "what others wait for is one flow");
-  require(
-      service == Service::kRc, "service",
-      "what nobody repeats may never come: what others wait for is sent by reliable connections "
-      "(rc)");
+  require(is_reliable(service), "service",
+          "what nobody repeats may never come: what others wait for is sent by reliable services "
+          "(rc, rd)");
   require(operation == Operation::kWrite || operation == Operation::kSend, "operation",
           "what others wait for is written or sent");
 }
@@ -397,6 +403,9 @@ std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
     require(!sized_elsewhere && (!bytes || *bytes % kAtomicBytes == 0), "bytes",
             "atomic operations are on 8 bytes each: bytes is a multiple of 8, and given here");
   }
+  require(
+      operation == Operation::kWrite || operation == Operation::kSend || service != Service::kRd,
+      "service", "reliable datagrams (rd) are written or sent");
   require(operation == Operation::kSend || service != Service::kUd, "service",
           "datagrams (ud) can only be sent (operation: send)");
   switch (pattern) {

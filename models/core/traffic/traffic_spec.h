@@ -37,6 +37,8 @@ struct FlowSpec {
   Bytes message = kDefaultMessage;  // payload bytes of one request (RDMA message)
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
+  std::uint8_t ee_context = 0;  // reliable datagrams: number of the end-to-end context
+  std::uint8_t rd_domain = 0;   // and domain of the queue pairs
   PicoSeconds start{};
   PicoSeconds stop = PicoSeconds::max();  // the flow posts nothing from this time on
   BitRate rate{};                         // rate limit that the application sets; 0: none
@@ -161,6 +163,8 @@ struct TrafficSpec {
   Bytes message = kDefaultMessage;  // payload bytes of an RDMA message
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
+  unsigned ee_context = 0;      // reliable datagrams: number of the end-to-end context
+  unsigned rd_domain = 0;       // and domain of the queue pairs
   unsigned flows = 1;           // number of queue pairs for each pair of hosts
   PicoSeconds stagger{0};       // time added to the start of every further flow of a pair
   PicoSeconds stop_stagger{0};  // time added to the stop of every further flow of a pair

@@ -76,14 +76,20 @@ inline bool is_response(Operation operation) {
   return operation == Operation::kReadResponse || operation == Operation::kAtomicResponse;
 }
 
-/// InfiniBand transport services: reliable connection, unreliable connection, unreliable datagram.
-enum class Service : std::uint8_t { kRc, kUc, kUd };
+/// InfiniBand transport services: reliable connection, unreliable connection, unreliable datagram,
+/// reliable datagram. The first three are values of a register.
+enum class Service : std::uint8_t { kRc, kUc, kUd, kRd };
+/// True if packets are acknowledged, and sent again if they are lost.
+constexpr bool is_reliable(Service service) {
+  return service == Service::kRc || service == Service::kRd;
+}
 
 // Names of operations for users. Responses have no name, since users do not post them.
 DCC_ENUM_NAMES(Operation, {Operation::kWrite, "write"}, {Operation::kSend, "send"},
                {Operation::kRead, "read"}, {Operation::kCompareSwap, "compare_swap"},
                {Operation::kFetchAdd, "fetch_add"});
-DCC_ENUM_NAMES(Service, {Service::kRc, "rc"}, {Service::kUc, "uc"}, {Service::kUd, "ud"});
+DCC_ENUM_NAMES(Service, {Service::kRc, "rc"}, {Service::kUc, "uc"}, {Service::kUd, "ud"},
+               {Service::kRd, "rd"});
 
 /// Reasons for which a responder does not execute a request.
 enum class NakReason : std::uint8_t {
@@ -221,7 +227,12 @@ struct alignas(64) Packet {
   std::uint32_t icrc = 0;  // invariant CRC computed by the sender, with real payload only
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
-  std::uint8_t cnp_packets = 0;  // kCnp: number of data packets since the previous CNP; 0: unknown
+  union {
+    // kCnp: number of data packets since the previous CNP; 0: unknown
+    std::uint8_t cnp_packets = 0;
+    // reliable datagram: number of the end-to-end context, of those between the two hosts
+    std::uint8_t ee_context;
+  };
   // kNak with kNotReady: RNR timer code of the sender's waiting time (IBTA table 45)
   std::uint8_t rnr_timer = 0;
   std::uint64_t scheme = 0;  // field whose use each transport other than RoCE defines

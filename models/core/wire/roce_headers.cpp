@@ -29,9 +29,9 @@ constexpr std::uint32_t kNotReadyTimes[32] = {65536, 1,    2,    3,     4,     6
 
 std::size_t extended_header_bytes(Opcode opcode) {
   if (opcode == Opcode::kCnp) return kCnpReserved;
-  return (has_deth(opcode) ? kDeth : 0u) + (has_reth(opcode) ? kReth : 0u) +
-         (has_aeth(opcode) ? kAeth : 0u) + (has_immediate(opcode) ? kImmediate : 0u) +
-         (has_atomic_eth(opcode) ? kAtomicEth : 0u) +
+  return (has_rdeth(opcode) ? kRdeth : 0u) + (has_deth(opcode) ? kDeth : 0u) +
+         (has_reth(opcode) ? kReth : 0u) + (has_aeth(opcode) ? kAeth : 0u) +
+         (has_immediate(opcode) ? kImmediate : 0u) + (has_atomic_eth(opcode) ? kAtomicEth : 0u) +
          (opcode == Opcode::kAtomicAcknowledge ? kAtomicAckEth : 0u);
 }
 
@@ -47,7 +47,12 @@ bool known(std::uint8_t opcode) {
   return opcode <= static_cast<std::uint8_t>(Opcode::kFetchAdd) ||
          (opcode >= static_cast<std::uint8_t>(Opcode::kUcSendFirst) &&
           opcode <= static_cast<std::uint8_t>(Opcode::kUcWriteOnlyImmediate)) ||
-         has_deth(static_cast<Opcode>(opcode)) || opcode == static_cast<std::uint8_t>(Opcode::kCnp);
+         (opcode >= static_cast<std::uint8_t>(Opcode::kRdSendFirst) &&
+          opcode <= static_cast<std::uint8_t>(Opcode::kRdWriteOnlyImmediate)) ||
+         opcode == static_cast<std::uint8_t>(Opcode::kRdAcknowledge) ||
+         opcode == static_cast<std::uint8_t>(Opcode::kUdSendOnly) ||
+         opcode == static_cast<std::uint8_t>(Opcode::kUdSendOnlyImmediate) ||
+         opcode == static_cast<std::uint8_t>(Opcode::kCnp);
 }
 
 /// Returns the CRC over `size` header bytes from the IPv4 header on.
@@ -120,6 +125,10 @@ HeaderBytes write_headers(const Headers& h, std::uint32_t payload) {
   put_be24(at + 9, h.psn & kLow24);
   at += kBth;
 
+  if (has_rdeth(h.opcode)) {
+    put_be32(at, h.ee_context & kLow24);
+    at += kRdeth;
+  }
   if (has_aeth(h.opcode)) {
     at[0] = h.syndrome;
     put_be24(at + 1, h.message_number & kLow24);
@@ -259,6 +268,11 @@ Parsed parse(const std::uint8_t* bytes, std::size_t size) {
   const std::size_t fixed = kIpv4 + kUdp + kBth + extended;
   if (rest < fixed + kIcrc) return fail(ParseError::kTruncated);
   const std::uint8_t* at = bth + kBth;
+  if (has_rdeth(h.opcode)) {
+    if (at[0] != 0) return fail(ParseError::kBadHeader);
+    h.ee_context = get_be24(at + 1);
+    at += kRdeth;
+  }
   if (has_aeth(h.opcode)) {
     h.syndrome = at[0];
     h.message_number = get_be24(at + 1);
@@ -365,8 +379,13 @@ Opcode opcode_of(const Packet& packet) {
     opcode = static_cast<std::uint8_t>(opcode + 1u);
   }
   if (packet.service == Service::kUc) opcode |= kUnreliable;
+  if (packet.service == Service::kRd) opcode |= kDatagram;
   if (packet.service == Service::kUd) opcode |= static_cast<std::uint8_t>(Opcode::kUdSendOnly);
   return static_cast<Opcode>(opcode);
+}
+
+Opcode answer_of(const Packet& packet) {
+  return packet.service == Service::kRd ? Opcode::kRdAcknowledge : Opcode::kAcknowledge;
 }
 
 std::uint8_t syndrome_of(const Packet& nak) {
@@ -418,6 +437,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
   h.source_port = source_port_of(packet.flow);
   h.destination_qpn = packet.destination_qpn & kLow24;
   h.psn = static_cast<std::uint32_t>(packet.psn & kLow24);
+  if (packet.service == Service::kRd) h.ee_context = packet.ee_context;
   switch (packet.kind) {
     case PacketKind::kData:
       h.opcode = opcode_of(packet);
@@ -429,12 +449,12 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
       put_atomics(h, packet);
       break;
     case PacketKind::kAck:
-      h.opcode = Opcode::kAcknowledge;
+      h.opcode = answer_of(packet);
       h.syndrome = kSyndromeAck;
       h.becn = packet.ce_echo;
       break;
     case PacketKind::kNak:
-      h.opcode = Opcode::kAcknowledge;
+      h.opcode = answer_of(packet);
       h.syndrome = syndrome_of(packet);
       // Adapters ignore the message number of a NAK. Selective repeat uses this field for the PSN
       // of the early packet; IRN proposes a header of its own.

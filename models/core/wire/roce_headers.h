@@ -15,7 +15,8 @@ namespace dcc::roce {
 constexpr std::uint16_t kUdpPort = 4791;
 
 /// Opcodes of the base transport header that the models use (table 38). An opcode of an unreliable
-/// connection is the opcode of a reliable connection plus kUnreliable.
+/// connection is the opcode of a reliable connection plus kUnreliable, that of a reliable datagram
+/// plus kDatagram.
 enum class Opcode : std::uint8_t {
   kSendFirst = 0x00,
   kSendMiddle = 0x01,
@@ -40,17 +41,24 @@ enum class Opcode : std::uint8_t {
   kFetchAdd = 0x14,
   kUcSendFirst = 0x20,
   kUcWriteOnlyImmediate = 0x2B,
+  kRdSendFirst = 0x40,
+  kRdWriteOnlyImmediate = 0x4B,
+  kRdAcknowledge = 0x51,
   kUdSendOnly = 0x64,
   kUdSendOnlyImmediate = 0x65,
   kCnp = 0x81,
 };
 constexpr std::uint8_t kUnreliable = 0x20;
+constexpr std::uint8_t kDatagram = 0x40;
 /// Returns the opcode of the same operation on a reliable connection.
 constexpr Opcode operation_of(Opcode o) {
   return o == Opcode::kCnp ? o : static_cast<Opcode>(static_cast<std::uint8_t>(o) & 0x1Fu);
 }
+/// True for a packet of a reliable datagram, which names an end-to-end context.
+constexpr bool has_rdeth(Opcode o) { return (static_cast<std::uint8_t>(o) & 0xE0u) == kDatagram; }
 constexpr bool has_deth(Opcode o) {
-  return o == Opcode::kUdSendOnly || o == Opcode::kUdSendOnlyImmediate;
+  return o == Opcode::kUdSendOnly || o == Opcode::kUdSendOnlyImmediate ||
+         (has_rdeth(o) && o != Opcode::kRdAcknowledge);
 }
 constexpr bool has_reth(Opcode o) {
   const Opcode op = operation_of(o);
@@ -61,9 +69,9 @@ constexpr bool has_atomic_eth(Opcode o) {
   return o == Opcode::kCompareSwap || o == Opcode::kFetchAdd;
 }
 constexpr bool has_aeth(Opcode o) {
-  return o == Opcode::kAcknowledge || o == Opcode::kAtomicAcknowledge ||
-         o == Opcode::kReadResponseFirst || o == Opcode::kReadResponseLast ||
-         o == Opcode::kReadResponseOnly;
+  return o == Opcode::kAcknowledge || o == Opcode::kRdAcknowledge ||
+         o == Opcode::kAtomicAcknowledge || o == Opcode::kReadResponseFirst ||
+         o == Opcode::kReadResponseLast || o == Opcode::kReadResponseOnly;
 }
 constexpr bool has_immediate(Opcode o) {
   const Opcode op = operation_of(o);
@@ -71,8 +79,9 @@ constexpr bool has_immediate(Opcode o) {
          op == Opcode::kSendLastImmediate || op == Opcode::kSendOnlyImmediate;
 }
 constexpr bool has_payload(Opcode o) {
-  return o != Opcode::kAcknowledge && o != Opcode::kAtomicAcknowledge && o != Opcode::kCnp &&
-         o != Opcode::kReadRequest && !has_atomic_eth(o);
+  return o != Opcode::kAcknowledge && o != Opcode::kRdAcknowledge &&
+         o != Opcode::kAtomicAcknowledge && o != Opcode::kCnp && o != Opcode::kReadRequest &&
+         !has_atomic_eth(o);
 }
 
 /// AETH syndromes (table 43). kSyndromeNotReady has the RNR timer code in its lower five bits.
@@ -125,6 +134,7 @@ struct Headers {
   std::uint64_t compare = 0;
   // Fields of AtomicAckETH
   std::uint64_t original = 0;
+  std::uint32_t ee_context = 0;  // field of RDETH: number of the end-to-end context, 24 bits
   // Fields of DETH
   std::uint32_t queue_key = kQueueKey;
   std::uint32_t source_qpn = 0;  // queue pair number, 24 bits

@@ -14,6 +14,8 @@ constexpr std::uint32_t kBth = 12;
 constexpr std::uint32_t kReth = 16;
 constexpr std::uint32_t kAeth = 4;
 constexpr std::uint32_t kDeth = 8;
+// bytes of the header that names the end-to-end context of a reliable datagram
+constexpr std::uint32_t kRdeth = 4;
 constexpr std::uint32_t kImmediate = 4;
 // bytes of the atomic request header: address, key and two operands
 constexpr std::uint32_t kAtomicEth = 28;
@@ -51,7 +53,13 @@ constexpr std::uint32_t atomic_request_wire_bytes() {
 constexpr std::uint32_t atomic_response_wire_bytes() {
   return at_least_smallest(kFrame + kAeth + kAtomicAckEth);
 }
+/// What a request of a reliable datagram is longer by than that of a connection: the numbers of its
+/// end-to-end context and of its sender.
+constexpr std::uint32_t kReliableDatagram = kRdeth + kDeth;
 constexpr std::uint32_t ack_wire_bytes() { return at_least_smallest(kFrame + kAeth); }
+constexpr std::uint32_t datagram_ack_wire_bytes() {
+  return at_least_smallest(kFrame + kAeth + kRdeth);
+}
 constexpr std::uint32_t cnp_wire_bytes() { return at_least_smallest(kFrame + kCnpReserved); }
 
 }  // namespace dcc::roce

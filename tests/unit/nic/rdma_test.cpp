@@ -134,8 +134,8 @@ TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
       run(kMilliSecond);
     }
     EXPECT_GT(packets, 30u);
-    const auto lost_once = [&](PacketKind kind, Operation operation) {
-      return kinds[{static_cast<int>(kind), static_cast<int>(operation)}] > 0;
+    const auto lost_once = [&](PacketKind of, Operation operation) {
+      return kinds[{static_cast<int>(of), static_cast<int>(operation)}] > 0;
     };
     for (const Operation operation :
          {Operation::kWrite, Operation::kSend, Operation::kRead, Operation::kReadResponse}) {

@@ -9,6 +9,14 @@
 namespace dcc::vp {
 namespace {
 
+/// True if both entries have flows between the same two hosts over the same end-to-end context, as
+/// far as the entries name the hosts.
+bool shares_context(const TrafficSpec& a, const TrafficSpec& b) {
+  return a.service == Service::kRd && b.service == Service::kRd && a.ee_context == b.ee_context &&
+         a.pattern == TrafficPattern::kFlow && b.pattern == TrafficPattern::kFlow &&
+         a.from == b.from && a.to == b.to;
+}
+
 /// Checks list entries by their modules' checks, and the times of changes.
 class ListsCheck : private CheckContext {
  public:
@@ -29,6 +37,7 @@ class ListsCheck : private CheckContext {
           "traffic." + std::to_string(i) + ".message",
           "a datagram is one packet: at most nic.mtu (" + std::to_string(c_.largest_mtu()) + "B)");
     }
+    check_reliable_datagrams();
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       require(!c_.traffic[i].new_dscp || c_.nic.transport.chosen() == nullptr,
               "traffic." + std::to_string(i) + ".new_dscp",
@@ -38,6 +47,26 @@ class ListsCheck : private CheckContext {
                               "the platform starts flows that wait for others: driver: none");
     }
     require(flows <= kMaxFlows, "traffic", "more than " + std::to_string(kMaxFlows) + " flows");
+  }
+
+  void check_reliable_datagrams() const {
+    for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
+      const TrafficSpec& entry = c_.traffic[i];
+      if (entry.service != Service::kRd) continue;
+      const std::string path = "traffic." + std::to_string(i);
+      require(c_.nic.ack != AckMode::kNone, path + ".service",
+              "a reliable datagram's next message waits for an acknowledgement: nic.ack other "
+              "than none");
+      require_platform_drives(path + ".service",
+                              "the driver has no reliable datagrams (rd): driver: none");
+      for (std::size_t j = 0; j < i; ++j) {
+        const TrafficSpec& other = c_.traffic[j];
+        require(!shares_context(entry, other) || entry.rd_domain == other.rd_domain,
+                path + ".rd_domain",
+                "the flows of an end-to-end context are of one domain, which is " +
+                    std::to_string(other.rd_domain) + " in traffic." + std::to_string(j));
+      }
+    }
   }
 
   void check_faults() const {

@@ -57,7 +57,9 @@ std::uint32_t Transmitter::wire_bytes_of(const PacketPlan& plan, const SendQueue
           ? roce::send_wire_bytes(plan.payload_bytes, immediate,
                                   pair.config.service == Service::kUd)
           : roce::data_wire_bytes(plan.payload_bytes, plan.first, immediate);
-  return bytes + static_cast<std::uint32_t>(parameters_.link_overhead);
+  const bool datagram = pair.config.service == Service::kRd;
+  return bytes + (datagram ? roce::kReliableDatagram : 0u) +
+         static_cast<std::uint32_t>(parameters_.link_overhead);
 }
 
 /// Posts the packets that the queue pair may send, as many as the block keeps. Packets that were

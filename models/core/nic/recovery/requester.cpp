@@ -1,6 +1,7 @@
 #include "nic/recovery/requester.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "nic/algorithm/listeners.h"
 #include "nic/transmitter.h"
@@ -36,6 +37,18 @@ Requester::Requester(Transmitter& sender, Scheduler& scheduler, FlowLedger& ledg
 ReadState& Requester::read_state(SendQueuePair& pair) {
   if (pair.reads == nullptr) pair.reads = std::make_unique<ReadState>();
   return *pair.reads;
+}
+
+/// Ends a message of a reliable datagram, which is an item of its own in the work queue.
+void Requester::complete_message(Qpn qpn, const WorkItem& message, Status status) {
+  const bool failed = status != Status::kOk;
+  const std::optional<WorkItem> item = datagrams_->ended(qpn, message, failed);
+  if (item) report(qpn, *item, status);
+}
+
+/// Work that no message has taken yet ends as flushed.
+void Requester::flush_datagrams(Qpn qpn) {
+  datagrams_->flush(qpn, [&](const WorkItem& item) { report(qpn, item, Status::kFlushed); });
 }
 
 Bytes Requester::complete_before(Qpn qpn, SendQueuePair& pair, Psn psn) {
@@ -213,6 +226,7 @@ void Requester::fail(Qpn qpn, SendQueuePair& pair, Status status) {
     complete(qpn, item, status);
     status = Status::kFlushed;
   });
+  if (datagrams_ != nullptr && datagrams_->has(qpn)) flush_datagrams(qpn);
 }
 
 void Requester::on_response(const Packet& packet) {

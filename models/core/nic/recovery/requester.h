@@ -9,6 +9,7 @@
 
 #include "nic/algorithm/algorithm.h"
 #include "nic/completion_sink.h"
+#include "nic/end_to_end.h"
 #include "nic/host/host_clock.h"
 #include "nic/nic_parameters.h"
 #include "nic/recovery/retransmission.h"
@@ -62,12 +63,18 @@ class Requester {
                              plan.message_bytes, now());
   }
   bool expects_acks(const SendQueuePair& pair) const {
-    return parameters_.ack != AckMode::kNone && pair.config.service == Service::kRc;
+    return parameters_.ack != AckMode::kNone && is_reliable(pair.config.service);
   }
   static ReadState& read_state(SendQueuePair& pair);
   void complete(Qpn qpn, const WorkItem& item, Status status) {
-    if (completions_ != nullptr) completions_->work_done(qpn, item, status);
+    if (datagrams_ != nullptr && datagrams_->has(qpn)) {
+      complete_message(qpn, item, status);
+    } else {
+      report(qpn, item, status);
+    }
   }
+  /// Makes messages of reliable datagrams end at these contexts. Not owned.
+  void set_contexts(EndToEndContexts* contexts) { datagrams_ = contexts; }
   /// Acknowledges all packets before `psn`. Returns the payload bytes that were not acknowledged
   /// before.
   Bytes complete_before(Qpn qpn, SendQueuePair& pair, Psn psn);
@@ -104,6 +111,11 @@ class Requester {
   void tell_finished(SentSink* sink) { tally_.awaited_by = sink; }
 
  private:
+  void report(Qpn qpn, const WorkItem& item, Status status) {
+    if (completions_ != nullptr) completions_->work_done(qpn, item, status);
+  }
+  void complete_message(Qpn qpn, const WorkItem& message, Status status);
+  void flush_datagrams(Qpn qpn);
   PicoSeconds now() const { return scheduler_.now(); }
   /// The queue pair to which a response is addressed; null, and counted, if the queue pair does not
   /// exist.
@@ -133,6 +145,7 @@ class Requester {
   Algorithm* algorithm_ = nullptr;
   AlgorithmNeeds needs_;
   CompletionSink* completions_ = nullptr;
+  EndToEndContexts* datagrams_ = nullptr;  // null: no queue pair for reliable datagrams
   Retransmission retransmission_;
   FlowTally tally_;
   LogHistogram rtt_ns_;
