@@ -128,6 +128,50 @@ class Paths(unittest.TestCase):
             self.assertGreaterEqual(rates[flow], 6.5 * 0.95)
 
 
+class Failures(unittest.TestCase):
+    """Host 7 of a tree of two leaves and two spines is the manager; a cable of the other leaf fails."""
+    SETTINGS = ["subnet.manager=7", "routing.move_period=1ms", "routing.move_above=1", "duration=30ms",
+                "measure={from: 20ms, to: 30ms}",
+                "faults=[{kind: link_failure, link: leaf0--spine0, start: 10ms, stop: 20ms}]"]
+    HOST, FABRIC, AGENT = 1 + 290 * 8 / 40e3, 1 + 290 * 8 / 20e3, 5  # us: a hop of 290 bytes, and the answer
+
+    def sweep_us(self, failed):
+        """Time of a sweep: datagrams to each node by its distance, one after the other."""
+        gone = 1 if failed else 0
+        # Datagrams to a node: NodeInfo for each cable by which it is found, PortInfo of its ports, the rate of
+        # those that are up, its address, and the block of its forwarding table.
+        nodes = [(4, 0)] + 3 * [(4, 2 * self.HOST)] + [(15, self.HOST)] + 4 * [(4, 2 * self.HOST + 2 * self.FABRIC)]
+        nodes += [(7 - gone, self.HOST + self.FABRIC), (7, self.HOST + self.FABRIC)]
+        nodes += [(15 - gone, self.HOST + 2 * self.FABRIC)]
+        return sum(count * (self.AGENT + 2 * way) for count, way in nodes) + (
+            0 if failed else self.AGENT + 2 * (self.HOST + 2 * self.FABRIC))  # leaf 0 is found from both spines
+
+    def test_a_failed_cable_is_told_swept_and_routed_around(self):
+        subnet = run(LMC, *self.SETTINGS, "faults.0.stop=end")["subnet"]
+        # Leaf 0's trap would take the failed cable; that of spine 0 arrives.
+        self.assertEqual((subnet["traps"], subnet["sweeps"], subnet["links"]), (1, 2, 11))
+        self.assertAlmostEqual(subnet["discovered_us"], self.sweep_us(False), places=3)
+        self.assertAlmostEqual(subnet["routed_us"],
+                               10_000 + self.HOST + self.FABRIC + self.sweep_us(True), places=3)
+
+    def test_flows_go_on_by_the_new_routes_and_come_back(self):
+        metrics = run(LMC, *self.SETTINGS)
+        self.assertEqual(metrics["subnet"]["links"], 12)
+        self.assertGreater(metrics["subnet"]["routed_us"], 20_000)
+        self.assertGreaterEqual(metrics["subnet"]["sweeps"], 3)
+        lasting = run(LMC, *self.SETTINGS, "faults.0.stop=end")
+        for flow in (0, 2, 4):  # one path of 20 Gb/s for three flows of 8
+            self.assertGreater(wire_gbps(lasting)[flow], 4)
+
+    def test_grants_follow_the_routes(self):
+        granted = run(LMC, *self.SETTINGS, "faults.0.stop=end",
+                      *[f"traffic.{i}.guarantee=8Gbps" for i in (0, 2)], "traffic.4.guarantee=8Gbps",
+                      "traffic.4.start=15ms")["subnet"]
+        # Two of 8 Gb/s hold the path that is left, so that 4 of 20 Gb/s can be had.
+        self.assertEqual((granted["admitted"], granted["refused"]), (2, 1))
+        self.assertAlmostEqual(granted["requests"][2]["available_gbps"], 4, places=6)
+
+
 class Diagnoses(unittest.TestCase):
     @staticmethod
     def said_of(metrics):

@@ -26,6 +26,8 @@ class LinkFaults final : public PlatformPart {
   void begin() override;
   /// Adds a warning about hosts that could not be reached.
   void finish(RunResults& results) override;
+  /// The network whose links fail; null: no link fails.
+  LiveFabric* fabric() { return fabric_.get(); }
   /// The split of the network; empty if the network was not split.
   std::optional<NetworkSplit> split() const;
 

@@ -7,33 +7,24 @@
 #include "build/platform.h"
 #include "build/ranks.h"
 #include "disturb/central_control.h"
+#include "disturb/link_faults.h"
+#include "fabric/routing.h"
+#include "switch/live_fabric.h"
 #include "traffic/direct_traffic.h"
 
 namespace dcc::vp {
 
 namespace {
-/// Access of the agents to the platform's switches.
-SubnetAccess access_to(Platform& p) {
-  SubnetAccess access;
-  access.forwards = [&p](NodeId node, HostId destination, unsigned address) {
-    const PortSet ports = p.network.fabric().routing().ports(node, destination);
-    if (ports.empty()) return -1;
-    if (ports.size() == 1) return ports.front();
-    const FlowEntries* const entries = p.network.switch_of(node)->device().flow_entries();
-    const std::uint32_t index = p.config.switch_.routing.chosen()->index_of(
-        entries->hash_seed(), destination, address, ports.size());
-    return ports[index];
-  };
-  access.is_up = [](NodeId, int) { return true; };
-  access.set_tables = [&p](NodeId node, int port, const VlArbitrationParameters& tables) {
-    try {
-      p.network.switch_of(node)->device().set_tables(port, tables);
-    } catch (const std::invalid_argument&) {
-      return false;  // a port with another scheduler
-    }
-    return true;
-  };
-  return access;
+/// Port by which a switch forwards to an address of a host; -1: none.
+int port_to(Platform& p, const Routing& routing, NodeId node, HostId destination,
+            unsigned address) {
+  const PortSet ports = routing.ports(node, destination);
+  if (ports.empty()) return -1;
+  if (ports.size() == 1) return ports.front();
+  const FlowEntries* const entries = p.network.switch_of(node)->device().flow_entries();
+  const std::uint32_t index = p.config.switch_.routing.chosen()->index_of(
+      entries->hash_seed(), destination, address, ports.size());
+  return ports[index];
 }
 
 unsigned lmc_of(const PlatformConfig& config) {
@@ -62,16 +53,40 @@ SubnetService::SubnetService(Platform& platform)
       scheduler_(scheduler_of(platform)),
       by_tables_(platform.config.switch_.scheduler.kind ==
                  EgressSchedulerParameters::Kind::kVlArbitration),
-      agents_(platform.topology, access_to(platform), platform.config.subnet.response),
+      agents_(platform.topology, access(), platform.config.subnet.response),
       manager_(lmc_of(platform.config)),
       reservations_(manager_, by_tables_),
       administration_(manager_, reservations_),
-      sweep_event_(Event::calling<&SubnetService::sweep>(*this, kSubnetRank)) {
+      sweep_event_(Event::calling<&SubnetService::sweep>(*this, kSubnetRank)),
+      trap_event_(Event::calling<&SubnetService::trapped>(*this, kSubnetRank)) {
   result_.manager = *platform.config.subnet.manager;
   traffic_.set_desk(this);
 }
 
+/// Access of the agents to the platform's switches.
+SubnetAccess SubnetService::access() {
+  SubnetAccess access;
+  access.forwards = [this](NodeId node, HostId destination, unsigned address) {
+    return port_to(p_, p_.network.fabric().routing(), node, destination, address);
+  };
+  access.is_up = [this](NodeId node, int port) {
+    return live_ == nullptr || live_->is_up(p_.topology.plug(node, port).cable);
+  };
+  access.set_tables = [this](NodeId node, int port, const VlArbitrationParameters& tables) {
+    try {
+      p_.network.switch_of(node)->device().set_tables(port, tables);
+    } catch (const std::invalid_argument&) {
+      return false;  // a port with another scheduler
+    }
+    return true;
+  };
+  return access;
+}
+
 void SubnetService::begin() {
+  auto* const faults = p_.part<LinkFaults>();
+  live_ = faults == nullptr ? nullptr : faults->fabric();
+  if (live_ != nullptr) live_->set_manager([this](int cable) { changed(cable); });
   manager_.begin();
   p_.scheduler.schedule_at(sweep_event_, p_.scheduler.now());
 }
@@ -87,9 +102,106 @@ void SubnetService::sweep() {
     p_.scheduler.schedule_in(sweep_event_, answer_ ? took : kTimeout);
     return;
   }
-  result_.discovered_us = p_.scheduler.now().count / 1e6;
+  end_sweep();
+}
+
+void SubnetService::end_sweep() {
+  ++result_.sweeps;
+  if (routing_ == nullptr) {
+    result_.discovered_us = p_.scheduler.now().count / 1e6;
+  } else if (live_->adopt(sweep_began_)) {
+    result_.routed_us = p_.scheduler.now().count / 1e6;
+    follow_routes();
+  }
+  if (again_) {
+    sweep_again();
+    return;
+  }
   for (Request* const request : waiting_) serve(*request);
   waiting_.clear();
+}
+
+void SubnetService::sweep_again() {
+  again_ = false;
+  sweep_began_ = p_.scheduler.now();
+  routing_.reset();
+  manager_.begin_again([this](std::size_t node, std::uint32_t lid) {
+    if (routing_ == nullptr) routing_ = std::make_unique<Routing>(p_.topology, gone());
+    return routed(*routing_, node, lid);
+  });
+  p_.scheduler.schedule_at(sweep_event_, p_.scheduler.now());
+}
+
+/// The cables that the sweep has not found.
+std::vector<bool> SubnetService::gone() const {
+  std::vector<bool> gone(p_.topology.cables().size());
+  for (std::size_t cable = 0; cable < gone.size(); ++cable) {
+    const CableEnd& end = p_.topology.cables()[cable].end[0];
+    const auto node = manager_.find(SubnetAgents::guid_of(end.node));
+    gone[cable] =
+        !node ||
+        manager_.nodes()[*node].ports[static_cast<std::size_t>(end.port) + 1].peer_port == 0;
+  }
+  return gone;
+}
+
+/// The entry of a switch's forwarding table.
+std::uint8_t SubnetService::routed(const Routing& routing, std::size_t node,
+                                   std::uint32_t lid) const {
+  for (const SubnetManager::Node& owner : manager_.nodes()) {
+    const std::uint32_t addresses = owner.is_switch ? 1 : 1u << manager_.lmc();
+    if (owner.lid == 0 || lid < owner.lid || lid >= owner.lid + addresses) continue;
+    const bool own = owner.guid == manager_.nodes()[node].guid;
+    if (owner.is_switch) return own ? std::uint8_t{0} : Mad::kNoPort;
+    const int port =
+        port_to(p_, routing, SubnetAgents::node_of(manager_.nodes()[node].guid),
+                p_.topology.node(SubnetAgents::node_of(owner.guid)).host, lid - owner.lid);
+    return port < 0 ? Mad::kNoPort : static_cast<std::uint8_t>(port + 1);
+  }
+  return Mad::kNoPort;
+}
+
+/// A cable has failed or is repaired: the switches at its ends send a trap.
+void SubnetService::changed(int cable) {
+  if (result_.sweeps == 0) {
+    again_ = true;  // the switches do not know the manager's address yet
+    return;
+  }
+  for (const CableEnd& end : p_.topology.cables()[static_cast<std::size_t>(cable)].end) {
+    const auto node = manager_.find(SubnetAgents::guid_of(end.node));
+    if (!node || p_.topology.node(end.node).is_host) continue;
+    const SubnetManager::Node& sender = manager_.nodes()[*node];
+    const std::optional<PicoSeconds> way =
+        agents_.travel(p_.topology.node_of(result_.manager), sender.route);
+    if (!way) continue;
+    traps_.emplace(p_.scheduler.now() + *way, cable);
+  }
+  if (!traps_.empty()) p_.scheduler.schedule_at(trap_event_, traps_.begin()->first);
+}
+
+void SubnetService::trapped() {
+  while (!traps_.empty() && traps_.begin()->first <= p_.scheduler.now()) {
+    traps_.erase(traps_.begin());
+    ++result_.traps;
+    again_ = true;
+  }
+  if (!traps_.empty()) p_.scheduler.schedule_at(trap_event_, traps_.begin()->first);
+  if (again_ && manager_.has_ended()) sweep_again();
+}
+
+/// Grants follow the new routes, with the tables of virtual lanes.
+void SubnetService::follow_routes() {
+  for (const auto& [id, flow] : holds_) {
+    const unsigned address =
+        scheduler_ == nullptr ? 0 : scheduler_->path_of({flow->spec.from, flow->spec.to, id});
+    reservations_.move(id, path_of(*flow, address));
+  }
+  if (!by_tables_) return;
+  for (const auto& [id, flow] : holds_) {
+    const unsigned address =
+        scheduler_ == nullptr ? 0 : scheduler_->path_of({flow->spec.from, flow->spec.to, id});
+    write_tables(path_of(*flow, address));
+  }
 }
 
 bool SubnetService::asks(const PlannedFlow& flow) {
@@ -227,7 +339,7 @@ PicoSeconds SubnetService::write_tables(const std::vector<SubnetManager::Hop>& p
 
 void SubnetService::finish(RunResults& results) {
   for (const SubnetManager::Node& node : manager_.nodes()) {
-    ++(node.is_switch ? result_.switches : result_.hosts);
+    if (node.present) ++(node.is_switch ? result_.switches : result_.hosts);
   }
   result_.links = manager_.links();
   result_.smps = manager_.datagrams();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,7 +19,9 @@
 
 namespace dcc {
 class FlowScheduler;
-}
+class LiveFabric;
+class Routing;
+}  // namespace dcc
 
 namespace dcc::vp {
 
@@ -30,6 +33,11 @@ class Platform;
 /// a packet to the manager's host, waits until the sweep has ended and the manager is free, and is
 /// answered after `subnet.response`. What is granted holds until the flow has ended; the manager
 /// sees ends when it is asked next. A refused flow never begins.
+///
+/// When a cable fails or is repaired, the switches at its ends tell the manager by a trap, if a
+/// route leads from them to it. A trap makes the manager sweep again, and set the forwarding tables
+/// by what it found; with the last table the new routes are in force. A trap that arrives during a
+/// sweep makes another sweep follow.
 class SubnetService final : public PlatformPart, private AdmissionDesk {
  public:
   explicit SubnetService(Platform& platform);
@@ -54,11 +62,19 @@ class SubnetService final : public PlatformPart, private AdmissionDesk {
   };
   bool asks(const PlannedFlow& flow) override;
   void sweep();
+  void sweep_again();
+  void end_sweep();
+  void changed(int cable);
+  void trapped();
+  SubnetAccess access();
+  std::vector<bool> gone() const;
+  std::uint8_t routed(const Routing& routing, std::size_t node, std::uint32_t lid) const;
   void due(Request& request);
   void serve(Request& request);
   PicoSeconds decide(Request& request);
   void release_ended();
   void follow_moves();
+  void follow_routes();
   PicoSeconds write_tables(const std::vector<SubnetManager::Hop>& path);
   PicoSeconds travel(HostId from, HostId to) const;
   std::vector<SubnetManager::Hop> path_of(const PlannedFlow& flow, unsigned address) const;
@@ -72,6 +88,12 @@ class SubnetService final : public PlatformPart, private AdmissionDesk {
   Reservations reservations_;
   Administration administration_;
   Event sweep_event_;
+  Event trap_event_;
+  LiveFabric* live_ = nullptr;             // null: no link fails
+  std::multimap<PicoSeconds, int> traps_;  // traps under way by their arrival
+  std::unique_ptr<Routing> routing_;       // routes of the sweep under way; null: the first one
+  PicoSeconds sweep_began_{};
+  bool again_ = false;  // another sweep follows
   std::optional<Mad> answer_;
   bool asked_ = false;  // true if a datagram of the sweep is under way
   PicoSeconds free_at_{};

@@ -45,6 +45,18 @@ std::optional<Mad> SubnetAgents::carry(NodeId from, Mad mad, PicoSeconds& took) 
   return mad;
 }
 
+std::optional<PicoSeconds> SubnetAgents::travel(NodeId from,
+                                                const std::vector<std::uint8_t>& route) const {
+  PicoSeconds took{};
+  CableEnd at{from, 0};
+  for (const std::uint8_t out : route) {
+    const std::optional<CableEnd> next = cross(at, out, took);
+    if (!next) return std::nullopt;
+    at = *next;
+  }
+  return took;
+}
+
 void SubnetAgents::answer(NodeId node, unsigned arrival, Mad& mad) {
   Mad::Status status = Mad::kUnsupported;
   if (mad.method() == Mad::kGet) status = get(node, arrival, mad);
@@ -99,6 +111,10 @@ Mad::Status SubnetAgents::port_info(NodeId node, unsigned port, Mad& mad) const 
 
 /// Output port for a LID as a switch numbers its ports; Mad::kNoPort: none.
 std::uint8_t SubnetAgents::forwarding(NodeId node, std::uint64_t lid) const {
+  const auto set = forwarding_.find(node);
+  if (set != forwarding_.end()) {
+    return lid < set->second.size() ? set->second[lid] : Mad::kNoPort;
+  }
   if (lid >= owners_.size() || owners_[lid] < 0) return Mad::kNoPort;
   const NodeId owner = owners_[lid];
   const TopologyNode& about = topology_.node(owner);
@@ -120,6 +136,19 @@ Mad::Status SubnetAgents::set(NodeId node, Mad& mad) {
     std::replace(owners_.begin(), owners_.end(), node, -1);
     if (owners_.size() < lid + (1u << lmc)) owners_.resize(lid + (1u << lmc), -1);
     std::fill_n(owners_.begin() + static_cast<std::ptrdiff_t>(lid), 1u << lmc, node);
+    return Mad::kOk;
+  }
+  if (mad.attribute() == Mad::kLinearForwarding) {
+    if (about.is_host) return Mad::kUnsupported;
+    const std::size_t from = std::size_t{mad.modifier()} * Mad::kForwardingBlock;
+    if (from >= Mad::kAddressesEnd) return Mad::kInvalidField;
+    std::vector<std::uint8_t>& table = forwarding_[node];
+    if (table.size() < from + Mad::kForwardingBlock) {
+      table.resize(from + Mad::kForwardingBlock, Mad::kNoPort);
+    }
+    for (unsigned i = 0; i < Mad::kForwardingBlock; ++i) {
+      table[from + i] = static_cast<std::uint8_t>(mad.get(Mad::kSmpData + i, 1));
+    }
     return Mad::kOk;
   }
   if (mad.attribute() != Mad::kVlArbitration) return Mad::kUnsupported;

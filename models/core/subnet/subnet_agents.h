@@ -40,12 +40,17 @@ class SubnetAgents {
   /// if the datagram is lost: a port on the route has no cable, or its cable is down.
   std::optional<Mad> carry(NodeId from, Mad request, PicoSeconds& took);
 
+  /// Time of a datagram between a host and the node at the end of a route from there; empty: it is
+  /// lost.
+  std::optional<PicoSeconds> travel(NodeId from, const std::vector<std::uint8_t>& route) const;
+
   /// Wire bytes of a datagram: headers and checksums of an unreliable datagram, and its 256 bytes.
   static constexpr Bytes kWireBytes = 256 + 8 + 12 + 8 + 6;
   static constexpr std::uint64_t kFirstGuid = 0x0002'C903'0000'0001;
   static std::uint64_t guid_of(NodeId node) {
     return kFirstGuid + static_cast<std::uint64_t>(node);
   }
+  static NodeId node_of(std::uint64_t guid) { return static_cast<NodeId>(guid - kFirstGuid); }
 
  private:
   std::optional<CableEnd> cross(CableEnd at, unsigned out, PicoSeconds& took) const;
@@ -67,6 +72,8 @@ class SubnetAgents {
   const PicoSeconds response_;
   std::vector<Address> addresses_;  // by node
   std::vector<NodeId> owners_;      // node that has each LID; -1: none
+  // forwarding tables that a manager has set, by node; others are the switch's own
+  std::map<NodeId, std::vector<std::uint8_t>> forwarding_;
   // low-priority tables as set so far, by node and port
   std::map<std::pair<NodeId, int>, VlArbitrationParameters> tables_;
 };

@@ -1,6 +1,7 @@
 #include "subnet/subnet_manager.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dcc {
 
@@ -11,7 +12,23 @@ void SubnetManager::begin() {
   swept_ = false;
   phase_ = Phase::kNodes;
   first_free_lid_ = 1;
+  root_found_ = false;
+  route_ = nullptr;
   probes_.push_back({});  // the manager's own node
+}
+
+void SubnetManager::begin_again(Router route) {
+  for (Node& node : nodes_) {
+    node.present = false;
+    node.route.clear();
+    std::fill(node.ports.begin(), node.ports.end(), Port{});
+  }
+  probes_.clear();
+  swept_ = false;
+  phase_ = Phase::kNodes;
+  root_found_ = false;
+  route_ = std::move(route);
+  probes_.push_back({});
 }
 
 Mad SubnetManager::to_node(std::size_t node, Mad::Method method, Mad::Attribute attribute,
@@ -42,7 +59,7 @@ std::optional<Mad> SubnetManager::next() {
   last_ = probes_.front();
   probes_.pop_front();
   // The far end of a cable may have been reached over another cable meanwhile.
-  const bool first = nodes_.empty();
+  const bool first = !root_found_;
   if (last_.attribute == Mad::kNodeInfo && !first && knows_peer(last_.node, last_.port)) {
     return next();
   }
@@ -51,7 +68,12 @@ std::optional<Mad> SubnetManager::next() {
     const std::uint32_t modifier =
         last_.attribute == Mad::kLinearForwarding ? last_.block : last_.port;
     Mad mad = to_node(last_.node, last_.method, last_.attribute, modifier);
-    if (last_.method == Mad::kSet) {
+    if (last_.method == Mad::kSet && last_.attribute == Mad::kLinearForwarding) {
+      for (unsigned i = 0; i < Mad::kForwardingBlock; ++i) {
+        mad.put(Mad::kSmpData + i, 1,
+                nodes_[last_.node].forwarding[last_.block * Mad::kForwardingBlock + i]);
+      }
+    } else if (last_.method == Mad::kSet) {
       mad.put(Mad::kSmpData + 16, 2, nodes_[last_.node].lid);
       mad.put(Mad::kSmpData + 34, 1, nodes_[last_.node].is_switch ? 0u : lmc_);
     }
@@ -87,6 +109,7 @@ void SubnetManager::answered(const std::optional<Mad>& mad) {
       nodes_[last_.node].ports[last_.port].rate = mad->get(Mad::kSmpData, 8);
       break;
     case Mad::kLinearForwarding:
+      if (last_.method == Mad::kSet) break;
       for (unsigned i = 0; i < Mad::kForwardingBlock; ++i) {
         nodes_[last_.node].forwarding.push_back(
             static_cast<std::uint8_t>(mad->get(Mad::kSmpData + i, 1)));
@@ -99,7 +122,8 @@ void SubnetManager::answered(const std::optional<Mad>& mad) {
 
 /// Takes NodeInfo: notes the cable over which the datagram came, and asks about a new node's ports.
 void SubnetManager::found(const Mad& mad) {
-  const bool first = nodes_.empty();
+  const bool first = !root_found_;
+  root_found_ = true;
   const std::uint64_t guid = mad.get(Mad::kSmpData + 12, 8);
   const auto arrival = static_cast<unsigned>(mad.get(Mad::kSmpData + 36, 1));
   const auto known = by_guid_.find(guid);
@@ -109,11 +133,12 @@ void SubnetManager::found(const Mad& mad) {
     node.guid = guid;
     node.is_switch = mad.get(Mad::kSmpData + 2, 1) == Mad::kTypeSwitch;
     node.ports.resize(mad.get(Mad::kSmpData + 3, 1) + 1);
-    for (unsigned hop = 1; hop <= mad.hop_count(); ++hop) {
-      node.route.push_back(mad.initial_path(hop));
-    }
     nodes_.push_back(std::move(node));
     by_guid_[guid] = index;
+  }
+  const bool found_now = !std::exchange(nodes_[index].present, true);
+  for (unsigned hop = 1; found_now && hop <= mad.hop_count(); ++hop) {
+    nodes_[index].route.push_back(mad.initial_path(hop));
   }
   if (!first && arrival < nodes_[index].ports.size()) {
     Port& here = nodes_[last_.node].ports[last_.port];
@@ -123,7 +148,7 @@ void SubnetManager::found(const Mad& mad) {
     there.peer = last_.node;
     there.peer_port = last_.port;
   }
-  if (known == by_guid_.end()) ask_ports(index);
+  if (found_now) ask_ports(index);
 }
 
 void SubnetManager::ask_ports(std::size_t node) {
@@ -136,6 +161,11 @@ void SubnetManager::ask_ports(std::size_t node) {
 
 void SubnetManager::give_addresses() {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!nodes_[i].present) continue;
+    if (nodes_[i].lid != 0) {
+      probes_.push_back({Mad::kSet, Mad::kPortInfo, i, nodes_[i].is_switch ? 0u : 1u, 0});
+      continue;
+    }
     const unsigned lmc = nodes_[i].is_switch ? 0 : lmc_;
     const std::uint32_t count = 1u << lmc;
     // The addresses of a port agree in all bits but the lowest `lmc`.
@@ -150,11 +180,20 @@ void SubnetManager::give_addresses() {
 void SubnetManager::ask_tables() {
   const unsigned blocks = (first_free_lid_ + Mad::kForwardingBlock - 1) / Mad::kForwardingBlock;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    if (!nodes_[i].is_switch) continue;
+    if (!nodes_[i].is_switch || !nodes_[i].present) continue;
+    if (route_ != nullptr) route_by(i, blocks);
     for (unsigned block = 0; block < blocks; ++block) {
-      probes_.push_back({Mad::kGet, Mad::kLinearForwarding, i, 0, block});
+      probes_.push_back(
+          {route_ == nullptr ? Mad::kGet : Mad::kSet, Mad::kLinearForwarding, i, 0, block});
     }
   }
+}
+
+/// Makes a switch's forwarding table anew.
+void SubnetManager::route_by(std::size_t node, unsigned blocks) {
+  std::vector<std::uint8_t>& table = nodes_[node].forwarding;
+  table.assign(std::size_t{blocks} * Mad::kForwardingBlock, Mad::kNoPort);
+  for (std::uint32_t lid = 1; lid < first_free_lid_; ++lid) table[lid] = route_(node, lid);
 }
 
 std::optional<std::size_t> SubnetManager::find(std::uint64_t guid) const {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -15,12 +16,17 @@ namespace dcc {
 /// Knows of the fabric only what agents answered. Usage: send what next() returns; give the answer,
 /// or nothing after a timeout, to answered(); until next() returns nothing. A sweep has three
 /// phases: nodes and links, breadth first; addresses, 2^lmc for each port of a host and one for
-/// each switch; forwarding tables.
+/// each switch; forwarding tables, which the first sweep reads and a later one sets.
 class SubnetManager {
  public:
   explicit SubnetManager(unsigned lmc) : lmc_(lmc) {}
   /// Begins a sweep at the node at which the manager runs. What was known is forgotten.
   void begin();
+  /// Port of a switch, by its index in nodes(), for an address; Mad::kNoPort: none.
+  using Router = std::function<std::uint8_t(std::size_t node, std::uint32_t lid)>;
+  /// Begins a later sweep. Nodes keep their indices and addresses; those that are not found again
+  /// are not present. `route` is asked when the sweep has found the nodes and links.
+  void begin_again(Router route);
   /// The next datagram of the sweep; empty: the sweep has ended.
   std::optional<Mad> next();
   /// Takes the answer to the last datagram; empty: it was lost.
@@ -36,6 +42,7 @@ class SubnetManager {
   struct Node {
     std::uint64_t guid = 0;
     bool is_switch = false;
+    bool present = false;                  // true if the last sweep found the node
     std::vector<std::uint8_t> route;       // ports of the directed route from the manager
     std::vector<Port> ports;               // by port number; entry 0 is unused
     std::uint16_t lid = 0;                 // first address
@@ -78,12 +85,15 @@ class SubnetManager {
   void ask_ports(std::size_t node);
   void give_addresses();
   void ask_tables();
+  void route_by(std::size_t node, unsigned blocks);
   bool knows_peer(std::size_t node, unsigned port) const {
     return nodes_[node].ports[port].peer_port != 0;
   }
 
   const unsigned lmc_;
   bool swept_ = false;
+  bool root_found_ = false;  // the sweep has found the manager's own node
+  Router route_;             // empty: the sweep reads the forwarding tables
   enum class Phase { kNodes, kAddresses, kTables } phase_ = Phase::kNodes;
   std::deque<Probe> probes_;
   Probe last_;

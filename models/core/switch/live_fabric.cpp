@@ -53,8 +53,23 @@ void LiveFabric::set_rate(int cable, int side, BitRate rate, PicoSeconds converg
 }
 
 void LiveFabric::announce(const Change& change, PicoSeconds convergence) {
+  if (told_ != nullptr && !change.of_rate) {
+    untold_.emplace(scheduler_.now(), change);
+    told_(change.cable);
+    return;
+  }
   news_.emplace(scheduler_.now() + convergence, change);
   scheduler_.schedule_at(converge_, news_.begin()->first);
+}
+
+bool LiveFabric::adopt(PicoSeconds known) {
+  if (untold_.empty() || untold_.begin()->first >= known) return false;
+  while (!untold_.empty() && untold_.begin()->first < known) {
+    news_.emplace(scheduler_.now(), untold_.begin()->second);
+    untold_.erase(untold_.begin());
+  }
+  converge();
+  return true;
 }
 
 void LiveFabric::converge() {

@@ -41,6 +41,9 @@ class LiveFabric {
   void set_link(int cable, int side, Link& link) { links_[index(cable, side)] = &link; }
   void set_switch(NodeId node, SwitchDevice& device) { switches_[at(node)] = &device; }
   void set_host(HostId host, Carrier carrier) { hosts_[host] = std::move(carrier); }
+  /// Leaves new routes to a manager: `told(cable)` is called when a cable fails or is repaired, and
+  /// routes change with adopt() instead of after `convergence`.
+  void set_manager(std::function<void(int cable)> told) { told_ = std::move(told); }
 
   // --- Running ----------------------------------------------------------------------------------
   /// A cable that failed twice must be repaired twice.
@@ -49,9 +52,13 @@ class LiveFabric {
   /// Changes the rate of one direction of a cable; side 0 sends from the cable's first end.
   void set_rate(int cable, int side, BitRate rate, PicoSeconds convergence);
 
+  /// The routes follow all failures and repairs before `known`. False: there were none.
+  bool adopt(PicoSeconds known);
+
   // --- Reading ----------------------------------------------------------------------------------
   /// The first split; empty if all hosts were always connected.
   const std::optional<Parting>& parted() const { return parted_; }
+  bool is_up(int cable) const { return failures_[static_cast<std::size_t>(cable)] == 0; }
 
  private:
   struct Change {
@@ -84,6 +91,8 @@ class LiveFabric {
   std::unique_ptr<Routing> detour_;
   std::multimap<PicoSeconds, Change> news_;  // changes of links, by the time routes follow
   Event converge_;
+  std::function<void(int cable)> told_;        // null: routes follow after `convergence`
+  std::multimap<PicoSeconds, Change> untold_;  // changes that no route follows yet, by their time
   std::optional<Parting> parted_;
 };
 

@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "fabric/routing.h"
 #include "sim/random.h"
@@ -218,6 +220,81 @@ TEST(SubnetManager, PathsAreThoseOfTheForwardingTables) {
     }
     EXPECT_EQ(several > 0, lmc > 0);
   }
+}
+
+/// Sweeps again, with the tables of `routing` for what the sweep finds.
+void sweep_again(Subnet& subnet, const Routing& routing) {
+  subnet.manager.begin_again([&](std::size_t node, std::uint32_t lid) {
+    const auto& nodes = subnet.manager.nodes();
+    for (const SubnetManager::Node& owner : nodes) {
+      if (owner.is_switch || owner.lid != lid) continue;
+      const HostId host = subnet.topology.node(SubnetAgents::node_of(owner.guid)).host;
+      const NodeId at = SubnetAgents::node_of(nodes[node].guid);
+      const PortSet ports = routing.ports(at, host);
+      if (ports.empty()) return Mad::kNoPort;
+      return static_cast<std::uint8_t>(ports[index_of(at, host, 0, ports.size())] + 1);
+    }
+    return Mad::kNoPort;
+  });
+  while (const std::optional<Mad> mad = subnet.manager.next()) {
+    subnet.manager.answered(subnet.agents.carry(subnet.topology.node_of(0), *mad, subnet.took));
+  }
+}
+
+/// Nodes that a path goes through, from the sender on; empty: no path.
+std::vector<std::size_t> nodes_on(const SubnetManager& manager, std::size_t from, std::size_t to) {
+  std::vector<std::size_t> nodes;
+  for (const SubnetManager::Hop& hop : manager.path(from, to, 0)) nodes.push_back(hop.node);
+  return nodes;
+}
+
+TEST(SubnetManager, ALaterSweepSetsTablesThatAvoidAFailedCable) {
+  Subnet subnet(leaf_spine());
+  subnet.sweep();
+  const SubnetManager& manager = subnet.manager;
+  std::vector<std::uint16_t> lids;
+  for (const SubnetManager::Node& node : manager.nodes()) lids.push_back(node.lid);
+  const NodeId leaf = subnet.topology.find("leaf0");
+  const std::size_t spine0 = subnet.index(subnet.topology.find("spine0"));
+  const int cable = subnet.topology.plug(leaf, 2).cable;  // leaf0's first cable to a spine
+  ASSERT_EQ(manager.links(), 12u);
+
+  subnet.down = {cable};
+  const Routing around(subnet.topology, subnet.gone());
+  sweep_again(subnet, around);
+  EXPECT_EQ(manager.links(), 11u);
+  EXPECT_EQ(found(manager), expected(subnet));
+  for (std::size_t i = 0; i < lids.size(); ++i) {
+    EXPECT_TRUE(manager.nodes()[i].present);
+    EXPECT_EQ(manager.nodes()[i].lid, lids[i]) << "addresses stay";
+  }
+  for (HostId from = 0; from < 6; ++from) {
+    for (HostId to = 0; to < 6; ++to) {
+      if (from == to) continue;
+      const auto path = nodes_on(manager, subnet.index(subnet.topology.node_of(from)),
+                                 subnet.index(subnet.topology.node_of(to)));
+      EXPECT_FALSE(path.empty());
+      const bool by_leaf0 = (from < 2) != (to < 2);
+      if (by_leaf0) {
+        EXPECT_EQ(std::count(path.begin(), path.end(), spine0), 0) << from << " to " << to;
+      }
+    }
+  }
+
+  // Host 5 is cut off: its address stays, and no path leads there.
+  subnet.down = {subnet.topology.plug(subnet.topology.node_of(5), 0).cable};
+  const Routing without(subnet.topology, subnet.gone());
+  sweep_again(subnet, without);
+  const std::size_t host5 = subnet.index(subnet.topology.node_of(5));
+  EXPECT_FALSE(manager.nodes()[host5].present);
+  EXPECT_EQ(manager.nodes()[host5].lid, lids[host5]);
+  EXPECT_TRUE(nodes_on(manager, subnet.index(subnet.topology.node_of(0)), host5).empty());
+
+  subnet.down = {};
+  sweep_again(subnet, subnet.routing);
+  EXPECT_TRUE(manager.nodes()[host5].present);
+  EXPECT_EQ(found(manager), expected(subnet));
+  EXPECT_FALSE(nodes_on(manager, subnet.index(subnet.topology.node_of(0)), host5).empty());
 }
 
 // Three hops, each of 1 us and 290 bytes (232 ns at 10 Gb/s, 58 ns at 40), both ways, and an agent

@@ -44,6 +44,9 @@ struct SubnetResult {
   std::uint64_t links = 0;
   std::uint64_t smps = 0;    // datagrams of discovery, without the answers
   double discovered_us = 0;  // simulated time at which discovery ended; 0: it had not ended
+  std::uint64_t traps = 0;   // notices of failed or repaired cables that the manager got
+  std::uint64_t sweeps = 0;  // sweeps that have ended, the first one included
+  double routed_us = 0;      // simulated time of the last new routes; 0: there were none
   std::uint64_t tables = 0;  // VL arbitration tables that the manager wrote
   std::uint64_t admitted = 0;
   std::uint64_t refused = 0;
@@ -59,9 +62,15 @@ struct SubnetResult {
     v(&SubnetResult::hosts, "hosts", {"", "ports of hosts discovered", kSum, Span::kRun});
     v(&SubnetResult::links, "links", {"", "cables discovered", kSum, Span::kRun});
     v(&SubnetResult::smps, "smps",
-      {"", "management datagrams that the manager sent in discovery", kSum, Span::kRun});
+      {"", "management datagrams that the manager sent in sweeps", kSum, Span::kRun});
     v(&SubnetResult::discovered_us, "discovered_us",
       {"us", "simulated time at which discovery ended; 0: it had not ended", kValue, Span::kRun});
+    v(&SubnetResult::traps, "traps",
+      {"", "notices of a failed or repaired cable that reached the manager", kSum, Span::kRun});
+    v(&SubnetResult::sweeps, "sweeps",
+      {"", "sweeps of the fabric that have ended, discovery included", kSum, Span::kRun});
+    v(&SubnetResult::routed_us, "routed_us",
+      {"us", "simulated time at which switches had new routes last; 0: never", kValue, Span::kRun});
     v(&SubnetResult::tables, "tables",
       {"", "VL arbitration tables written by the manager", kSum, Span::kRun});
     v(&SubnetResult::admitted, "admitted", {"", "requests granted", kSum, Span::kRun});
