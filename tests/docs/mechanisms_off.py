@@ -1,0 +1,146 @@
+#!/usr/bin/python3
+"""The mechanisms of mechanisms_off.yml, taken out of the code one at a time: the tests that docs/sources.yaml names for
+them fail.
+
+  mechanisms_off.py BUILD [WORDS]…
+
+A changed copy of the file is compiled alone and linked before the libraries of BUILD, of which the linker then takes
+the rest. With words, only lines that contain one of them. Exit 1 if a test passes without its mechanism, or fails with
+it.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIST = pathlib.Path(__file__).with_suffix(".yml")
+OPTIONS = ["-O0", "-w", *(f"-I{ROOT / name}" for name in ("models/core", "models", "sw", "tests", "", "vp"))]
+# The folder of the changed file comes first among the folders of includes.
+FOLDERS = ("models/core", "models", "sw", "vp")
+
+
+def lines_of_sources():
+    """Yields (document, line) of docs/sources.yaml."""
+    for document in yaml.safe_load((ROOT / "docs/sources.yaml").read_text(encoding="utf-8"))["documents"]:
+        for line in document["lines"]:
+            yield document["name"], line
+
+
+def line_of(wanted):
+    """The line of docs/sources.yaml that [document, at, beginning of says] names."""
+    found = [line for document, line in lines_of_sources()
+             if [document, str(line["at"])] == wanted[:2] and line["says"].startswith(wanted[2])]
+    if len(found) != 1:
+        raise ValueError(f"docs/sources.yaml has {len(found)} lines {wanted}")
+    return found[0]
+
+
+def changed(entry):
+    """The text of the entry's file without the mechanism."""
+    text = (ROOT / entry["in"]).read_text(encoding="utf-8")
+    if text.count(entry["text"]) != 1:
+        raise ValueError(f"{entry['in']} has {text.count(entry['text'])} times '{entry['text']}'")
+    return text.replace(entry["text"], entry["instead"])
+
+
+def compiler(file):
+    return ["gcc", "-std=c11"] if file.suffix == ".c" else ["g++", "-std=c++17"]
+
+
+def run(command, **how):
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800, **how)
+
+
+def compiled(source, folder, includes):
+    out = folder / (source.name + ".o")
+    done = run([*compiler(source), *includes, *OPTIONS, "-c", str(source), "-o", str(out)])
+    if done.returncode != 0:
+        raise ValueError(done.stderr[:2000])
+    return str(out)
+
+
+def includes_of(folder):
+    """Options by which a changed header, which is in `folder`, comes before the original."""
+    return [f"-I{folder / name}" for name in FOLDERS]
+
+
+def objects_of(entry, folder):
+    """The object files of a changed file and of those that include it."""
+    copy = folder / entry["in"]
+    copy.parent.mkdir(parents=True)
+    copy.write_text(changed(entry), encoding="utf-8")
+    includes = [*includes_of(folder), f"-I{(ROOT / entry['in']).parent}"]
+    sources = [copy] if copy.suffix in (".c", ".cpp") else []
+    return [compiled(one, folder, includes) for one in sources + [ROOT / name for name in entry.get("with", [])]]
+
+
+def unit_test(build, test, objects, folder):
+    """The result of a test of GoogleTest, compiled alone and linked with `objects`."""
+    source, _, name = test.partition(" :: ")
+    libraries = [str(path) for part in ("models/schemes", "models/core", "models/core/riscv", "sw")
+                 for path in sorted((build / part).glob("*.a"))]
+    program = folder / "test"
+    done = run(["g++", "-std=c++17", *includes_of(folder), *OPTIONS, str(ROOT / source), *objects, "-o", str(program),
+                "-Wl,--allow-multiple-definition", "-Wl,--start-group", *libraries, "-Wl,--end-group",
+                "-lgtest_main", "-lgtest", "-lz", "-ldeflate", "-lpthread"])
+    if done.returncode != 0:
+        raise ValueError(done.stderr[:2000])
+    done = run([str(program), f"--gtest_filter=*.{name}:*/{name}.*:{name}.*"])
+    if "[==========] 0 tests" in done.stdout:
+        raise ValueError(f"{source} has no test {name}")
+    return done
+
+
+def system_test(build, test, objects, folder):
+    """The result of a test in Python, with the program linked anew with `objects`."""
+    source, _, name = test.partition(" :: ")
+    link = run(["ninja", "-C", str(build), "-t", "commands", "dccvp"]).stdout.splitlines()[-1]
+    link = re.sub(r"^: && | && :$", "", link)
+    program = folder / "dccvp"
+    front, back = re.search(r"(.*) -o \S+ (.*)", link).groups()
+    done = run(f"{front} -Wl,--allow-multiple-definition {' '.join(objects)} -o {program} {back}", shell=True,
+               cwd=build)
+    if done.returncode != 0:
+        raise ValueError(done.stderr[:2000])
+    return run([sys.executable, str(ROOT / source), str(program), "-k", name], cwd=(ROOT / source).parent)
+
+
+def fails(build, entry):
+    """Sentences about what is wrong with an entry: none if its test fails without the mechanism."""
+    test = entry.get("test") or line_of(entry["line"])["test"]
+    kind = system_test if test.partition(" :: ")[0].endswith(".py") else unit_test
+    with tempfile.TemporaryDirectory(prefix="dccvp-off-") as name:
+        folder = pathlib.Path(name)
+        whole = kind(build, test, [], folder)
+        if whole.returncode != 0:
+            return [f"{test} fails with the mechanism:\n{(whole.stdout + whole.stderr)[-1500:]}"]
+        if kind(build, test, objects_of(entry, folder), folder).returncode == 0:
+            return [f"{test} passes without {entry['line'][2]} ({entry['in']})"]
+    return []
+
+
+def main(arguments):
+    if not arguments:
+        sys.exit(__doc__)
+    build, words = pathlib.Path(arguments[0]).resolve(), arguments[1:]
+    faults = []
+    for entry in yaml.safe_load(LIST.read_text(encoding="utf-8")):
+        if words and not any(word in " ".join(entry["line"]) for word in words):
+            continue
+        try:
+            found = fails(build, entry)
+        except ValueError as error:
+            found = [f"{entry['line']}: {error}"]
+        print(f"{'no ' if found else 'yes'} {' | '.join(entry['line'])}", flush=True)
+        faults += found
+    if faults:
+        sys.exit("\n".join(faults))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
