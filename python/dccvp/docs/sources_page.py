@@ -33,7 +33,7 @@ STATES = {
     "outside": ("why", "outside the product, with the reason"),
 }
 # Columns of the survey's tables, followed by further keys of a scheme.
-PROPERTIES = ("kind", "signal", "priority", "sizes", "driver", "granularity", "awareness", "hardware")
+PROPERTIES = ("kind", "signal", "priority", "sizes", "driver", "granularity", "awareness", "hardware", "pro", "con")
 SCHEME_KEYS = {"name", *PROPERTIES, "where", "figures"}
 KEYS = {"at", "says", "state", "where", "test", "mechanism", "figures", "why"}
 
@@ -174,7 +174,20 @@ def evidence(line, rows):
     return "; ".join(cells)
 
 
-def page(documents, rows):
+def schemes_table(schemes, rows):
+    """Lines of the table of the survey's schemes."""
+    lines = ["", "## The survey's tables", "",
+             "What tables 1 to 7 of the traffic-control survey say of each scheme, where it is, and which experiments",
+             "measure it.", "",
+             "| scheme | " + " | ".join(PROPERTIES[:-2]) + " | for it | against it | where, figures |",
+             "|---" * (len(PROPERTIES) + 2) + "|"]
+    for scheme in schemes:
+        cells = [scheme["name"], *(scheme.get(name, "") for name in PROPERTIES), evidence(scheme, rows)]
+        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    return lines
+
+
+def page(documents, schemes, rows):
     lines = [
         "# The sources, line by line",
         "",
@@ -197,7 +210,7 @@ def page(documents, rows):
         for line in document["lines"]:
             cells = (line["at"], line["says"], line["state"], evidence(line, rows))
             lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines + schemes_table(schemes, rows)) + "\n"
 
 
 def main(arguments, root=ROOT):
@@ -214,5 +227,5 @@ def main(arguments, root=ROOT):
         print("\n".join(faults), file=sys.stderr)
         return 1
     if not arguments:
-        sys.stdout.write(page(documents, rows))
+        sys.stdout.write(page(documents, schemes, rows))
     return 0
