@@ -16,12 +16,6 @@ const char* mnemonic(Op op) {
 
 bool between(Op op, Op first, Op last) { return op >= first && op <= last; }
 
-std::string hex(std::uint32_t v) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%x", v);
-  return text;
-}
-
 std::string operands(const DecodedOp& d, std::uint32_t pc) {
   const std::string rd = register_name(d.rd == kSink ? 0 : d.rd);
   const std::string rs1 = register_name(d.rs1);
@@ -53,6 +47,12 @@ std::string operands(const DecodedOp& d, std::uint32_t pc) {
 }
 
 }  // namespace
+
+std::string hex(std::uint32_t value) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%x", value);
+  return text;
+}
 
 const char* register_name(unsigned index) {
   static const char* const kNames[] = {"zero", "ra", "sp",  "gp",  "tp", "t0", "t1", "t2",

@@ -1,9 +1,9 @@
 #include "riscv/profile.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "riscv/decoder.h"
+#include "riscv/disassembler.h"
 
 namespace dcc::riscv {
 namespace {
@@ -11,12 +11,6 @@ namespace {
 constexpr unsigned kSp = 2;
 
 bool is_branch(Op op) { return op >= Op::kBeq && op <= Op::kBgeuNear; }
-
-std::string hex(std::uint32_t value) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%x", value);
-  return text;
-}
 
 }  // namespace
 

@@ -14,19 +14,13 @@
 #include "controller/law/law.h"
 #include "describe/quantity_text.h"
 #include "registers/generated/dcc_map.h"
+#include "rtl_sizes.h"
 #include "sim/state_digest.h"
 #include "wire/wire_size.h"
 
 namespace dcc::vp {
 namespace {
 
-/// Numbers of slots for which this build contains the whole controller block as verilated RTL.
-constexpr std::array kRtlBlockSlots{DCC_RTL_SLOTS};
-#ifdef DCC_HAVE_CONTROLLER_RTL
-constexpr bool kHasRtl = true;
-#else
-constexpr bool kHasRtl = false;
-#endif
 /// Maximum interval of the RTL's notification point, which has 32 bits; the platform's time is in
 /// picoseconds.
 constexpr PicoSeconds kLongestRtlInterval{0xFFFF'FFFF};
