@@ -19,7 +19,7 @@ own-cache:
 PROGRAM := cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF
 IS_FOLDER = test -f $(BUILD)/build.ninja -a -f $(BUILD)/CMakeCache.txt
 # Configures a new build folder. An existing folder keeps its settings, but gets all schemes.
-NEW_FOLDER = $(IS_FOLDER) || $(PROGRAM) -DDCCVP_UNITY=25 $(CMAKE_FLAGS)
+NEW_FOLDER = $(IS_FOLDER) || $(PROGRAM) -DDCCVP_UNITY=40 $(CMAKE_FLAGS)
 ALL_SCHEMES = cmake --preset release -DDCCVP_SCHEMES=ON $(CMAKE_FLAGS)
 
 ## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
@@ -36,7 +36,7 @@ run: deps own-cache
 ## program has few of models/schemes; every other target adds the rest
 firmware: deps-firmware own-cache
 	if $(IS_FOLDER); then cmake --preset release -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS); else \
-	  $(PROGRAM) -DDCCVP_FIRMWARE=ON -DDCCVP_UNITY=25 "-DDCCVP_SCHEMES=dcc;dcqcn;hpcc;program" $(CMAKE_FLAGS); fi
+	  $(PROGRAM) -DDCCVP_FIRMWARE=ON -DDCCVP_UNITY=40 "-DDCCVP_SCHEMES=dcc;dcqcn;hpcc;program" $(CMAKE_FLAGS); fi
 	$(NINJA) dccvp firmware
 	@grep -q '^DCCVP_SCHEMES:[A-Z]*=ON$$' $(BUILD)/CMakeCache.txt || \
 	  echo "$(BUILD)/dccvp has the schemes dcc, dcqcn, hpcc and program; 'make run' adds all others"
