@@ -35,6 +35,7 @@ UNITS = {
                   150_000, 100_000),
     "rate": Unit("rate_lut", "rate_dut", "c:u_rate.* c:*u_rate*", "rate_judge.h",
                  ["rtl/bench/rate_bench.cpp", "rtl/bench/rate_answer.cpp",
-                  "models/core/controller/rate_unit.cpp", "models/core/controller/rate_tables.cpp"],
+                  *(f"models/core/controller/{part}.cpp" for part in (
+                      "rate_unit", "rate_tables", "policy", "law/law", "law/dcqcn", "law/proportional"))],
                  400, 400),
 }

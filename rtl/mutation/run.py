@@ -55,7 +55,7 @@ def compile_runner(directory, unit, verilog, verilate=(), define=()):
     run(["g++", "-std=c++17", "-O2", "-DVARIANT=Vunit", "-DVARIANT_HEADER=<Vunit.h>",
          "-DVARIANT_ROOT=<Vunit___024root.h>", f'-DJUDGE="{unit.judge}"', *flags,
          f"-I{RTL}/verilated", f"-I{RTL}/bench", f"-I{HERE}",
-         f"-I{CORE}", f"-I{objects}", f"-isystem{root}/include", f"-isystem{root}/include/vltstd",
+         f"-I{CORE}", f"-I{ROOT}/sw", f"-I{objects}", f"-isystem{root}/include", f"-isystem{root}/include/vltstd",
          os.path.join(HERE, "unit_runner.cpp")] +
         [os.path.join(ROOT, source) for source in unit.bench] +
         [os.path.join(objects, part) for part in parts] + ["-pthread", "-latomic", "-o", program])
