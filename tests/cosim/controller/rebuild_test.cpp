@@ -29,7 +29,7 @@ std::uint32_t field(const std::vector<std::uint32_t>& word, unsigned lsb, unsign
   return value;
 }
 
-const SecdedMemory& memory_of(const std::string& name) {
+const SecdedMemory& named_memory(const std::string& name) {
   for (const SecdedMemory& one : rebuild_memories())
     if (name == one.memory.name) return one;
   std::abort();
@@ -118,7 +118,7 @@ class Loaded {
   ControllerDut& dut() { return *dut_; }
   bool ready() const { return pins_.ready; }
   bool irq() const { return pins_.irq; }
-  MemoryWords words(const std::string& name) { return memory_of(name).memory.words(*dut_); }
+  MemoryWords words(const std::string& name) { return named_memory(name).memory.words(*dut_); }
 
   std::vector<Answer> answers;
   std::uint64_t cycles = 0;
