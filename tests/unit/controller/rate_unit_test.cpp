@@ -164,6 +164,15 @@ TEST_F(ReturningCut, StepsShrinkWithLowTargets) {
   }
 }
 
+// A first cut halves a low target as it does a high one: only lasting parts of other cuts shrink.
+TEST_F(ReturningCut, AFirstCutHalvesALowTarget) {
+  registers_.r_min = 1;
+  registers_.first_cut = kOne16 / 32;
+  for (const std::uint32_t target : {mbps(600), mbps(500), mbps(256), mbps(12), 0x3FFu}) {
+    EXPECT_EQ(decrease({target, target, 0, 0, 0, 1, true}).rt, target - (target >> 1)) << target;
+  }
+}
+
 // No target is a boundary at which steps change by more than an eighth: a rate that varies about
 // such a boundary would stay longer on the side of the smaller steps.
 TEST_F(ReturningCut, StepsOfNeighbouringTargetsDifferByAnEighthAtMost) {
