@@ -19,7 +19,8 @@ ROOT = HERE.parents[2]
 RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lut/doc/theory.md",
              "timing-wheel-testplan": "timing_wheel/doc/testplan.md", "pacer": "pacer/doc/contract.md",
              "packet": "packet/doc/contract.md", "nic-application": "nic/doc/contract.md",
-             "law-proofs": "controller/doc/law_proofs.md", "handoff": "handoff/README.md"}
+             "law-proofs": "controller/doc/law_proofs.md", "recovery": "controller/doc/recovery.md",
+             "handoff": "handoff/README.md"}
 RESULT_PAGES = ("results", "null_models")  # generated pages of configs/reproduce
 
 
