@@ -35,29 +35,31 @@ module dc_byte_queue #(
   logic [AddrW-1:0] head_q, tail_q;
 
   // ---------------------------------------------------------------------------------------------
-  // The entry of the offered flow: each flow has at most one
+  // The entry of the offered flow: each flow has at most one. pop_i comes late in the cycle, so it only decides
+  // whether the entry that was found, and the sum with it, count.
   // ---------------------------------------------------------------------------------------------
   logic [Depth-1:0] match;
   logic [AddrW-1:0] match_at, put_at;
-  logic             joins, full, put;
+  logic             found, joins, full, put;
 
   always_comb begin
     match = '0;
     if (used_q != '0) begin  // the condition only saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
-        match[i] = used_q[i] && flow_q[i] == flow_i && !(pop_i && head_q == AddrW'(i));
+        match[i] = used_q[i] && flow_q[i] == flow_i;
       end
     end
   end
-  lowest_bit #(.Width(Depth)) u_match (.bits_i(match), .any_o(joins), .index_o(match_at));
+  lowest_bit #(.Width(Depth)) u_match (.bits_i(match), .any_o(found), .index_o(match_at));
 
+  assign joins   = found && !(pop_i && match[head_q]);
   assign full    = used_q[tail_q] && !pop_i;
   assign ready_o = joins || !full;
   assign put     = valid_i && ready_o;
   assign put_at  = joins ? match_at : tail_q;
 
   logic [32:0] sum;
-  assign sum = {1'b0, length_q[put_at]} + {1'b0, length_i};
+  assign sum = {1'b0, length_q[match_at]} + {1'b0, length_i};
 
   // These registers are written before they are read, so they need no reset.
   always_ff @(posedge clk_i) begin
@@ -65,7 +67,7 @@ module dc_byte_queue #(
       flow_q[put_at]    <= flow_i;
       dscp_q[put_at]    <= dscp_i;
       length_q[put_at]  <= !joins ? length_i : sum[32] ? '1 : sum[31:0];
-      packets_q[put_at] <= !joins ? 16'd1 : packets_q[put_at] + 16'(packets_q[put_at] != '1);
+      packets_q[put_at] <= !joins ? 16'd1 : packets_q[match_at] + 16'(packets_q[match_at] != '1);
     end
   end
 
