@@ -24,6 +24,7 @@ import json
 import pathlib
 import re
 import sys
+import textwrap
 
 import yaml
 
@@ -56,6 +57,11 @@ apart.
 ENDING = """
 Experiments that tell nothing apart, and why:
 
+"""
+BARE = """
+Experiments without a null model. What their figures would notice of a wrong scheme is not known:
+
+{names}.
 """
 
 
@@ -164,13 +170,22 @@ def key_of(line):
     return cells[0].strip("`"), cells[1]
 
 
+def without_null():
+    """Names of the shipped experiments that nulls.yml does not name."""
+    named = {name for null in yaml.safe_load(NULLS.read_text(encoding="utf-8")) for name in null["of"]}
+    names = [path.name.removesuffix(reproduce_plan.SUFFIX) for path in reproduce_plan.find(reproduce_plan.SHIPPED)]
+    return [name for name in names if name not in named]
+
+
 def page_of(lines):
     """The page with these lines, sorted by experiment and null."""
     nulls: dict[tuple[str, str], list[str]] = {}
     for (name, null), why in sorted(silent().items()):
         nulls.setdefault((name, why), []).append(null)
     reasons = "".join(f"- `{name}`, {', '.join(of)}: {why}.\n" for (name, why), of in nulls.items())
-    return INTRODUCTION + "".join(line + "\n" for line in sorted(lines, key=key_of)) + (reasons and ENDING + reasons)
+    bare = BARE.format(names=textwrap.fill(", ".join(f"`{name}`" for name in without_null()), 118))
+    rows = "".join(line + "\n" for line in sorted(lines, key=key_of))
+    return INTRODUCTION + rows + (reasons and ENDING + reasons) + bare
 
 
 def rows_of(page):
