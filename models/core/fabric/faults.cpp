@@ -36,9 +36,11 @@ void FaultParameters::describe(ParameterVisitor& v) {
             {"time for which it is then up, before it is down again", ""});
   });
   v.when(is_noticed(), "kind: link_failure, link_flap or link_slow", [&] {
-    v.field(
-        "convergence", convergence, {"0us", "1000s"},
-        {"time from a change of the link until all switches have adapted routes and weights", ""});
+    v.field("convergence", convergence, {"0us", "1000s"},
+            {"time from a change of the link until all switches have adapted routes and weights; "
+             "with a "
+             "subnet manager (subnet.manager) routes follow its sweeps instead",
+             ""});
   });
   v.when(flip, "kind: memory_flip", [&] { v.field("at", at, {}, {"when", ""}); });
   v.when(flip || storm, "kind: memory_flip or pause_storm", [&] {
