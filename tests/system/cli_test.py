@@ -276,6 +276,17 @@ class Lists(Cli):
         self.assertTrue(done.stdout.startswith("small.yaml: ok (star, 4 hosts, dcc"), done.stdout)
         self.assertEqual(self.files(), ["small.yaml"])
 
+    def test_check_finds_that_flows_do_not_fit_memory_as_run_does(self):
+        (self.folder / "ram.yaml").write_text(
+            "topology: {kind: star, hosts: 3}\nnic: {payload: real}\nhost: {driver: native, ram: 16MiB}\n"
+            "hosts: {2: {ram: 3MiB}}\ntraffic: [{kind: flow, from: 2, to: 0, message: 1MiB}]\n")
+        text = "host 2: its flows' rings and buffers need 52"
+        for words in (("check",), ("run", "--no-plots", "--out", "ram")):
+            done = dccvp(*words, "ram.yaml", cwd=self.folder)
+            self.assertEqual((done.returncode, text in done.stderr), (2, True), done.stderr)
+        self.assertIn("ram.yaml:4:18: host 2", dccvp("check", "ram.yaml", cwd=self.folder).stderr)
+        self.assertEqual(dccvp("check", "ram.yaml", "-c", "hosts.2.ram=6MiB", cwd=self.folder).returncode, 0)
+
     def test_params(self):
         rows = json.loads(dccvp("params", "small.yaml", "-c", "seed=9", "--format", "json",
                                 cwd=self.folder).stdout)

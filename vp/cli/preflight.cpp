@@ -1,6 +1,8 @@
 #include "cli/preflight.h"
 
 #include <set>
+#include <stdexcept>
+#include <vector>
 
 #include "app/boot_block.h"
 #include "build/port_exceptions.h"
@@ -12,6 +14,7 @@
 #include "disturb/dcbx_links.h"
 #include "disturb/fault_plan.h"
 #include "driver/dcc_driver.h"
+#include "fabric/routing.h"
 #include "riscv/elf_file.h"
 #include "software/boot_image.h"
 #include "traffic/dependencies.h"
@@ -119,6 +122,29 @@ void check_firmware(const HostConfig& host, const Place& place) {
   }
 }
 
+/// Checks that the memory of each host with software holds the rings and buffers of its flows.
+void check_host_memory(const LoadedConfig& loaded) {
+  const PlatformConfig& config = loaded.config;
+  std::vector<HostId> with_software;
+  for (HostId host = 0; host < static_cast<HostId>(config.topology.host_count()); ++host) {
+    if (config.host_of(host).driver != DriverKind::kNone) with_software.push_back(host);
+  }
+  if (with_software.empty()) return;
+  const Topology topology = Topology::of(config.topology);
+  const Routing routing(topology);
+  const FlowPlan plan = plan_flows(config, topology, routing);
+  const BufferPlan buffers(config, plan);
+  for (const HostId host : with_software) {
+    try {
+      buffers.check_fits(host, static_cast<std::uint64_t>(config.host_of(host).ram));
+    } catch (const std::runtime_error& error) {
+      const std::string own = "hosts." + std::to_string(host) + ".ram";
+      throw ConfigError(loaded.place_of(loaded.places.count(own) != 0 ? own : "host.ram"),
+                        error.what());
+    }
+  }
+}
+
 }  // namespace
 
 void refuse(const LoadedConfig& loaded, const TrafficError& error) {
@@ -156,6 +182,7 @@ void check_named_inputs(const LoadedConfig& loaded) {
     const std::string path = "hosts." + std::to_string(id) + ".elf";
     check_firmware(host, loaded.place_of(path));
   }
+  check_host_memory(loaded);
 }
 
 }  // namespace dcc::vp

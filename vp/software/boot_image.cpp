@@ -122,16 +122,18 @@ BufferPlan::BufferPlan(const PlatformConfig& config, const FlowPlan& plan)
   }
 }
 
+void BufferPlan::check_fits(HostId host, std::uint64_t ram_bytes) const {
+  if (end(host) <= BOOT_RAM_BASE + ram_bytes) return;
+  throw std::runtime_error(fmt::format(
+      "host {}: its flows' rings and buffers need {} bytes of RAM, host.ram is {}; make it "
+      "larger, or messages smaller, or use payload: virtual",
+      host, end(host) - BOOT_RAM_BASE, ram_bytes));
+}
+
 std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
                                BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes) {
   const BufferPlan buffers(config, plan);
-  const std::uint64_t end = buffers.end(host);
-  if (end > BOOT_RAM_BASE + ram_bytes) {
-    throw std::runtime_error(fmt::format(
-        "host {}: its flows' rings and buffers need {} bytes of RAM, host.ram is {}; make it "
-        "larger, or messages smaller, or use payload: virtual",
-        host, end - BOOT_RAM_BASE, ram_bytes));
-  }
+  buffers.check_fits(host, ram_bytes);
   boot_block block = header_of(config, plan, host);
   const bool has_controller = config.congestion_control_of(host).chosen<DccParameters>() != nullptr;
   block.flags = (real(config) ? static_cast<unsigned>(BOOT_PAYLOAD_REAL) : 0u) |
@@ -191,7 +193,7 @@ std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& pla
     put(ram, next, peer);
     next += sizeof peer;
   }
-  return end;
+  return buffers.end(host);
 }
 
 boot_result read_boot_result(const std::uint8_t* ram) {

@@ -36,6 +36,8 @@ class BufferPlan {
   std::uint32_t slot_bytes(std::uint32_t flow) const;
   /// End address of the buffers of a host.
   std::uint64_t end(HostId host) const { return end_[host]; }
+  /// Throws std::runtime_error if the host's rings and buffers do not fit RAM of `ram_bytes`.
+  void check_fits(HostId host, std::uint64_t ram_bytes) const;
   static std::uint32_t block_bytes(const PlatformConfig& config, const FlowPlan& plan, HostId host);
 
  private:
