@@ -195,6 +195,7 @@ SyntheticRun waiting(double bytes, const std::string& more = "") {
   queue.port = "s0->h0";
   queue.mean_bytes = bytes;
   run.results.queues = {queue};
+  run.at("s0->h0").tx_bytes = 100'000'000;
   return run;
 }
 
@@ -218,6 +219,7 @@ TEST(StandingQueue, TheLongestIsNamed) {
     run.results.queues.push_back(run.results.queues[0]);
     run.results.queues.back().port = port;
     run.results.queues.back().mean_bytes = bytes;
+    run.at(port).tx_bytes = 100'000'000;
   }
   EXPECT_TRUE(says(run.found("standing_queue"), "400KB waited at s0->h3"));
   run.at("s0->h3").rate = BitRate(400'000'000'000);
@@ -275,6 +277,14 @@ TEST(StandingQueue, OfFourPacketsOfEachFlow) {
   EXPECT_TRUE(run.found("standing_queue")) << "4.1 packets of each flow";
   while (run.results.flows.size() < 82) run.add(3, 0);
   EXPECT_FALSE(run.found("standing_queue")) << "3.8 packets of each flow";
+}
+
+TEST(StandingQueue, NotOfABurstThatDrains) {
+  SyntheticRun run = waiting(335e3);
+  run.at("s0->h0").tx_bytes = 1'350'000;
+  EXPECT_TRUE(run.found("standing_queue"));
+  run.at("s0->h0").tx_bytes = 1'330'000;
+  EXPECT_FALSE(run.found("standing_queue")) << "less than four such queues were sent";
 }
 
 TEST(StandingQueue, OfTwentyRoundTrips) {

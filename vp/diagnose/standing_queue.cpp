@@ -23,6 +23,9 @@ class StandingQueue final : public Diagnosis {
   static constexpr double kPackets = 4;
   // least mean queue in multiples of the length from which on every packet is marked
   static constexpr double kMarked = 2;
+  // Least number of such queues that the port must have sent within the window: a burst of flows
+  // that send their few packets at once drains and does not stand.
+  static constexpr double kSent = 4;
   static constexpr double kAllTheTime = 0.9;  // share of the window in which a flow must have data
   static constexpr int kRoundTrips = 20;
 
@@ -41,17 +44,20 @@ class StandingQueue final : public Diagnosis {
     const Bytes packet = roce::data_wire_bytes(evidence.config().largest_mtu(), true, true);
     const double least = kPackets * static_cast<double>(packet) * static_cast<double>(flows);
     const EcnParameters& ecn = evidence.config().switch_.ecn;
-    std::unordered_map<std::string_view, BitRate> rates;  // of links, by name
-    for (const LinkResult& link : results.links) rates.emplace(link.name, link.rate);
+    std::unordered_map<std::string_view, const LinkResult*> links;  // by name
+    for (const LinkResult& link : results.links) links.emplace(link.name, &link);
     const QueueResult* longest = nullptr;
     double products = kProducts;
     for (const QueueResult& queue : results.queues) {
-      const auto rate = rates.find(queue.port);
-      if (rate == rates.end() || queue.mean_bytes <= least) continue;
+      const auto link = links.find(queue.port);
+      if (link == links.end() || queue.mean_bytes <= least ||
+          static_cast<double>(link->second->tx_bytes) < kSent * queue.mean_bytes) {
+        continue;
+      }
       // a queue of the length at which the user's thresholds mark is what the user asked for
       if (ecn.enabled && queue.mean_bytes <= kMarked * static_cast<double>(ecn.kmax)) continue;
       const double product =
-          static_cast<double>(rate->second.bits_per_second) / 8 * to_seconds(round_trip);
+          static_cast<double>(link->second->rate.bits_per_second) / 8 * to_seconds(round_trip);
       if (queue.mean_bytes <= products * product) continue;
       longest = &queue;
       products = queue.mean_bytes / product;

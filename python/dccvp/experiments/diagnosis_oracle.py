@@ -264,7 +264,8 @@ def standing_queue(left):
         limits.append(2 * left.value("switch.ecn.kmax"))
     # The samples of a queue that swings are far from its mean.
     long = [None if abs(left.mean_queue - limit) < 0.2 * limit else left.mean_queue > limit for limit in limits]
-    return both(above(left.window, 20 * left.trip()), *long)
+    sent = left.use("s0->h0") * left.window * left.rate / 8
+    return both(above(left.window, 20 * left.trip()), above(sent, 4 * left.mean_queue), *long)
 
 
 def host_slower_than_port(left):
