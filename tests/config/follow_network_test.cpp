@@ -319,11 +319,19 @@ std::string of_algorithm(const std::string& name, const std::string& key, const 
 // At 25 Gb/s and 1 us the bandwidth-delay product is 14.5 KB, 13 packets of 1078 bytes.
 TEST(FollowNetwork, StepsInPacketsAreSmallWhereARoundTripHoldsFewPackets) {
   EXPECT_NEAR(std::stod(of_algorithm("cdg", "growth", "25Gbps", "1us")), 14'500 / 48.0, 10);
-  EXPECT_EQ(of_algorithm("cdg", "growth", "25Gbps", "10us"), "packet");
-  EXPECT_EQ(of_algorithm("cdg", "growth", "800Gbps", "1us"), "packet");
+  EXPECT_EQ(of_algorithm("cdg", "growth", "25Gbps", "5us"), "packet");
+  EXPECT_EQ(of_algorithm("cdg", "growth", "100Gbps", "1us"), "packet");
+  EXPECT_EQ(of_algorithm("dx", "growth", "25Gbps", "1us"), "265B");
+  EXPECT_EQ(of_algorithm("dx", "growth", "25Gbps", "800ns"), "packet") << "11 packets";
   EXPECT_EQ(std::stod(of_algorithm("timely", "ewma", "25Gbps", "1us")), 1 / 8.0);
   EXPECT_EQ(std::stod(of_algorithm("timely", "ewma", "100Gbps", "1us")), 0.5);
   EXPECT_EQ(std::stod(of_algorithm("timely", "ewma", "1Gbps", "10ns")), 0.5);
+}
+
+// At 800 Gb/s and 1 us the product is 402 KB.
+TEST(FollowNetwork, StepsGrowWithTheProductWhereAWindowWouldTakeMillisecondsToGrowBack) {
+  EXPECT_NEAR(std::stod(of_algorithm("cdg", "growth", "800Gbps", "1us")), 402'000 / 100.0, 10);
+  EXPECT_EQ(of_algorithm("dx", "growth", "800Gbps", "1us"), "265B");
 }
 
 TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {

@@ -28,13 +28,21 @@ void CdgParameters::describe(ParameterVisitor& v) {
            paper});
   // With backoffs in at most every second round trip, a window has on average at least 20/3 of its
   // growth. Where a round trip holds few packets, windows of that many packets are a long queue.
-  v.field("growth", growth, "packet", {"1B", "1MB"},
+  // Where it holds many, a window would take milliseconds to grow back after a backoff, and shares
+  // would be as the last backoffs fell; the paper's networks hold 33 to 80 packets.
+  v.field("growth", growth, "packet", {"1B", "100MB"},
           {"payload bytes by which a window grows in a round trip; packet: a full packet", paper});
-  v.follows(true, "a full packet, at most 1/48 of the product of slowest link and base RTT",
-            [this](const NetworkScale& network) {
-              const Bytes share = std::max<Bytes>(1, network.products(Ratio(1, 48), 0));
-              growth = share < network.packet ? std::optional(share) : std::nullopt;
-            });
+  v.follows(
+      true,
+      "a full packet, at least 1/100 and at most 1/48 of the product of slowest link and base "
+      "RTT",
+      [this](const NetworkScale& network) {
+        const Bytes most = std::max<Bytes>(1, network.products(Ratio(1, 48), 0));
+        const Bytes least = network.products(Ratio(1, 100), 0);
+        growth.reset();
+        if (most < network.packet) growth = most;
+        if (least > network.packet) growth = least;
+      });
   describe_limits(v, "upper limit of a window; auto: four times line rate x base RTT");
 }
 

@@ -2,6 +2,8 @@
 // shrinks by the mean delay.
 #pragma once
 
+#include <optional>
+
 #include "schemes/common/delay_window.h"
 
 namespace dcc {
@@ -10,13 +12,15 @@ namespace dcc {
 /// USENIX ATC 2015.
 struct DxParameters final : DelayWindowParameters {
   PicoSeconds noise = kMicroSecond;  // greatest queueing delay that counts as none
+  // payload bytes by which a window grows in a round trip; empty: a full packet
+  std::optional<Bytes> growth;
 
   void describe(ParameterVisitor& v) override;
 };
 
 /// The DX rule, applied once a round trip with the mean queueing delay Q of its packets:
 ///
-///     W ← W + 1 packet    if Q is at most `noise`
+///     W ← W + growth      if Q is at most `noise`
 ///     W ← W (1 − Q / V)   otherwise
 ///
 /// The value of V is derived for this model. At a bottleneck of rate C all windows together are C ·
@@ -32,6 +36,7 @@ class Dx final : public DelayWindow {
   long double next_window(FlowNumber number, const Flow& flow) override;
 
   const long double noise_;  // greatest queueing delay in ps that counts as none
+  const long double growth_;
 };
 
 }  // namespace dcc
