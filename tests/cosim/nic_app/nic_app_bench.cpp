@@ -129,7 +129,7 @@ void Network::check_registers(Host& host) {
   require(host.refuses(true, at(R::kContext), 1u << 31 | kFlows) &&
               host.refuses(true, at(R::kCommand), 1u << 31 | kFlows),
           "a flow that does not exist is not refused");
-  require(host.refuses(true, 0x20, 1) && host.refuses(false, 0xC4, 0),
+  require(host.refuses(true, 0x20, 1) && host.refuses(false, 0xC8, 0),
           "the controller's refusals are lost on the way");
   for (const R which : {R::kQpnBase, R::kOwnIp, R::kOwnMacLow, R::kOwnMacHigh, R::kDefaultRate,
                         R::kPeer, R::kInterval}) {
