@@ -17,7 +17,7 @@ yosys -q -p "read_verilog -sv regs/generated/dcc_regs_pkg.sv rate_lut/rtl/rate_l
   abc -liberty $liberty; opt_clean -purge; \
   setparam -unset Caps -unset SlotsEntries t:dcc_regs_apb; \
   setparam -unset Slots -unset FlowW -unset SparseFlows -unset Latency -unset CnpDepth -unset CommandDepth \
-    -unset BytesDepth -unset Secded -unset TopBits -unset MiddleBits -unset LastBits t:dc_manager; \
+    -unset BytesDepth -unset Secded -unset Rebuild -unset TopBits -unset MiddleBits -unset LastBits t:dc_manager; \
   write_verilog -noattr $work/top.v"
 # OpenSTA takes no concatenation on the left of an assignment; this one only joins ports to a unit.
 sed -i '/^  assign {/d' "$work/top.v"
