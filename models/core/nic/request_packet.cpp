@@ -44,9 +44,11 @@ void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
   packet.remote_address = item.remote_address + static_cast<std::uint64_t>(plan.item_offset);
   packet.operation = item.operation;
   packet.service = config.service;
+  std::uint32_t more_headers = 0;
   if (packet.service != Service::kRc) {
     if (packet.service == Service::kRd) {
       packet.ee_context = config.ee_context;
+      more_headers = roce::kReliableDatagram;
     } else {
       packet.ack_requested = false;
     }
@@ -57,12 +59,14 @@ void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
   }
   switch (packet.operation) {
     case Operation::kWrite:
-      packet.wire_bytes = roce::data_wire_bytes(plan.payload_bytes, plan.first, with_immediate);
-      break;
-    case Operation::kSend:
       packet.wire_bytes =
-          roce::send_wire_bytes(plan.payload_bytes, with_immediate, packet.service == Service::kUd);
-      break;
+          roce::data_wire_bytes(plan.payload_bytes, plan.first, with_immediate) + more_headers;
+      return;
+    case Operation::kSend:
+      packet.wire_bytes = roce::send_wire_bytes(plan.payload_bytes, with_immediate,
+                                                packet.service == Service::kUd) +
+                          more_headers;
+      return;
     default:
       // The response both acknowledges the request and carries the payload, so the request has
       // none.
@@ -71,7 +75,6 @@ void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
       packet.wire_bytes = packet.operation == Operation::kRead ? roce::read_request_wire_bytes()
                                                                : roce::atomic_request_wire_bytes();
   }
-  if (packet.service == Service::kRd) packet.wire_bytes += roce::kReliableDatagram;
 }
 
 std::uint32_t response_wire_bytes(const PacketPlan& request, std::uint32_t mtu,
