@@ -245,6 +245,20 @@ TEST(TrafficEndsEarly, ANumberOfRoundsThatDoesNotReachTheWindowsEnd) {
   EXPECT_FALSE(run.found("traffic_ends_early"));
 }
 
+TEST(TrafficEndsEarly, RoundsThatAreDueAfterTheRun) {
+  const auto rounds = [](const char* number) {
+    return foreseen(SyntheticRun::kStar +
+                        std::string("traffic: [{kind: partition_aggregate, receiver: 0, bytes: "
+                                    "2KB, period: 2ms, start: 1ms, rounds: ") +
+                        number + "}]\n",
+                    "traffic_ends_early");
+  };
+  EXPECT_FALSE(rounds("10")) << "the tenth round begins at 19 of 20 ms";
+  EXPECT_TRUE(says(rounds("11"),
+                   "traffic.0.rounds: 10 of 11 rounds, one every 2ms, begin before "
+                   "the end of the run at 20ms"));
+}
+
 TEST(TrafficEndsEarly, WhatCannotBegin) {
   const std::string traffic = "traffic: [{kind: flow, from: 1, to: 0, start: 20ms}]\n";
   EXPECT_TRUE(says(foreseen(SyntheticRun::kStar + traffic, "traffic_ends_early"),

@@ -19,7 +19,11 @@ class TrafficEndsEarly final : public Diagnosis {
     for (std::size_t i = 0; i < config.traffic.size(); ++i) {
       const TrafficSpec& entry = config.traffic[i];
       // Start times of a trace's flows are in the trace file, not in the entry.
-      if (entry.pattern == TrafficPattern::kTrace || entry.start < config.duration) continue;
+      if (entry.pattern == TrafficPattern::kTrace) continue;
+      if (entry.start < config.duration) {
+        if (const Found late = late_rounds(config, i)) return late;
+        continue;
+      }
       return Observation{
           fmt::format("traffic.{}.start: {} is not before the end of the run at {}: this traffic "
                       "does not begin",
@@ -69,6 +73,21 @@ class TrafficEndsEarly final : public Diagnosis {
         {{"end_s", to_seconds(last)}, {"idle_share", share}}};
   }
 
+  /// Finds rounds that the user asked for and that are due at or after the end of the run.
+  static Found late_rounds(const PlatformConfig& config, std::size_t entry) {
+    TrafficSpec spec = config.traffic[entry];
+    if (spec.pattern != TrafficPattern::kPartitionAggregate || !spec.rounds) return std::nullopt;
+    const std::uint64_t wanted = *spec.rounds;
+    spec.rounds.reset();
+    const std::uint64_t begun = spec.rounds_until(config.duration);
+    if (begun >= wanted) return std::nullopt;
+    return Observation{
+        fmt::format("traffic.{}.rounds: {} of {} rounds, one every {}, begin before the end of the "
+                    "run at {}",
+                    entry, begun, wanted, readable(spec.period), readable(config.duration)),
+        {{"entry", static_cast<double>(entry)}, {"rounds", static_cast<double>(begun)}}};
+  }
+
   /// Finds a random or repeated pattern whose number of flows was reached before the window that
   /// the user set.
   static Found ended_by_count(const Evidence& evidence, std::size_t begun, PicoSeconds last) {
@@ -94,9 +113,9 @@ class TrafficEndsEarly final : public Diagnosis {
 
 const RegisteredDiagnosis<TrafficEndsEarly> kTrafficEndsEarly{
     "traffic_ends_early",
-    "A part of the run or of the measured window has no traffic, or traffic begins after its end",
-    "Set `measure.to` or `duration` to the end of the traffic, or give it more `rounds`, "
-    "`flows_per_host` or `bytes`"};
+    "A part of the run or of the measured window has no traffic, or traffic is due after its end",
+    "Set `measure.to` or `duration` to the end of the traffic, or give it more or fewer `rounds`, "
+    "more `flows_per_host` or `bytes`"};
 
 }  // namespace
 }  // namespace dcc::vp
