@@ -21,7 +21,7 @@ struct flow {
   uint32_t sent;     /* packets since the last notification */
   uint8_t bound;     /* 1 from a notification until the rate is back at the maximum */
   uint8_t hold;      /* number of intervals of the hold so far; 0: no hold */
-  uint8_t fast;      /* remaining intervals of the fast phase */
+  uint8_t fast;      /* remaining intervals with a packet of the fast phase */
   uint8_t silent;    /* number of intervals without a packet */
   uint8_t marks;     /* number of marks since the hold began */
   uint8_t promised;  /* 1, in a hold: the receiver will send a notification without marks */
@@ -185,14 +185,17 @@ static void sent(const struct dcc_event *event, void *context, struct dcc_result
   flow->silent = 0;
 }
 
+/* True if the flow has sent nothing for 32 intervals and for the time of four packets. */
+static int is_silent(const struct flow *flow) {
+  return flow->silent >= dcc_value(11, 32) &&
+         (flow->silent == 255 || (uint64_t)flow->rt * flow->silent >= 4ull * r_hai());
+}
+
 /* Returns the packets to increase by; for a silent flow a number that grows with time. */
 static uint32_t take_unmarked(struct flow *flow) {
-  const uint32_t silent = flow->silent;
-  flow->silent = counted(silent + 1);
-  if (silent >= dcc_value(11, 32) &&
-      (silent == 255 || (uint64_t)flow->rt * silent >= 4ull * r_hai())) {
-    return flow->rt >> 17 ? flow->rt >> 17 : 1;
-  }
+  const int silent = is_silent(flow);
+  flow->silent = counted(flow->silent + 1u);
+  if (silent) return flow->rt >> 17 ? flow->rt >> 17 : 1;
   const int32_t whole = (flow->account > 0 ? flow->account : 0) / kPacket;
   add(flow, -kPacket * whole);
   return (uint32_t)whole;
@@ -219,8 +222,10 @@ static void timer(const struct dcc_event *event, void *context, struct dcc_resul
   const uint32_t before = flow->rc;
   int at_maximum = 0;
   if (!flow->hold) {
+    /* Intervals without a packet do not shorten the fast phase, unless there is nothing to send. */
+    const int counts = flow->silent == 0 || is_silent(flow);
     const uint32_t unmarked = take_unmarked(flow), packets = unmarked << (flow->fast ? 2 : 0);
-    if (flow->fast) --flow->fast;
+    if (flow->fast && counts) --flow->fast;
     at_maximum = increase(flow, event, packets < kMaxTicks ? packets : kMaxTicks);
   } else if (!holds_on(flow, event)) {
     end_hold(flow);

@@ -391,7 +391,8 @@ module dc_classify #(
               end else begin
                 plan.increase = 1'b1;
                 ask_delta     = fast_phase ? packets_by_4(unmarked) : unmarked;
-                if (fast_phase) next.phase = view7.phase + 8'd1;  // 255 is the last interval, then 0
+                // An interval without a packet counts for silent flows only. 255 is the last one, then 0.
+                if (fast_phase && (view7.silent == '0 || s7_silent_q)) next.phase = view7.phase + 8'd1;
                 next.silent   = count(view7.silent);
                 if (!s7_silent_q && !view7.account[31]) next.account = 32'(view7.account[7:0]);
               end

@@ -273,10 +273,15 @@ class Proportional(RateUnit):
         bits = 20 if self.broken == "patience_20_bits" else 24
         return least(MAX_DELTA, self.widths.fit("patience", ticks, bits, self.holding(s)))
 
+    def silent(self, s):
+        """A flow that has sent nothing for SILENCE intervals and for the time of four packets."""
+        r = self.r
+        return z3.And(s.bc >= r["silence"], z3.Or(s.bc == 255, s.rt * s.bc >= r["r_hai"] << 2))
+
     def take(self, s, when):
         """Packets of an increase, and what stays in the slot."""
-        r, w = self.r, self.widths
-        silent = z3.And(s.bc >= r["silence"], z3.Or(s.bc == 255, s.rt * s.bc >= r["r_hai"] << 2))
+        w = self.widths
+        silent = self.silent(s)
         if self.broken == "no_silence":
             silent = z3.BoolVal(False)
         balance = s.length if self.broken == "debt_is_paid" else either(s.length > 0, s.length, 0)
@@ -308,7 +313,8 @@ class Proportional(RateUnit):
             brisk = least(MAX_DELTA, brisk)
         counts_four = z3.And(fast, z3.Not(holding))
         packets = self.widths.fit("packets of an increase", either(counts_four, brisk, packets), 20, z3.Not(goes_on))
-        later = either(counts_four, (begin.t + 1).low(8), begin.t)
+        shorter = z3.And(counts_four, z3.Or(begin.bc == 0, self.silent(begin)))
+        later = either(shorter, (begin.t + 1).low(8), begin.t)
         risen, maximum = self.raise_by(replace(taken, t=later), packets, c)
         return self.choose(goes_on, held, risen), z3.And(z3.Not(goes_on), maximum)
 

@@ -423,6 +423,7 @@ void Oracle::on_timer() {
       const bool silent =
           slot.bc >= r.silence &&
           (slot.bc == 255 || std::uint64_t{slot.rt} * slot.bc >= std::uint64_t{4} * r.r_hai);
+      const bool counts = slot.bc == 0 || silent;  // whether the fast phase gets shorter
       slot.bc = more(slot.bc);
       std::uint64_t packets = 0;
       if (silent) {
@@ -433,7 +434,7 @@ void Oracle::on_timer() {
       }
       if (fast) {
         packets = std::min<std::uint64_t>((1u << 20) - 1, 4 * packets);
-        slot.t = slot.t == 255 ? 0 : slot.t + 1;
+        if (counts) slot.t = slot.t == 255 ? 0 : slot.t + 1;
       }
       maximum = increase(slot, static_cast<std::uint32_t>(packets));
     }

@@ -49,16 +49,21 @@ bool swamped(const SlotParameters& slot, const RateRegisters& registers) {
          static_cast<std::uint64_t>(owed) * registers.r_hai > std::uint64_t{4} * slot.rt;
 }
 
+/// True if the flow has sent nothing for SILENCE intervals and for the time of four packets.
+bool is_silent(const SlotParameters& slot, const ControllerParameters& parameters) {
+  const std::uint8_t silent = ConstProportionalView(slot).silent_intervals();
+  return silent >= parameters.silence &&
+         (silent == 255 ||
+          std::uint64_t{slot.rt} * silent >= std::uint64_t{4} * parameters.rate.r_hai);
+}
+
 /// Returns the number of packets to increase by at the end of an interval outside a hold. A flow
 /// without packets gets a number that grows with time.
 std::uint32_t take_unmarked(SlotParameters& slot, const ControllerParameters& parameters) {
   ProportionalView view(slot);
-  const std::uint8_t silent = view.silent_intervals();
-  const bool is_silent = silent >= parameters.silence &&
-                         (silent == 255 || std::uint64_t{slot.rt} * silent >=
-                                               std::uint64_t{4} * parameters.rate.r_hai);
-  view.silent_intervals() = count_event(silent);
-  if (is_silent) return std::max(1u, slot.rt >> kSilentShift);
+  const bool silent = is_silent(slot, parameters);
+  view.silent_intervals() = count_event(view.silent_intervals());
+  if (silent) return std::max(1u, slot.rt >> kSilentShift);
   const std::int32_t whole = std::max(0, view.account()) / kPacket;
   add_to_account(view, -kPacket * whole);
   return static_cast<std::uint32_t>(whole);
@@ -269,11 +274,16 @@ bool ProportionalLaw::timer(SlotParameters& slot, std::uint32_t delta, LawPort& 
     end_hold(view, parameters.brisk);
     return increase(slot, take_unmarked(slot, parameters), port);
   }
-  const std::uint32_t unmarked = take_unmarked(slot, parameters);
   const std::uint8_t fast_left = view.fast_intervals_left();
+  // A slow flow sends less than a packet in an interval, and finds its rate by packets: intervals
+  // without a packet do not shorten its fast phase, unless it has nothing to send.
+  const bool counts = view.silent_intervals() == 0 || is_silent(slot, parameters);
+  const std::uint32_t unmarked = take_unmarked(slot, parameters);
   const std::uint32_t packets =
       std::min(kPacketsMax, unmarked << (fast_left != 0 ? kFastShift : 0));
-  if (fast_left != 0) view.begin_fast_phase(static_cast<std::uint8_t>(fast_left - 1));
+  if (fast_left != 0 && counts) {
+    view.begin_fast_phase(static_cast<std::uint8_t>(fast_left - 1));
+  }
   return increase(slot, packets, port);
 }
 

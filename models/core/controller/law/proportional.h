@@ -16,8 +16,8 @@ namespace dcc {
 ///   hold    the current rate is held down until the network's queue is drained. A slot's first
 ///           notification begins a hold, and so do far more marks than the flow sends packets (a
 ///           queue that other flows fill)
-///   fast    for BRISK intervals after a hold packets and marks count four times: the equilibrium
-///           is the same, and the flow finds it in a quarter of the time
+///   fast    for BRISK intervals with a packet after a hold: packets and marks count four times, so
+///           the flow finds the same equilibrium in a quarter of the time
 ///
 /// bits         steady, fast                          hold
 /// pkt_length   account                               0

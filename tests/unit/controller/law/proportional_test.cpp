@@ -339,7 +339,10 @@ TEST_F(FastPhaseTest, AMarkCutsLikeFourAndIsOneOffTheAccount) {
   const SlotParameters fast = slot();
   EXPECT_EQ(view().account(), 256 * 6 - 128);
   EXPECT_EQ(view().fast_intervals_left(), kFastIntervals) << "only intervals end the fast phase";
-  for (int i = 0; i < kFastIntervals; ++i) expire();
+  for (int i = 0; i < kFastIntervals; ++i) {
+    send(1);
+    expire();
+  }
   ASSERT_TRUE(view().steady());
   // The same rates after a cut by four marks.
   manager_.reset(now_);
@@ -349,6 +352,33 @@ TEST_F(FastPhaseTest, AMarkCutsLikeFourAndIsOneOffTheAccount) {
   manager_.cnp(7, 0, 4, now_ + 1);
   EXPECT_EQ(slot().rc, fast.rc);
   EXPECT_EQ(slot().rt, fast.rt);
+}
+
+// A flow of less than a packet an interval finds its rate in as many packets as a faster one.
+TEST_F(FastPhaseTest, IntervalsWithoutAPacketDoNotCount) {
+  settle();
+  for (int packet = 0; packet < kFastIntervals; ++packet) {
+    EXPECT_EQ(view().fast_intervals_left(), kFastIntervals - packet);
+    send(1);
+    for (int i = 0; i < 5; ++i) expire();
+  }
+  EXPECT_TRUE(view().steady());
+}
+
+TEST_F(FastPhaseTest, EndsForAFlowThatFallsSilent) {
+  parameters_.silence = 4;
+  manager_.set_parameters(parameters_);
+  settle();
+  // The interval that ended the hold was the first without a packet.
+  for (int i = 1; i < 4; ++i) {
+    expire();
+    EXPECT_EQ(view().fast_intervals_left(), kFastIntervals) << i;
+  }
+  for (int left = kFastIntervals; left > 0; --left) {
+    EXPECT_EQ(view().fast_intervals_left(), left);
+    expire();
+  }
+  EXPECT_TRUE(view().steady());
 }
 
 TEST_F(FastPhaseTest, MarksStayAtWhatFourTimesAsManyMayBe) {
