@@ -149,7 +149,7 @@ def main(arguments):
     done = subprocess.run(["mkdocs", "build", "--strict", "-f", str(folder / "mkdocs.yml")],
                           capture_output=True, text=True, check=False)
     lines = (done.stdout + done.stderr).splitlines()
-    said_by_it = "\n".join(line for line in lines if line.startswith(("WARNING", "ERROR", "Aborted")))
+    said_by_it = "\n".join(line for line in lines if re.search("WARNING|ERROR|Aborted", line))
     if done.returncode != 0:
         print(said_by_it)
         return 1

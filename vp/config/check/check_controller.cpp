@@ -216,6 +216,10 @@ class ControllerCheck : private CheckContext {
       require(transport->chosen() == nullptr, path,
               said + " parses RoCE's CNPs, and this transport does without: remove it");
     }
+    for (const TrafficSpec& entry : c_.traffic) {
+      require(entry.service != Service::kRd, path,
+              said + " does not know the headers of reliable datagrams (service: rd): remove it");
+    }
     require(kHasRtl, path, said + kNoRtl);
   }
 
