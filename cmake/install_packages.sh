@@ -7,7 +7,7 @@ set -eu
 program="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-dev libfmt-dev
  nlohmann-json3-dev zlib1g-dev libdeflate-dev python3-yaml"
 run="$program python3-matplotlib"
-firmware="$program gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch"
+firmware="$program python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch"
 rtl="$program verilator"
 deb="$run dpkg-dev file"
 docs="$run mkdocs mkdocs-material"
