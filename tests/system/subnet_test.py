@@ -154,6 +154,14 @@ class Failures(unittest.TestCase):
         self.assertAlmostEqual(subnet["routed_us"],
                                10_000 + self.HOST + self.FABRIC + self.sweep_us(True), places=3)
 
+    def test_a_manager_that_is_cut_off_keeps_what_it_discovered(self):
+        """Its own cable fails during the sweep after the other failure, so that it finds no switch."""
+        faults = ("faults=[{kind: link_failure, link: leaf0--spine0, start: 10ms, stop: end}, "
+                  "{kind: link_failure, link: h7--leaf1, start: 10001us, stop: end}]")
+        subnet = run(LMC, *self.SETTINGS, faults)["subnet"]
+        self.assertAlmostEqual(subnet["discovered_us"], self.sweep_us(False), places=3)
+        self.assertEqual((subnet["sweeps"], subnet["switches"], subnet["routed_us"]), (2, 0, 0))
+
     def test_flows_go_on_by_the_new_routes_and_come_back(self):
         metrics = run(LMC, *self.SETTINGS)
         self.assertEqual(metrics["subnet"]["links"], 12)

@@ -107,9 +107,9 @@ void SubnetService::sweep() {
 
 void SubnetService::end_sweep() {
   ++result_.sweeps;
-  if (routing_ == nullptr) {
+  if (result_.sweeps == 1) {
     result_.discovered_us = p_.scheduler.now().count / 1e6;
-  } else if (live_->adopt(sweep_began_)) {
+  } else if (routing_ != nullptr && live_->adopt(sweep_began_)) {
     result_.routed_us = p_.scheduler.now().count / 1e6;
     follow_routes();
   }
@@ -125,9 +125,14 @@ void SubnetService::sweep_again() {
   again_ = false;
   sweep_began_ = p_.scheduler.now();
   routing_.reset();
-  manager_.begin_again([this](std::size_t node, std::uint32_t lid) {
+  manager_.begin_again([this](std::size_t at, std::size_t host, unsigned address) {
     if (routing_ == nullptr) routing_ = std::make_unique<Routing>(p_.topology, gone());
-    return routed(*routing_, node, lid);
+    const auto node_of = [this](std::size_t index) {
+      return SubnetAgents::node_of(manager_.nodes()[index].guid);
+    };
+    const int port =
+        port_to(p_, *routing_, node_of(at), p_.topology.node(node_of(host)).host, address);
+    return port < 0 ? Mad::kNoPort : static_cast<std::uint8_t>(port + 1);
   });
   p_.scheduler.schedule_at(sweep_event_, p_.scheduler.now());
 }
@@ -145,22 +150,6 @@ std::vector<bool> SubnetService::gone() const {
   return gone;
 }
 
-/// The entry of a switch's forwarding table.
-std::uint8_t SubnetService::routed(const Routing& routing, std::size_t node,
-                                   std::uint32_t lid) const {
-  for (const SubnetManager::Node& owner : manager_.nodes()) {
-    const std::uint32_t addresses = owner.is_switch ? 1 : 1u << manager_.lmc();
-    if (owner.lid == 0 || lid < owner.lid || lid >= owner.lid + addresses) continue;
-    const bool own = owner.guid == manager_.nodes()[node].guid;
-    if (owner.is_switch) return own ? std::uint8_t{0} : Mad::kNoPort;
-    const int port =
-        port_to(p_, routing, SubnetAgents::node_of(manager_.nodes()[node].guid),
-                p_.topology.node(SubnetAgents::node_of(owner.guid)).host, lid - owner.lid);
-    return port < 0 ? Mad::kNoPort : static_cast<std::uint8_t>(port + 1);
-  }
-  return Mad::kNoPort;
-}
-
 /// A cable has failed or is repaired: the switches at its ends send a trap.
 void SubnetService::changed(int cable) {
   if (result_.sweeps == 0) {
@@ -174,34 +163,31 @@ void SubnetService::changed(int cable) {
     const std::optional<PicoSeconds> way =
         agents_.travel(p_.topology.node_of(result_.manager), sender.route);
     if (!way) continue;
-    traps_.emplace(p_.scheduler.now() + *way, cable);
+    traps_.insert(p_.scheduler.now() + *way);
   }
-  if (!traps_.empty()) p_.scheduler.schedule_at(trap_event_, traps_.begin()->first);
+  if (!traps_.empty()) p_.scheduler.schedule_at(trap_event_, *traps_.begin());
 }
 
 void SubnetService::trapped() {
-  while (!traps_.empty() && traps_.begin()->first <= p_.scheduler.now()) {
+  while (!traps_.empty() && *traps_.begin() <= p_.scheduler.now()) {
     traps_.erase(traps_.begin());
     ++result_.traps;
     again_ = true;
   }
-  if (!traps_.empty()) p_.scheduler.schedule_at(trap_event_, traps_.begin()->first);
+  if (!traps_.empty()) p_.scheduler.schedule_at(trap_event_, *traps_.begin());
   if (again_ && manager_.has_ended()) sweep_again();
 }
 
 /// Grants follow the new routes, with the tables of virtual lanes.
 void SubnetService::follow_routes() {
-  for (const auto& [id, flow] : holds_) {
+  const auto path = [this](std::uint32_t id, const PlannedFlow& flow) {
     const unsigned address =
-        scheduler_ == nullptr ? 0 : scheduler_->path_of({flow->spec.from, flow->spec.to, id});
-    reservations_.move(id, path_of(*flow, address));
-  }
+        scheduler_ == nullptr ? 0 : scheduler_->path_of({flow.spec.from, flow.spec.to, id});
+    return path_of(flow, address);
+  };
+  for (const auto& [id, flow] : holds_) reservations_.move(id, path(id, *flow));
   if (!by_tables_) return;
-  for (const auto& [id, flow] : holds_) {
-    const unsigned address =
-        scheduler_ == nullptr ? 0 : scheduler_->path_of({flow->spec.from, flow->spec.to, id});
-    write_tables(path_of(*flow, address));
-  }
+  for (const auto& [id, flow] : holds_) write_tables(path(id, *flow));
 }
 
 bool SubnetService::asks(const PlannedFlow& flow) {

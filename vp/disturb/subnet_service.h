@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "build/platform_part.h"
@@ -68,7 +69,6 @@ class SubnetService final : public PlatformPart, private AdmissionDesk {
   void trapped();
   SubnetAccess access();
   std::vector<bool> gone() const;
-  std::uint8_t routed(const Routing& routing, std::size_t node, std::uint32_t lid) const;
   void due(Request& request);
   void serve(Request& request);
   PicoSeconds decide(Request& request);
@@ -89,9 +89,9 @@ class SubnetService final : public PlatformPart, private AdmissionDesk {
   Administration administration_;
   Event sweep_event_;
   Event trap_event_;
-  LiveFabric* live_ = nullptr;             // null: no link fails
-  std::multimap<PicoSeconds, int> traps_;  // traps under way by their arrival
-  std::unique_ptr<Routing> routing_;       // routes of the sweep under way; null: the first one
+  LiveFabric* live_ = nullptr;        // null: no link fails
+  std::multiset<PicoSeconds> traps_;  // arrivals of the traps under way
+  std::unique_ptr<Routing> routing_;  // routes that the sweep under way sets; null: none yet
   PicoSeconds sweep_began_{};
   bool again_ = false;  // another sweep follows
   std::optional<Mad> answer_;

@@ -189,11 +189,18 @@ void SubnetManager::ask_tables() {
   }
 }
 
-/// Makes a switch's forwarding table anew.
+/// Makes a switch's forwarding table anew. Packets to the switch itself go to its port 0; no path
+/// leads to the addresses of other switches.
 void SubnetManager::route_by(std::size_t node, unsigned blocks) {
   std::vector<std::uint8_t>& table = nodes_[node].forwarding;
   table.assign(std::size_t{blocks} * Mad::kForwardingBlock, Mad::kNoPort);
-  for (std::uint32_t lid = 1; lid < first_free_lid_; ++lid) table[lid] = route_(node, lid);
+  if (nodes_[node].lid != 0) table[nodes_[node].lid] = 0;
+  for (std::size_t host = 0; host < nodes_.size(); ++host) {
+    if (nodes_[host].is_switch || nodes_[host].lid == 0) continue;
+    for (unsigned address = 0; address < 1u << lmc_; ++address) {
+      table[nodes_[host].lid + address] = route_(node, host, address);
+    }
+  }
 }
 
 std::optional<std::size_t> SubnetManager::find(std::uint64_t guid) const {

@@ -22,8 +22,9 @@ class SubnetManager {
   explicit SubnetManager(unsigned lmc) : lmc_(lmc) {}
   /// Begins a sweep at the node at which the manager runs. What was known is forgotten.
   void begin();
-  /// Port of a switch, by its index in nodes(), for an address; Mad::kNoPort: none.
-  using Router = std::function<std::uint8_t(std::size_t node, std::uint32_t lid)>;
+  /// Port by which a switch forwards to an address of a host, 0 up to 2^lmc - 1; Mad::kNoPort:
+  /// none. Switch and host are indices in nodes().
+  using Router = std::function<std::uint8_t(std::size_t at, std::size_t host, unsigned address)>;
   /// Begins a later sweep. Nodes keep their indices and addresses; those that are not found again
   /// are not present. `route` is asked when the sweep has found the nodes and links.
   void begin_again(Router route);

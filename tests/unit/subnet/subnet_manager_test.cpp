@@ -224,17 +224,13 @@ TEST(SubnetManager, PathsAreThoseOfTheForwardingTables) {
 
 /// Sweeps again, with the tables of `routing` for what the sweep finds.
 void sweep_again(Subnet& subnet, const Routing& routing) {
-  subnet.manager.begin_again([&](std::size_t node, std::uint32_t lid) {
+  subnet.manager.begin_again([&](std::size_t node, std::size_t owner, unsigned address) {
     const auto& nodes = subnet.manager.nodes();
-    for (const SubnetManager::Node& owner : nodes) {
-      if (owner.is_switch || owner.lid != lid) continue;
-      const HostId host = subnet.topology.node(SubnetAgents::node_of(owner.guid)).host;
-      const NodeId at = SubnetAgents::node_of(nodes[node].guid);
-      const PortSet ports = routing.ports(at, host);
-      if (ports.empty()) return Mad::kNoPort;
-      return static_cast<std::uint8_t>(ports[index_of(at, host, 0, ports.size())] + 1);
-    }
-    return Mad::kNoPort;
+    const HostId host = subnet.topology.node(SubnetAgents::node_of(nodes[owner].guid)).host;
+    const NodeId at = SubnetAgents::node_of(nodes[node].guid);
+    const PortSet ports = routing.ports(at, host);
+    if (ports.empty()) return Mad::kNoPort;
+    return static_cast<std::uint8_t>(ports[index_of(at, host, address, ports.size())] + 1);
   });
   while (const std::optional<Mad> mad = subnet.manager.next()) {
     subnet.manager.answered(subnet.agents.carry(subnet.topology.node_of(0), *mad, subnet.took));
