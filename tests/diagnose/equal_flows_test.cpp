@@ -79,7 +79,8 @@ TEST(UnequalFlows, OfARunThatShowsMoreThanChanceAndStart) {
   run = unequal();
   for (FlowResult& flow : run.results.flows) flow.delivered_measured /= 190;
   EXPECT_TRUE(run.found("unequal_flows")) << "202 packets a flow";
-  // A round trip takes 12 links of 1 us and 90 ns at most; the limit is twenty of them.
+  // A round trip crosses at most 12 links. Each takes 1 us and 90 ns, 13 us together. The diagnosis
+  // needs a window of twenty round trips.
   run = unequal();
   run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 250;
   run.at("s0->h0").busy = kMicroSecond * 250;

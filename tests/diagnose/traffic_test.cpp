@@ -110,7 +110,8 @@ TEST(IdleLink, IsToldBelowNineTenthsUnderThePolicyProportional) {
 TEST(IdleLink, NeedsAWindowOfManyRoundTrips) {
   SyntheticRun run;
   run.add(1, 0);
-  // A round trip takes 12 links of 1 us and 90 ns: 13 us at most; the limit is twenty of them.
+  // A round trip crosses at most 12 links. Each takes 1 us and 90 ns, 13 us together. The diagnosis
+  // needs a window of twenty round trips.
   run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 250;
   EXPECT_FALSE(run.found("idle_link"));
   run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 280;

@@ -112,8 +112,8 @@ class SharedBuffer {
   }
 
   /// Short form of admit() for the common case: counts the packet if its class stays below its
-  /// threshold, so that the packet needs no headroom and the sender no pause. False: the packet was
-  /// not counted, and the caller must call admit().
+  /// threshold. Such a packet does not use the headroom, and its class need not be paused. False:
+  /// the packet was not counted, and the caller must call admit().
   bool admit_freely(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
     const Bytes free = shared_size_ - shared_used_ - bytes;

@@ -53,8 +53,8 @@ constexpr std::uint32_t atomic_request_wire_bytes() {
 constexpr std::uint32_t atomic_response_wire_bytes() {
   return at_least_smallest(kFrame + kAeth + kAtomicAckEth);
 }
-/// What a request of a reliable datagram is longer by than that of a connection: the numbers of its
-/// end-to-end context and of its sender.
+/// Bytes of the two headers, RDETH and DETH, that a request of a reliable datagram has and a
+/// request of a connection has not.
 constexpr std::uint32_t kReliableDatagram = kRdeth + kDeth;
 constexpr std::uint32_t ack_wire_bytes() { return at_least_smallest(kFrame + kAeth); }
 constexpr std::uint32_t datagram_ack_wire_bytes() {

@@ -28,8 +28,9 @@ void CdgParameters::describe(ParameterVisitor& v) {
            paper});
   // With backoffs in at most every second round trip, a window has on average at least 20/3 of its
   // growth. Where a round trip holds few packets, windows of that many packets are a long queue.
-  // Where it holds many, a window would take milliseconds to grow back after a backoff, and shares
-  // would be as the last backoffs fell; the paper's networks hold 33 to 80 packets.
+  // Where a round trip holds many packets, a window that grows by one packet needs milliseconds to
+  // recover from a backoff, and flows would get shares by chance: by whose backoff was the last.
+  // The paper's networks hold 33 to 80 packets.
   v.field("growth", growth, "packet", {"1B", "100MB"},
           {"payload bytes by which a window grows in a round trip; packet: a full packet", paper});
   v.follows(

@@ -35,9 +35,10 @@ void DxParameters::describe(ParameterVisitor& v) {
   v.field("growth", growth, "packet", {"1B", "1MB"},
           {"payload bytes by which a window grows in a round trip; packet: a full packet",
            "DX, ATC'15"});
-  // The steps of all flows together are the queue that a cut removes, and a cut of windows of few
-  // packets removes too many. Where a round trip holds less than a dozen packets, windows that grow
-  // slowly stay below a packet.
+  // In a round trip every window grows by a step, and the steps of all flows together become a
+  // queue. Then every flow takes the whole queueing delay off its own window, which empties the
+  // link where windows hold few packets. Where a round trip holds less than a dozen packets,
+  // windows that grow slowly stay below a packet.
   v.follows(true, "a quarter of a full packet; a full packet where a round trip holds less than 12",
             [this](const NetworkScale& network) {
               growth.reset();

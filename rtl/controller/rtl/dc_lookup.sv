@@ -58,7 +58,7 @@ module dc_lookup #(
   input  logic [FlowW-1:0] index_i,
   output logic [SlotW:0]   free_o,
   output logic [SlotW:0]   in_use_max_o,
-  // reports of the words used in the previous cycle (ram_guarded.sv)
+  // errors found in the words that the memories read in the previous cycle: reports of ram_guarded.sv
   output logic [ReportW-1:0] report_flows_o,
   output logic [ReportW-1:0] report_free_o,
   output logic [ReportW-1:0] report_slots_o

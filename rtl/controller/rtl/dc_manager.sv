@@ -125,8 +125,8 @@ module dc_manager #(
   logic [5:0]       joined_dscp;
   logic [7:0]       joined_marks, joined_packets, joined_count;
 
-  // wrong_…: a word of this memory that the block used in the previous cycle had wrong parity. report_…: the
-  // report (ram_guarded.sv) on such words of a memory that can be built with Secded.
+  // Reports of ram_guarded.sv: errors in the words of a memory that the block read in the previous cycle, found by
+  // parity or, with Secded, by its code.
   logic [ReportW-1:0] wrong_cnp, wrong_command, wrong_start, wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
   logic [ReportW-1:0] report_flows, report_free, report_slots, report_limits, report;
 

@@ -44,7 +44,7 @@ module dc_timers #(
   output logic [31:0]      lag_o,
   output logic             overrun_o,
   input  logic             overrun_clear_i,
-  // reports of the words used in the previous cycle (ram_guarded.sv)
+  // errors found in the words that the memories read in the previous cycle: reports of ram_guarded.sv
   output logic [ReportW-1:0] wrong_start_o, // starts that wait
   output logic [ReportW-1:0] wrong_wheel_o
 );

@@ -241,8 +241,8 @@ class ParserBench {
     return out;
   }
 
-  /// The frame as a decoder sees it that knows no reliable datagrams, like the block: their opcodes
-  /// are replaced by one that does not exist.
+  /// Returns the frame with an opcode that does not exist in place of a reliable datagram's. The
+  /// models' decoder knows reliable datagrams and the block does not; both must refuse the result.
   static std::vector<std::uint8_t> without_datagrams(std::vector<std::uint8_t> bytes) {
     const std::size_t ip = bytes.size() > 13 && bytes[12] == 0x81 && bytes[13] == 0 ? 18 : 14;
     if (bytes.size() > ip + 28 && roce::has_rdeth(static_cast<roce::Opcode>(bytes[ip + 28]))) {

@@ -9,8 +9,9 @@
 namespace dcc::vp {
 namespace {
 
-/// True if both entries have flows between the same two hosts over the same end-to-end context, as
-/// far as the entries name the hosts.
+/// True if flows of both entries use the same end-to-end context: reliable datagrams of the same
+/// number from the same host to the same host. Only `kind: flow` names one host for each end;
+/// other kinds are not compared.
 bool shares_context(const TrafficSpec& a, const TrafficSpec& b) {
   return a.service == Service::kRd && b.service == Service::kRd && a.ee_context == b.ee_context &&
          a.pattern == TrafficPattern::kFlow && b.pattern == TrafficPattern::kFlow &&

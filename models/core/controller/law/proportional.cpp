@@ -275,8 +275,9 @@ bool ProportionalLaw::timer(SlotParameters& slot, std::uint32_t delta, LawPort& 
     return increase(slot, take_unmarked(slot, parameters), port);
   }
   const std::uint8_t fast_left = view.fast_intervals_left();
-  // A slow flow sends less than a packet in an interval, and finds its rate by packets: intervals
-  // without a packet do not shorten its fast phase, unless it has nothing to send.
+  // Marked and unmarked packets bring a flow to its rate, so the fast phase must last for a number
+  // of packets. A slow flow sends no packet in most intervals; these intervals do not shorten its
+  // fast phase. A silent flow's do, so that the phase of a flow without data ends.
   const bool counts = view.silent_intervals() == 0 || is_silent(slot, parameters);
   const std::uint32_t unmarked = take_unmarked(slot, parameters);
   const std::uint32_t packets =

@@ -113,8 +113,8 @@ class ProportionalLaw final : public Law {
 
 /// The factor by which the law scales the steps of increases and the lasting part of cuts: 1 at
 /// targets from 512 Mb/s up, and target / 512 Mb/s below, rounded down to the four highest bits of
-/// the target. A factor that halved at once at some target would bias a rate that varies around
-/// this target: the rate would leave the side with the smaller steps more slowly.
+/// the target. The factor must not jump. If it halved at some target, a rate that varies around
+/// this target would move more slowly below it than above, and its mean would be too low.
 struct StepPart {
   std::uint32_t sixteenths = 16;  // 8 to 16
   std::uint32_t places = 0;       // further right shift, at most 6

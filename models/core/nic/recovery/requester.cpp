@@ -39,14 +39,15 @@ ReadState& Requester::read_state(SendQueuePair& pair) {
   return *pair.reads;
 }
 
-/// Ends a message of a reliable datagram, which is an item of its own in the work queue.
+/// Ends a message of reliable datagrams. Each message is an item of its own in the work queue; the
+/// work that the application posted completes with its last message.
 void Requester::complete_message(Qpn qpn, const WorkItem& message, Status status) {
   const bool failed = status != Status::kOk;
   const std::optional<WorkItem> item = datagrams_->ended(qpn, message, failed);
   if (item) report(qpn, *item, status);
 }
 
-/// Work that no message has taken yet ends as flushed.
+/// Completes the posted work of a queue pair for reliable datagrams with status kFlushed.
 void Requester::flush_datagrams(Qpn qpn) {
   datagrams_->flush(qpn, [&](const WorkItem& item) { report(qpn, item, Status::kFlushed); });
 }
