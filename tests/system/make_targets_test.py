@@ -14,7 +14,8 @@ from harness import PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NEEDED = {
-    "firmware": {"gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf", "gdb-multiarch"},
+    "firmware": {"python3-jsonschema", "gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf",
+                 "gdb-multiarch"},
     "rtl": {"verilator"},
 }
 
