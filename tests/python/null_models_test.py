@@ -15,10 +15,14 @@ PAGE = ROOT / "configs/reproduce/null_models.md"
 
 class ShippedTest(unittest.TestCase):
     def test_the_page_has_a_row_for_each_case(self):
-        cases = {(experiment.name, null) for experiment, null, _ in null_models.cases([])}
         rows = null_models.rows_of(PAGE)
-        self.assertEqual(set(rows), cases)
+        self.assertEqual(set(rows), null_models.known())
         self.assertEqual(PAGE.read_text(encoding="utf-8"), null_models.page_of(rows.values()))
+
+    def test_rows_of_closed_forms_follow_from_the_experiments_bounds(self):
+        rows = null_models.rows_of(PAGE)
+        for record in null_models.closed_forms():
+            self.assertEqual(rows[record["experiment"], record["null"]], null_models.row_of(record))
 
     def test_every_null_is_told_apart_by_some_figure_or_says_why_not(self):
         """A reproduction in which no figure distinguishes a wrong scheme is no evidence for the scheme."""
@@ -65,10 +69,15 @@ class ComparedTest(FolderTest):
         self.assertEqual(missing, [("scheme", "drops")])
 
     def test_a_figure_without_a_value_is_an_error_unless_expected(self):
-        records = [{"experiment": "x", "null": "n", "missing": [("scheme", "drops")]}]
+        records = [{"experiment": "x", "null": "n", "missing": [("scheme", "drops")], "figures": {"queue": [1, 2]}}]
         self.assertEqual(null_models.complaints_of(records, {("x", "m"): ["drops"], ("x", "n"): ["queue"]}),
                          ["x, n: scheme: drops has no value"])
         self.assertEqual(null_models.complaints_of(records, {("x", "n"): ["drops"]}), [])
+
+    def test_a_null_that_nothing_tells_apart_is_an_error_unless_expected(self):
+        records = [{"experiment": "x", "null": "n", "missing": [], "figures": {"queue": [0, 2]}}]
+        self.assertEqual(null_models.complaints_of(records, {}), ["x, n: no figure tells it apart"])
+        self.assertEqual(null_models.complaints_of(records, {}, {("x", "n"): "so it is"}), [])
 
     def test_figures_that_are_expected_without_a_value_exist(self):
         named = {(experiment.name, null): {figure.name for run in wrong.runs for figure in run.figures}
@@ -89,6 +98,45 @@ class ComparedTest(FolderTest):
                 null_models.cases([], self.folder / "nulls.yml")
         with self.assertRaisesRegex(Exception, "no null for"):
             null_models.cases(["nothing"])
+
+
+class FormTest(FolderTest):
+    def setUp(self):
+        super().setUp()
+        null_models.experiment_of.cache_clear()
+        for name, of_queue in (("x", 10), ("y", 30)):
+            (self.folder / f"{name}.yaml").write_text("duration: 1ms\n")
+            (self.folder / f"{name}.figures.yml").write_text(
+                "title: X\nruns:\n"
+                "  - run: one\n    figures:\n"
+                f"      - {{figure: queue, value: aggregate.queue, published: {of_queue}, within: 10%}}\n"
+                "      - {figure: RTT, value: aggregate.rtt, at_least: 2, at_most: 8}\n"
+                "      - {figure: outside, value: aggregate.queue, at_least: 50, reason: so it is}\n"
+                "      - {figure: shown, value: aggregate.queue}\n"
+                "  - run: other\n    figures:\n"
+                "      - {figure: queue, value: aggregate.queue, published: 10.5, within: 10%}\n")
+
+    def told(self, values):
+        (self.folder / "nulls.yml").write_text(f"- {{name: n, says: so, values: {values}}}\n")
+        record, = null_models.closed_forms(file=self.folder / "nulls.yml")
+        return record["figures"]
+
+    def test_a_value_outside_the_bounds_is_told_apart(self):
+        self.assertEqual(self.told("{x: {one: {queue: 12, RTT: 3}}}"), {"queue": [1, 1], "RTT": [0, 1]})
+        self.assertEqual(self.told("{x: {'': {queue: 11}}}"), {"queue": [0, 2]})
+
+    def test_a_figure_that_lies_outside_as_published_does_not_count(self):
+        self.assertEqual(self.told("{x: {one: {outside: 1}}}"), {})
+
+    def test_another_experiments_figures(self):
+        self.assertEqual(self.told("{x: {one: {queue: like y, RTT: like y}}}"), {"queue": [1, 1], "RTT": [0, 1]})
+        self.assertEqual(self.told("{x: {one: {queue: 'like y: other'}}}"), {"queue": [0, 1]})
+
+    def test_what_says_nothing_is_refused(self):
+        for values in ("{z: {one: {queue: 1}}}", "{x: {none: {queue: 1}}}", "{x: {one: {shown: 1}}}",
+                       "{x: {one: {queue: like z}}}", "{x: {one: {queue: 'like y: none'}}}"):
+            with self.assertRaises(null_models.InputError):
+                self.told(values)
 
 
 class PlanTest(unittest.TestCase):

@@ -8,19 +8,27 @@ figure that is inside its bounds as published and outside with the null distingu
 says nothing about the scheme. `over` divides by the run as published. Without names all experiments of nulls.yml
 are run. Leaves null-models.json in DIR (default out/null-models), and with --onto replaces the rows of these
 experiments in PAGE.
-Exit status: 0; 1 if a figure has no value, which is no evidence and counts nowhere, and nulls.yml does not say so; 2
-for unusable input. A null that the program refuses is a row of its own.
+A null may be a closed form: it gives the values of figures, and nothing is run. A figure is told apart where the value
+lies outside its bounds; figures that lie outside as published (`reason`) do not count.
+Exit status: 0; 1 if a figure has no value, which is no evidence and counts nowhere, or if no figure tells a null apart,
+and nulls.yml does not say so; 2 for unusable input. A null that the program refuses is a row of its own.
 
 nulls.yml, a list:
   - name: text
     set: [key.path=value, …]           as -c; a section that is set as a whole replaces what the run sets in it
     of: {EXPERIMENT: PATTERN, …}       the runs whose names match the regular expression ("": all)
+    says: text                         of a closed form: what it assumes
+    values:                            of a closed form: {EXPERIMENT: {PATTERN of runs: {PATTERN of figures: VALUE}}}
+      VALUE: a number, or `like EXPERIMENT` or `like EXPERIMENT: RUN`, the published value (else the middle of the
+      bounds) of the figure of that name in the run of that name, or in RUN
     silent: {EXPERIMENT: text, …}      why no figure of an experiment tells this null apart
     without: {EXPERIMENT: [FIGURE, …]} figures that have no value with this null
 """
 
 import dataclasses
+import functools
 import json
+import math
 import pathlib
 import re
 import sys
@@ -30,7 +38,7 @@ import yaml
 
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
-from dccvp.experiments import figures, reproduce, reproduce_plan
+from dccvp.experiments import bounds, figures, reproduce, reproduce_plan
 from dccvp.experiments.folder import parser_of
 
 NULLS = reproduce_plan.SHIPPED / "nulls.yml"
@@ -53,6 +61,10 @@ apart.
 
 | experiment | null model | told apart | holds with both |
 |---|---|---|---|
+"""
+FORMS = """
+Null models that are closed forms, and what they assume; they need no run:
+
 """
 ENDING = """
 Experiments that tell nothing apart, and why:
@@ -89,6 +101,68 @@ def silent(file=NULLS):
             for name, why in null.get("silent", {}).items()}
 
 
+@functools.lru_cache(maxsize=None)
+def experiment_of(name, folder):
+    path = folder / f"{name}{reproduce_plan.SUFFIX}"
+    if not path.is_file():
+        raise InputError(f"{folder}: no experiment '{name}'")
+    return reproduce_plan.read(path)
+
+
+def middle(figure):
+    """The published value of a figure, else the middle of its bounds."""
+    if figure.published is not None:
+        return figure.published
+    least, most = bounds.limits(figure)
+    return math.sqrt(least * most) if least is not None and most is not None and least > 0 else None
+
+
+def predicted(said, run, figure, folder):
+    """The value that a closed form says for a figure of a run."""
+    if not isinstance(said, str):
+        return float(said)
+    name, _, other = said.removeprefix("like ").partition(": ")
+    value = next((middle(one) for like in experiment_of(name, folder).runs if like.name == (other or run.name)
+                  for one in like.figures if one.name == figure.name), None)
+    if value is None:
+        raise InputError(f"'{said}' has no value of {run.name}, {figure.name}")
+    return value
+
+
+def told_by_form(experiment, runs_said, folder):
+    """{figure: [distinguished, total]} of a closed form for an experiment; runs_said: {run pattern: {figure pattern:
+    value}}."""
+    counts: dict[str, list[int]] = {}
+    for pattern, values in runs_said.items():
+        chosen = [(run, figure, said) for run in experiment.runs if re.search(pattern, run.name)
+                  for figure in run.figures if figures.bounded(figure)
+                  for of, said in values.items() if re.search(of, figure.name)]
+        if not chosen:
+            raise InputError(f"{NULLS}: {experiment.name} has no figure with a bound that matches '{pattern}'")
+        for run, figure, said in chosen:
+            value = predicted(said, run, figure, folder)
+            if figure.reason:
+                continue
+            count = counts.setdefault(figure.name, [0, 0])
+            count[0] += not figures.inside(figure, value)
+            count[1] += 1
+    return counts
+
+
+def closed_forms(names=(), file=NULLS):
+    """The records of all nulls that are closed forms."""
+    return [{"experiment": name, "null": null["name"], "refused": [], "missing": [],
+             "figures": told_by_form(experiment_of(name, file.parent), runs_said, file.parent)}
+            for null in yaml.safe_load(file.read_text(encoding="utf-8"))
+            for name, runs_said in null.get("values", {}).items() if not names or name in names]
+
+
+def says(file=NULLS):
+    """{name of a closed form: what it assumes}."""
+    return {null["name"]: null["says"] for null in yaml.safe_load(file.read_text(encoding="utf-8"))
+            if "values" in null}
+
+
 def without(file=NULLS):
     """{(experiment, null): names of the figures that have no value with the null}."""
     return {(name, null["name"]): names for null in yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -97,16 +171,12 @@ def without(file=NULLS):
 
 def cases(names, file=NULLS):
     """Yields (experiment, name of the null, the runs that the null selects, with its settings)."""
-    there: dict[str, reproduce_plan.Experiment] = {}
     found = []
+    forms = set()
     for null in yaml.safe_load(file.read_text(encoding="utf-8")):
-        for name, pattern in null["of"].items():
-            if name not in there:
-                path = file.parent / f"{name}{reproduce_plan.SUFFIX}"
-                if not path.is_file():
-                    raise InputError(f"{file}: no experiment '{name}'")
-                there[name] = reproduce_plan.read(path)
-            experiment = there[name]
+        forms |= set(null.get("values", {}))
+        for name, pattern in null.get("of", {}).items():
+            experiment = experiment_of(name, file.parent)
             runs = [dataclasses.replace(run, overrides=replaced(run.overrides, null["set"]))
                     for run in experiment.runs if re.search(pattern, run.name)]
             if not runs:
@@ -114,7 +184,7 @@ def cases(names, file=NULLS):
             slug = re.sub(r"\W+", "_", null["name"])
             found.append((experiment, null["name"], dataclasses.replace(experiment, name=f"{name}-{slug}", runs=runs)))
     for name in names:
-        if name not in [experiment.name for experiment, _, _ in found]:
+        if name not in [*forms, *(experiment.name for experiment, _, _ in found)]:
             raise InputError(f"{file}: no null for '{name}'")
     return [case for case in found if not names or case[0].name in names]
 
@@ -157,11 +227,15 @@ def row_of(record):
     return f"| `{record['experiment']}` | {record['null']} | {told}/{of} | {silent} |"
 
 
-def complaints_of(records, expected):
-    """A message for each figure that has no value although `expected`, the result of without(), does not list it."""
+def complaints_of(records, expected, quiet=()):
+    """A message for each figure that has no value although `expected`, the result of without(), does not list it, and
+    for each null that no figure tells apart and that is not in `quiet`, the keys of silent()."""
     return [f"{record['experiment']}, {record['null']}: {run}: {name} has no value"
             for record in records for run, name in record["missing"]
-            if name not in expected.get((record["experiment"], record["null"]), [])]
+            if name not in expected.get((record["experiment"], record["null"]), [])] + [
+        f"{record['experiment']}, {record['null']}: no figure tells it apart" for record in records
+        if not any(told for told, _ in record["figures"].values())
+        and (record["experiment"], record["null"]) not in quiet]
 
 
 def key_of(line):
@@ -170,9 +244,16 @@ def key_of(line):
     return cells[0].strip("`"), cells[1]
 
 
+def known():
+    """(experiment, null) of all cases and closed forms."""
+    return {(experiment.name, null) for experiment, null, _ in cases([])} | {
+        (record["experiment"], record["null"]) for record in closed_forms()}
+
+
 def without_null():
     """Names of the shipped experiments that nulls.yml does not name."""
-    named = {name for null in yaml.safe_load(NULLS.read_text(encoding="utf-8")) for name in null["of"]}
+    named = {name for null in yaml.safe_load(NULLS.read_text(encoding="utf-8"))
+             for name in (*null.get("of", {}), *null.get("values", {}))}
     names = [path.name.removesuffix(reproduce_plan.SUFFIX) for path in reproduce_plan.find(reproduce_plan.SHIPPED)]
     return [name for name in names if name not in named]
 
@@ -183,9 +264,11 @@ def page_of(lines):
     for (name, null), why in sorted(silent().items()):
         nulls.setdefault((name, why), []).append(null)
     reasons = "".join(f"- `{name}`, {', '.join(of)}: {why}.\n" for (name, why), of in nulls.items())
-    bare = BARE.format(names=textwrap.fill(", ".join(f"`{name}`" for name in without_null()), 118))
+    forms = "".join(f"- {name}: {what}.\n" for name, what in sorted(says().items()))
+    names = ", ".join(f"`{name}`" for name in without_null())
+    bare = names and BARE.format(names=textwrap.fill(names, 118))
     rows = "".join(line + "\n" for line in sorted(lines, key=key_of))
-    return INTRODUCTION + rows + (reasons and ENDING + reasons) + bare
+    return INTRODUCTION + rows + (forms and FORMS + forms) + (reasons and ENDING + reasons) + bare
 
 
 def rows_of(page):
@@ -193,10 +276,22 @@ def rows_of(page):
     return {key_of(line): line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")}
 
 
-def main(argv):
-    options = arguments_of(argv)
-    chosen = cases(options.names)
-    originals = {experiment.name: experiment for experiment, _, _ in chosen}
+def originals_of(chosen):
+    """{name: experiment as published} with those of its runs that the cases need: those that a null selects, and those
+    whose figures divide theirs."""
+    needed: dict[str, set[str]] = {}
+    for experiment, _, wrong in chosen:
+        names = {run.name for run in wrong.runs}
+        needed.setdefault(experiment.name, set()).update(
+            names, (figure.over for run in wrong.runs for figure in run.figures if figure.over))
+    return {experiment.name: dataclasses.replace(
+        experiment, runs=[run for run in experiment.runs if run.name in needed[experiment.name]])
+        for experiment, _, _ in chosen}
+
+
+def run_all(options, chosen):
+    """The records of the cases, after running them."""
+    originals = originals_of(chosen)
     everything = [*originals.values(), *(wrong for _, _, wrong in chosen)]
     folder = reproduce.folder_of(options, everything)
     with folder.locked():
@@ -209,15 +304,23 @@ def main(argv):
         counts, refused, missing = compared(experiment, wrong, found[experiment.name], found[wrong.name])
         records.append({"experiment": experiment.name, "null": null, "figures": counts, "refused": refused,
                         "missing": missing})
+    return records
+
+
+def main(argv):
+    options = arguments_of(argv)
+    chosen = cases(options.names)
+    records = run_all(options, chosen) if chosen else []
+    records += closed_forms(options.names)
     write_whole(options.out / "null-models.json", json.dumps(records, indent=1) + "\n")
     lines = {(record["experiment"], record["null"]): row_of(record) for record in records}
     if options.onto:
-        known = {(experiment.name, null) for experiment, null, _ in cases([])}
         old = rows_of(options.onto) if options.onto.exists() else {}
-        lines = {key: line for key, line in {**old, **lines}.items() if key in known}
+        there = known()
+        lines = {key: line for key, line in {**old, **lines}.items() if key in there}
         options.onto.write_text(page_of(lines.values()), encoding="utf-8")
     else:
         print(page_of(lines.values()), end="")
-    complaints = complaints_of(records, without())
+    complaints = complaints_of(records, without(), silent())
     print("".join(line + "\n" for line in complaints), end="", file=sys.stderr)
     return 1 if complaints else 0
