@@ -46,7 +46,15 @@ class Point:
     beside: int = 0  # Number of plain DCQCN flows at the same port, each from a host of its own.
 
     @staticmethod
-    def drawn(rng, most_flows=1024):
+    def drawn(rng, most_flows=1024, most_packets=math.inf):
+        """A point whose run needs at most `most_packets`; others are drawn again."""
+        while True:
+            point = Point.drawn_once(rng, most_flows)
+            if point.packets() <= most_packets:
+                return point
+
+    @staticmethod
+    def drawn_once(rng, most_flows):
         def between(low, high):
             return math.exp(rng.uniform(math.log(low), math.log(high)))
         rate, rtt, kmin = rng.choice(RATES), between(2e-6, 200e-6), between(5e3, 3.2e6)
@@ -78,6 +86,10 @@ class Point:
             part *= 3
         # The diagnosis idle_link judges windows of 20 round trips over at most 12 links.
         return settled, max(0.01, 70 * self.rtt, LIGHTEST_PACKETS * part * PACKET_BITS / rate)
+
+    def packets(self):
+        """Number of full packets that fit on the link during the run: what the run costs."""
+        return self.rate * 1e9 * sum(self.rest()) / PACKET_BITS
 
     def yaml(self, seed):
         hosts = min(len(self.weights), FLOWS_ALONE)
@@ -143,6 +155,8 @@ def main(arguments):
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default 1)")
     parser.add_argument("--run-seeds", type=int, default=1, help="runs of each point, with seeds from 1 on")
     parser.add_argument("--most-flows", type=int, default=1024, help="greatest number of flows (default 1024)")
+    parser.add_argument("--most-packets", type=float, default=math.inf, metavar="N",
+                        help="draw points again whose run would have more packets (default: no limit)")
     parser.add_argument("-c", dest="settings", action="append", default=[], metavar="KEY=VALUE",
                         help="a setting for all runs, to compare the same points with and without it")
     parser.add_argument("--why", action="store_true", help="print what the diagnoses say of points beyond the limit")
@@ -151,7 +165,7 @@ def main(arguments):
     rng = random.Random(chosen.seed)
     rows, why, within, silent, judged = [], [], 0, 0, 0
     for number in range(chosen.points):
-        point = Point.drawn(rng, chosen.most_flows)
+        point = Point.drawn(rng, chosen.most_flows, chosen.most_packets)
         for seed in range(1, chosen.run_seeds + 1):
             found = run(point, seed, chosen.settings)
             rows.append(row(number, point, found))
