@@ -31,6 +31,22 @@ FOUR = ("telemetry", "the controller", "losses")
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
+TREE = """\
+duration: 2us
+topology: {kind: fat_tree, k: 32, fabric_link: {rate: 100Gbps}}
+nic: {congestion_control: {algorithm: dcqcn}}
+host: {driver: none}
+traffic: [{kind: permutation, hosts: 0..8191, bytes: 1GB}]
+output: {series: {interval: 1us, flows: none, queues: all, classes: false}}
+"""
+# Runs a command, and writes the most memory that it had into a file of its own.
+WATCH = """\
+import os, resource, subprocess, sys
+subprocess.run(sys.argv[2:], check=True)
+with open(f"{sys.argv[1]}.{os.getpid()}", "w") as file:
+    file.write(str(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+"""
+
 
 def is_built_with_mpi():
     libraries = subprocess.run(["ldd", DCCVP], capture_output=True, text=True, check=True).stdout
@@ -81,6 +97,31 @@ class Processes(unittest.TestCase):
         expected = self.results(1, FBHADOOP, overrides)
         self.assertIn(pathlib.Path("series/flow_rates.csv"), expected[1])
         self.assertEqual(self.results(3, FBHADOOP, overrides), expected)
+
+    def test_a_process_builds_ports_of_its_own_switches_only(self):
+        (self.folder / "tree.yaml").write_text(TREE)
+        one, words = self.words(1, self.folder / "tree.yaml", [])
+        whole = self.most_memory(words)
+        self.assertEqual(len(whole), 1)
+        two, words = self.words(2, self.folder / "tree.yaml", [])
+        shared = self.most_memory(words)
+        self.assertEqual(len(shared), 2)
+        self.assertEqual(harness.figures(two), harness.figures(one))
+        for table in one.rglob("*.csv"):
+            self.assertEqual((two / table.relative_to(one)).read_bytes(), table.read_bytes(), table.name)
+        # With every port in both processes they take 1.58 times as much together as one process, without 1.44.
+        self.assertLess(sum(shared), 1.5 * whole[0])
+
+    def most_memory(self, words):
+        """The greatest memory of each process of this command."""
+        own = words.index(DCCVP)
+        watched = [*words[:own], sys.executable, "-c", WATCH, str(self.folder / "memory"), *words[own:]]
+        subprocess.run(watched, check=True, env=ENVIRONMENT, timeout=harness.PATIENCE, stdout=subprocess.DEVNULL)
+        found = list(self.folder.glob("memory.*"))
+        most = [int(one.read_text()) for one in found]
+        for one in found:
+            one.unlink()
+        return most
 
     def test_goes_over_tcp(self):
         overrides = ["duration=100us"]

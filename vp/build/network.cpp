@@ -18,6 +18,13 @@ std::string module_name(const std::string& wire) {
   }
   return name;
 }
+
+/// True if something besides packets reaches the ports of all switches, or if a switch looks at its
+/// ports to choose a route.
+bool reaches_all_ports(const PlatformConfig& config) {
+  return !config.faults.empty() || !config.changes.empty() || config.dcbx.enabled ||
+         config.switch_.routing.chosen() != nullptr;
+}
 }  // namespace
 
 LinkStore::~LinkStore() {
@@ -36,11 +43,13 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     : sc_module(name),
       topology_(topology),
       routing_(routing),
+      partitions_(partitions),
       fabric_(topology, routing),
       ties_(RandomStream(config.seed, "ties").next_u64(),
             static_cast<std::uint32_t>(2 * topology.cables().size())),
       one_way_a_flow_(config.switch_.routing.one_path_per_flow()),
-      sockets_(sockets) {
+      sockets_(sockets),
+      all_have_ports_(sockets || reaches_all_ports(config)) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());
   const auto wires = static_cast<std::uint32_t>(2 * topology_.cables().size());
@@ -51,7 +60,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     const auto id = static_cast<NodeId>(i);
     switches_[i] = std::make_unique<model::SwitchModule>(
         node.name.c_str(), partitions.scheduler_of(id), partitions.pool_of(id), parameters,
-        node.ports, config.seed, i, switch_rank++, sockets);
+        has_ports(id) ? node.ports : 1, config.seed, i, switch_rank++, sockets);
   }
   wires_.reserve(wires);
   if (!sockets) links_.reserve(wires);
@@ -93,6 +102,10 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
   for (Wire& wire : wires_) {
     model::SwitchModule* const from = switch_of(wire.from);
     if (from == nullptr) continue;
+    QueueStatistics& statistics = queue_statistics_[queues_.size()];
+    queues_.push_back({wire.from, wire.from_port, nullptr, statistics});
+    if (!has_ports(wire.from)) continue;
+    queues_.back().device = &from->device();
     if (!exceptions.empty()) {
       from->device().set_exceptions(
           wire.from_port, std::move(exceptions[static_cast<std::size_t>(wire.from)]
@@ -105,12 +118,10 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
     } else {
       from->device().attach(wire.from_port, wire.link(), with_reserve);
     }
-    QueueStatistics& statistics = queue_statistics_[queues_.size()];
     from->device().observe_queue(wire.from_port, &statistics);
-    queues_.push_back({wire.from, wire.from_port, &from->device(), statistics});
   }
   for (std::size_t i = 0; i < switches_.size(); ++i) {
-    if (switches_[i] == nullptr) continue;
+    if (switches_[i] == nullptr || !has_ports(static_cast<NodeId>(i))) continue;
     switches_[i]->device().set_routes(routing_.table(static_cast<NodeId>(i)));
     switches_[i]->device().join(fabric_, static_cast<NodeId>(i));
   }

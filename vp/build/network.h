@@ -59,7 +59,7 @@ struct Wire {
 struct EgressQueue {
   NodeId node = 0;
   int port_number = 0;
-  SwitchDevice* device = nullptr;
+  SwitchDevice* device = nullptr;  // null: see Network::has_ports()
   QueueStatistics& statistics;
 };
 
@@ -115,6 +115,12 @@ class Network final : public sc_core::sc_module {
     return switches_[static_cast<std::size_t>(node)].get();
   }
   const std::vector<std::unique_ptr<model::SwitchModule>>& switches() const { return switches_; }
+  /// False if the switch at a node is simulated by another process and was built here without its
+  /// ports, which take most of a large network's memory. Such a switch only knows its routes.
+  /// True for hosts.
+  bool has_ports(NodeId node) const {
+    return all_have_ports_ || partitions_.is_here(node) || topology_.node(node).is_host;
+  }
   /// The egress queues of all switches, in the order of the wires that they feed.
   const std::vector<EgressQueue>& queues() const { return queues_; }
 
@@ -124,10 +130,12 @@ class Network final : public sc_core::sc_module {
 
   const Topology& topology_;
   const Routing& routing_;
+  const Partitions& partitions_;
   FabricMap fabric_;
   TieOrder ties_;
   const bool one_way_a_flow_;
   const bool sockets_;
+  const bool all_have_ports_;
   std::uint32_t ranks_ = 0;
   // switch module of each node; null for hosts
   std::vector<std::unique_ptr<model::SwitchModule>> switches_;

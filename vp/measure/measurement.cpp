@@ -98,12 +98,14 @@ void Measurement::begin() {
 // ---------------------------------------------------------------- reading the counters
 
 PicoSeconds Measurement::pause_of(const Wire& wire) const {
+  if (!network_.has_ports(wire.from)) return PicoSeconds(0);
   const TopologyNode& node = network_.topology().node(wire.from);
   if (node.is_host) return hosts_[node.host]->nic().device().transmitter().paused_time();
   return network_.switch_of(wire.from)->device().pause_time(wire.from_port);
 }
 
 PicoSeconds Measurement::busy_ahead(const Wire& wire) const {
+  if (!network_.has_ports(wire.from)) return PicoSeconds(0);
   const TopologyNode& node = network_.topology().node(wire.from);
   const PicoSeconds free_at =
       node.is_host ? hosts_[node.host]->nic().device().transmitter().wire_free_at()
@@ -150,6 +152,7 @@ void Measurement::measure_from() {
   measuring_ = true;
   ledger_.begin_window();
   for (const EgressQueue& queue : network_.queues()) {
+    if (queue.device == nullptr) continue;
     // restarts the statistics
     queue.device->observe_queue(queue.port_number, &queue.statistics);
   }

@@ -99,7 +99,8 @@ void Measurement::sample_queues(PicoSeconds now) {
     const EgressQueue& queue = network_.queues()[index];
     queue_series_.t.push_back(now);
     queue_series_.port.push_back(static_cast<std::uint32_t>(index));
-    queue_series_.bytes.push_back(queue.device->queue_bytes(queue.port_number));
+    queue_series_.bytes.push_back(
+        queue.device != nullptr ? queue.device->queue_bytes(queue.port_number) : 0);
   }
   AllReduce reduce(partitions_.group());
   for (std::size_t i = begin; i < queue_series_.bytes.size(); ++i) {
