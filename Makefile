@@ -13,7 +13,7 @@ own-cache:
 	  ! grep -q '^CMAKE_HOME_DIRECTORY:INTERNAL=$(CURDIR)$$' $(BUILD)/CMakeCache.txt; then \
 	  rm -rf $(BUILD)/CMakeCache.txt $(BUILD)/CMakeFiles; fi
 
-.PHONY: run firmware rtl install deb fast docs test handoff test-full build scale software-cost deps deps-firmware deps-rtl deps-deb deps-test deps-docs deps-handoff format lint bench clean
+.PHONY: run program firmware rtl install deb fast docs test handoff test-full build scale software-cost deps deps-firmware deps-rtl deps-deb deps-test deps-docs deps-handoff format lint bench clean
 
 # The program alone. A new folder is compiled once as a whole, so in few units of many files.
 PROGRAM := cmake --preset release -DDCCVP_TESTS=OFF -DDCCVP_RTL=OFF -DDCCVP_FIRMWARE=OFF
@@ -22,24 +22,35 @@ IS_FOLDER = test -f $(BUILD)/build.ninja -a -f $(BUILD)/CMakeCache.txt
 NEW_FOLDER = $(IS_FOLDER) || $(PROGRAM) -DDCCVP_UNITY=40 $(CMAKE_FLAGS)
 ALL_SCHEMES = cmake --preset release -DDCCVP_SCHEMES=ON $(CMAKE_FLAGS)
 
-## run: build what the demo needs, run it, say where report and pictures are (under ten minutes)
+# Says what a folder with few schemes lacks.
+SAY_LEFT_OUT = @grep -q '^DCCVP_SCHEMES:[A-Z]*=ON$$' $(BUILD)/CMakeCache.txt || \
+  echo "$(BUILD)/dccvp has few schemes (`sed -n 's/^DCCVP_SCHEMES:.*=//p' $(BUILD)/CMakeCache.txt`); 'make program' adds all others"
+
+## run: build what the demo needs, run it, say where report and pictures are (under ten minutes). In a new
+## folder the program has the controller's own algorithms and DCQCN; every other target adds the rest
 run: deps own-cache
-	$(NEW_FOLDER)
-	$(PROGRAM) -DDCCVP_SCHEMES=ON $(CMAKE_FLAGS)
+	if $(IS_FOLDER); then $(PROGRAM) $(CMAKE_FLAGS); else \
+	  $(PROGRAM) -DDCCVP_UNITY=40 -DDCCVP_SCHEMES=dcqcn $(CMAKE_FLAGS); fi
 	$(NINJA) dccvp
 	$(BUILD)/dccvp run configs/demo.yaml --out out/demo --force
 	$(BUILD)/dccvp run configs/patent.yaml --out out/patent --force
 	$(BUILD)/dccvp report out/demo out/patent -o out/demo/report.html
 	@echo "Pictures: out/demo/*.png"
+	$(SAY_LEFT_OUT)
+
+## program: the program with every scheme (what 'make run' leaves out, some minutes more)
+program: deps own-cache
+	$(NEW_FOLDER)
+	$(ALL_SCHEMES)
+	$(NINJA) dccvp
 
 ## firmware: the program and the RISC-V programs of firmware/, in build/firmware. In a new folder the
-## program has few of models/schemes; every other target adds the rest
+## program has few of models/schemes; every target but 'run' adds the rest
 firmware: deps-firmware own-cache
 	if $(IS_FOLDER); then cmake --preset release -DDCCVP_FIRMWARE=ON $(CMAKE_FLAGS); else \
 	  $(PROGRAM) -DDCCVP_FIRMWARE=ON -DDCCVP_UNITY=40 "-DDCCVP_SCHEMES=dcc;dcqcn;hpcc;program" $(CMAKE_FLAGS); fi
 	$(NINJA) dccvp firmware
-	@grep -q '^DCCVP_SCHEMES:[A-Z]*=ON$$' $(BUILD)/CMakeCache.txt || \
-	  echo "$(BUILD)/dccvp has the schemes dcc, dcqcn, hpcc and program; 'make run' adds all others"
+	$(SAY_LEFT_OUT)
 
 ## rtl: the program with the verilated RTL in it
 rtl: deps-rtl own-cache

@@ -50,6 +50,18 @@ class MakeTargetsTest(unittest.TestCase):
             built = re.search(r"ninja -C \S+ -j \d+ (.*)", text)[1]
             self.assertEqual(built, "dccvp firmware" if name == "firmware" else "dccvp")
 
+    def test_run_leaves_schemes_out_and_program_adds_them(self):
+        run = commands("run")
+        self.assertIn("-DDCCVP_UNITY=40 -DDCCVP_SCHEMES=dcqcn", run)
+        self.assertNotIn("-DDCCVP_SCHEMES=ON", run)
+        self.assertIn("'make program' adds all others", run)
+        program = commands("program")
+        self.assertEqual(re.findall(r"install_packages\.sh (\w+)", program), ["run"])
+        self.assertIn("-DDCCVP_SCHEMES=ON", program)
+        # Pages that compare schemes name the target that builds them.
+        for page in ("README.md", "docs/quick-start.md", "docs/tutorial-architect.md"):
+            self.assertIn("make program", (ROOT / page).read_text(), page)
+
     def test_the_tutorials_begin_with_them(self):
         for name in NEEDED:
             page = (ROOT / f"docs/tutorial-{name}.md").read_text()
