@@ -24,6 +24,9 @@ class ShippedTest(unittest.TestCase):
         for record in null_models.closed_forms():
             self.assertEqual(rows[record["experiment"], record["null"]], null_models.row_of(record))
 
+    def test_every_experiment_has_a_null(self):
+        self.assertEqual(null_models.without_null(), [])
+
     def test_every_null_is_told_apart_by_some_figure_or_says_why_not(self):
         """A reproduction in which no figure distinguishes a wrong scheme is no evidence for the scheme."""
         told = {key: int(line.split("|")[3].split("/")[0]) for key, line in null_models.rows_of(PAGE).items()}

@@ -78,9 +78,9 @@ gives the reason for each bound wider than a factor of two, or open on one side.
 {bounds}
 
 **What the bounds can tell apart.** A *null model* is a scheme that is wrong on purpose, in place of the experiment's
-own. A figure that holds with both is evidence of the platform, not of the scheme. `configs/reproduce/null_models.md`
-lists for each experiment how many figures fail with its null models; `python/tool.py null-models build/dccvp --onto
-configs/reproduce/null_models.md` runs them again.
+own: a run, or a closed form. A figure that holds with both is evidence of the platform, not of the scheme.
+`configs/reproduce/null_models.md` lists for each experiment how many figures fail with its null models;
+`python/tool.py null-models build/dccvp --onto configs/reproduce/null_models.md` runs them again.
 """
 VERDICTS = ((figures.INSIDE,), (figures.EXPLAINED,), (figures.OUTSIDE, figures.MISSING), (figures.SHOWN,))
 
