@@ -268,6 +268,25 @@ class Ends(Cli):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("called exit() before the command was done", done.stderr)
 
+    def test_an_exception_that_nothing_catches_is_told(self):
+        """A library's function throws through one of libstdc++ that must not throw, and a plug-in does in a thread."""
+        (self.folder / "throws.cpp").write_text(
+            "#include <stdexcept>\nextern \"C\" int mkdir(const char*, unsigned) {\n"
+            "  throw std::runtime_error(\"the folder is elsewhere\"); }\n")
+        (self.folder / "thread.cpp").write_text(
+            "#include <thread>\nextern \"C\" int mkdir(const char*, unsigned) {\n"
+            "  std::thread([] { throw 7; }).join(); return 0; }\n")
+        for name, text in (("throws", "internal error: the folder is elsewhere;"),
+                           ("thread", "internal error: an exception without a text;")):
+            with self.subTest(name):
+                subprocess.run(["g++", "-shared", "-fPIC", "-o", f"{name}.so", f"{name}.cpp"], cwd=self.folder,
+                               check=True)
+                done = dccvp("run", "small.yaml", "--no-plots", cwd=self.folder,
+                             env={"LD_PRELOAD": str(self.folder / f"{name}.so")})
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(text, done.stderr)
+                self.assertIn("results are not complete", done.stderr)
+
 
 class Lists(Cli):
     def test_check(self):

@@ -97,6 +97,25 @@ void refuse_early_exit() {
   ::_exit(kExitBrokenPromise);
 }
 
+/// Called where an exception cannot be caught: it left a function that must not throw, a destructor
+/// or a thread.
+[[noreturn]] void report_uncaught() {
+  const char* what = "no exception";
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::exception& e) {
+    what = e.what();
+  } catch (...) {
+    what = "an exception without a text";
+  }
+  std::fprintf(stderr,
+               "dccvp: internal error: %s; thrown where nothing can catch it, by a plug-in, a "
+               "library or this program; results are not complete\n",
+               what);
+  std::fflush(stderr);
+  ::_exit(kExitBrokenPromise);
+}
+
 /// Returns `status`, or kExitBadInput with a message if the output could not be written, as on a
 /// full disk. The message is left out if the output is a closed pipe, since no reader is left.
 int with_output_written(int status) {
@@ -159,6 +178,7 @@ int run_command(int argc, const char* const* argv) {
 
 int run_program(int argc, const char* const* argv) {
   std::atexit(refuse_early_exit);
+  std::set_terminate(report_uncaught);
   const int status = with_output_written(run_command(argc, argv));
   returned = true;
   return status;
