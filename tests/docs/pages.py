@@ -18,7 +18,8 @@ def pages(root):
     schemes = sorted((root / "models/schemes").glob("*/README.md"))
     return [*docs, *schemes, *sorted((root / "rtl").glob("*/doc/*.md")), root / "rtl/handoff/README.md",
             root / "models/core/controller/law/README.md", root / "models/core/switch/README.md",
-            root / "configs/reproduce/silicon.md", root / "configs/differentiation/README.md"]
+            root / "configs/reproduce/silicon.md", root / "configs/reproduce/held_rows.md",
+            root / "configs/differentiation/README.md"]
 
 
 def blocks(page):

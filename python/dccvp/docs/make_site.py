@@ -57,6 +57,7 @@ def pages_beside_code():
     """{file in the repository: its place in the site} of the pages that are outside docs/."""
     pages = {ROOT / "rtl" / place: f"rtl/{name}.md" for name, place in RTL_PAGES.items()}
     pages[ROOT / "configs/reproduce/silicon.md"] = "reproduce/silicon.md"
+    pages[ROOT / "configs/reproduce/held_rows.md"] = "reproduce/held_rows.md"
     pages[ROOT / "configs/differentiation/README.md"] = "studies.md"
     pages[ROOT / "configs/programs/reactions.md"] = "reactions.md"
     pages[ROOT / "models/core/controller/law/README.md"] = "law.md"
