@@ -138,6 +138,38 @@ void RateBench::read_everything() {
   }
 }
 
+void RateBench::meet_reads() {
+  registers_ = RateRegisters();
+  registers_.cut_by_marks = 1;  // a cut by m marks reads entries m and m + 1
+  registers_.mark_shift = 8;
+  registers_.r_min = 1;
+  registers_.r_max = 0xFFFFFFFF;
+  unit_.set_registers(registers_);
+  constexpr std::size_t kReading = look_up_stage(RateTable::kDecrease) - 1;
+  for (std::uint32_t bit = 0; bit <= 9; ++bit) {  // 9: the entry itself
+    for (std::uint32_t marks = 0; marks < 256 + kRateLatency; ++marks) {
+      RateInputs in;
+      if (marks < 256) {
+        DecreaseRequest cut;
+        cut.rc = cut.rt = 0x80000000;
+        cut.marks = static_cast<std::uint8_t>(marks);
+        in = pins(cut);
+      }
+      in.rsp_ready = true;
+      const Stage& reading = inside_[kReading];
+      if (reading.valid) {
+        const RateInputs access =
+            pins(RateTable::kDecrease, reading.asked.req_marks ^ (1u << bit & 0x1FF));
+        in.tbl_valid = in.tbl_write = true;
+        in.tbl_table = access.tbl_table;
+        in.tbl_index = access.tbl_index;
+        in.tbl_wdata = random_.word() & 0xFFFF;
+      }
+      step(in);
+    }
+  }
+}
+
 void RateBench::load_tables() {
   for (std::uint32_t i = 0; i < kRateTables; ++i) {
     const auto table = static_cast<RateTable>(i);
@@ -216,6 +248,7 @@ RateBenchCounts RateBench::run(std::uint32_t rounds) {
   counts_ = RateBenchCounts();
   sweep();
   read_everything();
+  meet_reads();
   for (std::uint32_t round = 0; round < rounds; ++round) {
     registers_ = random_.registers();
     unit_.set_registers(registers_);

@@ -39,9 +39,10 @@ class RateBench {
   RateBench(RateDut& unit, std::uint32_t seed) : unit_(unit), random_(seed) {}
 
   /// Resets the unit; the sweep, during which no request is accepted, leaves the tables neutral.
-  /// Then repeats `rounds` times: new registers and tables, 1500 cycles of requests under
-  /// back-pressure with table reads and writes among them, and a pause until every request is
-  /// answered. Throws RateMismatch.
+  /// Meets every
+  /// read of the decrease table by a write. Then repeats `rounds` times: new registers and tables,
+  /// 1500 cycles of requests under back-pressure with table reads and writes among them, and a
+  /// pause until every request is answered. Throws RateMismatch.
   RateBenchCounts run(std::uint32_t rounds);
 
  private:
@@ -57,6 +58,9 @@ class RateBench {
   void sweep();
   void write(RateTable table, std::uint32_t index, std::uint32_t word);
   void read_everything();
+  /// Writes every entry of the decrease table in the cycle in which a request reads it, and the
+  /// entries whose addresses differ from it in one bit.
+  void meet_reads();
   void load_tables();
   /// Handles a table write while requests are in the unit: requests that have not reached the table
   /// yet use the new value.
