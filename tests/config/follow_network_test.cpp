@@ -225,8 +225,9 @@ TEST(FollowNetwork, AChangedIntervalTakesTheStepOfTheSameIntervalFromTheBeginnin
   EXPECT_FALSE(dcc(ruled).r_ai == dcc(short_interval).r_ai);
 }
 
-// With `switch.ecn.draw: packet` dcc's increase_timer is at least 84 us by default. The increase
-// steps equal those of a configuration that sets the same increase_timer explicitly.
+// With `switch.ecn.draw: packet` dcc's increase_timer is at least 168 us by default. The increase
+// steps equal those of a configuration that sets the same increase_timer explicitly, and r_hai
+// stays one packet an interval.
 TEST(FollowNetwork, MarksByTheMostCongestedPortHaveALongInterval) {
   const auto loaded = [](const std::string& draw, const std::string& more,
                          const std::string& delay = "1us") {
@@ -238,20 +239,54 @@ TEST(FollowNetwork, MarksByTheMostCongestedPortHaveALongInterval) {
   };
   const std::string policy = "policy: proportional";
   const LoadedConfig ruled = loaded("packet", policy);
-  const LoadedConfig given = loaded("random", policy + ", increase_timer: 84us");
+  const LoadedConfig given = loaded("random", policy + ", increase_timer: 168us");
   EXPECT_EQ(dcc(loaded("random", policy)).increase_timer, kMicroSecond * 14);
-  EXPECT_EQ(dcc(ruled).increase_timer, kMicroSecond * 84);
+  EXPECT_EQ(dcc(ruled).increase_timer, kMicroSecond * 168);
   EXPECT_EQ(dcc(ruled).r_ai, dcc(given).r_ai);
-  EXPECT_EQ(dcc(ruled).r_hai, dcc(given).r_hai);
+  EXPECT_EQ(dcc(ruled).r_hai.bits_per_second, dcc(given).r_hai.bits_per_second * 14 / 168);
+  EXPECT_EQ(dcc(loaded("packet", policy + ", r_hai: 92Mbps")).r_hai, 92_Mbps);
   EXPECT_NE(ruled.config.followed.at("nic.congestion_control.increase_timer").find("draw packet"),
             std::string::npos);
   EXPECT_EQ(dcc(loaded("packet", policy + ", increase_timer: 20us")).increase_timer,
             kMicroSecond * 20);
-  EXPECT_EQ(dcc(loaded("packet", policy + ", first_cut: 1/8")).increase_timer, kMicroSecond * 84);
+  EXPECT_EQ(dcc(loaded("packet", policy + ", first_cut: 1/8")).increase_timer, kMicroSecond * 168);
   EXPECT_EQ(dcc(loaded("packet", policy, "50us")).increase_timer,
             dcc(loaded("random", policy, "50us")).increase_timer);
   EXPECT_EQ(dcc(loaded("packet", "policy: dcqcn")).increase_timer,
             dcc(loaded("random", "policy: dcqcn")).increase_timer);
+}
+
+// With `switch.ecn.draw: packet` the scale of weights follows the port with the greatest sum of
+// weights, and ports between switches count.
+TEST(FollowNetwork, MarksByTheMostCongestedPortCountTheWeightsOfEveryPort) {
+  const auto sum = [](const std::string& traffic, const std::string& draw = "packet",
+                      const std::string& fabric = "100Gbps") {
+    const LoadedConfig loaded = loaded_of(
+        "topology: {kind: parking_lot, hosts_per_switch: [2, 2, 2], link: {rate: 400Gbps, delay: "
+        "1us}, fabric_link: {rate: " +
+        fabric +
+        ", delay: 1us}}\nduration: 10ms\nhost: {driver: none}\ndscp: {10: {weight: 2}, 11: "
+        "{weight: "
+        "3}}\nswitch: {ecn: {draw: " +
+        draw +
+        "}}\nnic: {congestion_control: {algorithm: dcc, policy: proportional}}\n"
+        "nics: [{hosts: 1, congestion_control: {algorithm: dcqcn}}]\ntraffic: [" +
+        traffic + "]\n");
+    return static_cast<double>(loaded.config.port_weight) / 65536;
+  };
+  const std::string far = "{kind: flow, from: 0, to: 4, dscp: 10, flows: 3}";
+  const std::string near = ", {kind: flow, from: 2, to: 5, dscp: 11}";
+  EXPECT_EQ(sum(far), 6);
+  EXPECT_EQ(sum(far + near), 9) << "the second link between switches";
+  EXPECT_EQ(sum(far + near, "random"), 0) << "not needed";
+  EXPECT_EQ(sum(far + near, "packet", "400Gbps"), 9) << "all ports are alike";
+  EXPECT_EQ(sum(far + near, "packet", "800Gbps"), 6) << "a sender's port, half as fast";
+  EXPECT_EQ(sum("{kind: flow, from: 1, to: 4, dscp: 11}"), 0) << "goes by no weight";
+  EXPECT_EQ(sum("{kind: incast, senders: 2..3, receiver: 4, dscp: 11}"), 6);
+  EXPECT_EQ(sum("{kind: incast, receiver: 5, dscp: 10}"), 6) << "hosts 0, 2 and 3 cross a link";
+  EXPECT_EQ(sum("{kind: one_to_many, sender: 0, receivers: 2..5, dscp: 10}"), 8);
+  EXPECT_EQ(sum("{kind: flow, from: 1, to: 4, dscp: 10, operation: read, message: 1MB}"), 2)
+      << "data of a READ goes back";
 }
 
 TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {

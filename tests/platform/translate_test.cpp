@@ -72,8 +72,9 @@ TEST(ControllerProgram, AMarkTakesHalfWithEachDoublingBeyond100Gbps) {
 
 /// Weights of DSCPs 1 and 2 as programmed, and G, for a port shared by `flows` flows of each DSCP.
 std::vector<std::uint32_t> scaled(const std::string& weights, unsigned flows,
-                                  const std::string& rate = "100Gbps") {
-  const std::string entry = ", hosts: 3, link: {rate: " + rate + "}}\n";
+                                  const std::string& rate = "100Gbps",
+                                  const std::string& more = "") {
+  const std::string entry = ", hosts: 3, link: {rate: " + rate + "}}\n" + more;
   const std::string text =
       "topology: {kind: star" + entry +
       "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\ndscp: {" + weights +
@@ -105,6 +106,19 @@ TEST(ControllerProgram, TheSumOfWeightsAtAPortHasABound) {
   const auto widest = scaled("1: {weight: 1/8}, 2: {weight: 128}", 1);
   EXPECT_EQ(widest[0], std::uint32_t{DCC_WEIGHT_MIN_Q8_8});
   EXPECT_EQ(widest[1], 1024 * widest[0]);
+}
+
+// A quarter of the packets marked: W = 5/16 · c·C/K = 36 at 100 Gb/s.
+TEST(ControllerProgram, MarksByTheMostCongestedPortAllowASmallerSumOfWeights) {
+  const std::string nested = "switch: {ecn: {draw: packet}}\n";
+  const std::string weights = "1: {weight: 1}, 2: {weight: 2}";
+  EXPECT_EQ(scaled(weights, 11, "100Gbps", nested)[0], 256u);  // sum of weights 33
+  const auto many = scaled(weights, 40, "100Gbps", nested);    // sum of weights 120
+  EXPECT_NEAR(many[0], 256 * 35.6 / 120, 1);
+  EXPECT_EQ(many[1], 2 * many[0]);
+  EXPECT_EQ(many[2], 52429u);
+  // G follows the greatest sum of weights that marks allow, not the smaller one.
+  EXPECT_EQ(scaled(weights, 320, "100Gbps", nested)[2], 52429u);
 }
 
 /// Weights of DSCPs 1 and 2 as programmed for these entries of `traffic`.

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "config/port_weights.h"
 #include "controller/dcc.h"
 #include "driver/dcc_tables.h"
 #include "wire/wire_size.h"
@@ -106,8 +107,6 @@ const Ratio& initial_weight(const PlatformConfig& config, const DscpConfig& enti
   return entitled.weight;
 }
 
-constexpr int kWeightPlaces = 16;  // fraction bits of a weight: weights are multiples of 1/65536
-
 std::uint64_t weight_of(const PlatformConfig& config, unsigned dscp) {
   return initial_weight(config, config.dscp_of(dscp)).to_fixed(kWeightPlaces);
 }
@@ -206,7 +205,7 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
   }
   if (found.least == 0) return std::nullopt;
   for (const auto& [host, sum] : to) found.sum = std::max<std::uint64_t>(found.sum, sum);
-  found.sum += to_all;
+  found.sum = std::max(found.sum + to_all, config.port_weight);
   return found;
 }
 
@@ -217,6 +216,11 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
 // bit/s per packet: reduces the rate of a full link of full packets by 6 % within 1 ms
 constexpr double kSpare = 0.5e6;
 constexpr PicoSeconds kSpareInterval = kMicroSecond * 32;
+/// With `switch.ecn.draw: packet`: the greatest share of packets that a port needs to mark at rest.
+/// The more marks, the more of their effect is the account's, which the rate feels half an interval
+/// later: the queues of two congested ports of a path then swing without end
+/// (models/core/controller/law/README.md, "Several bottlenecks").
+constexpr double kNestedMarks = 0.25;
 
 /// Sets the gains so that the proportional policy's working range contains the weights in use
 /// (docs/differentiation.md, "Scale"). `finer_steps`: of the host's controller.
@@ -235,7 +239,10 @@ void scale_weights(dcc_config& program, const PlatformConfig& config, unsigned f
                                                              static_cast<double>(interval.count)),
                                   -static_cast<int>(finer_steps));
   const double limit = std::min(1e9, cut / (step * (1 - g) + spare));
-  const std::uint32_t unit = dcc_weight_unit(&*weights, static_cast<std::uint64_t>(limit * 256));
+  const bool nested = config.switch_.ecn.draw == EcnParameters::Draw::kPacket;
+  const double wanted =
+      nested ? std::min(limit, cut / step * kNestedMarks / (1 - g * kNestedMarks)) : limit;
+  const std::uint32_t unit = dcc_weight_unit(&*weights, static_cast<std::uint64_t>(wanted * 256));
   for (unsigned dscp = 0; dscp < DCC_DSCPS; ++dscp) {
     program.classes[dscp].weight_q8_8 =
         static_cast<std::uint16_t>(dcc_scaled_weight(weight_of(config, dscp), &*weights, unit));

@@ -302,6 +302,9 @@ struct PlatformConfig {
   std::vector<ExpectConfig> expect;
   /// Paths of the parameters whose value follows the network, with the rule of each.
   std::map<std::string, std::string> followed;
+  /// With `switch.ecn.draw: packet` and flows that share by weight: the greatest sum of weights at
+  /// a port (greatest_weight_of_a_port); otherwise 0.
+  std::uint64_t port_weight = 0;
 
   PicoSeconds measure_end() const { return measure.to ? *measure.to : duration; }
   /// The entry of `nics` for the host; null if its NIC has the parameters of `nic`.

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "config/controller_hosts.h"
 #include "config/follow_network.h"
+#include "config/port_weights.h"
 #include "controller/dcc.h"
 #include "controller/law/proportional.h"
 
@@ -13,10 +15,10 @@ namespace dcc::vp {
 namespace {
 /// Least increase_timer with `switch.ecn.draw: packet`. While queues oscillate, two congested ports
 /// of a path alternate in having the greater marking probability, so a flow gets the marks of both.
-/// A longer interval has smaller cuts and increases (step_halvings), so queues oscillate less. 84
-/// us is six times the preset's interval, found by trial (docs/differentiation.md, "Several
-/// bottlenecks").
-constexpr PicoSeconds kIntervalOfNestedMarks = kMicroSecond * 84;
+/// A longer interval has smaller cuts and increases (step_halvings), and the returning part of a
+/// cut, which damps the queues, lasts longer. 168 us is twelve times the preset's interval, found
+/// by trial (models/core/controller/law/README.md, "Several bottlenecks").
+constexpr PicoSeconds kIntervalOfNestedMarks = kMicroSecond * 168;
 
 /// The share of packets that flows of a sum of weights of about ten need marked at rest. With fewer
 /// weights the queue at rest is shorter than assumed here, with more it is at most Kmax.
@@ -70,6 +72,7 @@ void take_distance(const DccParameters& from, DccParameters& to) {
   to.brisk = from.brisk;
   to.initial_window = from.initial_window;
 }
+
 /// Applies the step rule to one algorithm choice at `path`, which is in `nic` or in an entry of
 /// `nics`.
 void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning,
@@ -101,7 +104,14 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
   const EcnParameters::Draw draw = beginning.config.switch_.ecn.draw;
   const bool nested = draw == EcnParameters::Draw::kPacket && dcc->shares_by_weight() &&
                       to.increase_timer < kIntervalOfNestedMarks && none_given({"increase_timer"});
-  if (nested) to.increase_timer = kIntervalOfNestedMarks;
+  if (nested) {
+    if (none_given({"r_hai"})) {  // the rate of one packet in an interval
+      to.r_hai =
+          BitRate(to.r_hai.bits_per_second * static_cast<std::uint64_t>(to.increase_timer.count) /
+                  static_cast<std::uint64_t>(kIntervalOfNestedMarks.count));
+    }
+    to.increase_timer = kIntervalOfNestedMarks;
+  }
   // Keeps a value that a change during the run sets; it overrides the rule.
   const auto keep = [&](const char* key, auto member) {
     if (in(loaded, key)) to.*member = read.*member;
@@ -143,6 +153,12 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
 
 void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
   PlatformConfig& config = loaded.config;
+  if (&loaded != &beginning) {
+    config.port_weight = beginning.config.port_weight;
+  } else if (config.switch_.ecn.draw == EcnParameters::Draw::kPacket &&
+             any_host_shares_by_weight(config)) {
+    config.port_weight = greatest_weight_of_a_port(config);
+  }
   follow_choice(loaded, path, beginning, config.nic.congestion_control,
                 beginning.config.nic.congestion_control, "nic.congestion_control");
   for (std::size_t i = 0; i < config.nics.size(); ++i) {

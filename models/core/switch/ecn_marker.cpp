@@ -69,7 +69,7 @@ void EcnParameters::describe(ParameterVisitor& v) {
            {"the number that a mark's probability is compared with. random: a new one in every "
             "switch, so that the marks of a path add up; packet: a hash of the packet, the same in "
             "all switches, so that the most congested port of a path decides, and policy: "
-            "proportional has an increase_timer of 84us or more if none is written. For drops "
+            "proportional has an increase_timer of 168us or more if none is written. For drops "
             "always random",
             "", kRuntime});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
