@@ -191,6 +191,10 @@ TEST(WeightsMissed, NamesTheCause) {
   };
   SyntheticRun run = shared(-0.1);
   cause(run, "between a kmin of");
+  // 17.4 % of the packets were marked.
+  cause(shared(-0.1, kByWeight + "switch: {ecn: {pmax: 0.18}}\n"), "between a kmin of");
+  cause(shared(-0.1, kByWeight + "switch: {ecn: {pmax: 0.17}}\n"),
+        "the ramp ends at a pmax of 17 %");
   run.results.flows[1].start = kMilliSecond * 7;
   cause(run, "the window begins 3ms after the last of them");
   for (FlowResult& flow : run.results.flows) flow.start = kMicroSecond * 10'500;

@@ -308,6 +308,16 @@ class WeightsMissed final : public Diagnosis {
           in_time(had), in_time(needed));
     }
     if (std::string late = late_marks(evidence, dcc, rate); !late.empty()) return late;
+    // A port that needs more marks than the ramp gives keeps its queue at kmax, so packets in a row
+    // are all marked or none, and which flow they belong to decides.
+    if (part > ecn.pmax.value()) {
+      return fmt::format(
+          "{:.3g} % of the packets were marked, and the ramp ends at a pmax of {:.3g} %, so the "
+          "queue "
+          "stays at a kmax of {}, where packets in a row are all marked or none (a greater "
+          "switch.ecn.pmax)",
+          100 * part, 100 * ecn.pmax.value(), text_of(ecn.kmax));
+    }
     if (packets * part < 400) {  // counting so few packets alone has a standard deviation above 5 %
       return fmt::format(
           "some {:.0f} marks of the lightest are too few to tell its share (a longer "
