@@ -22,11 +22,9 @@ BIN_US = 500
 # Why an algorithm misses an aim by its own law, whatever its parameters.
 REASONS = {
     ("allegro", "queue"): "nothing but loss lowers its utility: each flow sends as much as its window allows, 256 "
-                          "packets",
-    ("dx", "use"): "a cut takes the whole mean delay from the window; with twelve packets in flight that is a tenth, "
-                   "and eight windows of one and a half packets send one or two",
+                          "packets (told: standing_queue)",
     ("vivace", "unequal"): "an interval of ten packets lasts seven round trips here, so that the window holds two "
-                           "hundred decisions; equal within 0.2 in 20–60 ms",
+                           "hundred decisions; equal within 0.2 in 20–60 ms (told: unequal_flows)",
 }
 HEAD = """# Eight senders into one receiver with nothing but a topology
 

@@ -41,9 +41,9 @@ UNEQUAL = {("timely", "200Gbps"), "qcn", "vivace", ("dctcp", "25Gbps"), ("indigo
 LONG_QUEUE = {("ibcc", "25Gbps", 16), ("vegas", "400Gbps", 16), ("vegas", "800Gbps", 16), ("vivace", "25Gbps", 16),
               ("cdg", "100Gbps", 16)}
 # With 12 packets in flight one BECN of two or three flows is a deep cut for ibcc (0.88 and 0.89).
-# Eight windows of DX hold a packet or two each, and rates of two flows of Vivace step by a twentieth.
+# Sixteen windows of DX hold less than a packet each, and rates of two flows of Vivace step by a twentieth.
 IDLE = {("timely", "800Gbps", 16), *(("ibcc", "25Gbps", n) for n in (2, 3, 16)), ("vivace", "25Gbps", 2),
-        ("dx", "25Gbps", 8)}
+        ("dx", "25Gbps", 16)}
 # Links inside a rack: rate and delay in ns. Two senders of ibcc lose a deep cut of a few packets in flight; the windows
 # of DX grow by whole packets, which are a third of what is in flight; two flows of Indigo keep a window of one packet
 # where three packets fill the link.

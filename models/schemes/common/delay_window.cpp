@@ -91,7 +91,8 @@ void DelayWindow::apply(FlowNumber number, const Flow& flow) {
   host_.set_rate(number, paced ? from_mbps(pace(flow)) : host_.line_rate());
   // The NIC sends a packet while less than the window is in flight, so the value leaves room for
   // that packet.
-  host_.set_window(number, paced ? 1 : static_cast<Bytes>(flow.window - mtu_) + 1);
+  const long double more = rounding(number) * mtu_;
+  host_.set_window(number, paced ? 1 : static_cast<Bytes>(flow.window - mtu_ + more) + 1);
 }
 
 /// Rate in Mb/s that sends one window per round trip.

@@ -66,6 +66,10 @@ class DelayWindow : public Algorithm {
 
   /// Called when a flow starts with the window in `flow`.
   virtual void begin(FlowNumber, const Flow& /*flow*/) {}
+  /// Returns the share of a packet, from 0 to below 1, by which the NIC's window is larger than the
+  /// flow's in the round trip that begins. A NIC sends whole packets only, so 0 rounds windows down
+  /// to whole packets.
+  virtual long double rounding(FlowNumber) { return 0; }
   /// Returns the window for the next round trip, in payload bytes. The caller limits the value.
   virtual long double next_window(FlowNumber number, const Flow& flow) = 0;
 
@@ -75,6 +79,7 @@ class DelayWindow : public Algorithm {
     return rtt <= 0 ? 0 : flow.window * (1 - flow.least_rtt / rtt);
   }
   long double mtu() const { return mtu_; }
+  long double line() const { return line_; }  // rate of the NIC's link in Mb/s
   long double least() const { return min_; }
 
  private:

@@ -1,10 +1,12 @@
 #include "schemes/dx/dx.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
+#include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
 
 namespace dcc {
@@ -13,11 +15,19 @@ namespace {
 const RegisteredAlgorithm<DxParameters> kDx{
     "dx", "a window that shrinks by the mean queueing delay and otherwise grows by a packet",
     [](const DxParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Dx>(context.host, parameters, context.mtu);
+      return std::make_unique<Dx>(context.host, parameters, context.mtu, context.rank);
     }};
 
-/// True if the product of slowest link and base RTT holds a dozen full packets.
-bool has_many(const NetworkScale& network) { return network.packets_in_flight(0, 12) == 12; }
+// The golden ratio. Its multiples less their whole parts are spread evenly between 0 and 1, however
+// many there are.
+constexpr long double kGolden = 0.618033988749894848L;
+constexpr long double kOther = 0.754877666246692760L;  // spreads flows of one NIC in the same way
+
+// Number of full packets in the product of link and base RTT from which on windows have room for
+// steps of parts of a packet.
+constexpr unsigned kMany = 12;
+
+bool has_many(const NetworkScale& network) { return network.packets_in_flight(0, kMany) == kMany; }
 }  // namespace
 
 void DxParameters::describe(ParameterVisitor& v) {
@@ -48,15 +58,51 @@ void DxParameters::describe(ParameterVisitor& v) {
                   "upper limit of a window; auto: four times line rate x base RTT, and a packet");
 }
 
-Dx::Dx(AlgorithmHost& host, const DxParameters& parameters, std::uint32_t mtu)
+Dx::Dx(AlgorithmHost& host, const DxParameters& parameters, std::uint32_t mtu, std::uint32_t rank)
     : DelayWindow(host, parameters, mtu, 0),
       noise_(static_cast<long double>(parameters.noise.count)),
-      growth_(static_cast<long double>(parameters.growth.value_or(mtu))) {}
+      growth_(static_cast<long double>(parameters.growth.value_or(mtu))),
+      rank_(rank) {}
 
-long double Dx::next_window(FlowNumber, const Flow& flow) {
+void Dx::release(FlowNumber number) {
+  DelayWindow::release(number);
+  states_.drop(number);
+}
+
+void Dx::begin(FlowNumber number, const Flow& flow) {
+  State& state = states_.keep(number);
+  state = State{};
+  if (bytes_at(line(), PicoSeconds(std::llround(flow.least_rtt))) < kMany * mtu()) return;
+  state.spreads = true;
+  state.part = rank_ * kGolden + number * kOther;
+  state.part -= std::floor(state.part);
+}
+
+// Windows of one or two packets cross a whole number all at the same time: rounded down, all flows
+// send a packet more in the same round trip, see its queue, and then send too little. A window of
+// 1.6 packets is two packets in six round trips of ten, and one in the others; each flow has
+// its turn at another time.
+long double Dx::rounding(FlowNumber number) {
+  State& state = states_[number];
+  if (!state.spreads) return 0;
+  state.part += kGolden;
+  if (state.part >= 1) state.part -= 1;
+  return state.part;
+}
+
+long double Dx::next_window(FlowNumber number, const Flow& flow) {
+  State& state = states_[number];
   const long double mean = flow.round_sum / flow.round_acks;
   const long double waited = mean - flow.least_rtt;
-  if (waited <= noise_) return flow.window + growth_;
+  if (waited <= noise_) {
+    state.has_cut = false;
+    return flow.window + growth_;
+  }
+  if (state.has_cut) {
+    state.has_cut = false;
+    return flow.window;
+  }
+  state.has_cut = waited > mean / 2;
   return flow.window * (1 - waited / mean);
 }
 

@@ -28,15 +28,32 @@ struct DxParameters final : DelayWindowParameters {
 /// so with V = RTT one step empties the queue, whatever the number of flows. RTT is the mean over
 /// the round trip, and Q is the mean RTT minus the least RTT. The paper measures the delay one way;
 /// acknowledgements here carry no time of arrival, so queueing of ACKs counts too.
+///
+/// The packets of the round trip after a cut were sent before it, so their delay is that of the
+/// queue which the cut removes. After a cut to half of the window or less, as at the start, this
+/// round trip makes no second cut; repeated small cuts bring shares together sooner.
 class Dx final : public DelayWindow {
  public:
-  Dx(AlgorithmHost& host, const DxParameters& parameters, std::uint32_t mtu);
+  /// `rank`: another number for each NIC.
+  Dx(AlgorithmHost& host, const DxParameters& parameters, std::uint32_t mtu,
+     std::uint32_t rank = 0);
+
+  void release(FlowNumber flow) override;
 
  private:
+  void begin(FlowNumber number, const Flow& flow) override;
+  long double rounding(FlowNumber number) override;
   long double next_window(FlowNumber number, const Flow& flow) override;
 
   const long double noise_;  // greatest queueing delay in ps that counts as none
   const long double growth_;
+  const std::uint32_t rank_;
+  struct State {
+    long double part = 0;  // share of a packet by which the NIC's window is larger than the flow's
+    bool spreads = false;  // true if `part` changes from round trip to round trip
+    bool has_cut = false;  // true if the round trip before halved the window or more
+  };
+  NumberedTable<State> states_;
 };
 
 }  // namespace dcc

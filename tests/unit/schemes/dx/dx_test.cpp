@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "unit/schemes/delay_bottleneck.h"
 
 namespace dcc::dx_test {
@@ -68,6 +70,31 @@ TEST_F(DxTest, OneStepEmptiesTheQueueWhateverTheNumberOfFlows) {
   }
 }
 
+// The ACKs of the round trip after a deep cut still report the queue of before it.
+TEST_F(DxTest, ADeepCutIsNotRepeatedForTheSameQueue) {
+  p_.initial_window = 50'000;
+  build(1);
+  link_.begin(1);
+  link_.ack(25);  // 15 of 25 us are queueing delay
+  EXPECT_NEAR(link_.window(), 20'000, 1e-6);
+  link_.ack(25);
+  EXPECT_NEAR(link_.window(), 20'000, 1e-6);
+  link_.ack(25);
+  EXPECT_NEAR(link_.window(), 8'000, 1e-6) << "this queue is of packets sent since the cut";
+  link_.ack(10);
+  link_.ack(25);
+  EXPECT_NEAR(link_.window(), 3'600, 1e-6) << "a round trip without a queue lies between";
+}
+
+TEST_F(DxTest, SmallCutsFollowEachOther) {
+  p_.initial_window = 50'000;
+  build(1);
+  link_.begin(1);
+  link_.ack(12.5);
+  link_.ack(12.5);
+  EXPECT_NEAR(link_.window(), 50'000 * 0.8 * 0.8, 1e-6);
+}
+
 // At rest each flow adds a packet in one round trip and cuts its window in the next. So a packet of
 // each flow waits at most, and the windows never hold less than the link needs to be full.
 TEST_F(DxTest, AtRestTheQueueIsAPacketOfEachFlowAtMost) {
@@ -81,6 +108,32 @@ TEST_F(DxTest, AtRestTheQueueIsAPacketOfEachFlowAtMost) {
     for (FlowNumber flow = 0; flow < kFlows; ++flow) sum += link_.window(flow);
     EXPECT_GE(sum, link_.kProduct - 1.0);
   }
+}
+
+// A NIC sends while less than its window is under way, so a window of w payload bytes lets
+// floor((w - 1) / packet) + 1 packets leave. Windows of eight flows of 1.6 packets each are never
+// all one or all two packets: each flow has two in 60 % of the round trips, and in each round trip
+// about 60 % of the flows have them.
+TEST_F(DxTest, PartsOfAPacketAreSentInPartOfTheRoundTrips) {
+  constexpr FlowNumber kFlows = 8;
+  constexpr int kRounds = 100;
+  p_.initial_window = 1'600;
+  p_.growth = 1;  // the window stays as good as it is
+  p_.noise = kSecond;
+  build(1e6);
+  link_.begin(kFlows);
+  std::array<int, kFlows> sent{};
+  for (int i = 0; i < kRounds; ++i) {
+    link_.round();
+    int together = 0;
+    for (FlowNumber flow = 0; flow < kFlows; ++flow) {
+      const Bytes packets = (link_.host.window(flow) - 1) / link_.kMtu + 1;
+      sent.at(flow) += static_cast<int>(packets);
+      together += static_cast<int>(packets);
+    }
+    EXPECT_NEAR(together, 1.65 * kFlows, 2.01);
+  }
+  for (const int packets : sent) EXPECT_NEAR(packets, 1.65 * kRounds, 3);
 }
 
 }  // namespace
