@@ -67,13 +67,12 @@ class ShortFlows {
 };
 
 class IdleLink final : public Diagnosis {
-  // Least use of a full link. Every algorithm that shares a link well uses more: HPCC and HULL
-  // leave 5 % free on purpose, and preamble and gap count as use. In max-min fairness each flow
-  // crosses a full link.
-  static constexpr double kUsed = 0.8;
-  // Least use of a full link that flows of the proportional policy share. At rest the policy uses
-  // 0.92 and more (configs/differentiation/README.md).
-  static constexpr double kUsedByWeight = 0.9;
+  // Least use of a full link, which defaults aim at: HPCC and HULL leave 5 % free on purpose, and
+  // preamble and gap count as use. In max-min fairness each flow crosses a full link.
+  static constexpr double kUsed = 0.9;
+  // The same in a network of several switches, where a flow may cross several full links and gets
+  // the marks of all.
+  static constexpr double kUsedInFabric = 0.8;
   // A flow counts as always active if it has data for this share of the window.
   static constexpr double kAllTheTime = 0.9;
   // Number of round trips within which a flow may still search for its rate.
@@ -117,10 +116,7 @@ class IdleLink final : public Diagnosis {
         busiest = std::max(busiest + short_flows.share() * use.of_fabric(), use.of_fabric());
       }
       const DccParameters* const by_weight = proportional(config, flow);
-      // In a network of several switches, flows over several full links get the marks of all.
-      if (busiest >= (by_weight != nullptr && use.are_neighbours(flow) ? kUsedByWeight : kUsed)) {
-        continue;
-      }
+      if (busiest >= (use.are_neighbours(flow) ? kUsed : kUsedInFabric)) continue;
       if (is_at_its_limit(config, flow, window, std::min(up->rate, down->rate))) continue;
       if (busy_memories.count(flow.from) + busy_memories.count(flow.to) != 0) continue;
       ++flows;
@@ -252,8 +248,8 @@ class IdleLink final : public Diagnosis {
 
 const RegisteredDiagnosis<IdleLink> kIdleLink{
     "idle_link",
-    "Flows had data to send all through the window, and no link on their way was 80 % busy (policy "
-    "proportional: 90 %)",
+    "Flows had data to send all through the window, and no link on their way was 90 % busy (over "
+    "several switches: 80 %)",
     "Give congestion control parameters for this speed (`dccvp params --match "
     "nic.congestion_control`), a larger window, or begin `measure.from` after the start-up"};
 

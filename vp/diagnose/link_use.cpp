@@ -9,15 +9,23 @@
 
 namespace dcc::vp {
 
-PicoSeconds round_trip_bound(const Evidence& evidence) {
-  constexpr int kLinks = 12;
+namespace {
+/// Longest time of a full packet on a link: delay and serialization.
+PicoSeconds slowest_link(const Evidence& evidence) {
   const Bytes packet = roce::data_wire_bytes(evidence.config().largest_mtu(), true, true);
   PicoSeconds slowest{};
   for (const Cable& cable : evidence.topology().cables()) {
     slowest = std::max(slowest, cable.link.delay + serialization_time(packet + cable.link.overhead,
                                                                       cable.link.rate));
   }
-  return slowest * kLinks;
+  return slowest;
+}
+}  // namespace
+
+PicoSeconds round_trip_bound(const Evidence& evidence) { return slowest_link(evidence) * 12; }
+
+PicoSeconds round_trip_of_neighbours(const Evidence& evidence) {
+  return slowest_link(evidence) * 4;
 }
 
 // Without a list of flows all packets count as packets of nic.mtu.

@@ -12,6 +12,8 @@ namespace dcc::vp {
 /// at most six links each way, which fat trees do not exceed. The bound is cheap where the exact
 /// value takes seconds.
 PicoSeconds round_trip_bound(const Evidence& evidence);
+/// An upper bound of the same round-trip time between hosts at one switch: two links each way.
+PicoSeconds round_trip_of_neighbours(const Evidence& evidence);
 
 /// Payload delivered within the window, in full packets of each flow's path.
 std::uint64_t full_packets_delivered(const Evidence& evidence);

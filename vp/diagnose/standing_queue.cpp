@@ -1,7 +1,8 @@
 // Diagnosis `standing_queue`: congestion control runs, and a queue of many bandwidth-delay products
-// stands all through the window although no loss or pause ends it.
+// stands all through the window although no loss ends it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
@@ -9,22 +10,23 @@
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
 #include "measure/metrics.h"
+#include "nic/algorithm/registry.h"
+#include "switch/switch_parameters.h"
 #include "wire/wire_size.h"
 
 namespace dcc::vp {
 namespace {
 
 class StandingQueue final : public Diagnosis {
-  // Least mean queue in products of the link's rate and round_trip_bound(), which is two to three
-  // times the base RTT: above the four products that the defaults aim at.
-  static constexpr double kProducts = 2;
-  // Least mean queue in full packets of each flow; a window of a few packets is the least that most
-  // senders know.
-  static constexpr double kPackets = 4;
-  // least mean queue in multiples of the length from which on every packet is marked
-  static constexpr double kMarked = 2;
-  // Least number of such queues that the port must have sent within the window: a burst of flows
-  // that send their few packets at once drains and does not stand.
+  // Greatest 99th percentile of the queue that defaults aim at, in products of the link's rate and
+  // the base RTT; and in full packets: some for all flows together and some for each flow, since
+  // most senders know no window below a packet or two.
+  static constexpr double kProducts = 4;
+  static constexpr double kPackets = 24, kPacketsOfFlow = 2;
+  // Least mean queue, as a share of the limit of the 99th percentile: a shorter one comes and goes.
+  static constexpr double kMean = 0.5;
+  // Least number of such queues that the port must have sent within the window if all flows end: a
+  // burst of flows that send their few packets at once drains and does not stand.
   static constexpr double kSent = 4;
   static constexpr double kAllTheTime = 0.9;  // share of the window in which a flow must have data
   static constexpr int kRoundTrips = 20;
@@ -33,61 +35,88 @@ class StandingQueue final : public Diagnosis {
   Found after(const Evidence& evidence) const override {
     const RunResults& results = *evidence.results();
     const PicoSeconds window = results.measured_to - results.measured_from;
-    const PicoSeconds round_trip = round_trip_bound(evidence);
-    // losses and pauses have diagnoses and counters of their own
-    if (window < round_trip * kRoundTrips || results.balance.packets_dropped > 0 ||
-        results.counters.of(&PfcCounters::pauses_sent) > 0) {
+    // losses have diagnoses and counters of their own
+    if (window < round_trip_bound(evidence) * kRoundTrips || results.balance.packets_dropped > 0) {
       return std::nullopt;
     }
-    const auto [flows, algorithm] = controlled_flows(evidence);
-    if (flows == 0) return std::nullopt;
+    const Controlled flows = controlled_flows(evidence);
+    if (flows.count == 0) return std::nullopt;
+    const PicoSeconds round_trip =
+        flows.are_neighbours ? round_trip_of_neighbours(evidence) : round_trip_bound(evidence);
     const Bytes packet = roce::data_wire_bytes(evidence.config().largest_mtu(), true, true);
-    const double least = kPackets * static_cast<double>(packet) * static_cast<double>(flows);
-    const EcnParameters& ecn = evidence.config().switch_.ecn;
+    const double packets = static_cast<double>(packet) *
+                           (kPackets + kPacketsOfFlow * static_cast<double>(flows.count));
     std::unordered_map<std::string_view, const LinkResult*> links;  // by name
     for (const LinkResult& link : results.links) links.emplace(link.name, &link);
     const QueueResult* longest = nullptr;
-    double products = kProducts;
+    double products = 0;
     for (const QueueResult& queue : results.queues) {
       const auto link = links.find(queue.port);
-      if (link == links.end() || queue.mean_bytes <= least ||
-          static_cast<double>(link->second->tx_bytes) < kSent * queue.mean_bytes) {
-        continue;
-      }
-      // a queue of the length at which the user's thresholds mark is what the user asked for
-      if (ecn.enabled && queue.mean_bytes <= kMarked * static_cast<double>(ecn.kmax)) continue;
+      if (link == links.end() || queue.mean_bytes <= flows.wanted) continue;
+      const auto sent = static_cast<double>(link->second->tx_bytes);
+      if (flows.end && sent < kSent * queue.mean_bytes) continue;
       const double product =
           static_cast<double>(link->second->rate.bits_per_second) / 8 * to_seconds(round_trip);
-      if (queue.mean_bytes <= products * product) continue;
+      const double most = std::max(kProducts * product, packets);
+      if (static_cast<double>(queue.p99_bytes) <= most || queue.mean_bytes <= kMean * most ||
+          queue.mean_bytes <= products * product) {
+        continue;
+      }
       longest = &queue;
       products = queue.mean_bytes / product;
     }
     if (longest == nullptr) return std::nullopt;
+    const auto pauses = results.counters.of(&PfcCounters::pauses_sent);
     return Observation{
         fmt::format("{} waited at {} on average within the window, more than {:.3g} products of "
-                    "its rate and the round trip, and nothing was lost or paused: "
-                    "algorithm {} does not shorten this queue",
+                    "its rate and the round trip, and {}: algorithm {} does not shorten this queue",
                     readable(static_cast<Bytes>(longest->mean_bytes)), longest->port, products,
-                    algorithm),
+                    pauses == 0 ? "nothing was lost or paused"
+                                : fmt::format("PFC paused senders {} times", pauses),
+                    flows.algorithm),
         {{"mean_bytes", longest->mean_bytes}, {"products", products}, {"at", longest->port}}};
   }
 
-  /// Number of RoCE flows that have data all through the window under an algorithm other than
-  /// `none`, and the name of the first one's algorithm.
-  static std::pair<std::size_t, std::string> controlled_flows(const Evidence& evidence) {
+  /// Length in bytes from which on every packet is marked, where an algorithm reads marks: a queue
+  /// of that length is what the thresholds ask for. 0 without such an algorithm.
+  static double wanted_length(const PlatformConfig& config, const AlgorithmChoice& algorithm) {
+    const AlgorithmNeeds needs = algorithm.needs(config.nic.mtu);
+    SwitchParameters asked = config.switch_;
+    algorithm.chosen()->ask_switch(asked);
+    const bool by_queue = asked.ecn.enabled && asked.ecn.phantom_drain.numerator == 0;
+    return (needs.cnp || needs.marks) && by_queue ? static_cast<double>(asked.ecn.kmax) : 0;
+  }
+
+  /// The RoCE flows that have data all through the window under an algorithm other than `none`.
+  struct Controlled {
+    std::size_t count = 0;
+    std::string algorithm;       // that of the first flow
+    double wanted = 0;           // greatest wanted_length() of their algorithms
+    bool are_neighbours = true;  // each flow's ends are at one switch
+    bool end = true;             // each flow has sent all its data by the end of the run
+  };
+  static Controlled controlled_flows(const Evidence& evidence) {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     const FlowFigures figures(config, results);
+    const LinkUse use(evidence);
     const auto window = static_cast<double>((results.measured_to - results.measured_from).count);
-    std::pair<std::size_t, std::string> found;
+    Controlled found;
+    const AlgorithmChoice* last = nullptr;
     for (const FlowResult& flow : results.flows) {
       const HostId sender = sender_of(flow);
+      const AlgorithmChoice& algorithm = config.congestion_control_of(sender);
       if (!flow.begun || config.transport_of(sender).chosen() != nullptr ||
-          config.congestion_control_of(sender).chosen() == nullptr ||
+          algorithm.chosen() == nullptr ||
           static_cast<double>(figures(flow).active.count) < kAllTheTime * window) {
         continue;
       }
-      if (found.first++ == 0) found.second = config.congestion_control_of(sender).name();
+      found.are_neighbours = found.are_neighbours && use.are_neighbours(flow);
+      found.end = found.end && flow.completed;
+      if (found.count++ == 0) found.algorithm = algorithm.name();
+      if (&algorithm == last) continue;
+      last = &algorithm;
+      found.wanted = std::max(found.wanted, wanted_length(config, algorithm));
     }
     return found;
   }
@@ -95,8 +124,8 @@ class StandingQueue final : public Diagnosis {
 
 const RegisteredDiagnosis<StandingQueue> kStandingQueue{
     "standing_queue",
-    "Congestion control left a queue of many bandwidth-delay products, and no loss or pause "
-    "ended it",
+    "Congestion control left a queue whose 99th percentile is above four bandwidth-delay products, "
+    "and no loss ended it",
     "Take an algorithm that reacts to delay or marks, a smaller `nic.window`, or, for one that "
     "reacts to loss only, a smaller `switch.buffer`"};
 

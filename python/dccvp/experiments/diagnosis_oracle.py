@@ -76,6 +76,7 @@ class Left:
             if float(sample["t_s"]) > self.begin:
                 samples[sample["port"]].append(float(sample["bytes"]))
         self.mean_queue = max((sum(its) / len(its) for its in samples.values()), default=0.0)
+        self.p99_queue = max((sorted(its)[len(its) * 99 // 100] for its in samples.values()), default=0.0)
 
     def total(self, name):
         return self.metrics["aggregate"][name]
@@ -164,8 +165,9 @@ def idle_link(left):
         if left.real():
             received = sum(left.got[other["id"]] for other in left.flows if other["to"] == flow["to"])
             memory = above(received * 8 / left.window, 0.7 * left.value("nic.dma.rate"))
-        least = 0.9 if left.controller() and left.by_weight() else 0.8
-        idle.append(both(above(least, ends), *(None if x is None else not x for x in (at_limit, memory))))
+        # Half of the usual distance from the limit: rates end close to it.
+        few = None if abs(ends - 0.9) < 0.03 else ends < 0.9
+        idle.append(both(few, *(None if x is None else not x for x in (at_limit, memory))))
     return both(told, any_of(idle))
 
 
@@ -255,17 +257,19 @@ def standing_queue(left):
     flows = [flow for flow in left.begun() if left.share(flow) >= 0.9]
     if left.algorithm() == "none" or not flows or left.metrics["balance"]["packets_dropped"] > 0:
         return False
-    if left.total("pfc_pauses") > 0:
-        return False
     if any(near(left.share(flow), 0.9) for flow in left.begun() if flow["end_s"]):
         return None
-    limits = [2 * left.trip() * left.rate / 8, 4 * len(flows) * (WIRE + 20)]
-    if left.params["switch.ecn.enabled"]["value"] == "true":
-        limits.append(2 * left.value("switch.ecn.kmax"))
-    # The samples of a queue that swings are far from its mean.
-    long = [None if abs(left.mean_queue - limit) < 0.2 * limit else left.mean_queue > limit for limit in limits]
+    # Where the algorithm reads marks, a queue of the length at which all packets are marked is what thresholds ask for.
+    wanted = 0.0
+    if left.params["switch.ecn.enabled"]["value"] == "true" and left.algorithm() in ("dcqcn", "dcc", "dctcp"):
+        wanted = left.value("switch.ecn.kmax")
+    most = max(4 * left.trip() / 3 * left.rate / 8, (24 + 2 * len(flows)) * (WIRE + 20))
+    # The samples of a queue that swings are far from its mean and its quantile.
+    long = [None if abs(got - limit) < 0.2 * limit else got > limit
+            for got, limit in ((left.mean_queue, wanted), (left.mean_queue, most / 2), (left.p99_queue, most))]
     sent = left.use("s0->h0") * left.window * left.rate / 8
-    return both(above(left.window, 20 * left.trip()), above(sent, 4 * left.mean_queue), *long)
+    drains = all(flow["completed"] == "true" for flow in flows)
+    return both(above(left.window, 20 * left.trip()), above(sent, 4 * left.mean_queue) if drains else True, *long)
 
 
 def host_slower_than_port(left):
