@@ -216,6 +216,26 @@ TEST(WeightsMissed, NamesTheCause) {
   cause(run, "PFC paused");
 }
 
+// 40 flows of weight 4 and 200 of weight 1, judged by class, at a link that gives `unit` Mb/s to a
+// unit of weight.
+TEST(WeightsMissed, NamesRatesBelowTheLawsSteps) {
+  const auto crowd = [](double unit, double excess) {
+    SyntheticRun run(kByWeight);
+    const double bytes = unit * 1e6 / 8 * 10e-3;  // within 10 ms
+    for (HostId i = 0; i < 240; ++i) {
+      FlowResult& flow = run.add(1 + i % 3, 0, i < 40 ? 46 : 10);
+      flow.delivered_measured = static_cast<Bytes>(i < 40 ? 4 * bytes * (1 + excess) : bytes);
+    }
+    run.use("s0->h0", 0.99);
+    run.count(&SwitchCounters::ecn_marks, static_cast<std::uint64_t>(0.1 * 360 * bytes / 1000));
+    return words_of(run.found("weights_missed"));
+  };
+  EXPECT_NE(crowd(5, 0.5).find("is near the least rate"), std::string::npos) << crowd(5, 0.5);
+  EXPECT_NE(crowd(60, 0.5).find("the window begins 10ms after"), std::string::npos)
+      << crowd(60, 0.5);
+  EXPECT_EQ(crowd(440, 0.5).find("after the last of them"), std::string::npos) << crowd(440, 0.5);
+}
+
 // A flow that is alone for a part of the window gets the whole link meanwhile.
 TEST(WeightsMissed, FlowsThatAreNotThereForTheSameTimeAreNotCompared) {
   SyntheticRun run = shared(-0.1);

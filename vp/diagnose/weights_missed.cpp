@@ -53,6 +53,8 @@ class WeightsMissed final : public Diagnosis {
   // greatest number of flows that are judged one by one; with more flows, classes are judged
   static constexpr std::size_t kAlone = 16;
 
+  static constexpr double kFullSteps = 0.512;  // Gb/s: least rate with full steps (StepPart)
+
   static constexpr double kUsed = 0.8;  // least use of a link that limits flows, as in idle_link
   static constexpr double kFull = 0.95;
 
@@ -229,6 +231,14 @@ class WeightsMissed final : public Diagnosis {
     return all;
   }
 
+  static double least_weight(const Competition& all, const PlatformConfig& config) {
+    double least = all.weight;
+    for (const FlowResult* const flow : all.flows) {
+      least = std::min(least, config.dscp_of(flow->dscp).weight.value());
+    }
+    return least;
+  }
+
   static Law law_of(const PlatformConfig& config, const FlowResult& flow) {
     const auto* const dcc = config.congestion_control_of(sender_of(flow)).chosen<DccParameters>();
     if (dcc == nullptr) return Law::kNone;
@@ -281,19 +291,23 @@ class WeightsMissed final : public Diagnosis {
     }
     const double least = static_cast<double>(dcc.r_min.bits_per_second) / 1e9;
     const double window = to_seconds(results.measured_to - results.measured_from);
-    const double lightest = packets * all.mtu * 8e-9 / window;
-    if (all.parties.size() == all.flows.size() && lightest < 1.5 * least) {
+    // rate in Gb/s that a flow of the least weight is due
+    const double lightest = all.bytes * 8e-9 / window * least_weight(all, config) / all.weight;
+    if (lightest < 1.5 * least) {
       return fmt::format("the lightest flow's share, {:.3g} Gb/s, is near the least rate (r_min)",
                          lightest);
     }
     const auto in_time = [](double seconds) {
       return text_of(kMicroSecond * static_cast<std::int64_t>(std::llround(seconds * 1e6)));
     };
-    // Shares come closer by a factor of e in the time constant S/K (docs/differentiation.md).
+    // Shares come closer by a factor of e in the time constant S/K (docs/differentiation.md); K is
+    // in proportion to a rate below kFullSteps.
     const double bits = static_cast<double>(roce::data_wire_bytes(all.mtu, true, true) + 20) * 8;
     const double queue =
         static_cast<double>(ecn.kmax) * 8 / static_cast<double>(rate.bits_per_second);
-    const double needed = 10 * (bits / (static_cast<double>(dcc.r_ai.bits_per_second)) + queue);
+    const double steps = std::min(1.0, lightest / kFullSteps);
+    const double needed =
+        10 * (bits / (static_cast<double>(dcc.r_ai.bits_per_second) * steps) + queue);
     const double had = to_seconds(results.measured_from - all.last_start);
     if (had < 0) {
       return fmt::format(
