@@ -47,7 +47,9 @@ module byte_queue_formal #(
   );
 
   // Inside (connected by run.py): which entries are the watched flow's.
-  logic         probe_joins, is_new;
+  logic         probe_joins, probe_adds, is_new;
+  logic [1:0]   probe_add_at;
+  logic [31:0]  probe_add_length;
   logic [3:0]   probe_used;
   logic [2:0]   probe_flow_0, probe_flow_1, probe_flow_2, probe_flow_3;
   logic [31:0]  probe_length_0, probe_length_1, probe_length_2, probe_length_3;
@@ -90,12 +92,25 @@ module byte_queue_formal #(
                                  probe_flow_1 == watch_q, probe_flow_0 == watch_q};
   assign mine = 3'(is_mine[0]) + 3'(is_mine[1]) + 3'(is_mine[2]) + 3'(is_mine[3]);
 
+  // An entry's sums, with the notification that joined it in the previous cycle.
+  logic         added;
+  logic [31:0]  entry_length;
+  logic [32:0]  entry_sum;
+  logic [15:0]  entry_packets;
   logic exact;
-  assign exact =
-    (!is_mine[0] || (probe_length_0 == length_q && probe_packets_0 == packets_q)) &&
-    (!is_mine[1] || (probe_length_1 == length_q && probe_packets_1 == packets_q)) &&
-    (!is_mine[2] || (probe_length_2 == length_q && probe_packets_2 == packets_q)) &&
-    (!is_mine[3] || (probe_length_3 == length_q && probe_packets_3 == packets_q));
+  always_comb begin
+    added = probe_adds && is_mine[probe_add_at];
+    unique case (1'b1)
+      is_mine[0]: {entry_length, entry_packets} = {probe_length_0, probe_packets_0};
+      is_mine[1]: {entry_length, entry_packets} = {probe_length_1, probe_packets_1};
+      is_mine[2]: {entry_length, entry_packets} = {probe_length_2, probe_packets_2};
+      default:    {entry_length, entry_packets} = {probe_length_3, probe_packets_3};
+    endcase
+    entry_sum = {1'b0, entry_length} + {1'b0, probe_add_length};
+    if (added) entry_length = entry_sum[32] ? '1 : entry_sum[31:0];
+    if (added && entry_packets != '1) entry_packets = entry_packets + 1'b1;
+    exact = is_mine == '0 || (entry_length == length_q && entry_packets == packets_q);
+  end
 
   always_comb begin
     unique case (Property)

@@ -165,9 +165,10 @@ UNITS = {
          "false_never_joined_cnps": (22, False)},
         ["one_of_what_is_there"]),
     "bytes": Unit(
-        ["common/lowest_bit.sv", "controller/rtl/dc_byte_queue.sv",
+        ["controller/rtl/dc_byte_queue.sv",
          "formal/from_reset.sv", "formal/byte_queue_formal.sv"], "byte_queue_formal",
-        {"joins": "u_queue.joins", "used": "u_queue.used_q",
+        {"joins": "u_queue.joins", "used": "u_queue.used_q", "adds": "u_queue.adds_q",
+         "add_at": "u_queue.add_at_q", "add_length": "u_queue.add_length_q",
          **{f"{field}_{i}": f"u_queue.{field}_q[{i}]"
             for field in ("flow", "length", "packets") for i in range(4)}},
         {"one_entry_a_flow": (0, True),

@@ -155,7 +155,8 @@ module controller_rtl_dut #(
   assign calm_o    = ready_o && u_top.u_manager.waits == '0 && !u_top.u_manager.joined && !rate_valid_o &&
                      !u_top.u_manager.u_lookup.give1_q && !u_top.u_manager.u_lookup.give2_q &&
                      !u_top.u_manager.u_timers.first_valid &&
-                     !u_top.u_manager.u_timers.again_valid && !u_top.u_manager.u_timers.expire_valid &&
+                     !u_top.u_manager.u_timers.again_valid && !u_top.u_manager.u_timers.start_q &&
+                     !u_top.u_manager.u_timers.expire_valid &&
                      u_top.u_manager.u_timers.u_wheel.idle_o &&
                      u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i;
   assign gliding_o = calm_o && !u_top.u_manager.u_rate.busy_o &&
@@ -176,6 +177,8 @@ module controller_rtl_dut #(
                       !u_top.u_manager.clear_q &&
                       u_top.u_manager.wrong == '0 && !u_top.u_manager.cnp_lost &&
                       u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i &&
+                      !u_top.u_manager.u_timers.first_valid && !u_top.u_manager.u_timers.again_valid &&
+                      !u_top.u_manager.u_timers.start_q &&
                       u_top.u_manager.u_timers.asked_q == expiring_o &&
                       u_top.u_manager.u_timers.known_q == expiring_o &&
                       !(expiring_o && u_top.u_manager.u_timers.first_q) &&
@@ -214,7 +217,7 @@ module controller_rtl_dut #(
   assign need_o[7] = all || u_top.u_manager.wb_valid || u_top.u_manager.cnp_lost;
   assign need_o[8] = all || (u_top.u_manager.wb_valid && u_top.u_manager.wb_start) ||
                      u_top.u_manager.u_timers.tick || u_top.u_manager.u_timers.first_valid ||
-                     u_top.u_manager.u_timers.again_valid ||
+                     u_top.u_manager.u_timers.again_valid || u_top.u_manager.u_timers.start_q ||
                      !(stands || u_top.u_manager.u_timers.u_wheel.idle_o);
   assign need_o[9] = all || table_full_o ||
                      u_top.u_manager.u_status.overrun_i != u_top.u_manager.u_status.overrun_q;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A notification does not join an entry that is taken in the same cycle. Only a new entry needs room, so
-// ready depends on the offered flow (not on valid_i).
+// ready depends on the offered flow (not on valid_i). A notification that joins is added to its entry's sums a cycle
+// later; the head's outputs have it at once.
 module dc_byte_queue #(
   parameter int unsigned Depth = 64,  // number of entries, a power of two, at least 2
   parameter int unsigned FlowW = 14,
@@ -36,38 +37,59 @@ module dc_byte_queue #(
 
   // ---------------------------------------------------------------------------------------------
   // The entry of the offered flow: each flow has at most one. pop_i comes late in the cycle, so it only decides
-  // whether the entry that was found, and the sum with it, count.
+  // whether the entry that was found counts.
   // ---------------------------------------------------------------------------------------------
   logic [Depth-1:0] match;
   logic [AddrW-1:0] match_at, put_at;
-  logic             found, joins, full, put;
+  logic             joins, full, put;
 
   always_comb begin
-    match = '0;
+    match    = '0;
+    match_at = '0;
     if (used_q != '0) begin  // the condition only saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
         match[i] = used_q[i] && flow_q[i] == flow_i;
+        if (match[i]) match_at = match_at | AddrW'(i);
       end
     end
   end
-  lowest_bit #(.Width(Depth)) u_match (.bits_i(match), .any_o(found), .index_o(match_at));
 
-  assign joins   = found && !(pop_i && match[head_q]);
+  assign joins   = match != '0 && !(pop_i && match[head_q]);
   assign full    = used_q[tail_q] && !pop_i;
   assign ready_o = joins || !full;
   assign put     = valid_i && ready_o;
   assign put_at  = joins ? match_at : tail_q;
 
-  logic [32:0] sum;
-  assign sum = {1'b0, length_q[match_at]} + {1'b0, length_i};
+  // ---------------------------------------------------------------------------------------------
+  // The notification that joined in the previous cycle
+  // ---------------------------------------------------------------------------------------------
+  logic             adds_q, at_head;
+  logic [AddrW-1:0] add_at_q;
+  logic [31:0]      add_length_q, length;
+  logic [32:0]      sum;
+  logic [15:0]      packets;
+
+  assign sum     = {1'b0, length_q[add_at_q]} + {1'b0, add_length_q};
+  assign length  = sum[32] ? '1 : sum[31:0];
+  assign packets = packets_q[add_at_q] + 16'(packets_q[add_at_q] != '1);
+  assign at_head = adds_q && add_at_q == head_q;
 
   // These registers are written before they are read, so they need no reset.
   always_ff @(posedge clk_i) begin
+    if (adds_q) begin
+      length_q[add_at_q]  <= length;
+      packets_q[add_at_q] <= packets;
+    end
     if (put) begin
-      flow_q[put_at]    <= flow_i;
-      dscp_q[put_at]    <= dscp_i;
-      length_q[put_at]  <= !joins ? length_i : sum[32] ? '1 : sum[31:0];
-      packets_q[put_at] <= !joins ? 16'd1 : packets_q[match_at] + 16'(packets_q[match_at] != '1);
+      flow_q[put_at] <= flow_i;
+      dscp_q[put_at] <= dscp_i;
+      if (joins) begin
+        add_at_q     <= match_at;
+        add_length_q <= length_i;
+      end else begin  // the entry may be one that was taken just now, so what is added to that one goes
+        length_q[tail_q]  <= length_i;
+        packets_q[tail_q] <= 16'd1;
+      end
     end
   end
 
@@ -76,11 +98,14 @@ module dc_byte_queue #(
       used_q <= '0;
       head_q <= '0;
       tail_q <= '0;
+      adds_q <= 1'b0;
     end else if (clear_i) begin
       used_q <= '0;
       head_q <= '0;
       tail_q <= '0;
+      adds_q <= 1'b0;
     end else begin
+      adds_q <= put && joins;
       if (pop_i) begin
         used_q[head_q] <= 1'b0;
         head_q         <= head_q + 1'b1;
@@ -95,6 +120,6 @@ module dc_byte_queue #(
   assign valid_o   = used_q[head_q];
   assign flow_o    = flow_q[head_q];
   assign dscp_o    = dscp_q[head_q];
-  assign length_o  = length_q[head_q];
-  assign packets_o = packets_q[head_q];
+  assign length_o  = at_head ? length : length_q[head_q];
+  assign packets_o = at_head ? packets : packets_q[head_q];
 endmodule

@@ -185,14 +185,15 @@ module dc_classify #(
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::proportional_slot_t view6;
   logic         s7_silent_q, s7_overrated_q, s7_patient_q, s7_recent_q;
-  logic [31:0]  debt;
-  logic [19:0]  owed;
+  logic [19:0]  behind, owed;
   logic [51:0]  owed_rate;
   logic [32:0]  over;
 
   assign view6 = s6_par_q;
-  assign debt = s6_account_q[31] ? -s6_account_q : '0;
-  assign owed = (debt[27:8] > OnTheWay) ? debt[27:8] - OnTheWay : '0;
+  // An account below zero is -(behind + 1), or -behind if it has no fraction, in whole marks rounded towards zero.
+  assign behind = ~s6_account_q[27:8];
+  assign owed   = (s6_account_q[31] && behind >= OnTheWay)
+                  ? behind - OnTheWay + 20'(s6_account_q[7:0] == '0) : '0;
   assign over = s6_sum_q - 33'(regs_i.byte_threshold);
 
   rl_mul #(.BWidth(20)) u_owed (

@@ -43,6 +43,13 @@ module dc_statistics (
   assign started      = cnp ? plan_i.first || plan_i.restart : timer && !released_i;
   assign cancelled    = (cnp && plan_i.restart) || given_up;
 
+  // The upper half of a sum does not wait for the carry of the lower one.
+  function automatic logic [63:0] plus(input logic [63:0] count, input logic [16:0] amount);
+    logic [32:0] low;
+    low  = {1'b0, count[31:0]} + 33'(amount);
+    plus = {low[32] ? count[63:32] + 32'd1 : count[63:32], low[31:0]};
+  endfunction
+
   logic [63:0] pending;
   assign pending   = events_started_o - events_cancelled_o - timer_events_o;
   assign pending_o = pending[14:0];
@@ -85,26 +92,27 @@ module dc_statistics (
       inputs_dropped_o               <= 64'(dropped_i);
       lateness_max_o                 <= '0;
     end else if (valid_i || cnp_lost_i || dropped_i != '0 || lost_i != '0) begin
-      cnps_received_o        <= cnps_received_o + (cnp ? 64'(plan_i.packets) : '0);
-      cnps_dropped_no_slot_o <= cnps_dropped_no_slot_o + (table_full_o ? 64'(plan_i.packets) : '0);
+      cnps_received_o        <= plus(cnps_received_o, cnp ? 17'(plan_i.packets) : '0);
+      cnps_dropped_no_slot_o <= plus(cnps_dropped_no_slot_o, table_full_o ? 17'(plan_i.packets) : '0);
       // Joined CNPs count as one event.
       if (cnp && !table_full_o) begin
-        cnps_coalesced_o     <= cnps_coalesced_o + 64'(plan_i.packets) - 64'(!plan_i.coalesced);
+        cnps_coalesced_o     <= plus(cnps_coalesced_o, 17'(plan_i.packets) - 17'(!plan_i.coalesced));
       end
-      byte_notifications_o   <= byte_notifications_o + (bytes ? 64'(plan_i.packets) : '0);
-      byte_notifications_unmatched_o <= byte_notifications_unmatched_o +
-                                        ((bytes && !plan_i.hit) ? 64'(plan_i.packets) : '0);
-      rate_decreases_o   <= rate_decreases_o + 64'(valid_i && plan_i.cut) + 64'(valid_i && held_i);
-      rate_increases_o   <= rate_increases_o + 64'(valid_i && plan_i.increase);
-      rate_updates_o     <= rate_updates_o + 64'((valid_i && answer_i && !plan_i.query) || told_i);
-      timer_events_o     <= timer_events_o + 64'(timer);
-      events_started_o   <= events_started_o + 64'(started);
-      events_cancelled_o <= events_cancelled_o + 64'(cancelled) + 64'(lost_i);
-      slots_bound_o      <= slots_bound_o + 64'(cnp && plan_i.first);
-      slots_released_o   <= slots_released_o + 64'(given_up || (valid_i && released_i)) + 64'(lost_i);
-      missed_latency_o   <= missed_latency_o + 64'(missed);
-      cnps_lost_o        <= cnps_lost_o + 64'(cnp_lost_i);
-      inputs_dropped_o   <= inputs_dropped_o + 64'(dropped_i);
+      byte_notifications_o   <= plus(byte_notifications_o, bytes ? 17'(plan_i.packets) : '0);
+      byte_notifications_unmatched_o <= plus(byte_notifications_unmatched_o,
+                                             (bytes && !plan_i.hit) ? 17'(plan_i.packets) : '0);
+      rate_decreases_o   <= plus(rate_decreases_o, 17'(valid_i && plan_i.cut) + 17'(valid_i && held_i));
+      rate_increases_o   <= plus(rate_increases_o, 17'(valid_i && plan_i.increase));
+      rate_updates_o     <= plus(rate_updates_o, 17'((valid_i && answer_i && !plan_i.query) || told_i));
+      timer_events_o     <= plus(timer_events_o, 17'(timer));
+      events_started_o   <= plus(events_started_o, 17'(started));
+      events_cancelled_o <= plus(events_cancelled_o, 17'(cancelled) + 17'(lost_i));
+      slots_bound_o      <= plus(slots_bound_o, 17'(cnp && plan_i.first));
+      slots_released_o   <= plus(slots_released_o, 17'(given_up || (valid_i && released_i)) + 17'(lost_i));
+      missed_latency_o   <= plus(missed_latency_o, 17'(missed));
+      // cnp_lost_i comes late in the cycle: it chooses between two sums.
+      cnps_lost_o        <= cnp_lost_i ? plus(cnps_lost_o, 17'd1) : cnps_lost_o;
+      inputs_dropped_o   <= plus(inputs_dropped_o, 17'(dropped_i));
       if (missed && 32'(plan_i.lateness) > lateness_max_o) lateness_max_o <= 32'(plan_i.lateness);
     end
   end

@@ -87,7 +87,7 @@ module dc_timers #(
     .full_o (first_full),
     .valid_o(first_valid),
     .data_o ({first_slot, first_due}),
-    .pop_i  (first_valid && !again_valid && !wait_i && cmd_ready),
+    .pop_i  (start_q && cmd_ready && !again_q),
     .error_o(wrong_first)
   );
   dc_fifo #(.Depth(AgainDepth), .Width(SlotW + DueW), .Secded(Secded), .Number(20)) u_again (
@@ -99,17 +99,31 @@ module dc_timers #(
     .full_o (again_full),
     .valid_o(again_valid),
     .data_o ({again_slot, again_due}),
-    .pop_i  (again_valid && cmd_ready),
+    .pop_i  (start_q && cmd_ready && again_q),
     .error_o(wrong_again)
   );
   ram_reports #(.ReportW(ReportW)) u_reports (.reports_i({wrong_again, wrong_first}), .report_o(wrong_start_o));
 
-  // The wheel counts a delay from the tick in which it accepts the command; a start gives its due tick. A due tick
-  // that has begun meanwhile becomes the next tick.
-  logic [DueW-1:0] ahead;
-  logic [DueW-2:0] delay;
-  assign ahead = (again_valid ? again_due : first_due) - now_o[DueW-1:0];
-  assign delay = ahead[DueW-1] ? '0 : ahead[DueW-2:0];
+  // The start that the wheel is given next: the head of its queue, whose delay is known a cycle later. The wheel counts
+  // a delay from the tick in which it accepts the command; a start gives its due tick. So the delay is worked out anew
+  // in every cycle, from the tick of the next one. A due tick that has begun meanwhile becomes the next tick.
+  logic             prepare, again, again_q, start_q;
+  logic [DueW-1:0]  ahead;
+  logic [DueW-2:0]  delay_q;
+  assign prepare = !start_q && (again_valid || (first_valid && !wait_i));
+  assign again   = start_q ? again_q : again_valid;
+  assign ahead   = (again ? again_due : first_due) + ~now_o[DueW-1:0] + DueW'(!tick);
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) start_q <= 1'b0;
+    else start_q <= !clear_i && (prepare || (start_q && !cmd_ready));
+  end
+  always_ff @(posedge clk_i) begin
+    if (prepare || start_q) begin
+      again_q <= again;
+      delay_q <= ahead[DueW-1] ? '0 : ahead[DueW-2:0];
+    end
+  end
 
   timing_wheel #(
     .NumTimers (Slots),
@@ -123,11 +137,11 @@ module dc_timers #(
     .clear_i         (clear_i),
     .init_done_o     (wheel_done),
     .tick_i          (tick),
-    .cmd_valid_i     (again_valid || (first_valid && !wait_i)),
+    .cmd_valid_i     (start_q),
     .cmd_ready_o     (cmd_ready),
     .cmd_op_i        (timing_wheel_pkg::CmdStart),
-    .cmd_slot_i      (again_valid ? again_slot : first_slot),
-    .cmd_delay_i     (delay),
+    .cmd_slot_i      (again_q ? again_slot : first_slot),
+    .cmd_delay_i     (delay_q),
     .cmd_done_o      (unused_done),
     .cmd_hit_o       (unused_hit),
     .cmd_due_o       (unused_cmd_due),
@@ -159,7 +173,8 @@ module dc_timers #(
   assign name_slot_o = expire_slot;
 
   logic        paced, due_now, begun, first_q;
-  logic [18:0] since_q, wait_for;  // cycles since the previous offer was taken, and cycles to wait
+  logic [18:0] since_q;            // cycles since the previous offer was taken
+  logic [18:0] wait_for, wait_q;   // cycles to wait; an offer that is known stood in the cycle before, too
   logic [31:0] last_due_q, apart;
 
   assign due_now  = lag_o == '0;  // the event is due in the present tick
@@ -168,7 +183,7 @@ module dc_timers #(
   assign apart    = expire_due - last_due_q;
   assign wait_for = 19'(dcc_controller_pkg::OfferPace) +
                     19'(dcc_controller_pkg::StepPace) * ((apart[31:16] != '0) ? 19'hFFFF : 19'(apart[15:0]));
-  assign paced    = first_q || since_q >= wait_for;
+  assign paced    = first_q || since_q >= wait_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -176,10 +191,12 @@ module dc_timers #(
       known_q    <= 1'b0;
       first_q    <= 1'b1;
       since_q    <= '0;
+      wait_q     <= 19'(dcc_controller_pkg::OfferPace);
       last_due_q <= '0;
     end else begin
       asked_q <= expire_valid && !take_i && !clear_i;
       known_q <= asked_q && !take_i && !clear_i;
+      wait_q  <= wait_for;
       if (take_i) begin
         since_q    <= 19'd1;
         last_due_q <= expire_due;
