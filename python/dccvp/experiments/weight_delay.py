@@ -25,9 +25,11 @@ STUDY = pathlib.Path(__file__).resolve().parents[3] / "configs/differentiation/m
 HEAVY, LIGHT = 46, 10
 SIZES = (3_000, 30_000, 300_000)  # Greatest message of each size but the last, in bytes.
 NAMES = ("to 3 KB", "to 30 KB", "to 300 KB", "beyond")
-LAWS: dict = {"proportional": {"policy": "proportional", "hold_below": 2},
-        "proportional, all hold": {"policy": "proportional"},
-        "patent": {"policy": "dcqcn", "preset": "sig15", "timer_restart": False}}
+LAWS: dict = {
+    "proportional": {"policy": "proportional", "hold_below": 2},
+    "proportional, all hold": {"policy": "proportional"},
+    "patent": {"policy": "dcqcn", "preset": "sig15", "timer_restart": False},
+}
 COLUMNS = ("case", "law", "weights", "size", "messages", "heavy p50", "heavy p99", "light p50", "light p99", "use %")
 
 
