@@ -31,7 +31,7 @@ CASES = {
     "ring of 16": (16, "ring_all_reduce", 1000, 1000, "none"),
     "ring of 16, sketch": (16, "ring_all_reduce", 1000, 100, "sketch"),
     "ring of 16, long": (16, "ring_all_reduce", 10000, 100, "none"),
-    "ring of 128": (128, "ring_all_reduce", 100, 10, "none"),
+    "ring of 128": (128, "ring_all_reduce", 1000, 10, "none"),
     "all to all of 16": (16, "all_to_all", 1000, 100, "none"),
     "tree of 15": (15, "tree_all_reduce", 1000, 100, "none"),
     "tree of 31": (31, "tree_all_reduce", 1000, 100, "none"),
