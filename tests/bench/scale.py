@@ -47,6 +47,7 @@ TREES = {
 MICROSECONDS = {"permutation": {320: 150, 1024: 50, 8192: 8, 65536: 2},
                 "fbhadoop": {320: 300, 1024: 100, 8192: 16, 65536: 4},
                 "incast": {320: 1000, 1024: 1000, 8192: 1000, 65536: 300}}
+SHARES = ("waiting_share", "alone_share", "platform_share")  # where the time of several threads went
 MOST_FLOWS = 50_000_000  # greatest number of flows in a run
 WHOLE_FLOWS = 16  # number of flows of each host
 WHOLE_BEGIN = "## To the end of the last flow"
@@ -93,7 +94,10 @@ After this page you know what a network of your size costs in time and memory. S
 `tests/bench/scale.py build/dccvp --page docs/scale.md` (`make scale`), {processors} processors{note}: fat trees,
 100 Gb/s everywhere, {algorithm}, an ACK a packet; some microseconds of a *permutation* of all hosts at line rate, of
 flows of Hadoop sizes at half load (*fbhadoop*), and of an *incast* of up to 1000 hosts. *Set up and torn down* is all
-of a run but its simulation. A link traversal is one packet over one link.
+of a run but its simulation. A link traversal is one packet over one link. *Gain* is of two threads over one. Of the
+time with two threads, in *waiting* one waited for the other, in *alone* one ran everything, since that was faster, and
+*platform* is the run's own events, such as starts of flows, for which both wait. What then is missing to twice the
+speed is memory: two threads share it.
 """
 
 
@@ -162,7 +166,8 @@ def measure(dccvp, hosts, threads, text):
             unfinished = sum(line.rstrip("\n").split(",")[place] != "true" for line in flows)
     busy = usage.ru_utime + usage.ru_stime
     share = min(1.0, busy / elapsed) if threads == 1 else 1.0  # share of a processor's time that the run had
-    return {"around": (elapsed - run["wall_s"]) * share,
+    return {**{share: run["speed"].get(share, 0.0) for share in SHARES},
+            "around": (elapsed - run["wall_s"]) * share,
             "simulated": run["wall_s"] * share,
             "traversals": run["link_traversals"],
             "unfinished": unfinished,
@@ -176,8 +181,11 @@ def row(hosts, pattern, fastest):
     threads."""
     m = fastest[min(fastest)]
     speeds = ", ".join(f"{fastest[t]['speed']:.2f}" for t in sorted(fastest))
-    return (f"| {hosts} | {pattern} | {', '.join(map(str, sorted(fastest)))} | {speeds} | {m['around']:.1f} s | "
-            f"{m['mb']:.0f} MB | {m['mb'] * 1024 / hosts:.0f} KB |")
+    most = fastest[max(fastest)]
+    shares = ", ".join(f"{most[share]:.0%}" for share in SHARES) if max(fastest) > 1 else ""
+    gain = most["speed"] / m["speed"]
+    return (f"| {hosts} | {pattern} | {', '.join(map(str, sorted(fastest)))} | {speeds} | {gain:.2f} "
+            f"| {shares} | {m['around']:.1f} s | {m['mb']:.0f} MB | {m['mb'] * 1024 / hosts:.0f} KB |")
 
 
 def whole_row(dccvp, hosts, threads, algorithm):
@@ -338,8 +346,9 @@ def main():
     if arguments.flows:
         many(arguments)
         return
-    lines = ["| hosts | traffic | threads | M link traversals/s | set up and torn down | memory | a host |",
-             "|---|---|---|---|---|---|---|"]
+    lines = ["| hosts | traffic | threads | M link traversals/s | gain | waiting, alone, platform "
+             "| set up and torn down | memory | a host |",
+             "|---|---|---|---|---|---|---|---|---|"]
     print("\n".join(lines))
     left_out = False
     for hosts in map(int, arguments.hosts):

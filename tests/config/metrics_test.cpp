@@ -368,12 +368,24 @@ TEST(Json, HasTheContractsNamesInOrder) {
   EXPECT_EQ(json["sim_time_s"].dump(), "0.02");
   EXPECT_EQ(json["speed"]["link_traversals_per_s"], 500.0);
   EXPECT_EQ(json["speed"]["events_per_s"], 1500.0);
+  EXPECT_FALSE(json["speed"].contains("waiting_share"));
   EXPECT_EQ(json["links"][0]["utilisation"], 0.9);
   EXPECT_EQ(json["links"][0]["pause_s"], 1e-6);
   EXPECT_EQ(json["flows"][0]["goodput_gbps"], 1.0);
   EXPECT_TRUE(json["flows"][0]["end_s"].is_null());
   EXPECT_EQ(json["classes"][0]["weight"].dump(), "3");
   EXPECT_EQ(json["aggregate"]["rtt_us_mean"].dump(), "null");
+}
+
+TEST(Json, SeveralThreadsTellWhereTheirTimeWent) {
+  Fixture f;
+  f.results.wall_s = 2;
+  f.results.threads = 2;
+  f.results.time_spent = {1.0, 0.25, 0.5};
+  const auto json = metrics_json(f.results, f.metrics());
+  EXPECT_EQ(json["speed"]["waiting_share"], 0.125);
+  EXPECT_EQ(json["speed"]["alone_share"], 0.25);
+  EXPECT_EQ(json["speed"]["platform_share"], 0.25);
 }
 
 TEST(Json, DiagnosesHaveTheirFiguresAndWarningsTheirTexts) {

@@ -80,6 +80,9 @@ void RunLoop::run(RunResults& results) {
   results.completed = !aborted_ && (stopped_early_ || !p_.kernel.stopped());
   results.events = p_.partitions.events_run();
   results.threads = p_.partitions.threads();
+  if (PartitionedRun* const parallel = p_.partitions.parallel()) {
+    results.time_spent = parallel->time_spent();
+  }
   results.partition_refusal = p_.partition_plan.refusal;
   p_.finish(results);
 }

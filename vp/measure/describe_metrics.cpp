@@ -114,6 +114,20 @@ void describe_run(MetricVisitor& v, const RunResults& r) {
              {"1/s", "events of the schedulers per second of wall-clock time", Statistic::kMean,
               Span::kRun});
     v.figure("threads", r.threads, {"", "threads that shared the run"});
+    if (r.threads < 2) return;
+    const PartitionedRun::TimeSpent& spent = r.time_spent;
+    v.figure("waiting_share", spent.waiting / wall,
+             {"",
+              "share of wall_s in which a thread waited for others, mean of the threads; exists "
+              "only with several threads"});
+    v.figure("alone_share", spent.alone / wall,
+             {"",
+              "share of wall_s in which one thread ran all partitions, since several would have "
+              "been slower; exists only with several threads"});
+    v.figure("platform_share", std::max(0.0, 1 - (spent.together + spent.alone) / wall),
+             {"",
+              "share of wall_s for the platform's own events (starts of flows, samples), during "
+              "which all partitions wait; exists only with several threads"});
   });
   v.group("measure", [&] {
     v.figure("from_s", r.measured_from, {"s", "begin of the measured window"});

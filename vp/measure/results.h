@@ -21,6 +21,7 @@
 #include "measure/results/qos_results.h"
 #include "measure/results/subnet_results.h"
 #include "measure/results/traffic_results.h"
+#include "parallel/partitioned_run.h"
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 #include "stats/metric.h"
@@ -195,8 +196,9 @@ struct RunResults {
   PicoSeconds measured_to{};
   double wall_s = 0;  // wall-clock time of the simulation alone, in seconds
   std::uint64_t link_traversals = 0;
-  std::uint64_t events = 0;  // number of events that all schedulers ran
-  unsigned threads = 1;      // number of threads that shared the run
+  std::uint64_t events = 0;              // number of events that all schedulers ran
+  unsigned threads = 1;                  // number of threads that shared the run
+  PartitionedRun::TimeSpent time_spent;  // how several threads shared it
   // why one thread ran everything although more were allowed; empty otherwise
   std::string partition_refusal;
   CounterTotals counters;           // counts within `measure`

@@ -84,6 +84,7 @@ std::vector<MetricInfo> list_all_metrics() {
   results.dependencies.emplace().ranks.resize(1);
   results.dependencies->path.resize(1);
   results.fast_forwarded.emplace();
+  results.threads = 2;
   results.memo.emplace();
   static const PlatformConfig config;
   results.digest = std::make_shared<FlowDigest>(config);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <chrono>
 #include <future>
 #include <system_error>
 
@@ -71,15 +70,15 @@ PicoSeconds ParallelRun::next_time() {
 void ParallelRun::run_until(PicoSeconds end) {
   first_ = next_time();
   if (first_ <= end) {  // no thread is woken if no event is due before `end`
-    if (execution_ == Execution::kAdaptive) {
-      using Clock = std::chrono::steady_clock;
-      const std::uint64_t events = events_run();
-      const Clock::time_point begin = Clock::now();
-      selector_.together() ? run_together(end) : run_alone(end);
-      selector_.ran(events_run() - events,
-                    std::chrono::duration<double>(Clock::now() - begin).count());
-    } else {
-      execution_ == Execution::kParallel ? run_together(end) : run_alone(end);
+    const bool adaptive = execution_ == Execution::kAdaptive;
+    const bool together = adaptive ? selector_.together() : execution_ == Execution::kParallel;
+    const std::uint64_t events = adaptive ? events_run() : 0;
+    const Clock::time_point begin = Clock::now();
+    together ? run_together(end) : run_alone(end);
+    const Clock::duration spent = Clock::now() - begin;
+    (together ? together_ : alone_) += spent;
+    if (adaptive) {
+      selector_.ran(events_run() - events, std::chrono::duration<double>(spent).count());
     }
   }
   if (all_wait_) all_wait_();
@@ -133,7 +132,9 @@ void ParallelRun::run_windows(Group& group) {
   unsigned side = side_;
   while (first <= end) {
     side ^= 1;
+    const Clock::time_point begin = Clock::now();
     group.next[side] = run_window(group.begin, group.end, side, window_end(first, end));
+    group.worked += Clock::now() - begin;
     barrier_.wait();
     first = PicoSeconds::max();
     for (const Group& each : groups_) first = std::min(first, each.next[side]);
@@ -162,6 +163,15 @@ PicoSeconds ParallelRun::run_window(Partition& mine, unsigned side, PicoSeconds 
     mine.failed_at = mine.scheduler.now();
     return PicoSeconds::max();
   }
+}
+
+ParallelRun::TimeSpent ParallelRun::time_spent() const {
+  Clock::duration worked{};
+  for (const Group& group : groups_) worked += group.worked;
+  const auto seconds = [](Clock::duration d) { return std::chrono::duration<double>(d).count(); };
+  const double together = seconds(together_);
+  const double mean = seconds(worked) / static_cast<double>(groups_.size());
+  return {together, together - mean, seconds(alone_)};
 }
 
 std::uint64_t ParallelRun::events_run() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -56,9 +57,11 @@ class ParallelRun final : public PartitionedRun {
   /// the function is set, the places of all events are noted (Scheduler::place()). Call watch()
   /// before the first run_until().
   void watch(std::function<void()> all_wait) { all_wait_ = std::move(all_wait); }
+  TimeSpent time_spent() const override;
   std::uint64_t events_run() const override;
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct alignas(64) Partition {
     explicit Partition(unsigned groups) : incoming(groups) {}
     Scheduler scheduler;
@@ -80,6 +83,7 @@ class ParallelRun final : public PartitionedRun {
     unsigned end = 0;
     // earliest next() of the group's partitions after a window, by side
     std::array<PicoSeconds, 2> next{};
+    Clock::duration worked{};  // time in windows, without waiting for other threads at their end
   };
 
   void start_threads();
@@ -104,6 +108,8 @@ class ParallelRun final : public PartitionedRun {
   PicoSeconds end_{};
   unsigned side_ = 0;  // side of the mailboxes that is being filled
   bool ending_ = false;
+  Clock::duration together_{};        // time in run_together()
+  Clock::duration alone_{};           // time in run_alone()
   std::vector<std::thread> threads_;  // all threads except the caller's
 };
 

@@ -41,6 +41,13 @@ class PartitionedRun {
   virtual void run_until(PicoSeconds end) = 0;
   /// Enters all items, so that no mailbox holds one. Call it between two calls of run_until().
   virtual void settle() = 0;
+  /// Wall-clock seconds that this process spent in run_until().
+  struct TimeSpent {
+    double together = 0;  // several threads ran, each its own partitions
+    double waiting = 0;   // part of `together` in which a thread waited for others, mean of threads
+    double alone = 0;     // one thread ran all partitions
+  };
+  virtual TimeSpent time_spent() const { return {}; }
   /// Number of events that this process has run.
   virtual std::uint64_t events_run() const = 0;
 

@@ -291,6 +291,28 @@ TEST(ParallelRun, TellsTheEarliestOfTwoFailuresAndRunsNoFurther) {
   }
 }
 
+// One of two threads works for 40 ms while the other one waits, so each waits for half of that time
+// on average.
+TEST(ParallelRun, TellsWhereItsTimeWent) {
+  using std::chrono::milliseconds;
+  for (const Execution execution : {Execution::kParallel, Execution::kSequential}) {
+    ParallelRun run(2, 2, kLookahead, execution);
+    if (run.threads() < 2) GTEST_SKIP() << "the system refuses to start a thread";
+    EXPECT_EQ(run.time_spent().together + run.time_spent().alone, 0);
+    Event busy = event_of([](void*) { std::this_thread::sleep_for(milliseconds(40)); }, nullptr);
+    run.scheduler(1).schedule_at(busy, kMicroSecond * 7);
+    run.run_until(kMicroSecond * 9);
+    const PartitionedRun::TimeSpent spent = run.time_spent();
+    const bool together = execution == Execution::kParallel;
+    EXPECT_GE(together ? spent.together : spent.alone, 0.04);
+    EXPECT_EQ(together ? spent.alone : spent.together, 0);
+    EXPECT_LE(spent.waiting, spent.together);
+    if (together) {
+      EXPECT_GE(spent.waiting, 0.019);  // the other thread may begin a little later
+    }
+  }
+}
+
 TEST(ThreadBarrier, WakesWhoHasFallenAsleep) {
   ThreadBarrier barrier(3);
   int written = 0;
