@@ -392,12 +392,13 @@ class Lists(Cli):
         found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
-        # Figures of the QoS manager, of the subnet manager, of DCBX, of fast_forward, of programs, of harts, of races
-        # and of interrupts exist only where these are configured.
+        # Figures of the QoS manager, of the subnet manager, of DCBX, of fast_forward, of programs, of harts, of races,
+        # of interrupts and of several threads exist only where these are configured.
         # This run has no deadlock and perhaps no diagnosis.
         self.assertEqual({p for p in set(known) - found
                           if not p.startswith(("qos.", "subnet.", "dcbx.", "deadlock.", "diagnoses.", "memo.",
-                                               "fast_forwarded_s", "programs.", "harts.", "races.", "interrupts."))},
+                                               "fast_forwarded_s", "programs.", "harts.", "races.", "interrupts.",
+                                               "speed.waiting_", "speed.alone_", "speed.platform_"))},
                          set(),
                          "described, but not there")
         for form in ("text", "markdown"):
