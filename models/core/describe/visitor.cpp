@@ -36,8 +36,9 @@ void ParameterVisitor::refuse_choice(const ValueNode& node, const std::vector<st
   std::string message = node.described() + " is not one of " + all;
   if (node.kind == ValueNode::Kind::kScalar &&
       std::count(left_out().begin(), left_out().end(), node.scalar) != 0) {
-    throw ConfigError(node.place, message + "; this program was built without '" + node.scalar +
-                                      "' (DCCVP_SCHEMES); 'make run' builds it with all schemes");
+    throw ConfigError(node.place,
+                      message + "; this program was built without '" + node.scalar +
+                          "' (DCCVP_SCHEMES); 'make program' builds it with all schemes");
   }
   const std::string hint =
       node.kind == ValueNode::Kind::kScalar ? nearest(node.scalar, names) : std::string();

@@ -106,7 +106,7 @@ TEST(Visitor, RefusesBeyondTheRangeWhoeverSetIt) {
   left_out() = {"three"};
   EXPECT_EQ(error_of("name", "three"),
             "name: 'three' is not one of one, two; this program was built without 'three' "
-            "(DCCVP_SCHEMES); 'make run' builds it with all schemes");
+            "(DCCVP_SCHEMES); 'make program' builds it with all schemes");
   left_out().clear();
 }
 
