@@ -39,10 +39,10 @@ class RateBench {
   RateBench(RateDut& unit, std::uint32_t seed) : unit_(unit), random_(seed) {}
 
   /// Resets the unit; the sweep, during which no request is accepted, leaves the tables neutral.
-  /// Meets every
-  /// read of the decrease table by a write. Then repeats `rounds` times: new registers and tables,
-  /// 1500 cycles of requests under back-pressure with table reads and writes among them, and a
-  /// pause until every request is answered. Throws RateMismatch.
+  /// Reads every table, then writes the decrease table in cycles in which requests read it. Then
+  /// repeats `rounds` times: new registers and tables, 1500 cycles of requests under back-pressure
+  /// with table reads and writes among them, and a pause until every request is answered. Throws
+  /// RateMismatch.
   RateBenchCounts run(std::uint32_t rounds);
 
  private:
@@ -58,8 +58,8 @@ class RateBench {
   void sweep();
   void write(RateTable table, std::uint32_t index, std::uint32_t word);
   void read_everything();
-  /// Writes every entry of the decrease table in the cycle in which a request reads it, and the
-  /// entries whose addresses differ from it in one bit.
+  /// Tests reads and writes of the decrease table in one cycle: while a request reads entry n, the
+  /// bench writes entry n, or an entry whose address differs from n in one bit. n runs from 0 to 255.
   void meet_reads();
   void load_tables();
   /// Handles a table write while requests are in the unit: requests that have not reached the table

@@ -392,8 +392,8 @@ class Lists(Cli):
         found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
-        # Figures of the QoS manager, of the subnet manager, of DCBX, of fast_forward, of programs, of harts, of races,
-        # of interrupts and of several threads exist only where these are configured.
+        # `dccvp metrics` also lists figures that these small runs do not have, because their configurations have no
+        # QoS manager, subnet manager, DCBX, fast_forward, programs, harts, race detector or interrupts, and one thread.
         # This run has no deadlock and perhaps no diagnosis.
         self.assertEqual({p for p in set(known) - found
                           if not p.startswith(("qos.", "subnet.", "dcbx.", "deadlock.", "diagnoses.", "memo.",

@@ -327,8 +327,7 @@ class WeightsMissed final : public Diagnosis {
     if (part > ecn.pmax.value()) {
       return fmt::format(
           "{:.3g} % of the packets were marked, and the ramp ends at a pmax of {:.3g} %, so the "
-          "queue "
-          "stays at a kmax of {}, where packets in a row are all marked or none (a greater "
+          "queue stays at a kmax of {}, where packets in a row are all marked or none (a greater "
           "switch.ecn.pmax)",
           100 * part, 100 * ecn.pmax.value(), text_of(ecn.kmax));
     }

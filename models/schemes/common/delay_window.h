@@ -66,9 +66,10 @@ class DelayWindow : public Algorithm {
 
   /// Called when a flow starts with the window in `flow`.
   virtual void begin(FlowNumber, const Flow& /*flow*/) {}
-  /// Returns the share of a packet, from 0 to below 1, by which the NIC's window is larger than the
-  /// flow's in the round trip that begins. A NIC sends whole packets only, so 0 rounds windows down
-  /// to whole packets.
+  /// Returns the share of a packet, from 0 to below 1, that is added to the flow's window before it
+  /// is programmed into the NIC for the next round trip. The NIC sends whole packets only: with a
+  /// share of 0 it rounds a window of 1.6 packets down to one packet, with 0.4 or more it sends
+  /// two.
   virtual long double rounding(FlowNumber) { return 0; }
   /// Returns the window for the next round trip, in payload bytes. The caller limits the value.
   virtual long double next_window(FlowNumber number, const Flow& flow) = 0;

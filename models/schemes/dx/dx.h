@@ -29,9 +29,10 @@ struct DxParameters final : DelayWindowParameters {
 /// the round trip, and Q is the mean RTT minus the least RTT. The paper measures the delay one way;
 /// acknowledgements here carry no time of arrival, so queueing of ACKs counts too.
 ///
-/// The packets of the round trip after a cut were sent before it, so their delay is that of the
-/// queue which the cut removes. After a cut to half of the window or less, as at the start, this
-/// round trip makes no second cut; repeated small cuts bring shares together sooner.
+/// A cut shows late: packets whose delay is measured in the round trip after a cut were sent before
+/// the cut, and waited in the queue that the cut removes. A second cut for the same queue would
+/// empty the link. So a flow that has cut its window to half or less, as all do at the start, keeps
+/// it for one round trip. After smaller cuts it may cut again, which makes flows equal sooner.
 class Dx final : public DelayWindow {
  public:
   /// `rank`: another number for each NIC.

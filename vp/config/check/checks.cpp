@@ -9,9 +9,9 @@
 namespace dcc::vp {
 namespace {
 
-/// True if flows of both entries use the same end-to-end context: reliable datagrams of the same
-/// number from the same host to the same host. Only `kind: flow` names one host for each end;
-/// other kinds are not compared.
+/// True if two entries of `traffic` send reliable datagrams through the same end-to-end context:
+/// the same `ee_context` number, the same sending host and the same receiving host. Compares
+/// entries of `kind: flow` only, since other kinds do not name one host for each end.
 bool shares_context(const TrafficSpec& a, const TrafficSpec& b) {
   return a.service == Service::kRd && b.service == Service::kRd && a.ee_context == b.ee_context &&
          a.pattern == TrafficPattern::kFlow && b.pattern == TrafficPattern::kFlow &&

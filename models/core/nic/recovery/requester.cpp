@@ -47,7 +47,9 @@ void Requester::complete_message(Qpn qpn, const WorkItem& message, Status status
   if (item) report(qpn, *item, status);
 }
 
-/// Completes the posted work of a queue pair for reliable datagrams with status kFlushed.
+/// Ends the send requests of a queue pair that has failed: each request that the application posted
+/// and that is still in the work queue gets a completion with status kFlushed. For queue pairs of
+/// the service `rd` (reliable datagrams).
 void Requester::flush_datagrams(Qpn qpn) {
   datagrams_->flush(qpn, [&](const WorkItem& item) { report(qpn, item, Status::kFlushed); });
 }

@@ -110,10 +110,10 @@ TEST_F(DxTest, AtRestTheQueueIsAPacketOfEachFlowAtMost) {
   }
 }
 
-// A NIC sends while less than its window is under way, so a window of w payload bytes lets
-// floor((w - 1) / packet) + 1 packets leave. Windows of eight flows of 1.6 packets each are never
-// all one or all two packets: each flow has two in 60 % of the round trips, and in each round trip
-// about 60 % of the flows have them.
+// A NIC sends a packet while fewer bytes than its window are unacknowledged, so with a window of w
+// payload bytes floor((w - 1) / packet) + 1 packets are under way. Here eight flows have a window
+// of 1.6 packets each. Each flow sends two packets in 60 % of its round trips and one in the
+// others, and in each round trip about 60 % of the flows send two: never all of them or none.
 TEST_F(DxTest, PartsOfAPacketAreSentInPartOfTheRoundTrips) {
   constexpr FlowNumber kFlows = 8;
   constexpr int kRounds = 100;
