@@ -109,8 +109,21 @@ class Processes(unittest.TestCase):
         self.assertEqual(harness.figures(two), harness.figures(one))
         for table in one.rglob("*.csv"):
             self.assertEqual((two / table.relative_to(one)).read_bytes(), table.read_bytes(), table.name)
+        self.assertNotIn(pathlib.Path("counters.csv"), {table.relative_to(one) for table in one.rglob("*.csv")})
         # With every port in both processes they take 1.58 times as much together as one process, without 1.44.
         self.assertLess(sum(shared), 1.5 * whole[0])
+
+    def test_counters_of_each_port_are_the_same_in_a_large_network(self):
+        """A port's counters include those of the link that leads to it, which the other process may run."""
+        (self.folder / "tree.yaml").write_text(TREE.replace("k: 32", "k: 22").replace("8191", "2661"))
+        overrides = ["duration=5us", "output.counters=all", "output.series.queues=none"]
+        expected = self.results(1, self.folder / "tree.yaml", overrides)
+        self.assertIn(pathlib.Path("counters.csv"), expected[1])
+        figures, tables = self.results(2, self.folder / "tree.yaml", overrides)
+        # Without assertEqual, which would compare megabytes of text for minutes if they differ.
+        self.assertEqual([key for key in expected[0] if figures.get(key) != expected[0][key]], [])
+        self.assertEqual(tables.keys(), expected[1].keys())
+        self.assertEqual([name for name in tables if tables[name] != expected[1][name]], [])
 
     def most_memory(self, words):
         """The greatest memory of each process of this command."""

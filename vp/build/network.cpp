@@ -19,11 +19,12 @@ std::string module_name(const std::string& wire) {
   return name;
 }
 
-/// True if something besides packets reaches the ports of all switches, or if a switch looks at its
-/// ports to choose a route.
-bool reaches_all_ports(const PlatformConfig& config) {
+/// True if something besides packets reaches the ports of all switches, if a switch looks at its
+/// ports to choose a route, or if the counters of each port are read. A port's counters include
+/// those of the link that leads to it, which may belong to another process than its switch.
+bool reaches_all_ports(const PlatformConfig& config, std::size_t ports) {
   return !config.faults.empty() || !config.changes.empty() || config.dcbx.enabled ||
-         config.switch_.routing.chosen() != nullptr;
+         config.switch_.routing.chosen() != nullptr || config.output.counts_by_port(ports);
 }
 }  // namespace
 
@@ -49,7 +50,7 @@ Network::Network(const sc_core::sc_module_name& name, const PlatformConfig& conf
             static_cast<std::uint32_t>(2 * topology.cables().size())),
       one_way_a_flow_(config.switch_.routing.one_path_per_flow()),
       sockets_(sockets),
-      all_have_ports_(sockets || reaches_all_ports(config)) {
+      all_have_ports_(sockets || reaches_all_ports(config, 2 * topology.cables().size())) {
   const SwitchParameters parameters = switch_parameters(config);
   switches_.resize(topology_.nodes().size());
   const auto wires = static_cast<std::uint32_t>(2 * topology_.cables().size());

@@ -247,6 +247,13 @@ struct OutputConfig {
   TraceConfig trace;
   DigestConfig digest;
   bool plots = true;
+
+  /// True if the counters of each port are reported. `ports`: number of ports of hosts and
+  /// switches.
+  bool counts_by_port(std::size_t ports) const {
+    constexpr std::size_t kMost = 256;  // most ports with CounterReport::kAuto
+    return counters == CounterReport::kAll || (counters == CounterReport::kAuto && ports <= kMost);
+  }
 };
 
 /// Fast-forward: skipping simulated time while the network is in a steady state, and reusing

@@ -29,10 +29,6 @@ void Measurement::read_by_name(std::vector<std::uint64_t>& to) const {
                   to);
   }
   each_switch_port(network_, [&](const Wire& out, const Wire& in) {
-    if (!network_.has_ports(out.from)) {
-      to.resize(to.size() + port_counters().size() + kPriorities * queue_counters().size());
-      return;
-    }
     const SwitchPort port{network_.switch_of(out.from)->device(), out.from_port,
                           out.link().counters(), in.link().counters()};
     read_counters(port, to);

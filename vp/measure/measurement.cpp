@@ -56,10 +56,7 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
   for (unsigned dscp = 0; dscp < 64; ++dscp) {
     if (plan.totals().dscps.test(dscp)) dscps_.push_back(dscp);
   }
-  constexpr std::size_t kMostReportedPorts = 256;
-  report_by_name_ = config.output.counters == CounterReport::kAll ||
-                    (config.output.counters == CounterReport::kAuto &&
-                     hosts.size() + network.queues().size() <= kMostReportedPorts);
+  report_by_name_ = config.output.counts_by_port(network.wires().size());
   sample_flow_series_ =
       config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
   if (plan.is_held() && plan.rounds() == nullptr) sampled_received_.resize(ledger.size());
