@@ -289,6 +289,17 @@ TEST(FollowNetwork, MarksByTheMostCongestedPortCountTheWeightsOfEveryPort) {
       << "data of a READ goes back";
 }
 
+// Three flows of weight 2 cross two spines, so each port of the leaf has half of their weight.
+TEST(FollowNetwork, SeveralPathsShareTheWeightOfAFlow) {
+  const LoadedConfig loaded = loaded_of(
+      "topology: {kind: leaf_spine, leaves: 2, spines: 2, hosts_per_leaf: 2, host_link: {rate: "
+      "400Gbps, delay: 1us}, fabric_link: {rate: 100Gbps, delay: 1us}}\nduration: 10ms\n"
+      "host: {driver: none}\ndscp: {10: {weight: 2}}\nswitch: {ecn: {draw: packet}}\n"
+      "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n"
+      "traffic: [{kind: flow, from: 0, to: 2, dscp: 10, flows: 3}]\n");
+  EXPECT_EQ(static_cast<double>(loaded.config.port_weight) / 65536, 3);
+}
+
 TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
   const LoadedConfig loaded = loaded_of(star("100Gbps", "1us"));
   bool seen = false;
