@@ -121,6 +121,26 @@ TEST(ControllerProgram, MarksByTheMostCongestedPortAllowASmallerSumOfWeights) {
   EXPECT_EQ(scaled(weights, 320, "100Gbps", nested)[2], 52429u);
 }
 
+// Forty flows of weight 1 go to host 2 and forty of weight 2 to host 3, over one link between two
+// switches: its sum of weights is 120, and that of the busier receiver is 80.
+TEST(ControllerProgram, MarksByTheMostCongestedPortCountLinksBetweenSwitches) {
+  const auto programmed = [](const std::string& draw) {
+    const std::string text =
+        "topology: {kind: parking_lot, hosts_per_switch: [2, 2], link: {rate: 100Gbps}, "
+        "fabric_link: {rate: 100Gbps}}\nswitch: {ecn: {draw: " +
+        draw +
+        "}}\nnic: {congestion_control: {algorithm: dcc, policy: proportional}}\n"
+        "dscp: {1: {weight: 1}, 2: {weight: 2}}\ntraffic:\n"
+        "  - {kind: flow, from: 0, to: 2, dscp: 1, flows: 40}\n"
+        "  - {kind: flow, from: 1, to: 3, dscp: 2, flows: 40}\n";
+    const PlatformConfig config =
+        load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
+    return controller_program(config, 0, config.topology.slowest_link()).classes[1].weight_q8_8;
+  };
+  EXPECT_NEAR(programmed("packet"), 256 * 35.6 / 120, 1);
+  EXPECT_EQ(programmed("random"), 256) << "the busier receiver's sum is below the bound";
+}
+
 /// Weights of DSCPs 1 and 2 as programmed for these entries of `traffic`.
 std::vector<std::uint32_t> weights_for(const std::string& entries) {
   const std::string text =
