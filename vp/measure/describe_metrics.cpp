@@ -120,10 +120,11 @@ void describe_run(MetricVisitor& v, const RunResults& r) {
              {"",
               "share of wall_s in which a thread waited for others, mean of the threads; exists "
               "only with several threads"});
-    v.figure("alone_share", spent.alone / wall,
-             {"",
-              "share of wall_s in which one thread ran all partitions, since several would have "
-              "been slower; exists only with several threads"});
+    v.figure(
+        "alone_share", spent.alone / wall,
+        {"",
+         "share of wall_s in which one thread ran all partitions, because the run tried that or "
+         "found it faster; exists only with several threads"});
     v.figure("platform_share", std::max(0.0, 1 - (spent.together + spent.alone) / wall),
              {"",
               "share of wall_s for the platform's own events (starts of flows, samples), during "
