@@ -59,7 +59,8 @@ class RateBench {
   void write(RateTable table, std::uint32_t index, std::uint32_t word);
   void read_everything();
   /// Tests reads and writes of the decrease table in one cycle: while a request reads entry n, the
-  /// bench writes entry n, or an entry whose address differs from n in one bit. n runs from 0 to 255.
+  /// bench writes entry n, or an entry whose address differs from n in one bit. n runs from 0 to
+  /// 255.
   void meet_reads();
   void load_tables();
   /// Handles a table write while requests are in the unit: requests that have not reached the table
