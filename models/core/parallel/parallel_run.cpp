@@ -69,16 +69,17 @@ PicoSeconds ParallelRun::next_time() {
 
 void ParallelRun::run_until(PicoSeconds end) {
   first_ = next_time();
-  if (first_ <= end) {  // no thread is woken if no event is due before `end`
-    const bool adaptive = execution_ == Execution::kAdaptive;
+  const bool adaptive = execution_ == Execution::kAdaptive;
+  while (first_ <= end) {  // no thread is woken if no event is due before `end`
     const bool together = adaptive ? selector_.together() : execution_ == Execution::kParallel;
+    most_windows_ = adaptive ? selector_.windows() : kAllWindows;
     const std::uint64_t events = adaptive ? events_run() : 0;
     const Clock::time_point begin = Clock::now();
-    together ? run_together(end) : run_alone(end);
+    const std::uint64_t windows = together ? run_together(end) : run_alone(end);
     const Clock::duration spent = Clock::now() - begin;
     (together ? together_ : alone_) += spent;
     if (adaptive) {
-      selector_.ran(events_run() - events, std::chrono::duration<double>(spent).count());
+      selector_.ran(events_run() - events, windows, std::chrono::duration<double>(spent).count());
     }
   }
   if (all_wait_) all_wait_();
@@ -110,27 +111,31 @@ void ParallelRun::rethrow_failure() const {
   if (first != nullptr) std::rethrow_exception(first->failure);
 }
 
-void ParallelRun::run_together(PicoSeconds end) {
+std::uint64_t ParallelRun::run_together(PicoSeconds end) {
   end_ = end;
   barrier_.wait();
-  run_windows(groups_[0]);
+  return run_windows(groups_[0]);
 }
 
-void ParallelRun::run_alone(PicoSeconds end) {
-  while (first_ <= end) {
+std::uint64_t ParallelRun::run_alone(PicoSeconds end) {
+  std::uint64_t windows = 0;
+  for (; first_ <= end && windows < most_windows_; ++windows) {
     side_ ^= 1;
     first_ = run_window(0, partitions(), side_, window_end(first_, end));
   }
+  return windows;
 }
 
 // Every thread computes the end of each window, and finds the last window, by itself. After the
 // last barrier the other threads only read `next` of that side. No thread writes `next` before all
 // threads have met at a barrier again, so the caller may continue.
-void ParallelRun::run_windows(Group& group) {
+std::uint64_t ParallelRun::run_windows(Group& group) {
   PicoSeconds first = first_;
   const PicoSeconds end = end_;
+  const std::uint64_t most = most_windows_;
   unsigned side = side_;
-  while (first <= end) {
+  std::uint64_t windows = 0;
+  for (; first <= end && windows < most; ++windows) {
     side ^= 1;
     const Clock::time_point begin = Clock::now();
     group.next[side] = run_window(group.begin, group.end, side, window_end(first, end));
@@ -139,7 +144,11 @@ void ParallelRun::run_windows(Group& group) {
     first = PicoSeconds::max();
     for (const Group& each : groups_) first = std::min(first, each.next[side]);
   }
-  if (&group == groups_.data()) side_ = side;
+  if (&group == groups_.data()) {
+    side_ = side;
+    first_ = first;
+  }
+  return windows;
 }
 
 PicoSeconds ParallelRun::run_window(unsigned begin, unsigned end, unsigned side,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <thread>
@@ -62,6 +63,7 @@ class ParallelRun final : public PartitionedRun {
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::uint64_t kAllWindows = std::numeric_limits<std::uint64_t>::max();
   struct alignas(64) Partition {
     explicit Partition(unsigned groups) : incoming(groups) {}
     Scheduler scheduler;
@@ -88,9 +90,10 @@ class ParallelRun final : public PartitionedRun {
 
   void start_threads();
   void serve(Group& group);
-  void run_together(PicoSeconds end);
-  void run_alone(PicoSeconds end);
-  void run_windows(Group& group);
+  // These run windows up to `end`, at most most_windows_ of them, and return their number.
+  std::uint64_t run_together(PicoSeconds end);
+  std::uint64_t run_alone(PicoSeconds end);
+  std::uint64_t run_windows(Group& group);
   /// Runs a window of these partitions. Returns the earliest next() of the partitions afterwards;
   /// max() for partitions that failed.
   PicoSeconds run_window(unsigned begin, unsigned end, unsigned side, PicoSeconds until);
@@ -103,9 +106,10 @@ class ParallelRun final : public PartitionedRun {
   std::vector<std::unique_ptr<Partition>> partitions_;
   std::vector<Group> groups_;  // groups of partitions, one for each thread
   ThreadBarrier barrier_;
-  // The caller's thread writes first_ and side_ while the other threads wait.
+  // The caller's thread writes these while the other threads wait.
   PicoSeconds first_{};  // time of the first event of all partitions
   PicoSeconds end_{};
+  std::uint64_t most_windows_ = kAllWindows;
   unsigned side_ = 0;  // side of the mailboxes that is being filled
   bool ending_ = false;
   Clock::duration together_{};        // time in run_together()

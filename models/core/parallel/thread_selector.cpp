@@ -7,16 +7,29 @@ namespace dcc {
 namespace {
 // minimum duration of a batch in seconds; shorter batches vary too much
 constexpr double kBatch = 0.002;
-// number of lost batches before the selector changes; a single one may be an interruption
+// Number of batches that a way of running loses before the selector changes, if that way has won: a
+// single one may be an interruption. A trial ends with the first batch it loses.
 constexpr unsigned kMaxLost = 2;
 // minimum time in seconds before the slower of the two ways of running is tried again
 constexpr double kMinPatience = 0.05;
 constexpr double kMaxPatience = 1.6;
+// Events in a window from which on all threads run without a trial: one thread needs some 5 ms for
+// these, more than a usual time slice of a busy machine.
+constexpr std::uint64_t kLongWindow = 16'000;
+// maximum number of windows in a stretch; windows can be empty but for a few events
+constexpr std::uint64_t kMaxWindows = 1 << 16;
 }  // namespace
 
 ThreadSelector::ThreadSelector() : patience_(kMinPatience) {}
 
-void ThreadSelector::ran(std::uint64_t events, double seconds) {
+void ThreadSelector::ran(std::uint64_t events, std::uint64_t windows, double seconds) {
+  const double in_a_batch = kBatch / std::max(seconds / static_cast<double>(windows), 1e-9);
+  windows_ =
+      static_cast<std::uint64_t>(std::clamp(in_a_batch, 1.0, static_cast<double>(kMaxWindows)));
+  if (events / windows >= kLongWindow) {
+    if (!together_) change();
+    return;
+  }
   events_ += events;
   seconds_ += seconds;
   stayed_ += seconds;
@@ -32,7 +45,7 @@ void ThreadSelector::choose() {
   const double other = rate_[together_ ? 0 : 1];
   lost_ = mine < other ? lost_ + 1 : 0;
   has_won_ = has_won_ || lost_ == 0;
-  if (lost_ == kMaxLost) {
+  if (lost_ == (has_won_ ? kMaxLost : 1)) {
     // the other way of running (one or several threads) is now faster
     if (has_won_) patience_ = kMinPatience;
     change();
@@ -49,6 +62,8 @@ void ThreadSelector::change() {
   stayed_ = 0;
   lost_ = 0;
   has_won_ = false;
+  events_ = 0;
+  seconds_ = 0;
 }
 
 }  // namespace dcc

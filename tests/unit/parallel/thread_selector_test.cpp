@@ -15,7 +15,7 @@ double live(ThreadSelector& judge, double seconds, double alone, double together
   while (t < seconds) {
     const bool all = judge.together();
     const double took = static_cast<double>(stretch) / (all ? together : alone);
-    judge.ran(stretch, took);
+    judge.ran(stretch, 1, took);
     t += took;
     if (all) shared += took;
   }
@@ -49,12 +49,32 @@ TEST(ThreadSelector, ForgivesOneInterruption) {
   ThreadSelector judge;
   live(judge, 1, 1e7, 1.7e7);
   while (!judge.together()) live(judge, 0.001, 1e7, 1.7e7);
-  judge.ran(100, 0.004);
+  judge.ran(100, 1, 0.004);
   EXPECT_TRUE(judge.together());
   live(judge, 0.003, 1e7, 1.7e7);
-  judge.ran(100, 0.004);
-  judge.ran(100, 0.004);  // two slow batches in a row are no interruption
+  judge.ran(100, 1, 0.004);
+  judge.ran(100, 1, 0.004);  // two slow batches in a row are no interruption
   EXPECT_FALSE(judge.together());
+}
+
+TEST(ThreadSelector, LongWindowsNeedNoTrial) {
+  ThreadSelector judge;
+  EXPECT_DOUBLE_EQ(live(judge, 20, 3e6, 4e6, 20'000), 1.0);
+  // Windows of less work are tried both ways.
+  EXPECT_LT(live(judge, 20, 3e6, 1e6, 1'000), 0.1);
+  EXPECT_GT(live(judge, 20, 3e6, 1e6, 20'000), 0.99);
+}
+
+TEST(ThreadSelector, ATrialIsShort) {
+  // Windows of 2 ms, of which a trial needs one.
+  ThreadSelector judge;
+  const double alone = 0.3 * (1 - live(judge, 0.3, 3e6, 6e6, 6'000));
+  EXPECT_LT(alone, 4 * 0.002 + 1e-9);
+  // A stretch has as many windows as a batch has time for, at least one.
+  judge.ran(100, 10, 0.0001);
+  EXPECT_EQ(judge.windows(), 200u);
+  judge.ran(100, 1, 0.5);
+  EXPECT_EQ(judge.windows(), 1u);
 }
 
 }  // namespace
