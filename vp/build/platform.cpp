@@ -21,6 +21,9 @@ namespace {
 // access joins the devices from the beginning. Link, SwitchDevice and NicDevice do not depend on
 // the choice; only Network::connect_host() and Network::bind_switches() do.
 constexpr int kMaxHostsWithSockets = 2048;
+// Hosts that are destroyed before all others: one more than the modules that follow the hosts in
+// SystemC's list, such as the one that SystemC itself adds when a simulation starts.
+constexpr std::size_t kFirstDestroyed = 4;
 
 bool has_sockets(const Topology& topology, const RunSetup& setup) {
   return setup.sockets.value_or(topology.hosts() <= kMaxHostsWithSockets);
@@ -84,10 +87,10 @@ Platform::~Platform() {
   partitions.drop_events();
   while (!parts_.empty()) parts_.pop_back();  // destroys parts from the last to the first
   // When a module is destroyed, SystemC 2.3.4 searches its list of modules from the front and moves
-  // the list's last entry to the place of the destroyed module. Destroying the first host and then
+  // the list's last entry to the place of the destroyed module. Destroying the first hosts and then
   // the others from the last to the first makes each search short. Without the first step the
   // destruction takes a time that grows with the square of the number of hosts.
-  if (!hosts.empty()) hosts.front().reset();
+  for (std::size_t i = 0; i < std::min(kFirstDestroyed, hosts.size()); ++i) hosts[i].reset();
   while (!hosts.empty()) hosts.pop_back();
 }
 
