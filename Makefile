@@ -156,7 +156,14 @@ bench: build
 
 ## scale: what networks of 320 to 65 536 hosts cost, into docs/scale.md (ten minutes)
 scale: build
-	tests/bench/scale.py $(BUILD)/dccvp --page docs/scale.md
+	tests/bench/scale.py $(BUILD)/dccvp --rounds 2 --page docs/scale.md
+	tests/bench/scale.py $(BUILD)/dccvp --hosts 65536 --threads 1 --whole dcqcn,dcc --page docs/scale.md
+	tests/bench/scale.py $(BUILD)/dccvp --idle dcqcn,dcc --page docs/scale.md
+	tests/bench/scale.py $(BUILD)/dccvp --flows 1000000,10000000 --page docs/scale.md
+	tests/bench/scale.py $(BUILD)/dccvp --schemes --page docs/scale.md
+	tests/bench/fast_forward.py $(BUILD)/dccvp --seeds 1,2 --page docs/scale.md
+	tests/bench/memo.py $(BUILD)/dccvp --page docs/scale.md
+	tests/bench/memo_rounds.py $(BUILD)/dccvp --page configs/training_memo.md
 
 ## software-cost: speed of the host CPU, cost of snapshots and branches, into build/software-cost.md
 software-cost: build

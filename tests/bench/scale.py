@@ -4,6 +4,7 @@
   scale.py BUILD/dccvp [--hosts 320,1024,8192,65536] [--patterns permutation,fbhadoop,incast]
            [--threads 1,2] [--rounds 3] [--algorithm dcqcn] [--page docs/scale.md]
   scale.py BUILD/dccvp --whole dcqcn,dcc [--hosts 8192,65536] [--threads 1] [--page docs/scale.md]
+  scale.py BUILD/dccvp --idle dcqcn,dcc [--page docs/scale.md]
   scale.py BUILD/dccvp --schemes [--page docs/scale.md]
   scale.py BUILD/dccvp --flows 1000000,10000000 [--before OLD/dccvp] [--page docs/scale.md]
 
@@ -15,6 +16,8 @@ turn, the fastest counts.
 
 With --whole a run goes to the end of its last flow, sixteen of FBHadoop's sizes a host at half load, for
 each of these algorithms, and beside it the network without any traffic.
+
+With --idle a network of a million hosts with a single flow is built, run and torn down, for each of these algorithms.
 
 With --flows so many flows of a packet or two go among 320 hosts; --before: the same by another build, as far
 as it takes so many. With --schemes every scheme of configs/reproduce/survey_table carries its flows of
@@ -43,9 +46,9 @@ TREES = {
     8192: "k: 32",
     65536: "k: 64",
 }
-# Long enough for some two million link traversals in a permutation.
-MICROSECONDS = {"permutation": {320: 150, 1024: 50, 8192: 8, 65536: 2},
-                "fbhadoop": {320: 300, 1024: 100, 8192: 16, 65536: 4},
+# Long enough that memory which is touched for the first time, and the hosts' first actions, are a small part of a run.
+MICROSECONDS = {"permutation": {320: 600, 1024: 200, 8192: 32, 65536: 8},
+                "fbhadoop": {320: 1200, 1024: 400, 8192: 64, 65536: 24},
                 "incast": {320: 1000, 1024: 1000, 8192: 1000, 65536: 300}}
 SHARES = ("waiting_share", "alone_share", "platform_share")  # where the time of several threads went
 MOST_FLOWS = 50_000_000  # greatest number of flows in a run
@@ -73,6 +76,17 @@ speed of {first} in a run just before.
 
 |scheme|M link traversals/s|part|
 |---|---|---|
+"""
+IDLE_BEGIN = "## A million hosts, idle"
+IDLE_TREE = ("pods: 64, racks_per_pod: 64, aggs_per_pod: 16, hosts_per_rack: 256, cores: 64", 64 * 64 * 256)
+IDLE_HEAD = """\
+{begin}
+
+`… --idle {algorithms}`, {processors} processors at a load of {load:.0f}: {hosts} hosts, one flow of 1 KB. Seconds are
+processor time, and in brackets the clock, of the whole run: built, brought up, results written, torn down.
+
+| algorithm | whole run | simulated | memory | a host |
+|---|---|---|---|---|
 """
 MANY_BEGIN = "## Many flows"
 MANY_HOSTS = 320
@@ -114,6 +128,18 @@ nic: {{congestion_control: {{algorithm: {algorithm}}}}}
 host: {{driver: none}}
 traffic: [{traffic[pattern]}]
 output: {{plots: false, series: {{interval: 1ms, flows: none, queues: none, classes: false}}}}
+"""
+
+
+def idle_config(shape, algorithm):
+    """A configuration of practically idle hosts."""
+    return f"""\
+duration: 10us
+topology: {{kind: fat_tree, {shape}, fabric_link: {{rate: 100Gbps}}}}
+nic: {{mtu: 4096B, ack: per_message, congestion_control: {{algorithm: {algorithm}}}}}
+host: {{driver: none}}
+traffic: [{{kind: flow, from: 0, to: 1, bytes: 1KB}}]
+output: {{plots: false, series: {{interval: 100ms, flows: none, queues: none, classes: false}}}}
 """
 
 
@@ -249,6 +275,25 @@ def whole(arguments):
         put(arguments.page, WHOLE_BEGIN, head + "\n".join(lines))
 
 
+def idle(arguments):
+    """The table of a very large network without traffic."""
+    shape, hosts = IDLE_TREE
+    head = IDLE_HEAD.format(begin=IDLE_BEGIN, algorithms=",".join(arguments.idle), processors=os.cpu_count(),
+                            load=os.getloadavg()[1], hosts=hosts)
+    print(head, end="")
+    lines = []
+    for algorithm in arguments.idle:
+        begin = os.times()
+        m = measure(arguments.dccvp.resolve(), hosts, 1, idle_config(shape, algorithm))
+        end = os.times()
+        busy = (end.children_user + end.children_system) - (begin.children_user + begin.children_system)
+        lines.append(f"| {algorithm} | {busy:.0f} s ({end.elapsed - begin.elapsed:.0f} s) | {m['simulated']:.0f} s | "
+                     f"{m['mb']:.0f} MB | {m['mb'] * 1024 / hosts:.1f} KB |")
+        print(lines[-1], flush=True)
+    if arguments.page is not None:
+        put(arguments.page, IDLE_BEGIN, head + "\n".join(lines))
+
+
 def speed_of(arguments, sets):
     """Million link traversals a second of processor time, of FBHadoop's flows under these settings."""
     with tempfile.TemporaryDirectory() as name:
@@ -332,6 +377,7 @@ def main():
     parser.add_argument("--algorithm", default="dcqcn")
     parser.add_argument("--whole", type=lambda text: text.split(","), metavar="ALGORITHMS")
     parser.add_argument("--flows", type=lambda text: text.split(","), metavar="NUMBERS")
+    parser.add_argument("--idle", type=lambda text: text.split(","), metavar="ALGORITHMS")
     parser.add_argument("--before", type=pathlib.Path)
     parser.add_argument("--page", type=pathlib.Path)
     parser.add_argument("--schemes", action="store_true")
@@ -341,6 +387,9 @@ def main():
         return
     if arguments.whole:
         whole(arguments)
+        return
+    if arguments.idle:
+        idle(arguments)
         return
     if arguments.flows:
         many(arguments)
