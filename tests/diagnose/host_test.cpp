@@ -368,7 +368,8 @@ TEST(HostBusyAtEnd, ATenthOfTheRun) {
   run.results.hosts[3].busy_ns = 1'999'999;
   EXPECT_FALSE(run.found("host_busy_at_end"));
   run.results.hosts[3].busy_ns = 2'000'000;
-  EXPECT_TRUE(says(run.found("host_busy_at_end"), "Host 3 was in an interrupt or trap handler"));
+  EXPECT_TRUE(says(run.found("host_busy_at_end"),
+                   "Host 3 did next to nothing but handle interrupts and traps for 2ms"));
   run.results.sim_time = kMicroSecond * 500;
   run.results.hosts[3].busy_ns = 99'999;
   EXPECT_FALSE(run.found("host_busy_at_end"));

@@ -113,8 +113,10 @@ class FreeFirmware(Platform):
                 self.assertTrue(warning.startswith("host 1: the controller is enabled"), warning)
 
     def test_a_handler_that_hangs_is_told(self):
-        for name, told in (("test_hang_in_handler", True), ("traffic", False)):
-            done = self.run_config(self.small(FIRMWARE / f"{name}.elf", ", keeps_accounts: false"), name)
+        for name, told, more in (("test_hang_in_handler", True, ""), ("test_hang_asleep", True, ""),
+                                 ("test_harts_ends_h", True, ", harts: 2"),
+                                 ("test_polls", False, ""), ("traffic", False, "")):
+            done = self.run_config(self.small(FIRMWARE / f"{name}.elf", f", keeps_accounts: false{more}"), name)
             self.assertEqual(done.returncode, 0, done.stderr)
             found = [d for d in self.figures(name)["diagnoses"] if d["id"] == "host_busy_at_end"]
             self.assertEqual(len(found), 1 if told else 0, found)

@@ -122,8 +122,9 @@ class Host final : public sc_core::sc_module {
     std::uint64_t messages_verified = 0;
     std::uint64_t payload_errors = 0;
     std::uint64_t completions_lost = 0;
-    std::uint64_t busy_ns = 0;  // time since the CPU last slept, if it is in a trap handler
-    std::string failure;        // reason of a failure in one sentence; empty: success
+    // time up to now in which the CPU did next to nothing but handle traps
+    std::uint64_t busy_ns = 0;
+    std::string failure;  // reason of a failure in one sentence; empty: success
   };
   SoftwareReport software_report() const;
   /// The result of the closed loop. Precondition: this host runs the QoS manager.

@@ -1,5 +1,5 @@
-// Diagnosis `host_busy_at_end`: firmware was still in a trap handler when the run ended, and had
-// been for a long time.
+// Diagnosis `host_busy_at_end`: for a long time up to the end of the run firmware did next to
+// nothing but handle traps.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,10 +29,11 @@ class HostBusyAtEnd final : public Diagnosis {
     if (longest == nullptr) return std::nullopt;
     const PicoSeconds busy = kNanoSecond * static_cast<std::int64_t>(longest->busy_ns);
     return Observation{
-        fmt::format("Host {} was in an interrupt or trap handler at the end and had not slept for "
-                    "{}: its firmware hangs there, or interrupts come faster than it serves them{}",
-                    longest->id, readable(busy),
-                    hosts > 1 ? fmt::format(" ({} hosts are like that)", hosts) : ""),
+        fmt::format(
+            "Host {} did next to nothing but handle interrupts and traps for {} up to the "
+            "end: its firmware hangs there, or interrupts come faster than it serves them{}",
+            longest->id, readable(busy),
+            hosts > 1 ? fmt::format(" ({} hosts are like that)", hosts) : ""),
         {{"host", static_cast<double>(longest->id)},
          {"busy_s", to_seconds(busy)},
          {"hosts", static_cast<double>(hosts)}}};
@@ -41,7 +42,7 @@ class HostBusyAtEnd final : public Diagnosis {
 
 const RegisteredDiagnosis<HostBusyAtEnd> kHostBusyAtEnd{
     "host_busy_at_end",
-    "A host's CPU ended the run within a trap handler and had not slept for a tenth of the run",
+    "A host's CPU did next to nothing but handle interrupts and traps in the last tenth of the run",
     "Look where it is: `host.gdb`, or `output.trace.cpu: true`; acknowledge the interrupt's cause"};
 
 }  // namespace

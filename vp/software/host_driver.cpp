@@ -263,9 +263,13 @@ Host::SoftwareReport HostDriver::report() const {
   }
   const bool running =
       firmware_ != nullptr && firmware_->cpu().state() == model::RiscvCpu::State::kRunning;
-  if (running && firmware_->cpu().hart().csrs().is_deaf()) {
-    report.busy_ns = static_cast<std::uint64_t>(firmware_->cpu().awake_for() /
-                                                sc_core::sc_time(1, sc_core::SC_NS));
+  if (running) {
+    for (const auto& hart : firmware_->cpus()) {
+      if (hart->state() != model::RiscvCpu::State::kRunning) continue;
+      const auto busy = static_cast<std::uint64_t>(hart->busy_in_handlers() /
+                                                   sc_core::sc_time(1, sc_core::SC_NS));
+      report.busy_ns = std::max(report.busy_ns, busy);
+    }
   }
   if (stub_ != nullptr && stub_->failed()) {
     report.failure = stub_->failure();

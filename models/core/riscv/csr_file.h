@@ -68,9 +68,6 @@ class CsrFile {
   bool interrupts_enabled() const {
     return (mstatus_ & kMie) != 0 || privilege_ == Privilege::kUser;
   }
-  /// True while interrupts that the program uses, or that are pending, cannot be taken: from a trap
-  /// to its mret, and while the program has interrupts disabled.
-  bool is_deaf() const { return !interrupts_enabled() && ((mstatus_ & kMpie) != 0 || wakes()); }
   /// True until the program writes mtvec.
   bool handler_never_set() const { return !mtvec_written_; }
   std::uint32_t handler_base() const { return mtvec_ & ~3u; }

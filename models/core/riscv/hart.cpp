@@ -13,6 +13,7 @@ void Hart::reset(std::uint32_t pc) {
   std::uint32_t hart_id = 0;
   csr_.read(csr::kMhartid, Counters{}, hart_id);
   csr_ = CsrFile(hart_id);
+  handlers_ = HandlerTime{};
   decoded_under_[0] = decoded_under_[1] = 0;
   reservation_.held = false;
   x_.fill(0);
@@ -139,6 +140,7 @@ bool Hart::take_interrupt() {
   const std::uint32_t cause = csr_.interrupt_to_take();
   if (cause == 0) return false;
   pc_ = csr_.enter_trap(cause, 0, pc_);
+  handlers_.trapped(cycles());
   reservation_.held = false;
   mode_changed();
   if (accesses_ != nullptr) accesses_->interrupted();
@@ -180,7 +182,9 @@ bool Hart::write_csr_as(std::uint32_t number, std::uint32_t value, const Counter
   const Counters after{cycles(), retired()};
   const bool trigger = number == csr::kTdata1 || number == csr::kTdata2;
   if (trigger) cache_.forget(csr_.triggers().address());
+  const bool enabled = csr_.interrupts_enabled();
   if (!csr_.write(number, value, before, after, debugger)) return false;
+  handlers_.status_written(enabled, csr_.interrupts_enabled(), cycles());
   if (trigger) cache_.forget(csr_.triggers().address());
   if (CsrFile::concerns_memory(number)) mode_changed();
   return true;
@@ -295,6 +299,7 @@ void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
   }
   const bool from_machine = csr_.privilege() == Privilege::kMachine;
   pc_ = csr_.enter_trap(number, value, pc);
+  handlers_.trapped(cycles());
   reservation_.held = false;
   mode_changed();
   if (pc_ == pc && from_machine) die(Death::kTrapLoop, pc, value, number);
@@ -339,6 +344,7 @@ void Hart::return_from_trap(const DecodedOp& op, std::uint32_t pc) {
     return;
   }
   pc_ = csr_.leave_trap();
+  handlers_.returned(csr_.interrupts_enabled(), cycles());
   returned_at_ = steps_;
   reservation_.held = false;
   mode_changed();

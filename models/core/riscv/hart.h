@@ -12,6 +12,7 @@
 #include "riscv/access_observer.h"
 #include "riscv/csr_file.h"
 #include "riscv/decode_cache.h"
+#include "riscv/handler_time.h"
 #include "riscv/instruction_observer.h"
 #include "riscv/interrupt_listener.h"
 #include "riscv/isa.h"
@@ -159,6 +160,10 @@ class Hart {
     attention_ = true;
   }
   bool wakes() const { return csr_.wakes(); }
+  /// Cycles up to now in which the hart did next to nothing but handle traps (HandlerTime).
+  std::uint64_t busy_in_handlers() const { return handlers_.busy(csr_.wakes(), cycles()); }
+  /// The hart has slept for so many cycles, which cycles() counts.
+  void slept(std::uint64_t cycles_asleep) { handlers_.slept(cycles_asleep, cycles()); }
   /// Reports every interrupt that the hart takes; null ends the reports.
   void set_interrupt_listener(InterruptListener* listener) { interrupts_ = listener; }
 
@@ -275,6 +280,7 @@ class Hart {
   std::array<std::uint32_t, 33> x_{};
   std::uint32_t pc_ = 0;
   CsrFile csr_;
+  HandlerTime handlers_;
   DecodeCache cache_;
   RamWindow ram_;
   RamWindow rom_;

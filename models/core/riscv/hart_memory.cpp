@@ -120,6 +120,7 @@ bool Hart::read_memory(std::uint32_t address, std::uint32_t size, std::uint32_t&
 bool Hart::write_memory(std::uint32_t address, std::uint32_t size, std::uint32_t value) {
   if (ram_.data == nullptr || !is_ram(address)) {
     if (!bus_.store(address, size, value)) return false;
+    if (!is_ram(address)) handlers_.stored_to_device(cycles());
   } else {
     std::memcpy(ram_.data + (address - ram_.base), &value, size);
   }

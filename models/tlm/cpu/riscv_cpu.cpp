@@ -168,6 +168,7 @@ void RiscvCpu::sleep() {
   catch_up();
   quantum_left_ = quantum_steps_;
   asleep_ = true;
+  const std::uint64_t before = hart_.cycles();
   while (!hart_.wakes() && state_ == State::kRunning) {
     if (debug_.is_enabled()) {
       wait_for(kQuantaPerPoll * config_.quantum, wake_);
@@ -181,7 +182,7 @@ void RiscvCpu::sleep() {
   // A hart of a group runs at edges of its own clock only.
   if (config_.group != nullptr) catch_up();
   asleep_ = false;
-  awake_since_ = sc_core::sc_time_stamp();
+  hart_.slept(hart_.cycles() - before);
 }
 
 void RiscvCpu::catch_up() {

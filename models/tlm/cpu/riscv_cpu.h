@@ -116,9 +116,10 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   std::string whereabouts() const override;
   std::uint64_t instructions() const { return hart_.retired(); }
   const riscv::Hart& hart() const { return hart_; }
-  /// Time since the CPU last woke up, or since its start; zero while it sleeps.
-  sc_core::sc_time awake_for() const {
-    return asleep_ ? sc_core::SC_ZERO_TIME : sc_core::sc_time_stamp() - awake_since_;
+  /// Time up to now in which the hart did next to nothing but handle traps; zero while it sleeps.
+  sc_core::sc_time busy_in_handlers() const {
+    return asleep_ ? sc_core::SC_ZERO_TIME
+                   : clock_.time_of(hart_.busy_in_handlers()) - clock_.time_of(0);
   }
   /// Time at which the CPU's clock reached this number of cycles.
   sc_core::sc_time time_of(std::uint64_t cycles) const { return clock_.time_of(cycles); }
@@ -188,7 +189,6 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
 
   Semihosting semihosting_;
 
-  sc_core::sc_time awake_since_;
   sc_core::sc_process_handle process_;
   sc_core::sc_event released_;     // the debugger no longer holds the hart
   bool in_access_ = false;         // true within an access of the present instruction

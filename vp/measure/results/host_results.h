@@ -41,7 +41,8 @@ struct HostResult {
   std::uint64_t payload_errors = 0;     // received messages that differ from the messages sent
   std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
   std::uint64_t receive_backlog_max_bytes = 0;
-  std::uint64_t busy_ns = 0;  // time since the CPU last slept, if it is in a trap handler
+  // time up to the end in which the CPU did next to nothing but handle traps
+  std::uint64_t busy_ns = 0;
   // 1 if the host's enabled controller cannot cut a rate; else 0
   std::uint64_t tables_unwritten = 0;
 
@@ -84,8 +85,8 @@ struct HostResult {
        "port",
        kMaximum, Span::kRun});
     v(&HostResult::busy_ns, "busy_ns",
-      {"ns", "time since its CPU last slept, if the run ended within a trap handler; else 0",
-       kMaximum, Span::kEnd});
+      {"ns", "time up to the end in which its CPU did next to nothing but handle traps", kMaximum,
+       Span::kEnd});
     v(&HostResult::tables_unwritten, "tables_unwritten",
       {"", "1 if its controller is enabled and its decrease table is as after reset", kSum,
        Span::kEnd});

@@ -1,0 +1,79 @@
+// Time for which a hart has done next to nothing but handle traps.
+#pragma once
+
+#include <cstdint>
+
+namespace dcc::riscv {
+
+/// Finds since when a hart has been in trap handlers for nine tenths of its cycles or more.
+/// Firmware that hangs in a handler, or whose interrupts come faster than it serves them, is in
+/// handlers for long; a polling loop that takes interrupts is not.
+///
+/// A handler lasts from its trap to its mret, or until the program enables interrupts within it.
+/// From then on the handler may be hanging, or a kernel may have switched to a task; the same holds
+/// while the program has disabled interrupts. In both states the hart counts as busy from its last
+/// sleep or store to a device on, because a program that does either gets on.
+class HandlerTime {
+ public:
+  /// The hart takes a trap. All times are in cycles of the hart.
+  void trapped(std::uint64_t now) {
+    if (depth_++ == 0) rest(now - left_, now);
+  }
+  /// The hart executes mret; `enabled`: interrupts are enabled after it.
+  void returned(bool enabled, std::uint64_t now) {
+    if (depth_ == 0) {
+      if (open_ > 0) --open_;
+    } else if (--depth_ == 0) {
+      left_ = now;
+    }
+    disabled_ = disabled_ && !enabled;
+  }
+  /// The program writes mstatus; interrupts were enabled before and are after it as told.
+  void status_written(bool before, bool after, std::uint64_t now) {
+    if (before == after) return;
+    disabled_ = before && depth_ == 0;
+    if (after && depth_ > 0) {
+      open_ += depth_;
+      depth_ = 0;
+      left_ = now;
+    }
+    acted_ = now;
+  }
+  void slept(std::uint64_t cycles, std::uint64_t now) {
+    acted_ = now;
+    if (depth_ > 0) rest(cycles, now);
+  }
+  void stored_to_device(std::uint64_t now) { acted_ = now; }
+
+  /// Cycles up to `now` in which the hart was busy, as the class says; 0 if it is not busy now.
+  /// `pending`: an interrupt that the program uses is pending.
+  std::uint64_t busy(bool pending, std::uint64_t now) const {
+    const std::uint64_t resting = resting_ + (depth_ > 0 ? 0 : now - left_);
+    if (is_busy(resting, now)) return now - since_;
+    return open_ > 0 || (disabled_ && pending) ? now - acted_ : 0;
+  }
+
+ private:
+  static constexpr std::uint64_t kShare = 10;  // at least this part of the cycles outside: not busy
+
+  bool is_busy(std::uint64_t resting, std::uint64_t now) const {
+    return resting * kShare < now - since_;
+  }
+  /// Adds cycles outside handlers, or asleep in one, that end now.
+  void rest(std::uint64_t cycles, std::uint64_t now) {
+    resting_ += cycles;
+    if (is_busy(resting_, now)) return;
+    since_ = now;
+    resting_ = 0;
+  }
+
+  std::uint64_t since_ = 0;    // begin of the time that is judged
+  std::uint64_t resting_ = 0;  // cycles since then outside handlers or asleep, up to the last trap
+  std::uint64_t left_ = 0;     // cycle at which the hart last left a handler
+  std::uint64_t acted_ = 0;    // cycle of the last sleep, store to a device or change of interrupts
+  unsigned depth_ = 0;         // handlers within each other, with interrupts disabled
+  unsigned open_ = 0;          // handlers in which the program enabled interrupts
+  bool disabled_ = false;      // the program disabled interrupts outside handlers
+};
+
+}  // namespace dcc::riscv
