@@ -199,6 +199,10 @@ TEST(StarvingFlows, AreNotThoseThatHaveNothingToSend) {
   EXPECT_TRUE(run.found("starving_flows"));
   flow.waiting = false;
   EXPECT_FALSE(run.found("starving_flows"));
+  // All data has arrived, but the sender does not know.
+  flow.unacknowledged = true;
+  EXPECT_TRUE(run.found("starving_flows"));
+  flow.unacknowledged = false;
   flow.waiting = true;
   flow.stopped = kMilliSecond;
   EXPECT_FALSE(run.found("starving_flows"));

@@ -96,6 +96,10 @@ class Diagnoses(unittest.TestCase):
         self.assertEqual(found["starving_flows"]["figures"]["starving"], 1)
         self.assertEqual(found["starving_flows"]["figures"]["completed"], 0)
         self.assertNotIn("starving_flows", self.found(lossy.format("go_back_n")))
+        # All data arrives, and every acknowledgement is lost.
+        deaf = lossy.replace("h1->s0, probability: 0.01", "h0->s0, probability: 1").replace("2MB", "20KB")
+        self.assertEqual(self.found(deaf.format("none"))["starving_flows"]["figures"]["starving"], 1)
+        self.assertNotIn("starving_flows", self.found(deaf.format("go_back_n")))
 
     def test_weights_without_a_mark(self):
         weighted = ("dscp: {46: {weight: 4}, 10: {weight: 1}}\n"

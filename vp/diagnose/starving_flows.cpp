@@ -51,7 +51,8 @@ class StarvingFlows final : public Diagnosis {
     const FlowResult* longest = nullptr;
     std::size_t starving = 0;
     for (const FlowResult& flow : results.flows) {
-      if (!flow.begun || flow.completed || flow.stopped || !flow.waiting) continue;
+      if (!flow.begun || flow.completed || flow.stopped) continue;
+      if (!flow.waiting && !flow.unacknowledged) continue;
       const PicoSeconds silence = results.sim_time - flow.progress;
       const PicoSeconds life = results.sim_time - flow.start;
       const std::int64_t others = std::max(to[flow.to], from[flow.from]);

@@ -88,6 +88,8 @@ FlowResult Measurement::result_of(const PlannedFlow& flow, const FlowRecord& rec
   if (spec.stop != PicoSeconds::max() && spec.stop < end) out.stopped = spec.stop;
   out.deadline = spec.deadline;
   if (spec.is_gated() && out.deadline) *out.deadline = *out.deadline + spec.start - out.start;
+  const bool acknowledged = (config_.nic.ack != AckMode::kNone && is_reliable(spec.service)) ||
+                            expects_response(spec.operation);
   if (spec.bytes != 0) {
     out.bytes = spec.bytes;
     const bool software = !hosts_[spec.from]->is_direct();
@@ -99,8 +101,6 @@ FlowResult Measurement::result_of(const PlannedFlow& flow, const FlowRecord& rec
       out.reference_ideal = ideal_times_.of_reference(flow);
     }
     out.completed = FlowLedger::finished(record);
-    const bool acknowledged = (config_.nic.ack != AckMode::kNone && is_reliable(spec.service)) ||
-                              expects_response(spec.operation);
     if (out.completed && acknowledged) out.end = clock_.simulated(record.last_ack);
     if (record.received_bytes >= spec.bytes) out.end_rx = clock_.simulated(record.last_received);
     if (!acknowledged) out.completed = out.end_rx.has_value();
@@ -111,6 +111,7 @@ FlowResult Measurement::result_of(const PlannedFlow& flow, const FlowRecord& rec
   }
   out.rate_cap = spec.rate;
   out.waiting = is_reliable(spec.service) && record.posted_bytes > record.received_bytes;
+  out.unacknowledged = acknowledged && record.posted_bytes > record.acked_bytes;
   out.reversed = expects_response(spec.operation);
   out.delivered_total = record.received_bytes;
   if (!out.stopped && is_given_up(out, config_.transport_of(spec.from).chosen())) {

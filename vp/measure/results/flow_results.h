@@ -44,9 +44,11 @@ struct FlowResult {
   FlowCounts counts;
   // time at which a byte of the flow was last received or acknowledged; `start` if none was
   PicoSeconds progress{};
-  BitRate rate_cap{};     // rate limit of the application; 0: none
-  bool begun = false;     // true if the flow's first byte was posted
-  bool waiting = false;   // true if posted bytes of a reliable flow have not been received
+  BitRate rate_cap{};    // rate limit of the application; 0: none
+  bool begun = false;    // true if the flow's first byte was posted
+  bool waiting = false;  // true if posted bytes of a reliable flow have not been received
+  // true if posted bytes have not been acknowledged, although the flow's receiver acknowledges them
+  bool unacknowledged = false;
   bool reversed = false;  // true if `to` sends the data, as for READ
   bool completed = false;
 };
