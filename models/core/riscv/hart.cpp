@@ -140,8 +140,8 @@ bool Hart::take_interrupt() {
   const std::uint32_t cause = csr_.interrupt_to_take();
   if (cause == 0) return false;
   pc_ = csr_.enter_trap(cause, 0, pc_);
-  handlers_.trapped(cycles());
   reservation_.held = false;
+  handlers_.trapped(cycles());
   mode_changed();
   if (accesses_ != nullptr) accesses_->interrupted();
   if (interrupts_ != nullptr) interrupts_->interrupt_taken(static_cast<Cause>(cause));
@@ -299,8 +299,8 @@ void Hart::raise(Cause cause, std::uint32_t value, std::uint32_t pc) {
   }
   const bool from_machine = csr_.privilege() == Privilege::kMachine;
   pc_ = csr_.enter_trap(number, value, pc);
-  handlers_.trapped(cycles());
   reservation_.held = false;
+  handlers_.trapped(cycles());
   mode_changed();
   if (pc_ == pc && from_machine) die(Death::kTrapLoop, pc, value, number);
   if (same_traps_ == kMaxSameTraps) die(Death::kSameTrap, pc, value, number);
@@ -344,9 +344,9 @@ void Hart::return_from_trap(const DecodedOp& op, std::uint32_t pc) {
     return;
   }
   pc_ = csr_.leave_trap();
-  handlers_.returned(csr_.interrupts_enabled(), cycles());
   returned_at_ = steps_;
   reservation_.held = false;
+  handlers_.returned(csr_.interrupts_enabled(), cycles());
   mode_changed();
 }
 
