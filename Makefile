@@ -154,7 +154,7 @@ bench: build
 	$(NINJA) benchmarks
 	tests/bench/run_bench.sh $(BUILD)
 
-## scale: what networks of 320 to 65 536 hosts cost, into docs/scale.md (ten minutes)
+## scale: what networks of 320 to 65 536 hosts cost, into docs/scale.md (three quarters of an hour)
 scale: build
 	tests/bench/scale.py $(BUILD)/dccvp --rounds 2 --page docs/scale.md
 	tests/bench/scale.py $(BUILD)/dccvp --hosts 65536 --threads 1 --whole dcqcn,dcc --page docs/scale.md
