@@ -7,6 +7,11 @@
 
 namespace dcc {
 
+namespace {
+// greatest work of a thread relative to the mean for which the division among threads stays
+constexpr double kEvenWork = 1.04;
+}  // namespace
+
 ParallelRun::ParallelRun(unsigned partitions, unsigned threads, PicoSeconds lookahead,
                          Execution execution)
     : PartitionedRun(lookahead), execution_(execution), groups_(threads), barrier_(threads) {
@@ -16,6 +21,7 @@ ParallelRun::ParallelRun(unsigned partitions, unsigned threads, PicoSeconds look
   for (unsigned t = 0; t < threads; ++t) {
     groups_[t].begin = begin_of(t, threads, partitions);
     groups_[t].end = begin_of(t + 1, threads, partitions);
+    for (unsigned p = groups_[t].begin; p < groups_[t].end; ++p) partitions_[p]->outgoing.group = t;
   }
   start_threads();
 }
@@ -46,11 +52,8 @@ ParallelRun::~ParallelRun() {
 }
 
 Mailbox& ParallelRun::mailbox(unsigned from, unsigned to) {
-  const auto group = std::find_if(groups_.begin(), groups_.end(),
-                                  [&](const Group& each) { return from < each.end; });
-  Incoming& incoming = partitions_[to]->incoming[static_cast<std::size_t>(group - groups_.begin())];
   Partition& sender = *partitions_[from];
-  return sender.to.try_emplace(to, sender.outgoing, &incoming).first->second;
+  return sender.to.try_emplace(to, sender.outgoing, &partitions_[to]->incoming).first->second;
 }
 
 void ParallelRun::serve(Group& group) {
@@ -114,14 +117,20 @@ void ParallelRun::rethrow_failure() const {
 std::uint64_t ParallelRun::run_together(PicoSeconds end) {
   end_ = end;
   barrier_.wait();
-  return run_windows(groups_[0]);
+  const std::uint64_t windows = run_windows(groups_[0]);
+  balance();
+  return windows;
 }
 
 std::uint64_t ParallelRun::run_alone(PicoSeconds end) {
   std::uint64_t windows = 0;
   for (; first_ <= end && windows < most_windows_; ++windows) {
     side_ ^= 1;
-    first_ = run_window(0, partitions(), side_, window_end(first_, end));
+    const PicoSeconds until = window_end(first_, end);
+    first_ = PicoSeconds::max();
+    for (const auto& partition : partitions_) {
+      first_ = std::min(first_, run_window(*partition, side_, until));
+    }
   }
   return windows;
 }
@@ -137,9 +146,17 @@ std::uint64_t ParallelRun::run_windows(Group& group) {
   std::uint64_t windows = 0;
   for (; first <= end && windows < most; ++windows) {
     side ^= 1;
-    const Clock::time_point begin = Clock::now();
-    group.next[side] = run_window(group.begin, group.end, side, window_end(first, end));
-    group.worked += Clock::now() - begin;
+    const PicoSeconds until = window_end(first, end);
+    Clock::time_point begin = Clock::now();
+    group.next[side] = PicoSeconds::max();
+    for (unsigned p = group.begin; p < group.end; ++p) {
+      Partition& mine = *partitions_[p];
+      group.next[side] = std::min(group.next[side], run_window(mine, side, until));
+      const Clock::time_point now = Clock::now();
+      mine.worked += now - begin;
+      group.worked += now - begin;
+      begin = now;
+    }
     barrier_.wait();
     first = PicoSeconds::max();
     for (const Group& each : groups_) first = std::min(first, each.next[side]);
@@ -149,15 +166,6 @@ std::uint64_t ParallelRun::run_windows(Group& group) {
     first_ = first;
   }
   return windows;
-}
-
-PicoSeconds ParallelRun::run_window(unsigned begin, unsigned end, unsigned side,
-                                    PicoSeconds until) {
-  PicoSeconds first = PicoSeconds::max();
-  for (unsigned p = begin; p < end; ++p) {
-    first = std::min(first, run_window(*partitions_[p], side, until));
-  }
-  return first;
 }
 
 PicoSeconds ParallelRun::run_window(Partition& mine, unsigned side, PicoSeconds until) {
@@ -171,6 +179,39 @@ PicoSeconds ParallelRun::run_window(Partition& mine, unsigned side, PicoSeconds 
     mine.failure = std::current_exception();
     mine.failed_at = mine.scheduler.now();
     return PicoSeconds::max();
+  }
+}
+
+void ParallelRun::balance() {
+  double all = 0;
+  double most = 0;
+  for (const Group& group : groups_) {
+    Clock::duration sum{};
+    for (unsigned p = group.begin; p < group.end; ++p) sum += partitions_[p]->worked;
+    all += static_cast<double>(sum.count());
+    most = std::max(most, static_cast<double>(sum.count()));
+  }
+  if (most * static_cast<double>(groups_.size()) > kEvenWork * all) regroup(all);
+  for (const auto& partition : partitions_) partition->worked /= 2;
+}
+
+// Gives each thread consecutive partitions, at least one. A partition belongs to the thread in
+// whose part of all work the middle of its own work lies.
+void ParallelRun::regroup(double all) {
+  const auto threads = static_cast<unsigned>(groups_.size());
+  unsigned p = 0;
+  double before = 0;  // work of the partitions before p
+  for (unsigned t = 0; t < threads; ++t) {
+    groups_[t].begin = p;
+    const double until = all * (t + 1) / threads;
+    const unsigned last = t + 1 < threads ? partitions() - (threads - t - 1) : partitions();
+    for (; p < last; ++p) {
+      const auto work = static_cast<double>(partitions_[p]->worked.count());
+      if (t + 1 < threads && p > groups_[t].begin && before + work / 2 > until) break;
+      before += work;
+      partitions_[p]->outgoing.group = t;
+    }
+    groups_[t].end = p;
   }
 }
 

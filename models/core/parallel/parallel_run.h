@@ -25,7 +25,8 @@ namespace dcc {
 /// Each thread runs one or more partitions with consecutive numbers. In a window it runs one
 /// partition after the other, so the data of a small partition is loaded into the caches once a
 /// window instead of once a packet. Between two windows all threads wait for each other. The first
-/// thread is the caller's; between calls all other threads wait.
+/// thread is the caller's; between calls all other threads wait. Traffic changes, so the partitions
+/// are divided anew among the threads when some threads had more work than others.
 class ParallelRun final : public PartitionedRun {
  public:
   /// Choice of the threads that run the partitions in a window.
@@ -46,7 +47,8 @@ class ParallelRun final : public PartitionedRun {
   Scheduler& scheduler(unsigned partition) override { return partitions_[partition]->scheduler; }
   Mailbox& mailbox(unsigned from, unsigned to) override;
 
-  /// First partition of thread number `thread`, if `threads` threads share `partitions` partitions.
+  /// First partition of thread number `thread` at the beginning of a run, if `threads` threads
+  /// share `partitions` partitions. During the run partitions move to threads that wait for others.
   static unsigned begin_of(unsigned thread, unsigned threads, unsigned partitions) {
     return partitions * thread / threads;
   }
@@ -60,6 +62,10 @@ class ParallelRun final : public PartitionedRun {
   void watch(std::function<void()> all_wait) { all_wait_ = std::move(all_wait); }
   TimeSpent time_spent() const override;
   std::uint64_t events_run() const override;
+  /// Number of partitions that the thread runs now.
+  unsigned partitions_of(unsigned thread) const {
+    return groups_[thread].end - groups_[thread].begin;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -69,7 +75,10 @@ class ParallelRun final : public PartitionedRun {
     Scheduler scheduler;
     Outgoing outgoing;
     std::map<unsigned, Mailbox> to;  // mailboxes to other partitions, indexed by the partition
-    std::vector<Incoming> incoming;  // mailboxes that lead to this partition, by the sender's group
+    std::vector<Incoming>
+        incoming;  // mailboxes that lead to this partition, by the sender's thread
+    // time in windows that several threads ran; past time counts less and less
+    Clock::duration worked{};
     std::exception_ptr failure;
     PicoSeconds failed_at{};
 
@@ -79,7 +88,7 @@ class ParallelRun final : public PartitionedRun {
     /// Enters the items that other partitions have put into this side of the mailboxes.
     void take_in(unsigned side);
   };
-  /// Consecutive partitions that one thread runs.
+  /// Consecutive partitions that one thread runs. All groups together are all partitions.
   struct alignas(64) Group {
     unsigned begin = 0;
     unsigned end = 0;
@@ -94,11 +103,13 @@ class ParallelRun final : public PartitionedRun {
   std::uint64_t run_together(PicoSeconds end);
   std::uint64_t run_alone(PicoSeconds end);
   std::uint64_t run_windows(Group& group);
-  /// Runs a window of these partitions. Returns the earliest next() of the partitions afterwards;
-  /// max() for partitions that failed.
-  PicoSeconds run_window(unsigned begin, unsigned end, unsigned side, PicoSeconds until);
+  /// Runs a window of a partition. Returns the partition's next() afterwards; max() if it failed.
   PicoSeconds run_window(Partition& mine, unsigned side, PicoSeconds until);
   void rethrow_failure() const;
+  /// Divides the partitions anew among the threads if the threads had unequal work. Call while all
+  /// other threads wait.
+  void balance();
+  void regroup(double all);
 
   Execution execution_;
   std::function<void()> all_wait_;  // called while all threads wait; null if no function is set

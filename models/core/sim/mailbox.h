@@ -13,7 +13,8 @@ namespace dcc {
 /// the sender fills one side while the receiver empties the other, and after the window they swap.
 /// Neither waits for the other, and the barrier between windows is the only synchronisation.
 struct alignas(64) Outgoing {
-  unsigned side = 0;  // side of the mailboxes that the sender is filling
+  unsigned side = 0;   // side of the mailboxes that the sender is filling
+  unsigned group = 0;  // list of Incoming that the sender uses; its thread's number
   /// Earliest due time of the items in all mailboxes of the partition, by side; max() if there are
   /// none.
   std::array<PicoSeconds, 2> earliest{PicoSeconds::max(), PicoSeconds::max()};
@@ -27,8 +28,8 @@ struct alignas(64) Outgoing {
 
 class Mailbox;
 
-/// Non-empty mailboxes to one partition, by side. With thousands of partitions only a few mailboxes
-/// hold items at a time, and the receiver visits only these.
+/// Non-empty mailboxes to one partition that one thread has filled, by side. With thousands of
+/// partitions only a few mailboxes hold items at a time, and the receiver visits only these.
 struct alignas(64) Incoming {
   std::array<std::vector<Mailbox*>, 2> filled;
 };
@@ -38,9 +39,10 @@ class Mailbox {
  public:
   using Enter = void (*)(void* receiver, void* item);
 
-  /// `outgoing` and `incoming` must outlive the mailbox. All mailboxes with the same `incoming`
-  /// must be filled by one thread.
-  explicit Mailbox(Outgoing& outgoing, Incoming* incoming = nullptr)
+  /// `outgoing` and `incoming` must outlive the mailbox. `incoming`: the receiver's lists, of which
+  /// each is written by one thread at a time (Outgoing::group); null if the receiver visits all
+  /// mailboxes.
+  explicit Mailbox(Outgoing& outgoing, std::vector<Incoming>* incoming = nullptr)
       : outgoing_(&outgoing), incoming_(incoming) {}
 
   /// Puts an item into the mailbox; called by the sender. The receiver calls `enter(receiver,
@@ -48,7 +50,9 @@ class Mailbox {
   void put(Enter enter, void* receiver, void* item, PicoSeconds due) {
     const unsigned number = outgoing_->side;
     std::vector<Letter>& letters = sides_[number].letters;
-    if (letters.empty() && incoming_ != nullptr) incoming_->filled[number].push_back(this);
+    if (letters.empty() && incoming_ != nullptr) {
+      (*incoming_)[outgoing_->group].filled[number].push_back(this);
+    }
     letters.push_back({enter, receiver, item});
     outgoing_->earliest[number] = std::min(outgoing_->earliest[number], due);
   }
@@ -91,7 +95,7 @@ class Mailbox {
   };
   std::array<Side, 2> sides_;
   Outgoing* outgoing_;
-  Incoming* incoming_;  // list of non-empty mailboxes; null if the receiver visits all mailboxes
+  std::vector<Incoming>* incoming_;
 };
 
 }  // namespace dcc

@@ -313,6 +313,52 @@ TEST(ParallelRun, TellsWhereItsTimeWent) {
   }
 }
 
+/// Sleeps at each microsecond of a partition's time, so that the partition has work.
+class Sleeper {
+ public:
+  Sleeper(Scheduler& scheduler, PicoSeconds from, PicoSeconds to)
+      : scheduler_(scheduler), to_(to), event_(Event::calling<&Sleeper::act>(*this, 0)) {
+    scheduler.schedule_at(event_, from);
+  }
+
+ private:
+  void act() {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    if (scheduler_.now() + kMicroSecond < to_) scheduler_.schedule_in(event_, kMicroSecond);
+  }
+  Scheduler& scheduler_;
+  PicoSeconds to_;
+  Event event_;
+};
+
+TEST(ParallelRun, PartitionsMoveToThreadsThatWait) {
+  ParallelRun run(8, 2, kLookahead, Execution::kParallel);
+  if (run.threads() < 2) GTEST_SKIP() << "the system refuses to start a thread";
+  EXPECT_EQ(run.partitions_of(0), 4u);
+  // First partition 1 has all work, then partition 6, then all have the same.
+  const Sleeper first(run.scheduler(1), kMicroSecond, kMicroSecond * 10);
+  const Sleeper second(run.scheduler(6), kMicroSecond * 20, kMicroSecond * 40);
+  std::vector<std::unique_ptr<Sleeper>> all;
+  for (unsigned p = 0; p < 8; ++p) {
+    all.push_back(
+        std::make_unique<Sleeper>(run.scheduler(p), kMicroSecond * 50, kMicroSecond * 70));
+  }
+  const auto run_to = [&](int microseconds) {
+    while (run.next_time() <= kMicroSecond * microseconds) {
+      run.run_until(run.next_time() + kMicroSecond);
+    }
+  };
+  run_to(10);
+  EXPECT_LE(run.partitions_of(0), 2u);
+  run_to(40);
+  EXPECT_GE(run.partitions_of(0), 6u);
+  EXPECT_LE(run.partitions_of(0), 7u);
+  run_to(70);
+  EXPECT_GE(run.partitions_of(0), 3u);
+  EXPECT_LE(run.partitions_of(0), 5u);
+  EXPECT_EQ(run.partitions_of(0) + run.partitions_of(1), 8u);
+}
+
 TEST(ThreadBarrier, WakesWhoHasFallenAsleep) {
   ThreadBarrier barrier(3);
   int written = 0;
