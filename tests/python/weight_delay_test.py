@@ -52,6 +52,13 @@ class Runs(unittest.TestCase):
         self.assertLess(float(heavy[at("heavy p99")]), float(heavy[at("light p99")]))
         self.assertAlmostEqual(float(heavy[at("use %")]), 28, delta=2)
 
+    def test_several_seeds_have_an_interval(self):
+        os.environ["DCCVP"] = str(DCCVP)
+        (row,) = weight_delay.rows_of("incast of 8, 200 KB", "proportional", 8, [1, 2])
+        middle, half = row[weight_delay.COLUMNS.index("heavy p99")].split(" ± ")
+        self.assertGreater(float(middle), 50)
+        self.assertGreater(float(half), 0)
+
 
 if __name__ == "__main__":
     main()
