@@ -4,10 +4,11 @@
   weight_map_test.py DCCVP
 """
 
+import os
 import random
 import unittest
 
-from package import main
+from package import DCCVP, main
 from dccvp.experiments import weight_map
 
 
@@ -22,6 +23,23 @@ class Draw(unittest.TestCase):
     def test_packets_are_those_of_the_whole_run(self):
         point = weight_map.Point(100, 10e-6, 55e3, 440e3, 1.0, "dequeue", [1, 4])
         self.assertAlmostEqual(point.packets(), sum(point.rest()) * 100e9 / 8 / 1082)
+
+    def test_flows_of_another_kind_beside(self):
+        point = weight_map.Point(10, 10e-6, 20e3, 80e3, 1.0, "dequeue", [1, 4], 2)
+        self.assertIn("{hosts: [3..4], congestion_control: {algorithm: dcqcn}}", point.yaml(1))
+        self.assertIn("from: 3, to: 0,", point.yaml(1))
+        point.beside_kind = "cubic"
+        self.assertIn("{hosts: [3, 4, 6], transport: {kind: tcp, ecn: true}}", point.yaml(1))
+        self.assertIn("from: 2, to: 5,", point.yaml(1))
+        self.assertIn("from: 3, to: 6,", point.yaml(1))
+
+    def test_cubic_beside_leaves_the_weights_in_force(self):
+        os.environ["DCCVP"] = str(DCCVP)
+        point = weight_map.Point(10, 10e-6, 20e3, 80e3, 1.0, "dequeue", [1, 4], 2, "cubic")
+        point.rest = lambda: (0.03, 0.03)
+        found = weight_map.run(point, 1)
+        self.assertLess(found["error"], 0.08)
+        self.assertGreater(found["use"], 0.9)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,7 @@ LIGHTEST_PACKETS = 2000      # Number of packets that the lightest flow must sen
 RATES = (10, 25, 40, 100, 100, 200, 400, 800)                       # Rates of the bottleneck in Gb/s.
 WEIGHTS = ((1, 2), (1, 4), (1, 8), (1, 2, 4, 8), (1, 3, 9), (15, 60), (0.125, 1), (0.25, 0.5))
 TELLING = {"weights_missed", "weights_without_effect"}  # Ids of the diagnoses that compare shares with weights.
+BESIDE = {"dcqcn": "congestion_control: {algorithm: dcqcn}", "cubic": "transport: {kind: tcp, ecn: true}"}
 COLUMNS = ("point", "rate", "RTT us", "Kmin KB", "Kmax KB", "Pmax", "mark at", "flows", "beside", "weights", "error %",
            "use", "marks %", "queue KB", "pauses", "told")
 
@@ -43,7 +44,8 @@ class Point:
     pmax: float
     mark_at: str
     weights: list
-    beside: int = 0  # Number of plain DCQCN flows at the same port, each from a host of its own.
+    beside: int = 0  # Number of flows without weights at the same port, each from a host of its own.
+    beside_kind: str = "dcqcn"  # What these flows run, a key of BESIDE.
 
     @staticmethod
     def drawn(rng, most_flows=1024, most_packets=math.inf):
@@ -82,7 +84,7 @@ class Point:
         part = sum(self.weights) / least
         if len(self.weights) > FLOWS_ALONE:
             part *= 5 / self.weights.count(least)
-        if self.beside:  # Flows of plain DCQCN may take two thirds of the link.
+        if self.beside:  # Flows without weights may take two thirds of the link.
             part *= 3
         # The diagnosis idle_link judges windows of 20 round trips over at most 12 links.
         return settled, max(0.01, 70 * self.rtt, LIGHTEST_PACKETS * part * PACKET_BITS / rate)
@@ -97,20 +99,27 @@ class Point:
         headroom = inputs * (2 * max(50e-9, self.rtt / 4) * self.rate * 1e9 / 8 + 10e3)  # Bytes of headroom for PFC.
         classes = sorted(set(self.weights))
         start, length = self.rest()
+        links, to, others_to = f"rate: {self.rate}Gbps, delay: {max(50, self.rtt / 4 * 1e9):.0f}ns, overhead: 20B", 0, 0
+        topology, others = f"kind: star, hosts: {inputs + 1}, link: {{{links}}}", f"{hosts + 1}..{inputs}"
+        if self.beside_kind == "cubic":  # TCP needs a receiver of its own, so the flows meet at a link between switches.
+            to, others_to = inputs + 1, inputs + 2
+            links = f"rate: {self.rate}Gbps, delay: {max(50, self.rtt / 8 * 1e9):.0f}ns, overhead: 20B"
+            topology = (f"kind: leaf_spine, leaves: 2, spines: 1, hosts_per_leaf: {inputs + 1}, "
+                        f"host_link: {{{links}}}, fabric_link: {{{links}}}")
+            others = ", ".join(map(str, [*range(hosts + 1, inputs + 1), others_to]))
         lines = [
             f"seed: {seed}", f"duration: {(start + length) * 1e6:.0f}us", f"measure: {{from: {start * 1e6:.0f}us}}",
-            f"topology: {{kind: star, hosts: {inputs + 1}, link: {{rate: {self.rate}Gbps, "
-            f"delay: {max(50, self.rtt / 4 * 1e9):.0f}ns, overhead: 20B}}}}",
+            f"topology: {{{topology}}}",
             f"switch: {{buffer: {int(max(32 << 20, 24 * self.kmax) + headroom)}B, ecn: {{kmin: {self.kmin:.0f}B, "
             f"kmax: {self.kmax:.0f}B, pmax: {self.pmax:.5f}, mark_at: {self.mark_at}}}}}",
             "nic: {recovery: {timeout: 100ms}, congestion_control: {algorithm: dcc, policy: proportional}}",
             "host: {driver: none}", "output: {plots: false, series: {flows: none, queues: none, classes: false}}",
             "dscp: {" + ", ".join(f"{10 + i}: {{weight: {w}}}" for i, w in enumerate(classes)) + "}", "traffic:"]
         if self.beside:
-            lines.insert(0, f"nics: [{{hosts: {hosts + 1}..{inputs}, congestion_control: {{algorithm: dcqcn}}}}]")
-        lines += [f"  - {{kind: flow, from: {1 + i % hosts}, to: 0, dscp: {10 + classes.index(w)}, start: 200us}}"
+            lines.insert(0, f"nics: [{{hosts: [{others}], {BESIDE[self.beside_kind]}}}]")
+        lines += [f"  - {{kind: flow, from: {1 + i % hosts}, to: {to}, dscp: {10 + classes.index(w)}, start: 200us}}"
                   for i, w in enumerate(self.weights)]
-        lines += [f"  - {{kind: flow, from: {host}, to: 0, dscp: 0, start: 200us}}"
+        lines += [f"  - {{kind: flow, from: {host}, to: {others_to}, dscp: 0, start: 200us}}"
                   for host in range(hosts + 1, inputs + 1)]
         return "\n".join(lines) + "\n"
 
@@ -157,6 +166,9 @@ def main(arguments):
     parser.add_argument("--most-flows", type=int, default=1024, help="greatest number of flows (default 1024)")
     parser.add_argument("--most-packets", type=float, default=math.inf, metavar="N",
                         help="draw points again whose run would have more packets (default: no limit)")
+    parser.add_argument("--beside", choices=sorted(BESIDE),
+                        help="each point has two flows of this kind beside, if none are drawn (default: plain DCQCN "
+                             "where they are drawn)")
     parser.add_argument("-c", dest="settings", action="append", default=[], metavar="KEY=VALUE",
                         help="a setting for all runs, to compare the same points with and without it")
     parser.add_argument("--why", action="store_true", help="print what the diagnoses say of points beyond the limit")
@@ -166,6 +178,8 @@ def main(arguments):
     rows, why, within, silent, judged = [], [], 0, 0, 0
     for number in range(chosen.points):
         point = Point.drawn(rng, chosen.most_flows, chosen.most_packets)
+        if chosen.beside:
+            point.beside, point.beside_kind = point.beside or 2, chosen.beside
         for seed in range(1, chosen.run_seeds + 1):
             found = run(point, seed, chosen.settings)
             rows.append(row(number, point, found))
