@@ -101,7 +101,7 @@ class Point:
         start, length = self.rest()
         links, to, others_to = f"rate: {self.rate}Gbps, delay: {max(50, self.rtt / 4 * 1e9):.0f}ns, overhead: 20B", 0, 0
         topology, others = f"kind: star, hosts: {inputs + 1}, link: {{{links}}}", f"{hosts + 1}..{inputs}"
-        if self.beside_kind == "cubic":  # TCP needs a receiver of its own, so the flows meet at a link between switches.
+        if self.beside_kind == "cubic":  # TCP needs a receiver of its own, so they meet between two switches.
             to, others_to = inputs + 1, inputs + 2
             links = f"rate: {self.rate}Gbps, delay: {max(50, self.rtt / 8 * 1e9):.0f}ns, overhead: 20B"
             topology = (f"kind: leaf_spine, leaves: 2, spines: 1, hosts_per_leaf: {inputs + 1}, "
