@@ -1,5 +1,8 @@
 common/ram_1r1w_array.sv
 common/ram_1r1w.sv
+secded/secded_code.sv
+secded/ram_guarded.sv
+secded/ram_reports.sv
 pacer/rtl/dc_pacer_pkg.sv
 pacer/rtl/dc_least.sv
 pacer/rtl/dc_pacer_row.sv

@@ -12,6 +12,7 @@ module ram_guarded #(
   parameter int unsigned Group  = 32,    // data bits for each parity bit
   parameter int unsigned Secded = 0,     // 1: one wrong bit of 64 is corrected
   parameter int unsigned Number = 0,     // the RAM's number in reports, at most 31
+  parameter int unsigned Early  = 0,     // 1: reports of the word that is used, in the same cycle, without a register
   localparam int unsigned AddrW   = $clog2(Depth),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
@@ -23,8 +24,8 @@ module ram_guarded #(
   input  logic [AddrW-1:0]   waddr_i,
   input  logic [Width-1:0]   wdata_i,
   input  logic               use_i,    // rdata_o is used in this cycle
-  // Of the word that was used in the cycle before: bit 0: it is wrong. With Secded, too: bit 1: it was corrected;
-  // bits 6:2: Number; bits 30:7: its address. 0 if the word was right.
+  // Of the word that was used in the cycle before (with Early: in this one): bit 0: it is wrong. With Secded, too:
+  // bit 1: it was corrected; bits 6:2: Number; bits 30:7: its address. 0 if the word was right.
   output logic [ReportW-1:0] report_o
 );
   // The parts of a word that have check bits of their own, and the bits of each.
@@ -35,7 +36,6 @@ module ram_guarded #(
 
   logic [Checks-1:0] write_checks, read_checks;
   logic [Width-1:0]  read_word;
-  logic              wrong_q;
 
   ram_1r1w #(.Depth(Depth), .Width(Checks + Width)) u_ram (
     .clk_i  (clk_i),
@@ -61,16 +61,24 @@ module ram_guarded #(
       write_checks = '0;
       if (wen_i) write_checks = checks_of(wdata_i);
     end
-    always_ff @(posedge clk_i) begin
-      wrong_q <= 1'b0;
-      if (use_i) wrong_q <= read_checks != checks_of(read_word);
+    assign rdata_o = read_word;
+    if (Early != 0) begin : g_early
+      always_comb begin
+        report_o = 1'b0;
+        if (use_i) report_o = read_checks != checks_of(read_word);
+      end
+    end else begin : g_late
+      logic wrong_q;
+      always_ff @(posedge clk_i) begin
+        wrong_q <= 1'b0;
+        if (use_i) wrong_q <= read_checks != checks_of(read_word);
+      end
+      assign report_o = wrong_q;
     end
-    assign rdata_o  = read_word;
-    assign report_o = wrong_q;
   end else begin : g_secded
     logic [Parts-1:0] corrected, wrong;
-    logic             corrected_q;
-    logic [AddrW-1:0] read_q, used_q;  // addresses of the words in rdata_o and in report_o
+    logic             some_wrong, some_corrected;
+    logic [AddrW-1:0] read_q;  // address of the word in rdata_o
 
     for (genvar i = 0; i < Parts; i++) begin : g_part
       localparam int unsigned Lsb  = i * PartW;
@@ -96,12 +104,20 @@ module ram_guarded #(
       );
     end
 
-    always_ff @(posedge clk_i) begin
-      if (ren_i) read_q <= raddr_i;
-      wrong_q     <= use_i && wrong != '0;
-      corrected_q <= use_i && corrected != '0 && wrong == '0;
-      used_q      <= read_q;
+    always_ff @(posedge clk_i) if (ren_i) read_q <= raddr_i;
+    assign some_wrong     = use_i && wrong != '0;
+    assign some_corrected = use_i && corrected != '0 && wrong == '0;
+    if (Early != 0) begin : g_early
+      assign report_o = (some_wrong || some_corrected) ? {24'(read_q), 5'(Number), some_corrected, some_wrong} : '0;
+    end else begin : g_late
+      logic             wrong_q, corrected_q;
+      logic [AddrW-1:0] used_q;  // address of the word in report_o
+      always_ff @(posedge clk_i) begin
+        wrong_q     <= some_wrong;
+        corrected_q <= some_corrected;
+        used_q      <= read_q;
+      end
+      assign report_o = (wrong_q || corrected_q) ? {24'(used_q), 5'(Number), corrected_q, wrong_q} : '0;
     end
-    assign report_o = (wrong_q || corrected_q) ? {24'(used_q), 5'(Number), corrected_q, wrong_q} : '0;
   end
 endmodule

@@ -8,6 +8,7 @@ module dc_fifo #(
   parameter int unsigned Width = 32,
   parameter int unsigned Secded = 0,  // ram_guarded.sv
   parameter int unsigned Number = 0,
+  parameter int unsigned Early  = 0,
   localparam int unsigned AddrW = $clog2(Depth),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
@@ -20,7 +21,7 @@ module dc_fifo #(
   output logic             valid_o,
   output logic [Width-1:0] data_o,
   input  logic             pop_i,    // removes the head; only when valid_o is 1
-  output logic [ReportW-1:0] error_o // of the head of the previous cycle (ram_guarded.sv): bit 0: it was wrong
+  output logic [ReportW-1:0] error_o // of the head of the previous cycle (Early: of this one); bit 0: it is wrong
 );
   if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
     $fatal(1, "dc_fifo: Depth (dcc_top: CnpDepth, CommandDepth) must be a power of two, at least 2");
@@ -47,7 +48,7 @@ module dc_fifo #(
     end
   end
 
-  ram_guarded #(.Depth(Depth), .Width(Width), .Secded(Secded), .Number(Number)) u_ram (
+  ram_guarded #(.Depth(Depth), .Width(Width), .Secded(Secded), .Number(Number), .Early(Early)) u_ram (
     .clk_i  (clk_i),
     .ren_i  (1'b1),
     .raddr_i(head_d),

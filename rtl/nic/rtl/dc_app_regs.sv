@@ -3,8 +3,10 @@
 //
 // rtl/nic/doc/contract.md has the map. An access that waits holds pready_o low; a refused one changes nothing.
 module dc_app_regs #(
-  parameter int unsigned Flows = 64,
-  localparam int unsigned FlowW = $clog2(Flows)
+  parameter int unsigned Flows  = 64,
+  parameter int unsigned Secded = 0,  // rtl/secded/ram_guarded.sv
+  localparam int unsigned FlowW   = $clog2(Flows),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -43,7 +45,7 @@ module dc_app_regs #(
   // State
   input  logic             ready_i,
   input  logic             strict_i,
-  input  logic             error_i,       // a memory's word had wrong parity
+  input  logic [ReportW-1:0] report_i,    // of words of the memories (ram_guarded.sv)
   // Events to count, one a cycle each
   input  logic             refused_i,
   input  logic             unbound_i,
@@ -59,6 +61,9 @@ module dc_app_regs #(
   logic [31:0]       interval_q, default_q;
   logic [23:0]       peer_q;
   logic [Counters*32-1:0] counts_q;
+  logic [15:0]       wrongs_q, correcteds_q;  // stay at their greatest value
+  logic [31:0]       place;
+  logic              corrected;
   logic [Counters-1:0]    events;
   logic              flow_fits, is_context, is_command;
 
@@ -68,8 +73,8 @@ module dc_app_regs #(
   assign is_context = word == 6'h0A;
   assign is_command = word == 6'h0B;
   assign flow_fits  = (pwdata_i[21:0] >> FlowW) == '0;
-  assign known      = paddr_i[19:8] == '0 && paddr_i[1:0] == '0 && word <= 6'h10;
-  assign writable   = word >= 6'h02 && word <= 6'h0B && pstrb_i == '1 &&
+  assign known      = paddr_i[19:8] == '0 && paddr_i[1:0] == '0 && word <= 6'h13;
+  assign writable   = ((word >= 6'h02 && word <= 6'h0B) || word == 6'h13) && pstrb_i == '1 &&
                       !((is_context || is_command) && !(flow_fits && ready_i));
   assign pslverr_o  = !known || (pwrite_i && !writable);
   assign act        = access && pwrite_i && !pslverr_o;
@@ -101,8 +106,12 @@ module dc_app_regs #(
       interval_q     <= 32'd500;
       error_q        <= 1'b0;
       counts_q       <= '0;
+      wrongs_q       <= '0;
+      correcteds_q   <= '0;
     end else begin
-      if (error_i) error_q <= 1'b1;
+      if (report_i[0]) error_q <= 1'b1;
+      wrongs_q     <= wrongs_q + 16'(report_i[0] && wrongs_q != '1);
+      correcteds_q <= correcteds_q + 16'(corrected && correcteds_q != '1);
       for (int unsigned i = 0; i < Counters; i++) begin
         counts_q[32*i +: 32] <= counts_q[32*i +: 32] + 32'(events[i]);
       end
@@ -126,10 +135,25 @@ module dc_app_regs #(
     end
   end
 
+  // The last corrected word, or from then on the first wrong one, until software writes the register.
+  if (Secded != 0) begin : g_place
+    logic [30:0] place_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) place_q <= '0;
+      else if (!place_q[0] && report_i[1:0] != '0) place_q <= report_i;
+      else if (act && word == 6'h13) place_q <= '0;
+    end
+    assign place     = {1'b0, place_q};
+    assign corrected = report_i[1];
+  end else begin : g_no_place
+    assign place     = '0;
+    assign corrected = 1'b0;
+  end
+
   always_comb begin
     case (word)
       6'h00:   prdata_o = Id;
-      6'h01:   prdata_o = {29'd0, error_q, strict_i, ready_i};
+      6'h01:   prdata_o = {28'd0, 1'(Secded != 0), error_q, strict_i, ready_i};
       6'h02:   prdata_o = {8'd0, qpn_base_o};
       6'h03:   prdata_o = own_ip_o;
       6'h04:   prdata_o = own_mac_o[31:0];
@@ -143,6 +167,9 @@ module dc_app_regs #(
       6'h0E:   prdata_o = counts_q[32*2 +: 32];
       6'h0F:   prdata_o = counts_q[32*3 +: 32];
       6'h10:   prdata_o = counts_q[32*4 +: 32];
+      6'h11:   prdata_o = {16'd0, wrongs_q};
+      6'h12:   prdata_o = {16'd0, correcteds_q};
+      6'h13:   prdata_o = place;
       default: prdata_o = '0;
     endcase
   end

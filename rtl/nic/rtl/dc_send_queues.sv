@@ -3,13 +3,16 @@
 //
 // A whole frame is stored and posted to the pacer. A decision of the pacer sends the oldest frame of its flow without
 // gaps. A frame of a flow that has Depth frames here waits at the input, and everything behind it waits as well.
+// A frame with a lost word leaves as a bad one (m_cut_o); one whose length the pacer has lost is dropped.
 module dc_send_queues #(
   parameter int unsigned Flows    = 64,   // a power of two
   parameter int unsigned Depth    = 4,    // frames a flow that wait, a power of two, at least 2
   parameter int unsigned MaxBeats = 32,   // beats of the longest frame, a power of two
   parameter int unsigned SideW    = 33,   // bits that travel with a frame
   parameter int unsigned Overhead = 24,   // bytes of a frame on the wire that the stream does not have
-  localparam int unsigned FlowW  = $clog2(Flows),
+  parameter int unsigned Secded   = 0,    // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
+  localparam int unsigned FlowW   = $clog2(Flows),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1,
   localparam int unsigned BytesW = dc_pacer_pkg::BytesW
 ) (
   input  logic              clk_i,
@@ -34,7 +37,7 @@ module dc_send_queues #(
   output logic              want_o,
   input  logic              sent_valid_i,
   input  logic [FlowW-1:0]  sent_flow_i,
-  input  logic [BytesW-1:0] sent_bytes_i,
+  input  logic [BytesW-1:0] sent_bytes_i,   // 0: the length was lost
 
   // Frames to the wire.
   output logic              m_tvalid_o,
@@ -42,13 +45,15 @@ module dc_send_queues #(
   output logic [511:0]      m_tdata_o,
   output logic [63:0]       m_tkeep_o,
   output logic              m_tlast_o,
-  output logic              m_cut_o,        // the frame lost its end
+  output logic              m_cut_o,        // with m_tlast_o: the frame lost its end, or a word
   output logic [SideW-1:0]  m_side_o,
   // A frame's first beat is on its way: flow and bytes without Overhead.
   output logic              start_valid_o,
   input  logic              start_ready_i,
   output logic [FlowW-1:0]  start_flow_o,
-  output logic [BytesW-1:0] start_bytes_o
+  output logic [BytesW-1:0] start_bytes_o,
+
+  output logic [ReportW-1:0] report_o       // of the words that left in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned SlotW  = $clog2(Depth);
   localparam int unsigned BeatW  = $clog2(MaxBeats);
@@ -139,7 +144,7 @@ module dc_send_queues #(
   always_ff @(posedge clk_i) begin
     if (sent_valid_i) begin
       next_flows_q[last_q] <= sent_flow_i;
-      next_bytes_q[last_q] <= sent_bytes_i - BytesW'(Overhead);
+      next_bytes_q[last_q] <= sent_bytes_i == '0 ? '0 : sent_bytes_i - BytesW'(Overhead);
     end
   end
 
@@ -147,7 +152,8 @@ module dc_send_queues #(
   // Send: beats are read while the output takes them; the next frame follows without a gap
   // ---------------------------------------------------------------------------------------------
   logic [BeatW-1:0]  out_beat_q;
-  logic              data_q, ren, final_beat, first_beat;
+  logic              data_q, ren, final_beat, first_beat, drop, bad_q, wrong, cut;
+  logic [ReportW-1:0] report_beat, report_side, report;
   logic [FlowW-1:0]  out_flow;
   logic [SlotW-1:0]  out_slot;
   logic [BytesW-1:0] out_bytes, last_byte;
@@ -159,8 +165,9 @@ module dc_send_queues #(
   assign out_slot      = heads_q[out_flow][SlotW-1:0];
   assign first_beat    = out_beat_q == '0;
   assign final_beat    = out_beat_q == last_byte[6 +: BeatW];
-  assign ren           = waiting && (!data_q || m_tready_i) && (!first_beat || start_ready_i);
-  assign pop           = ren && final_beat;
+  assign drop          = waiting && out_bytes == '0;
+  assign ren           = waiting && !drop && (!data_q || m_tready_i) && (!first_beat || start_ready_i);
+  assign pop           = drop || (ren && final_beat);
   assign start_valid_o = ren && first_beat;
   assign start_flow_o  = out_flow;
   assign start_bytes_o = out_bytes;
@@ -172,7 +179,9 @@ module dc_send_queues #(
       for (int unsigned i = 0; i < Flows; i++) heads_q[i] <= '0;
       out_beat_q <= '0;
       data_q     <= 1'b0;
+      bad_q      <= 1'b0;
     end else begin
+      if (data_q) bad_q <= (bad_q || wrong) && !(m_tready_i && m_tlast_o);
       if (ren) out_beat_q <= final_beat ? '0 : out_beat_q + 1'b1;
       if (pop) heads_q[out_flow] <= heads_q[out_flow] + 1'b1;
       if (ren || m_tready_i) data_q <= ren;
@@ -184,22 +193,35 @@ module dc_send_queues #(
     if (ren) m_tlast_o <= final_beat;
   end
 
-  ram_1r1w #(.Depth(1 << AddrW), .Width(576)) u_beats (
+  ram_guarded #(.Depth(1 << AddrW), .Width(576), .Secded(Secded), .Number(17), .Early(1)) u_beats (
     .clk_i,
     .ren_i  (ren),
     .raddr_i(raddr),
     .rdata_o({m_tkeep_o, m_tdata_o}),
     .wen_i  (take && !over),
     .waddr_i(waddr),
-    .wdata_i({s_tkeep_i, s_tdata_i})
+    .wdata_i({s_tkeep_i, s_tdata_i}),
+    .use_i  (data_q),
+    .report_o(report_beat)
   );
-  ram_1r1w #(.Depth(Flows * Depth), .Width(SideW + 1)) u_sides (
+  ram_guarded #(
+    .Depth(Flows * Depth), .Width(SideW + 1), .Secded(Secded), .Number(18), .Early(1)
+  ) u_sides (
     .clk_i,
     .ren_i  (ren),
     .raddr_i(raddr[AddrW-1:BeatW]),
-    .rdata_o({m_cut_o, m_side_o}),
+    .rdata_o({cut, m_side_o}),
     .wen_i  (stored),
     .waddr_i(waddr[AddrW-1:BeatW]),
-    .wdata_i({over, s_side_i})
+    .wdata_i({over, s_side_i}),
+    .use_i  (data_q),
+    .report_o(report_side)
   );
+  assign wrong   = report_beat[0] || report_side[0];
+  assign m_cut_o = cut || bad_q || wrong;
+  ram_reports #(.Count(2), .ReportW(ReportW)) u_reports (
+    .reports_i(m_tready_i ? {report_beat, report_side} : (2 * ReportW)'(0)),
+    .report_o (report)
+  );
+  always_ff @(posedge clk_i) report_o <= report;
 endmodule

@@ -28,7 +28,8 @@ module dcc_app_block #(
   parameter int unsigned Width    = 8,    // of the pacer
   parameter int unsigned Depth    = 4,    // frames of a flow that wait
   parameter int unsigned MaxBeats = 32,   // beats of the longest frame to send, at most 128
-  parameter int unsigned ClockMhz = 250
+  parameter int unsigned ClockMhz = 250,
+  parameter int unsigned Secded   = 0     // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
 ) (
   input  logic clk,
   input  logic rst,
@@ -105,6 +106,7 @@ module dcc_app_block #(
   localparam int unsigned SideW    = AXIS_IF_TX_ID_WIDTH + AXIS_IF_TX_DEST_WIDTH + AXIS_IF_TX_USER_WIDTH;
   localparam int unsigned BeatW    = 576 + SideW;
   localparam int unsigned RxW      = 577 + AXIS_SYNC_RX_USER_WIDTH;
+  localparam int unsigned ReportW  = (Secded != 0) ? 31 : 1;
   localparam int unsigned Gap      = 20;  // bytes of preamble and gap between frames
   localparam int unsigned Fcs      = 4;
   localparam int unsigned OneDecision = MaxBeats + Flows / Width + 11;  // cycles (rtl/pacer/doc/contract.md)
@@ -180,11 +182,12 @@ module dcc_app_block #(
   logic [5:0]       cnp_dscp, context_dscp;
   logic [2:0]       cnp_priority, context_priority;
   logic             counting, context_valid, context_ready, context_we, context_bound, begin_ready;
-  logic             command_valid, command_ready, command_query, ready, strict, error;
+  logic             command_valid, command_ready, command_query, ready, strict;
+  logic [ReportW-1:0] report_parser, report_notifier, report_sent, report_pacer, report_rates, report_queues, report;
   logic [FlowW-1:0] context_flow, command_flow;
   logic             refused, unbound, cut, cnp_in, cnp_out;
 
-  dc_app_regs #(.Flows(Flows)) u_regs (
+  dc_app_regs #(.Flows(Flows), .Secded(Secded)) u_regs (
     .clk_i             (clk),
     .rst_ni            (rst_n),
     .psel_i            (psel && own && !nowhere),
@@ -217,7 +220,7 @@ module dcc_app_block #(
     .command_flow_o    (command_flow),
     .ready_i           (ready),
     .strict_i          (strict),
-    .error_i           (error),
+    .report_i          (report),
     .refused_i         (refused),
     .unbound_i         (unbound),
     .cnp_in_i          (cnp_in),
@@ -277,7 +280,7 @@ module dcc_app_block #(
   logic             unused_other;
   logic [3:0]       unused_reason;
 
-  dc_parser #(.Flows(Flows)) u_parser (
+  dc_parser #(.Flows(Flows), .Secded(Secded)) u_parser (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .init_done_o    (parser_done),
@@ -308,7 +311,8 @@ module dcc_app_block #(
     .peer_o         (rx_peer),
     .other_o        (unused_other),
     .refused_o      (refused),
-    .reason_o       (unused_reason)
+    .reason_o       (unused_reason),
+    .report_o       (report_parser)
   );
   assign cnp_in = cnp_valid;
 
@@ -316,7 +320,7 @@ module dcc_app_block #(
   // Notification point
   // ---------------------------------------------------------------------------------------------
   logic [55:0]  now_q;
-  logic         notifier_done, note_valid, note_ready, note_last, notifier_error;
+  logic         notifier_done, note_valid, note_ready, note_last, unused_error;
   logic [511:0] note_data;
   logic [63:0]  note_keep;
   logic [2:0]   note_priority;
@@ -325,7 +329,7 @@ module dcc_app_block #(
     if (!rst_n) now_q <= '0;
     else now_q <= now_q + 1'b1;
   end
-  dc_notifier #(.Flows(Flows)) u_notifier (
+  dc_notifier #(.Flows(Flows), .Secded(Secded)) u_notifier (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .init_done_o    (notifier_done),
@@ -354,7 +358,8 @@ module dcc_app_block #(
     .m_tkeep_o      (note_keep),
     .m_tlast_o      (note_last),
     .m_tuser_o      (note_priority),
-    .error_o        (notifier_error)
+    .error_o        (unused_error),
+    .report_o       (report_notifier)
   );
   assign cnp_out = note_valid && note_ready && note_last;
 
@@ -390,7 +395,8 @@ module dcc_app_block #(
     .Depth   (Depth),
     .MaxBeats(MaxBeats),
     .SideW   (SideW),
-    .Overhead(Gap + Fcs)
+    .Overhead(Gap + Fcs),
+    .Secded  (Secded)
   ) u_queues (
     .clk_i        (clk),
     .rst_ni       (rst_n),
@@ -420,15 +426,16 @@ module dcc_app_block #(
     .start_valid_o(start_valid),
     .start_ready_i(start_ready),
     .start_flow_o (start_flow),
-    .start_bytes_o(start_bytes)
+    .start_bytes_o(start_bytes),
+    .report_o     (report_queues)
   );
 
-  logic             rate_valid, unused_query, rate_bound, pace_valid, pace_ready, rates_error;
+  logic             rate_valid, unused_query, rate_bound, pace_valid, pace_ready;
   logic [FlowW-1:0] rate_flow, pace_flow;
   logic [31:0]      rate_value, pace_rate;
   logic [2:0]       pace_priority;
 
-  dc_rate_queue #(.Flows(Flows)) u_rates (
+  dc_rate_queue #(.Flows(Flows), .Secded(Secded)) u_rates (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .valid_i        (rate_valid || context_we),
@@ -441,12 +448,12 @@ module dcc_app_block #(
     .rate_flow_o    (pace_flow),
     .rate_o         (pace_rate),
     .rate_priority_o(pace_priority),
-    .error_o        (rates_error)
+    .report_o       (report_rates)
   );
   assign context_ready = begin_ready && !rate_valid;
   assign context_we    = context_valid && context_ready;
 
-  dc_pacer #(.Flows(Flows), .Width(Width), .Depth(Depth)) u_pacer (
+  dc_pacer #(.Flows(Flows), .Width(Width), .Depth(Depth), .Secded(Secded)) u_pacer (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .init_done_o    (pacer_done),
@@ -467,7 +474,8 @@ module dcc_app_block #(
     .sent_valid_o   (sent_valid),
     .sent_flow_o    (sent_flow),
     .sent_bytes_o   (sent_bytes),
-    .strict_o       (strict)
+    .strict_o       (strict),
+    .report_o       (report_pacer)
   );
 
   logic             sent_done, bytes_valid, bytes_ready;
@@ -475,7 +483,7 @@ module dcc_app_block #(
   logic [5:0]       bytes_dscp;
   logic [31:0]      bytes_length;
 
-  dc_sent #(.Flows(Flows)) u_sent (
+  dc_sent #(.Flows(Flows), .Secded(Secded)) u_sent (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .init_done_o    (sent_done),
@@ -494,7 +502,8 @@ module dcc_app_block #(
     .bytes_flow_o   (bytes_flow),
     .bytes_dscp_o   (bytes_dscp),
     .bytes_length_o (bytes_length),
-    .unbound_o      (unbound)
+    .unbound_o      (unbound),
+    .report_o       (report_sent)
   );
 
   // CNPs pass data at the bounds of frames.
@@ -551,7 +560,7 @@ module dcc_app_block #(
   logic [CtlFlowW-1:0] ctl_rate_flow;
   assign rate_flow = ctl_rate_flow[FlowW-1:0];
 
-  dcc_top #(.Slots(Slots), .FlowW(CtlFlowW), .Latency(Latency)) u_controller (
+  dcc_top #(.Slots(Slots), .FlowW(CtlFlowW), .Latency(Latency), .Secded(Secded)) u_controller (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .paddr_i        (paddr[19:0]),
@@ -588,9 +597,14 @@ module dcc_app_block #(
   );
 
   assign ready    = parser_done && notifier_done && pacer_done && sent_done && ctl_ready;
-  assign error    = notifier_error || rates_error;
   assign gpio_out = APP_GPIO_OUT_WIDTH'({ready, irq});
 
+  ram_reports #(.Count(6), .ReportW(ReportW)) u_reports (
+    .reports_i({report_parser, report_notifier, report_sent, report_pacer, report_rates, report_queues}),
+    .report_o (report)
+  );
+
   logic unused;
-  assign unused = &{1'b0, ctl_rate_flow, unused_other, unused_reason, post_refused, unused_query, gpio_in};
+  assign unused = &{1'b0, ctl_rate_flow, unused_other, unused_reason, unused_error, unused_query, post_refused,
+                    gpio_in};
 endmodule

@@ -3,15 +3,19 @@
 //
 // Packet k of a flow starts at S(k) at the earliest and has the deadline F(k) = S(k) + bytes · time of a byte;
 // S(k + 1) = F(k), without rounding. Times count on a clock of the flow's priority, which stands still while the
-// priority is paused or late. A new rate counts from S(k - 1) on. Flows stand in rows, neighbours in different ones. Each
-// row has a candidate, found by a tree of comparators when an operation changed the row and once in a sweep over all
-// rows; a decision takes the best candidate. While an operation is under way, its row takes no other one.
-// rtl/pacer/doc/contract.md.
+// priority is paused or late. A new rate counts from S(k - 1) on. Flows stand in rows, neighbours in different ones.
+// Each row has a candidate, found by a tree of comparators when an operation changed the row and once in a sweep over
+// all rows; a decision takes the best candidate. While an operation is under way, its row takes no other one.
+//
+// Words that are lost (ram_guarded.sv) cost one flow some time at most. A row is there twice. A flow without its times
+// starts its packet now; one without its rate has that after reset. rtl/pacer/doc/contract.md.
 module dc_pacer #(
   parameter int unsigned Flows = 1024,  // number of flows, a power of two
   parameter int unsigned Width = 32,    // flows in a row, a power of two, at least 2, at most Flows / 2
   parameter int unsigned Depth = 4,     // waiting packets per flow, a power of two, at least 2
-  localparam int unsigned FlowW  = $clog2(Flows),
+  parameter int unsigned Secded = 0,    // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
+  localparam int unsigned FlowW   = $clog2(Flows),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1,
   localparam int unsigned BytesW = dc_pacer_pkg::BytesW
 ) (
   input  logic              clk_i,
@@ -41,9 +45,10 @@ module dc_pacer #(
   input  logic              want_i,          // the user can take a packet
   output logic              sent_valid_o,    // decision, two cycles after want_i
   output logic [FlowW-1:0]  sent_flow_o,
-  output logic [BytesW-1:0] sent_bytes_o,
+  output logic [BytesW-1:0] sent_bytes_o,    // 0: the length was lost
 
-  output logic              strict_o         // line over-subscribed: strict priority
+  output logic              strict_o,        // line over-subscribed: strict priority
+  output logic [ReportW-1:0] report_o        // of the words used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned Rows   = Flows / Width;
   localparam int unsigned RowW   = $clog2(Rows);
@@ -95,6 +100,7 @@ module dc_pacer #(
   // ---------------------------------------------------------------------------------------------
   // Registers of inputs that wait for their row: one rate change, and wakes of flows
   // ---------------------------------------------------------------------------------------------
+  logic             hold;  // a pointer of a ring was lost and is read again (dc_pacer_queues.sv)
   logic             rate_ready, rate_waits, wake_waits, post, wake, take_rate, take_wake;
   logic [FlowW-1:0] rate_flow, wake_flow, woken_flow;
   logic [GapW-1:0]  rate_gap;
@@ -110,7 +116,7 @@ module dc_pacer #(
   // A post takes two cycles, so the FIFO keeps room for the post under way.
   logic [2:0]         wakes_q;                 // number of wakes that wait
   logic [4*FlowW-1:0] wake_flows_q;
-  assign post_ready_o = init_done_o && wakes_q <= 3'd2;
+  assign post_ready_o = init_done_o && wakes_q <= 3'd2 && !hold;
   assign post         = post_valid_i && post_ready_o;
   assign wake_waits   = wakes_q != '0;
   assign wake_flow    = wake_flows_q[FlowW-1:0];
@@ -128,7 +134,8 @@ module dc_pacer #(
   always_ff @(posedge clk_i) wake_flows_q <= wake_flows_d;
 
   // ---------------------------------------------------------------------------------------------
-  // Step 0: choose an operation. Rates come first; wakes and decisions take turns.
+  // Step 0: choose an operation. Rates come first; wakes and decisions take turns; flows of a lost row wake before
+  // decisions.
   // ---------------------------------------------------------------------------------------------
   localparam int unsigned KeyW = 1 + 3 + NearW;
   logic [Rows-1:0]        busy_q, valid_q, overdue;
@@ -161,15 +168,21 @@ module dc_pacer #(
   logic             issue;
   logic [1:0]       op;
   logic [FlowW-1:0] flow;
-  logic             may_decide, take_decision;
+  logic             may_decide, take_decision, take_heal;
+  logic             heal_q;                // every flow of heal_row_q wakes: the row was lost
+  logic [RowW-1:0]  heal_row_q;
+  logic [IndexW-1:0] heal_at_q;
   logic             woke_q;  // a wake came after the last decision: a decision goes first
-  assign take_rate     = rate_waits && !busy_q[rate_flow[RowW-1:0]];
-  assign may_decide    = want_i && init_done_o && !least[KeyW-1];
-  assign take_wake     = !take_rate && wake_waits && !busy_q[wake_flow[RowW-1:0]] && !(may_decide && woke_q);
-  assign take_decision = !take_rate && !take_wake && may_decide;
-  assign issue         = take_rate || take_wake || take_decision;
-  assign op            = take_rate ? dc_pacer_pkg::OpRate : take_wake ? dc_pacer_pkg::OpWake : dc_pacer_pkg::OpSent;
-  assign flow          = take_rate ? rate_flow : take_wake ? wake_flow : {index_q[best*IndexW +: IndexW], best};
+  assign take_rate     = !hold && rate_waits && !busy_q[rate_flow[RowW-1:0]];
+  assign may_decide    = !hold && want_i && init_done_o && !least[KeyW-1];
+  assign take_wake     = !hold && !take_rate && wake_waits && !busy_q[wake_flow[RowW-1:0]] && !(may_decide && woke_q);
+  assign take_heal     = !hold && !take_rate && !take_wake && heal_q && !busy_q[heal_row_q];
+  assign take_decision = !take_rate && !take_wake && !take_heal && may_decide;
+  assign issue         = take_rate || take_wake || take_heal || take_decision;
+  assign op            = take_rate ? dc_pacer_pkg::OpRate :
+                         take_wake || take_heal ? dc_pacer_pkg::OpWake : dc_pacer_pkg::OpSent;
+  assign flow          = take_rate ? rate_flow : take_wake ? wake_flow :
+                         take_heal ? {heal_at_q, heal_row_q} : {index_q[best*IndexW +: IndexW], best};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) woke_q <= 1'b0;
@@ -195,6 +208,11 @@ module dc_pacer #(
   // Steps 1 to 3: lengths, product, times
   // ---------------------------------------------------------------------------------------------
   logic              run1_q, run2_q, run3_q;
+  logic              again, step;             // step 1 comes again in the next cycle; step 1 is done
+  logic              row_lost, times_lost, gap_lost, row_lost2_q, lost2_q, lost3_q, pop;
+  logic [GapW-1:0]   gap_word, gap_first;
+  logic [2:0]        level_word;
+  logic [ReportW-1:0] report_row, report_scan, report_times, report_gap, report_queues, report;
   logic [1:0]        op1_q, op2_q, op3_q;
   logic [FlowW-1:0]  flow1_q, flow2_q, flow3_q;
   logic [GapW-1:0]   gap1_q, gap2_q, gap_old;
@@ -215,8 +233,8 @@ module dc_pacer #(
       run2_q <= 1'b0;
       run3_q <= 1'b0;
     end else begin
-      run1_q <= issue;
-      run2_q <= run1_q;
+      run1_q <= issue || again;
+      run2_q <= step;
       run3_q <= run2_q;
     end
   end
@@ -227,14 +245,17 @@ module dc_pacer #(
       gap1_q   <= rate_gap;
       level1_q <= rate_priority;
     end
-    if (run1_q) begin
-      op2_q    <= op1_q;
+    if (step) begin
+      // A decision without the length of its packet is none: it becomes a wake.
+      op2_q    <= times_lost && op1_q == dc_pacer_pkg::OpSent ? dc_pacer_pkg::OpWake : op1_q;
       flow2_q  <= flow1_q;
       gap2_q   <= op1_q == dc_pacer_pkg::OpRate ? gap1_q : gap_old;
       level2_q <= op1_q == dc_pacer_pkg::OpRate ? level1_q : level_old;
       moved2_q <= op1_q == dc_pacer_pkg::OpRate && level1_q != level_old;
+      lost2_q  <= times_lost || gap_lost;
+      row_lost2_q <= row_lost;
       any2_q   <= any;
-      first2_q  <= first;
+      first2_q  <= times_lost ? '0 : first;
       behind2_q <= behind;
       part2_q   <= part;
       step2_q   <= $signed({1'b0, gap1_q}) - $signed({1'b0, gap_old});
@@ -253,25 +274,33 @@ module dc_pacer #(
       part3_q    <= part2_q;
       shift3_q   <= (GapW + BytesW + 1)'(step2_q * $signed({1'b0, behind2_q}));
       exact3_q   <= exact2_q;
-      row3_q     <= row2_q;
+      row3_q     <= !row_lost2_q ? row2_q : report_scan[0] ? '0 : scan_row;
+      lost3_q    <= lost2_q;
       product3_q <= gap2_q * bytes2;
     end
   end
   // Length of the first packet that remains, or of the last packet of the flow.
   assign bytes2 = any2_q ? bytes : first2_q;
+  assign step       = run1_q && !again;
+  assign row_lost   = report_row[0];
+  assign times_lost = report_times[0];
+  assign gap_lost   = report_gap[0];
+  assign {level_old, gap_old} = gap_lost ? {3'd0, gap_first} : {level_word, gap_word};
+  assign gap_first  = {scale_i, {FracW{1'b0}}};
+  assign pop        = op1_q == dc_pacer_pkg::OpSent && !times_lost;
 
-  dc_pacer_queues #(.Flows(Flows), .Depth(Depth)) u_queues (
+  dc_pacer_queues #(.Flows(Flows), .Depth(Depth), .Secded(Secded)) u_queues (
     .clk_i, .rst_ni,
     .sweep_i(sweep), .sweep_flow_i(sweep_q[FlowW-1:0]),
     .post_i(post), .post_flow_i, .post_bytes_i, .refused_o(post_refused_o),
-    .wake_o(wake), .wake_flow_o(woken_flow),
-    .read_i(issue), .read_flow_i(flow), .step_i(run1_q), .step_flow_i(flow1_q),
-    .pop_i(op1_q == dc_pacer_pkg::OpSent), .any_o(any), .bytes_o(bytes));
+    .wake_o(wake), .wake_flow_o(woken_flow), .hold_o(hold),
+    .read_i(issue), .read_flow_i(flow), .step_i(run1_q), .step_flow_i(flow1_q), .again_o(again),
+    .pop_i(pop), .any_o(any), .bytes_o(bytes), .report_o(report_queues));
 
   // The length of the decided packet leaves with the decision.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) sent_valid_o <= 1'b0;
-    else sent_valid_o <= run1_q && op1_q == dc_pacer_pkg::OpSent;
+    else sent_valid_o <= step && pop;
   end
   always_ff @(posedge clk_i) begin
     sent_flow_o  <= flow1_q;
@@ -302,17 +331,17 @@ module dc_pacer #(
   always_comb begin
     unique case (op3_q)
       dc_pacer_pkg::OpRate: begin
-        start      = moved3_q ? present + product : reached ? planned : past ? present : shifted;
-        behind_new = moved3_q ? bytes3_q : reached || past ? '0 : behind3_q;
+        start      = moved3_q ? present + product : lost3_q ? present : reached ? planned : past ? present : shifted;
+        behind_new = moved3_q ? bytes3_q : lost3_q || reached || past ? '0 : behind3_q;
         waits_new  = waits3;
       end
       dc_pacer_pkg::OpWake: begin
-        start      = idle ? present : exact3_q;
-        behind_new = idle ? '0 : behind3_q;
+        start      = idle || lost3_q ? present : exact3_q;
+        behind_new = idle || lost3_q ? '0 : behind3_q;
         waits_new  = any3_q;
       end
       default: begin
-        start      = exact3_q;
+        start      = lost3_q ? present : exact3_q;
         behind_new = first3_q;
         waits_new  = any3_q;
       end
@@ -321,8 +350,8 @@ module dc_pacer #(
   assign deadline  = start + product;
   assign exact_new = waits_new ? deadline : start;
 
-  logic change3;  // a wake of a flow with a waiting packet changes nothing
-  assign change3 = run3_q && !(op3_q == dc_pacer_pkg::OpWake && waits3);
+  logic change3;  // a wake of a flow with a waiting packet changes nothing, unless its times or its rate are lost
+  assign change3 = run3_q && !(op3_q == dc_pacer_pkg::OpWake && waits3 && !lost3_q);
   always_comb begin
     row_new = row3_q;
     if (change3) begin
@@ -337,22 +366,52 @@ module dc_pacer #(
   logic [Width*EntryW-1:0] scan_row;
   assign sweep_row = sweep_q[RowW-1:0];
 
-  ram_1r1w #(.Depth(Rows), .Width(Width * EntryW)) u_rows (
+  // An operation whose row is lost takes the copy of the sweep, which waits for a cycle.
+  logic steal, heal_new, scan_lost;
+  assign steal = run1_q && row_lost;
+
+  ram_guarded #(.Depth(Rows), .Width(Width * EntryW), .Secded(Secded), .Number(5), .Early(1)) u_rows (
     .clk_i, .ren_i(issue), .raddr_i(flow[RowW-1:0]), .rdata_o(row),
     .wen_i(sweep || run3_q), .waddr_i(sweep ? sweep_row : flow3_q[RowW-1:0]),
-    .wdata_i(sweep ? '0 : row_new));
-  ram_1r1w #(.Depth(Rows), .Width(Width * EntryW)) u_rows_scan (
-    .clk_i, .ren_i(init_done_o), .raddr_i(scan_q), .rdata_o(scan_row),
+    .wdata_i(sweep ? '0 : row_new), .use_i(run1_q), .report_o(report_row));
+  ram_guarded #(.Depth(Rows), .Width(Width * EntryW), .Secded(Secded), .Number(6), .Early(1)) u_rows_scan (
+    .clk_i, .ren_i(init_done_o), .raddr_i(steal ? flow1_q[RowW-1:0] : scan_q), .rdata_o(scan_row),
     .wen_i(sweep || run3_q), .waddr_i(sweep ? sweep_row : flow3_q[RowW-1:0]),
-    .wdata_i(sweep ? '0 : row_new));
-  ram_1r1w #(.Depth(Flows), .Width(ExactW + 2 * BytesW + FracW)) u_exact (
+    .wdata_i(sweep ? '0 : row_new), .use_i(scan4_q || (run2_q && row_lost2_q)), .report_o(report_scan));
+  ram_guarded #(
+    .Depth(Flows), .Width(ExactW + 2 * BytesW + FracW), .Secded(Secded), .Number(7), .Early(1)
+  ) u_exact (
     .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({exact, first, behind, part}),
     .wen_i(sweep || change3), .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow3_q),
-    .wdata_i(sweep ? '0 : {exact_new, bytes3_q, behind_new, start[FracW-1:0]}));
-  ram_1r1w #(.Depth(Flows), .Width(3 + GapW)) u_gaps (
-    .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({level_old, gap_old}),
-    .wen_i(sweep || (run1_q && op1_q == dc_pacer_pkg::OpRate)), .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow1_q),
-    .wdata_i(sweep ? {3'd0, scale_i, {FracW{1'b0}}} : {level1_q, gap1_q}));
+    .wdata_i(sweep ? '0 : {exact_new, bytes3_q, behind_new, start[FracW-1:0]}),
+    .use_i(run1_q), .report_o(report_times));
+  ram_guarded #(.Depth(Flows), .Width(3 + GapW), .Secded(Secded), .Number(8), .Early(1)) u_gaps (
+    .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({level_word, gap_word}),
+    .wen_i(sweep || (step && (op1_q == dc_pacer_pkg::OpRate || gap_lost))),
+    .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow1_q),
+    .wdata_i(!sweep && op1_q == dc_pacer_pkg::OpRate ? {level1_q, gap1_q} : {3'd0, scale_i, {FracW{1'b0}}}),
+    .use_i(run1_q), .report_o(report_gap));
+  ram_reports #(.Count(5), .ReportW(ReportW)) u_reports (
+    .reports_i({report_row, report_scan, report_times, report_gap, report_queues}), .report_o(report));
+  always_ff @(posedge clk_i) report_o <= report;
+
+  // A row of which a copy is lost is written again by a wake of each of its flows. If both copies are lost, no flow of
+  // the row has a packet that waits until it wakes.
+  assign scan_lost = scan4_q && report_scan[0];
+  assign heal_new  = run2_q && row_lost2_q && report_scan[0];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) heal_q <= 1'b0;
+    else if (heal_new || scan_lost) heal_q <= 1'b1;
+    else if (take_heal && (&heal_at_q)) heal_q <= 1'b0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (heal_new || (scan_lost && !heal_q)) begin
+      heal_row_q <= heal_new ? flow2_q[RowW-1:0] : scan4_at_q;
+      heal_at_q  <= '0;
+    end else if (take_heal) begin
+      heal_at_q <= heal_at_q + 1'b1;
+    end
+  end
 
   // ---------------------------------------------------------------------------------------------
   // Step 4: the candidate of the row that was changed. Beside that, a sweep over all rows.
@@ -369,8 +428,8 @@ module dc_pacer #(
       scan_q  <= '0;
     end else begin
       run4_q  <= run3_q;
-      scan4_q <= init_done_o;
-      scan_q  <= scan_q + RowW'(init_done_o);
+      scan4_q <= init_done_o && !steal;
+      scan_q  <= scan_q + RowW'(init_done_o && !steal);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -395,7 +454,7 @@ module dc_pacer #(
       valid_q    <= '0;
       row_late_q <= '0;
     end else begin
-      if (scan4_q) begin
+      if (scan4_q && !scan_lost) begin
         valid_q[scan4_at_q]          <= valid_scan;
         row_late_q[scan4_at_q*8 +: 8] <= late_scan;
       end
@@ -408,7 +467,7 @@ module dc_pacer #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (scan4_q) begin
+    if (scan4_q && !scan_lost) begin
       index_q[scan4_at_q*IndexW +: IndexW] <= index_scan;
       entry_q[scan4_at_q*EntryW +: EntryW] <= entry_scan;
     end

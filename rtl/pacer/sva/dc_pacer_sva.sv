@@ -24,6 +24,11 @@ module dc_pacer_sva #(
   input logic [Rows-1:0]  busy_q,
   input logic             run4_q,
   input logic [RowW-1:0]  row4_at_q,
+  input logic             hold,
+  input logic             again,
+  input logic             times_lost,
+  input logic             heal_q,
+  input logic             take_heal,
   input logic             sent_valid_o
 );
   // A row has one operation at a time, so no result must be forwarded.
@@ -31,14 +36,15 @@ module dc_pacer_sva #(
     issue |-> !busy_q[flow[RowW-1:0]]);
   row_ends: assert property (@(posedge clk_i) disable iff (!rst_ni) run4_q |-> busy_q[row4_at_q]);
   one_operation: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    $onehot0({take_decision, take_wake, take_rate}));
+    $onehot0({take_decision, take_wake, take_rate, take_heal}));
   wanted: assert property (@(posedge clk_i) disable iff (!rst_ni) take_decision |-> want_i && init_done_o);
   all_paused: assert property (@(posedge clk_i) disable iff (!rst_ni) (&paused_i) |-> !take_decision);
   // The FIFO of wakes never overflows.
   wakes_fit: assert property (@(posedge clk_i) disable iff (!rst_ni) wake |-> wakes_q < 3'd4);
 
   // An input waits for its row and for its turn: nobody starves. A row's operation ends within four cycles. A rate waits
-  // for that. A wake waits for that, for a rate on its row and for a decision on its row: five cycles each.
+  // for that. A wake waits for that, for a rate on its row and for a decision on its row: five cycles each. Cycles in
+  // which a lost pointer is read again, or a lost row heals, do not count.
   logic [4:0] rate_wait_q, wake_wait_q;
   logic       decided_q, decided2_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -48,10 +54,10 @@ module dc_pacer_sva #(
       decided_q   <= 1'b0;
       decided2_q  <= 1'b0;
     end else begin
-      rate_wait_q <= rate_waits && !take_rate ? rate_wait_q + 1'b1 : '0;
-      wake_wait_q <= wake_waits && !take_wake ? wake_wait_q + 1'b1 : '0;
-      decided_q   <= take_decision;
-      decided2_q  <= decided_q;
+      rate_wait_q <= rate_waits && !take_rate ? rate_wait_q + 5'(!hold && !heal_q) : '0;
+      wake_wait_q <= wake_waits && !take_wake ? wake_wait_q + 5'(!hold && !heal_q) : '0;
+      decided_q   <= take_decision || (decided_q && again);
+      decided2_q  <= decided_q && !again && !times_lost;
     end
   end
   rate_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q <= 5'd5);

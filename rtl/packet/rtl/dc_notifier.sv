@@ -7,7 +7,9 @@ module dc_notifier #(
   parameter int unsigned Flows    = 1024,  // number of flows, a power of two, at least 2
   parameter int unsigned Depth    = 16,    // CNPs that can wait for the output, a power of two, at least 2
   parameter int unsigned Interval = 1000,  // a flow's interval after reset, in the unit of now_i
-  localparam int unsigned FlowW = $clog2(Flows)
+  parameter int unsigned Secded   = 0,     // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
+  localparam int unsigned FlowW   = $clog2(Flows),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -47,7 +49,8 @@ module dc_notifier #(
   output logic             m_tlast_o,
   output logic [2:0]       m_tuser_o,
 
-  output logic             error_o           // a word of a memory had wrong parity: reset the block
+  output logic             error_o,          // a word of a memory was wrong; what it costs: rtl/packet/doc/contract.md
+  output logic [ReportW-1:0] report_o        // of the words used in the previous cycle (ram_guarded.sv); bit 0: error_o
 );
   localparam int unsigned TimeW  = 56;  // nine years in units of 4 ns
   localparam int unsigned StateW = TimeW + 17;
@@ -98,8 +101,15 @@ module dc_notifier #(
   // ---------------------------------------------------------------------------------------------
   logic [TimeW-1:0] quiet_until, quiet_d;
   logic [7:0]       marks, packets, marks_one, packets_one, marks_d, packets_d, told_marks, told_packets;
-  logic             all_marked, all_marked_d, wrong_state, wrong_interval, wrong_fifo;
-  logic [31:0]      interval;
+  logic             all_marked, all_marked_d;
+  logic [31:0]      interval, kept_interval, first_interval;
+  logic [StateW-1:0]  kept_state;
+  logic [ReportW-1:0] report_state, report_interval, report_cnp, report;
+
+  // A lost state is that after reset; a lost interval is the first one until it is written again.
+  assign {quiet_until, marks, packets, all_marked} = report_state[0] ? '0 : kept_state;
+  assign interval       = report_interval[0] ? first_interval : kept_interval;
+  assign first_interval = 32'(Interval);
 
   assign packets_one = packets + 8'(packets != '1);
   assign marks_one   = marks + 8'(marks != '1);
@@ -122,40 +132,40 @@ module dc_notifier #(
     end
   end
 
-  ram_guarded #(.Depth(Flows), .Width(StateW)) u_states (
+  ram_guarded #(.Depth(Flows), .Width(StateW), .Secded(Secded), .Number(1), .Early(1)) u_states (
     .clk_i  (clk_i),
     .ren_i  (take),
     .raddr_i(packet_flow_i),
-    .rdata_o({quiet_until, marks, packets, all_marked}),
+    .rdata_o(kept_state),
     .wen_i  (!init_done_o || begun || settled),
     .waddr_i(!init_done_o ? sweep_q[FlowW-1:0] : settled ? flow_q : begin_flow_i),
     .wdata_i(settled ? {quiet_d, marks_d, packets_d, all_marked_d} : StateW'(0)),
-    .use_i  (settled),
-    .report_o(wrong_state)
+    .use_i  (held_q),
+    .report_o(report_state)
   );
-  ram_guarded #(.Depth(Flows), .Width(32)) u_intervals (
+  ram_guarded #(.Depth(Flows), .Width(32), .Secded(Secded), .Number(2), .Early(1)) u_intervals (
     .clk_i  (clk_i),
     .ren_i  (take),
     .raddr_i(packet_flow_i),
-    .rdata_o(interval),
+    .rdata_o(kept_interval),
     .wen_i  (!init_done_o || interval_we_i),
     .waddr_i(init_done_o ? interval_flow_i : sweep_q[FlowW-1:0]),
-    .wdata_i(init_done_o ? interval_i : 32'(Interval)),
-    .use_i  (settled),
-    .report_o(wrong_interval)
+    .wdata_i(init_done_o ? interval_i : first_interval),
+    .use_i  (held_q),
+    .report_o(report_interval)
   );
 
   // ---------------------------------------------------------------------------------------------
   // Send: two beats
   // ---------------------------------------------------------------------------------------------
-  logic             second_q, leaves, waiting;
+  logic             second_q, offered_q, leaves, waiting, lost;
   logic [FlowW-1:0] cnp_flow;
   logic [47:0]      cnp_mac;
   logic [31:0]      cnp_ip;
   logic [23:0]      cnp_peer;
   logic [7:0]       cnp_marks, cnp_packets;
 
-  dc_fifo #(.Depth(Depth), .Width(EntryW)) u_fifo (
+  dc_fifo #(.Depth(Depth), .Width(EntryW), .Secded(Secded), .Number(3), .Early(1)) u_fifo (
     .clk_i  (clk_i),
     .rst_ni (rst_ni),
     .clear_i(1'b0),
@@ -164,14 +174,20 @@ module dc_notifier #(
     .full_o (full),
     .valid_o(waiting),
     .data_o ({cnp_flow, cnp_mac, cnp_ip, cnp_peer, cnp_marks, cnp_packets}),
-    .pop_i  (leaves),
-    .error_o(wrong_fifo)
+    .pop_i  (leaves || (waiting && !m_tvalid_o)),
+    .error_o(report_cnp)
   );
   assign leaves = m_tvalid_o && m_tready_i && second_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) second_q <= 1'b0;
-    else if (m_tvalid_o && m_tready_i) second_q <= !second_q;
+    if (!rst_ni) begin
+      second_q  <= 1'b0;
+      offered_q <= 1'b0;
+    end else begin
+      if (m_tvalid_o && m_tready_i) second_q <= !second_q;
+      offered_q <= m_tvalid_o && !leaves;
+    end
   end
+  assign lost = report_cnp[0];
 
   function automatic logic [15:0] big16(input logic [15:0] wire_order);
     big16 = {wire_order[7:0], wire_order[15:8]};
@@ -205,12 +221,19 @@ module dc_notifier #(
   assign bth = {32'h0, cnp_peer[7:0], cnp_peer[15:8], cnp_peer[23:16], 8'h40, 16'hFFFF, 8'h00, 8'h81};
   assign packet = {112'h0, cnp_packets, cnp_marks, bth, udp, ip};
   dc_cnp_crc u_crc (.use_i(waiting), .packet_i(packet), .crc_o(crc));
-  assign frame = {crc, packet, big16(16'h0800), own_mac_i, cnp_mac};
+  // A lost CNP does not leave. One that is already offered leaves with a wrong CRC, so that nobody takes it.
+  assign frame = {lost ? ~crc : crc, packet, big16(16'h0800), own_mac_i, cnp_mac};
 
-  assign m_tvalid_o = waiting;
+  assign m_tvalid_o = waiting && (offered_q || !lost);
   assign m_tdata_o  = second_q ? 512'(frame[591:512]) : frame[511:0];
   assign m_tkeep_o  = second_q ? 64'h3FF : '1;
   assign m_tlast_o  = second_q;
   assign m_tuser_o  = priority_i;
-  assign error_o    = wrong_state || wrong_interval || wrong_fifo;
+
+  ram_reports #(.Count(3), .ReportW(ReportW)) u_reports (
+    .reports_i({settled ? report_state : ReportW'(0), settled ? report_interval : ReportW'(0), report_cnp}),
+    .report_o (report)
+  );
+  always_ff @(posedge clk_i) report_o <= report;
+  assign error_o = report_o[0];
 endmodule

@@ -5,8 +5,10 @@
 // Three stages: the first two beats and the length of a frame are kept; its headers are checked in the cycle after
 // its last beat; the flow's context is read. One frame a cycle if each is one beat long. rtl/packet/doc/contract.md.
 module dc_parser #(
-  parameter int unsigned Flows = 1024,  // number of flows, a power of two, at least 2
-  localparam int unsigned FlowW = $clog2(Flows)
+  parameter int unsigned Flows  = 1024,  // number of flows, a power of two, at least 2
+  parameter int unsigned Secded = 0,     // 1: the memory corrects a wrong bit of 64 (rtl/secded/ram_guarded.sv)
+  localparam int unsigned FlowW   = $clog2(Flows),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -48,7 +50,9 @@ module dc_parser #(
   // Pulses of one cycle for frames that are neither CNP nor data.
   output logic             other_o,        // the frame is an acknowledgement
   output logic             refused_o,
-  output logic [3:0]       reason_o        // with refused_o: reason, as in dc_parser_pkg
+  output logic [3:0]       reason_o,       // with refused_o: reason, as in dc_parser_pkg
+
+  output logic [ReportW-1:0] report_o      // of the context that the previous cycle's outcome used (ram_guarded.sv)
 );
   if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows
     $fatal(1, "dc_parser: Flows must be a power of two, at least 2");
@@ -204,10 +208,11 @@ module dc_parser #(
   // ---------------------------------------------------------------------------------------------
   // Out: with the flow's context
   // ---------------------------------------------------------------------------------------------
-  logic             out_q, out_wanted_q, out_beyond_q, out_cnp_q, bound, unbound, open;
+  logic             out_q, out_wanted_q, out_beyond_q, out_cnp_q, bound, lost, unbound, open;
   logic [3:0]       out_reason_q;
   logic [7:0]       out_marks_q, out_packets_q;
   logic [FlowW-1:0] out_flow_q;
+  logic [ReportW-1:0] report;
 
   assign checked     = done_q;
   assign open        = init_done_o;
@@ -233,17 +238,22 @@ module dc_parser #(
     end
   end
 
-  ram_1r1w #(.Depth(Flows), .Width(31)) u_contexts (
+  ram_guarded #(.Depth(Flows), .Width(31), .Secded(Secded), .Number(0), .Early(1)) u_contexts (
     .clk_i  (clk_i),
     .ren_i  (check_moves),
     .raddr_i(number[FlowW-1:0]),
     .rdata_o({bound, dscp_o, peer_o}),
     .wen_i  (!init_done_o || context_we_i),
     .waddr_i(init_done_o ? context_flow_i : sweep_q[FlowW-1:0]),
-    .wdata_i(init_done_o ? {context_bound_i, context_dscp_i, context_peer_i} : 31'd0)
+    .wdata_i(init_done_o ? {context_bound_i, context_dscp_i, context_peer_i} : 31'd0),
+    .use_i  (out_q && out_wanted_q && !out_beyond_q),
+    .report_o(report)
   );
+  always_ff @(posedge clk_i) report_o <= out_moves ? report : '0;
 
-  assign unbound       = out_beyond_q || !bound;
+  // A flow whose context is lost is unbound until the context is written again.
+  assign lost          = report[0];
+  assign unbound       = lost || out_beyond_q || !bound;
   assign cnp_valid_o   = out_q && out_wanted_q && !unbound && out_cnp_q;
   assign data_valid_o  = out_q && out_wanted_q && !unbound && !out_cnp_q;
   assign out_moves     = out_q && (cnp_valid_o ? cnp_ready_i : data_valid_o ? data_ready_i : 1'b1);

@@ -3,8 +3,10 @@
 //
 // One stage: the flow's context is read while the packet is taken. One packet a cycle. rtl/packet/doc/contract.md.
 module dc_sent #(
-  parameter int unsigned Flows = 1024,  // number of flows, a power of two, at least 2
-  localparam int unsigned FlowW = $clog2(Flows)
+  parameter int unsigned Flows  = 1024,  // number of flows, a power of two, at least 2
+  parameter int unsigned Secded = 0,     // 1: the memory corrects a wrong bit of 64 (rtl/secded/ram_guarded.sv)
+  localparam int unsigned FlowW   = $clog2(Flows),
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -32,7 +34,9 @@ module dc_sent #(
   output logic [5:0]       bytes_dscp_o,   // DSCP from the flow's context
   output logic [31:0]      bytes_length_o, // packet length plus overhead; saturates
   // One-cycle pulse for each packet without a flow, which causes no notification.
-  output logic             unbound_o
+  output logic             unbound_o,
+
+  output logic [ReportW-1:0] report_o      // of the context that the previous cycle's outcome used (ram_guarded.sv)
 );
   if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows
     $fatal(1, "dc_sent: Flows must be a power of two, at least 2");
@@ -51,7 +55,8 @@ module dc_sent #(
   // ---------------------------------------------------------------------------------------------
   // Take: flow number and sum
   // ---------------------------------------------------------------------------------------------
-  logic        taken, out_moves, out_q, beyond_q, bound;
+  logic        taken, out_moves, out_q, beyond_q, bound, lost;
+  logic [ReportW-1:0] report;
   logic [23:0] number;
   logic [32:0] sum;
 
@@ -72,20 +77,24 @@ module dc_sent #(
     end
   end
 
-  ram_1r1w #(.Depth(Flows), .Width(7)) u_contexts (
+  ram_guarded #(.Depth(Flows), .Width(7), .Secded(Secded), .Number(4), .Early(1)) u_contexts (
     .clk_i  (clk_i),
     .ren_i  (taken),
     .raddr_i(number[FlowW-1:0]),
     .rdata_o({bound, bytes_dscp_o}),
     .wen_i  (!init_done_o || context_we_i),
     .waddr_i(init_done_o ? context_flow_i : sweep_q[FlowW-1:0]),
-    .wdata_i(init_done_o ? {context_bound_i, context_dscp_i} : 7'd0)
+    .wdata_i(init_done_o ? {context_bound_i, context_dscp_i} : 7'd0),
+    .use_i  (out_q && !beyond_q),
+    .report_o(report)
   );
+  always_ff @(posedge clk_i) report_o <= out_moves ? report : '0;
+  assign lost = report[0];  // the flow is unbound until its context is written again
 
   // ---------------------------------------------------------------------------------------------
   // Out: with the flow's context
   // ---------------------------------------------------------------------------------------------
-  assign bytes_valid_o = out_q && bound && !beyond_q;
+  assign bytes_valid_o = !lost && out_q && bound && !beyond_q;
   assign unbound_o     = out_q && !bytes_valid_o;
   assign out_moves     = out_q && (!bytes_valid_o || bytes_ready_i);
 endmodule

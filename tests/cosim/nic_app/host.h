@@ -31,6 +31,9 @@ enum class AppRegister : std::uint32_t {
   kCnpsIn = 0x100038,
   kCnpsOut = 0x10003C,
   kCut = 0x100040,
+  kMemoryErrors = 0x100044,
+  kMemoryCorrected = 0x100048,
+  kMemoryWord = 0x10004C,
 };
 
 constexpr std::uint32_t kLightDscp = 10, kHeavyDscp = 12;  // weights 1 and 4

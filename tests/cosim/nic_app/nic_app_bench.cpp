@@ -101,7 +101,8 @@ void Network::check_after_reset(Host& host) {
         Value{R::kOwnMacHigh, 0}, Value{R::kCnp, 0x10630}, Value{R::kDefaultRate, 100'000 << 8},
         Value{R::kPeer, 0}, Value{R::kInterval, 500}, Value{R::kContext, 0}, Value{R::kCommand, 0},
         Value{R::kRefused, 0}, Value{R::kUnbound, 0}, Value{R::kCnpsIn, 0}, Value{R::kCnpsOut, 0},
-        Value{R::kCut, 0}})
+        Value{R::kCut, 0}, Value{R::kMemoryErrors, 0}, Value{R::kMemoryCorrected, 0},
+        Value{R::kMemoryWord, 0}})
     require(host.read(known.which) == known.value, "a register has another value after reset");
 }
 
@@ -121,9 +122,9 @@ void Network::check_registers(Host& host) {
   const auto at = [](R which) { return static_cast<std::uint32_t>(which); };
   require(host.refuses(true, at(R::kId), 1) && host.refuses(true, at(R::kCut), 1),
           "a register that is read only is written");
-  require(host.refuses(false, 0x100044, 0) && host.refuses(false, 0x101000, 0) &&
-              host.refuses(false, 0x200000, 0) && host.refuses(true, 0x900000, 0) &&
-              host.refuses(false, at(R::kOwnIp) + 1, 0),
+  require(host.refuses(true, at(R::kMemoryErrors), 0) && host.refuses(false, 0x100050, 0) &&
+              host.refuses(false, 0x101000, 0) && host.refuses(false, 0x200000, 0) &&
+              host.refuses(true, 0x900000, 0) && host.refuses(false, at(R::kOwnIp) + 1, 0),
           "an address without a register is not refused");
   require(host.refuses(true, at(R::kOwnIp), 0, 7), "a part of a word is written");
   require(host.refuses(true, at(R::kContext), 1u << 31 | kFlows) &&
