@@ -3,6 +3,9 @@
 //
 //   +cycles=N: cycles to run, 20000; +seed=N: of the random inputs, 1
 //
+// Compiled with SECDED (Verilator alone): the memories correct lost bits. Every word of every memory loses one bit after
+// a quarter of the cycles, and all answers stay the same.
+//
 // Prints PASS, or ends with $fatal: the simulator's exit status is not 0 then.
 `timescale 1ns / 1ps
 `ifdef __ICARUS__
@@ -25,7 +28,12 @@ module tb_golden_pacer;
   wire [5:0]  sent_flow;
   wire [13:0] sent_bytes;
 
-  pacer_dut dut (
+`ifdef SECDED
+  localparam Secded = 1;
+`else
+  localparam Secded = 0;
+`endif
+  pacer_dut #(.Secded(Secded)) dut (
     .clk_i(clk), .rst_ni(rst_n), .init_done_o(init_done), .scale_i(Scale[21:0]), .slack_i(Slack[23:0]),
     .post_valid_i(post_valid), .post_ready_o(post_ready), .post_flow_i(post_flow),
     .post_bytes_i(post_bytes), .post_refused_o(post_refused),
@@ -102,6 +110,35 @@ module tb_golden_pacer;
     want = cycle >= line_free && below(8) != 0;
   end
 
+`ifdef SECDED
+`define LOSE(PLACE) \
+    for (k = 0; k < $size(PLACE.u_ram.u_array.mem); k = k + 1) \
+      PLACE.u_ram.u_array.mem[k] <= PLACE.u_ram.u_array.mem[k] ^ \
+        ($bits(PLACE.u_ram.u_array.mem[0])'(1) << ((37 * k + 5 * seed) % $bits(PLACE.u_ram.u_array.mem[0])));
+  integer k, reports = 0;
+  task lose;
+    begin
+      `LOSE(dut.u_pacer.u_rows)
+      `LOSE(dut.u_pacer.u_rows_scan)
+      `LOSE(dut.u_pacer.u_exact)
+      `LOSE(dut.u_pacer.u_gaps)
+      `LOSE(dut.u_pacer.u_queues.u_post_begin)
+      `LOSE(dut.u_pacer.u_queues.u_post_end)
+      `LOSE(dut.u_pacer.u_queues.u_read_begin)
+      `LOSE(dut.u_pacer.u_queues.u_read_end)
+      `LOSE(dut.u_pacer.u_queues.u_lengths)
+    end
+  endtask
+  always @(posedge clk) if (running && !over) begin
+    if (dut.unused_report[0]) bad("a word that could not be corrected");
+    if (dut.unused_report[1]) begin
+      reports = reports + 1;
+      if (cycle < cycles / 4) bad("a corrected word, though none has lost a bit");
+    end
+    if (cycle + 2 == cycles && reports < 100) bad("lost bits that nobody corrects");
+  end
+`endif
+
   initial begin
     if (!$value$plusargs("cycles=%d", cycles)) cycles = 20000;
     if (!$value$plusargs("seed=%d", seed)) seed = 1;
@@ -114,7 +151,12 @@ module tb_golden_pacer;
       #1;
     end
     running = 1;
-    while (!over) @(negedge clk);
+    while (!over) begin
+      @(negedge clk);
+`ifdef SECDED
+      if (cycle == cycles / 4) lose;
+`endif
+    end
     if (wrong == 0 && decisions > cycles / 200 && refused > 0 && stricts > 0)
       $display("PASS: %0d cycles, %0d decisions, %0d posts refused", cycles, decisions, refused);
     else

@@ -27,6 +27,7 @@ lint() {
       verilator --lint-only -Wall --top-module dcc_top -GSecded=1 -GRebuild=1 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dc_pacer lint/*.vlt -f pacer.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_app_block lint/*.vlt -f nic.f 2>&1 &&
+      verilator --lint-only -Wall --top-module dcc_app_block -GSecded=1 lint/*.vlt -f nic.f 2>&1 &&
       echo "clean"
   } >reports/lint.log
   [ "$(tail -n 1 reports/lint.log)" = clean ] || { cat reports/lint.log; fail "lint: not clean"; }
@@ -142,17 +143,18 @@ golden() {
   echo "golden model: $(tail -n 1 reports/golden_python.log) (Python)"
 }
 
-beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES
-  log=reports/$1_$4.log
+beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES [OPTION of Verilator]
+  name=$1${6:+_secded}
+  log=reports/${name}_$4.log
   case $4 in
     verilator)
       golden_library
       # shellcheck disable=SC2086
       verilator --binary --timing --assert -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style \
-        -Wno-TIMESCALEMOD --top-module "tb_$1" --Mdir "$work/tb_$1" $3 "vectors/$2.sv" golden/dcc_golden_pkg.sv \
-        "golden/tb_$1.sv" "$work/golden/libdcc_golden.a" >"$work/tb_$1.log" 2>&1 ||
-        { tail "$work/tb_$1.log"; fail "$1: the bench is not accepted by Verilator"; }
-      "$work/tb_$1/Vtb_$1" "+cycles=$5" +verilator+rand+reset+2 +verilator+seed+7 >"$log" 2>&1 ;;
+        -Wno-TIMESCALEMOD --top-module "tb_$1" --Mdir "$work/tb_$name" ${6:-} $3 "vectors/$2.sv" golden/dcc_golden_pkg.sv \
+        "golden/tb_$1.sv" "$work/golden/libdcc_golden.a" >"$work/tb_$name.log" 2>&1 ||
+        { tail "$work/tb_$name.log"; fail "$1: the bench is not accepted by Verilator"; }
+      "$work/tb_$name/Vtb_$1" "+cycles=$5" +verilator+rand+reset+2 +verilator+seed+7 >"$log" 2>&1 ;;
     icarus)
       golden_library "$work/golden/dcc_golden_vpi.vpi"
       yosys -q -p "read_verilog -sv $3 vectors/$2.sv; hierarchy -check -top $2; proc; flatten; \
@@ -160,8 +162,8 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES
         { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
       iverilog -g2012 -s "tb_$1" -o "$work/tb_$1_icarus" "golden/tb_$1.sv" "$work/$1_dut.v"
       vvp -M "$work/golden" -m dcc_golden_vpi "$work/tb_$1_icarus" "+cycles=$5" >"$log" 2>&1 ;;
-  esac && grep -q '^PASS' "$log" || { tail "$log"; fail "$1: another answer than the RTL in $4"; }
-  echo "$1 beside the RTL: $(grep '^PASS' "$log") ($4)"
+  esac && grep -q '^PASS' "$log" || { tail "$log"; fail "$name: another answer than the RTL in $4"; }
+  echo "$name beside the RTL: $(grep '^PASS' "$log") ($4)"
 }
 
 nic() {  # two application blocks of a NIC and a switch that marks
@@ -174,6 +176,11 @@ nic() {  # two application blocks of a NIC and a switch that marks
 golden_bench() {  # golden_bench verilator|icarus
   case $1 in verilator) cycles=50000 ;; icarus) cycles=6000 ;; esac
   beside_rtl golden controller_dut "$(sources_of .)" "$1" "$cycles"
+}
+
+# Memories of the pacer that correct bits, and lose some: the same answers.
+pacer_secded() {
+  beside_rtl golden_pacer pacer_dut "$(tr '\n' ' ' <pacer.f) sva/pacer/dc_pacer_sva.sv" verilator 60000 -DSECDED
 }
 
 pacer_bench() {  # pacer_bench verilator|icarus
@@ -200,7 +207,7 @@ trap 'rm -rf "$work"' EXIT
 # The steps that find most faults come first.
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
-  timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator golden:icarus pacer:icarus
+  timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
   nic nic_elaboration"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |

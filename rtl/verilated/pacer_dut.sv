@@ -1,6 +1,8 @@
 // The pacer with the parameters of the example bench golden/tb_golden_pacer.sv, as one module for any simulator.
 // SPDX-License-Identifier: Apache-2.0
-module pacer_dut (
+module pacer_dut #(
+  parameter int unsigned Secded = 0
+) (
   input  logic        clk_i,
   input  logic        rst_ni,
   output logic        init_done_o,
@@ -23,5 +25,6 @@ module pacer_dut (
   output logic [13:0] sent_bytes_o,
   output logic        strict_o
 );
-  dc_pacer #(.Flows(64), .Width(8), .Depth(4)) u_pacer (.*);
+  logic [(Secded != 0 ? 31 : 1)-1:0] unused_report;
+  dc_pacer #(.Flows(64), .Width(8), .Depth(4), .Secded(Secded)) u_pacer (.report_o(unused_report), .*);
 endmodule

@@ -62,9 +62,9 @@ def quick_steps(path):
     if folder in ("nic", "packet"):
         return ("nic",)
     if folder == "pacer":
-        return ("pacer:verilator",)
+        return ("pacer:verilator", "pacer_secded")
     first = ("registers",) if folder == "regs" else ALONE.get(module, UNITS.get(folder, ()))
-    corrects = ("secded_registers", "secded", "rebuild")
+    corrects = ("secded_registers", "secded", "pacer_secded", "rebuild")
     before = (("sparse",) if module in SPARSE else corrects if module in CORRECTING else
               ("rebuild",) if module in RECOVERING else ())
     return tuple(dict.fromkeys((*before, *(f"{unit}:verilator" for unit in first), *WHOLE, "sparse", *corrects,
