@@ -74,11 +74,23 @@ TEST(Partitions, ALargeNetworkIsDividedForTheCachesToo) {
 }
 
 TEST(Partitions, WhereLittleIsUnderWayALargeNetworkStaysWhole) {
-  // A window of one microsecond holds thirteen packets of the only receiver.
+  // In a window of one microsecond seven senders can send 88 packets.
   const PartitionPlan plan =
-      planned(large("{kind: incast, senders: 1..1000, receiver: 0, bytes: 1MB}"), 1);
+      planned(large("{kind: incast, senders: 1..7, receiver: 0, bytes: 1MB}"), 1);
   EXPECT_EQ(plan.network.count, 1u);
   EXPECT_EQ(plan.refusal, "");
+}
+
+TEST(Partitions, AnIncastIsDividedByWhatItsSendersCanSend) {
+  const Planned p(large("{kind: incast, senders: 1..1000, receiver: 0, bytes: 1MB}"));
+  const auto planned_for = [&](unsigned threads) {
+    return plan_partitions(p.config, p.topology, p.routing, p.plan, threads, false);
+  };
+  EXPECT_EQ(planned_for(1).network.count, 16u);
+  EXPECT_EQ(planned_for(2).network.count, 16u);
+  EXPECT_EQ(planned_for(2).threads, 2u);
+  // Its receiver is too slow for a second thread that nobody asked for.
+  EXPECT_EQ(planned_for(0).threads, 1u);
 }
 
 TEST(Partitions, ASmallNetworkStaysWholeForOneThread) {

@@ -74,23 +74,33 @@ std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& top
   return demands;
 }
 
-/// The number of full packets that all senders together can send, or all receivers receive, in the
-/// given time; the smaller of the two numbers.
-double packets_within(PicoSeconds time, const PlatformConfig& config, const Topology& topology,
-                      const std::vector<Demand>& demands) {
+/// Numbers of full packets.
+struct Packets {
+  double sent = 0;      // that all senders together can send
+  double received = 0;  // that all receivers together can receive
+};
+
+/// The packets that the senders and receivers of the demands can send and receive in the time.
+Packets packets_within(PicoSeconds time, const PlatformConfig& config, const Topology& topology,
+                       const std::vector<Demand>& demands) {
   std::vector<char> sends(static_cast<std::size_t>(topology.hosts()));
   std::vector<char> receives(sends.size());
   for (const Demand& demand : demands) sends[demand.from] = receives[demand.to] = 1;
-  const auto rate_of = [&](const std::vector<char>& hosts) {
+  const auto packets_of = [&](const std::vector<char>& hosts) {
     double sum = 0;
     for (HostId host = 0; host < hosts.size(); ++host) {
       if (hosts[host] == 0) continue;
       sum += static_cast<double>(topology.link(topology.node_of(host), 0).rate.bits_per_second);
     }
-    return sum;
+    return sum * to_seconds(time) / (8 * static_cast<double>(config.nic.mtu));
   };
-  return std::min(rate_of(sends), rate_of(receives)) * to_seconds(time) /
-         (8 * static_cast<double>(config.nic.mtu));
+  return {packets_of(sends), packets_of(receives)};
+}
+
+/// True if several threads are worth while although nobody asked for them.
+bool pays_unasked(const NetworkPartition& divided, const Packets& packets) {
+  return divided.heaviest(divided.count) <= kWorstShare &&
+         std::min(packets.sent, packets.received) >= kMinPackets * divided.count;
 }
 
 unsigned parts_for_caches(const Topology& topology) {
@@ -117,9 +127,8 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
   }
   const std::vector<Demand> demands = demands_of(config, topology, flows);
   const std::vector<double> load = expected_load(topology, routing, demands);
-  const auto pays = [&](const NetworkPartition& divided) {
-    return packets_within(divided.lookahead, config, topology, demands) >=
-           kMinPackets * divided.count;
+  const auto packets_in_a_window = [&](const NetworkPartition& divided) {
+    return packets_within(divided.lookahead, config, topology, demands);
   };
 
   // First step: the division of the network among threads.
@@ -130,7 +139,7 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
       plan.refusal = "the traffic crosses too few switches with hosts";
     } else if (divided.lookahead.count <= 0) {
       plan.refusal = "a link between its parts has no delay";
-    } else if (!asked && (divided.heaviest(divided.count) > kWorstShare || !pays(divided))) {
+    } else if (!asked && !pays_unasked(divided, packets_in_a_window(divided))) {
       plan.refusal = "a second thread would not make it faster";
     } else {
       plan.threads = divided.count;
@@ -138,10 +147,13 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
     }
   }
   // Second step: the division of each thread's share, into the same number of parts for each
-  // thread, to balance the load.
+  // thread, to balance the load. What counts is what the senders can send: at the beginning of an
+  // incast, before they slow down, the network has most to do.
   for (unsigned each = wanted / plan.threads; each * plan.threads > plan.network.count; each /= 2) {
     NetworkPartition divided = divide(topology, load, each * plan.threads);
-    if (divided.count < 2 || divided.lookahead.count <= 0 || !(parts || pays(divided))) continue;
+    if (divided.count < 2 || divided.lookahead.count <= 0) continue;
+    const double packets = packets_in_a_window(divided).sent;
+    if (!parts && packets < kMinPackets * divided.count) continue;
     plan.network = std::move(divided);
     break;
   }
