@@ -52,6 +52,7 @@ KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: conga", "dre_alpha", "0.9", []),
     (ROUTING, "kind: conga, flowlet_gap: 1us", "metric_bits", "8", []),
     (ROUTING, "kind: hermes", "failed_for", "1us", [LOSS]),
+    (ROUTING, HERMES, "probe_interval", "20us", []),
     (ROUTING, "kind: conweave", "path_busy", "500us", []),
     (ROUTING, "kind: conweave", "message_priority", "0", [NONE]),
     (PORTS, "kind: preemptive_rate", "probing", "10", [LOSSY, NONE, SYMMETRIC, "nic.transport.kind=pdq"]),

@@ -16,6 +16,10 @@ constexpr int kGain = 8;
 /// Number of packets on a path after which its share of retransmissions is checked.
 constexpr std::uint32_t kLooked = 1000;
 constexpr std::uint8_t kLostRounds = 3;
+constexpr std::uint32_t kProbeBytes = 64;
+
+/// Meaning of a packet of kind kPathNews, in Packet::immediate.
+enum : std::uint32_t { kProbe = 1, kAnswer = 2 };
 
 const Balancers::Registered<HermesParameters> kHermes{
     "hermes", "flows on paths that their ACKs show to be good, moved with care",
@@ -29,6 +33,7 @@ Hermes::Hermes(const HermesParameters& parameters, const PathContext& context)
       view_(context.view),
       hash_seed_(context.hash_seed),
       random_(context.seed, "routing", context.index),
+      actions_(context.actions),
       ports_(static_cast<std::size_t>(context.ports)),
       use_(ports_) {
   estimating_.bits = 8;
@@ -36,11 +41,18 @@ Hermes::Hermes(const HermesParameters& parameters, const PathContext& context)
 
 void Hermes::join(const FabricMap& fabric, int self) {
   fabric_ = &fabric;
+  node_ = self;
   self_ = fabric.edge_at(self);
   if (self_ != FabricMap::kNoEdge && ports_ > 0xFF) {
     throw std::invalid_argument(
         "routing: hermes tells the ports of a switch with at most 255 apart");
   }
+  if (self_ == FabricMap::kNoEdge || parameters_.probe_interval.count == 0) return;
+  host_of_.resize(fabric.edges());
+  for (auto host = static_cast<HostId>(fabric.topology().hosts()); host-- > 0;) {
+    host_of_[fabric.edge_of(host)] = host;
+  }
+  probing_ = std::make_unique<Event>(Event::calling<&Hermes::probe>(*this, actions_->rank()));
 }
 
 void Hermes::routes_changed() {
@@ -83,12 +95,13 @@ Hermes::State Hermes::state_of(std::uint32_t edge, int port) const {
   return state(find(edge, port));
 }
 
-void Hermes::sense(const Packet& ack) {
-  const int port = ack.overlay.uplink.echo - 1;
-  Way& one = way(fabric_->edge_of(ack.source), port);
+/// Adds the round trip and the mark of an ACK, or of the answer to a probe, to its path.
+void Hermes::sense_way(const Packet& answer) {
+  const int port = answer.overlay.uplink.echo - 1;
+  Way& one = way(fabric_->edge_of(answer.source), port);
   const PicoSeconds now = view_.now();
-  const PicoSeconds rtt = now - ack.sent;
-  const auto marked = static_cast<std::int64_t>(ack.ce_echo ? 65'536 : 0);
+  const PicoSeconds rtt = now - answer.sent;
+  const auto marked = static_cast<std::int64_t>(answer.ce_echo ? 65'536 : 0);
   if (!is_known(one)) {
     one.rtt = rtt;
     one.marked_q16 = static_cast<std::uint32_t>(marked);
@@ -99,10 +112,104 @@ void Hermes::sense(const Packet& ack) {
   }
   one.known = true;
   one.heard = now;
+}
+
+void Hermes::sense(const Packet& ack) {
+  sense_way(ack);
   Flow& flow = *flows_.find_or_add(flow_key(ack.flow, ack.destination, ack.source)).first;
   flow.acknowledged = true;
   flow.lost_rounds = 0;
 }
+
+// ---------------------------------------------------------------- Probes
+
+/// Remembers priority and class of data for probes, and starts probing.
+void Hermes::note_data(const Packet& packet) {
+  pattern_.flow = packet.flow;
+  pattern_.priority = packet.priority;
+  pattern_.dscp = packet.dscp;
+  data_left_ = true;
+  if (!probing_->is_scheduled()) {
+    actions_->scheduler().schedule_at(*probing_, view_.now() + parameters_.probe_interval);
+  }
+}
+
+/// Index of the path with the shortest known round trip; kNoWay if none is known and usable.
+std::uint32_t Hermes::quickest(std::uint32_t edge, PortSet ports) const {
+  std::uint32_t best = kNoWay;
+  PicoSeconds least = PicoSeconds::max();
+  for (std::uint32_t i = 0; i < ports.size(); ++i) {
+    const Way* const one = find(edge, ports[i]);
+    if (one == nullptr || !one->known || state(one) == State::kFailed || one->rtt >= least) {
+      continue;
+    }
+    least = one->rtt;
+    best = i;
+  }
+  return best;
+}
+
+/// Sends the probes of one interval: to each far edge along two different paths drawn at random and
+/// along the best known path.
+void Hermes::probe() {
+  if (!data_left_) return;
+  data_left_ = false;
+  for (std::uint32_t edge = 0; edge < fabric_->edges(); ++edge) {
+    if (edge == self_) continue;
+    const PortSet ports = fabric_->routing().ports(node_, host_of_[edge]);
+    if (ports.size() < 2) continue;
+    const auto first = static_cast<std::uint32_t>(random_.below(ports.size()));
+    const auto second =
+        static_cast<std::uint32_t>((first + 1 + random_.below(ports.size() - 1)) % ports.size());
+    const std::uint32_t best = quickest(edge, ports);
+    send_probe(edge, ports[first]);
+    send_probe(edge, ports[second]);
+    if (best != kNoWay && best != first && best != second) send_probe(edge, ports[best]);
+  }
+  actions_->scheduler().schedule_at(*probing_, view_.now() + parameters_.probe_interval);
+}
+
+void Hermes::send_probe(std::uint32_t edge, int port) {
+  Packet* const packet = actions_->allocate();
+  packet->kind = PacketKind::kPathNews;
+  packet->ecn = Ecn::kEct0;
+  packet->priority = pattern_.priority;
+  packet->dscp = pattern_.dscp;
+  packet->flow = pattern_.flow;
+  packet->wire_bytes = kProbeBytes;
+  packet->source = host_of_[self_];
+  packet->destination = host_of_[edge];
+  packet->sent = view_.now();
+  packet->immediate = kProbe;
+  packet->overlay.uplink.number = static_cast<std::uint8_t>(port + 1);
+  ++probes_sent_;
+  actions_->send(packet);
+}
+
+/// Handles a probe or its answer that arrived at its edge switch.
+std::uint32_t Hermes::hear(Packet& news) {
+  if (news.immediate == kAnswer) {
+    if (news.overlay.uplink.echo <= ports_) sense_way(news);
+  } else {
+    Packet* const answer = actions_->allocate();
+    answer->kind = PacketKind::kPathNews;
+    answer->priority = news.priority;
+    answer->dscp = news.dscp;
+    answer->flow = news.flow;
+    answer->wire_bytes = kProbeBytes;
+    answer->source = news.destination;
+    answer->destination = news.source;
+    answer->sent = news.sent;
+    answer->immediate = kAnswer;
+    answer->ce_echo = news.ecn == Ecn::kCe;
+    answer->overlay = news.overlay.echoed();
+    actions_->send(answer);
+  }
+  actions_->consume(&news);
+  return kKept;
+}
+
+// ---------------------------------------------------------------- Flows
 
 /// Detects two failures of a path. First, a flow retransmits more than three times without an ACK:
 /// the path carries nothing (black hole). Second, flows retransmit often although the path is not
@@ -183,6 +290,12 @@ bool Hermes::may_move(const Flow& flow) const {
 
 std::uint32_t Hermes::peek(const Packet& packet, PortSet ports) const {
   if (ports.size() == 1) return 0;
+  if (packet.kind == PacketKind::kPathNews && packet.immediate == kProbe && fabric_ != nullptr &&
+      fabric_->edge_of(packet.source) == self_) {
+    for (std::uint32_t i = 0; i < ports.size(); ++i) {
+      if (ports[i] + 1 == packet.overlay.uplink.number) return i;
+    }
+  }
   if (begins_here(packet)) {
     const Flow* const flow = flows_.find(flow_key(packet.flow, packet.source, packet.destination));
     for (std::uint32_t i = 0; flow != nullptr && flow->placed && i < ports.size(); ++i) {
@@ -197,9 +310,14 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
       packet.overlay.uplink.echo <= ports_ && fabric_->edge_of(packet.destination) == self_) {
     sense(packet);
   }
+  if (packet.kind == PacketKind::kPathNews && probing_ != nullptr &&
+      fabric_->edge_of(packet.destination) == self_) {
+    return hear(packet);
+  }
   if (ports.size() == 1) return 0;
   if (!begins_here(packet)) return peek(packet, ports);
   const std::uint32_t edge = fabric_->edge_of(packet.destination);
+  if (probing_ != nullptr) note_data(packet);
   Flow& flow = *flows_.find_or_add(flow_key(packet.flow, packet.source, packet.destination)).first;
   if (flow.placed) look_at_repeats(flow, packet, edge);
   std::uint32_t index = kNoWay;
@@ -229,7 +347,12 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
   return index;
 }
 
-void Hermes::add_state(StateDigest& d) const { d(random_, ways_, use_, flows_); }
+void Hermes::add_state(StateDigest& d) const {
+  d(random_, ways_, use_, flows_);
+  if (probing_ != nullptr) {
+    d(*probing_, data_left_, pattern_.flow, pattern_.priority, pattern_.dscp);
+  }
+}
 
 void HermesParameters::describe(ParameterVisitor& v) {
   v.field("rtt_low", rtt_low, {"1ns", "1s"},
@@ -257,6 +380,10 @@ void HermesParameters::describe(ParameterVisitor& v) {
   v.field("age", age, {"1us", "1000s"}, {"age after which the record of a path is ignored", ""});
   v.field("failed_for", failed_for, {"1us", "1000s"},
           {"time for which a path that loses packets is not used", ""});
+  v.field("probe_interval", probe_interval, {"0us", "1s"},
+          {"time between two probes of the paths to each rack; 0: data and ACKs alone measure "
+           "paths. The paper has 500 us",
+           "Hermes, SIGCOMM'17: section 3.1.2"});
 }
 
 }  // namespace dcc

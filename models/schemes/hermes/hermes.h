@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "fabric/balancers.h"
@@ -11,6 +12,7 @@
 #include "schemes/common/key_table.h"
 #include "schemes/common/rate_estimator.h"
 #include "sim/random.h"
+#include "sim/scheduler.h"
 
 namespace dcc {
 
@@ -27,12 +29,19 @@ struct HermesParameters final : BalancerParameters {
   PicoSeconds interval = kMicroSecond * 100;
   PicoSeconds age = kMicroSecond * 320;
   PicoSeconds failed_for = kMilliSecond * 10;
+  PicoSeconds probe_interval{};  // 0: no probes
 
   void describe(ParameterVisitor& v) override;
 };
 
 /// The Hermes load balancer. A packet carries its path as a tag. The ACK brings back the tag, the
 /// sending time of the packet and its mark. A path is identified by its first link only.
+///
+/// With probes, the switch also measures paths that carry no data. In each interval it sends a
+/// small packet to every far edge switch along two paths drawn at random and along the best path
+/// known so far; the far switch answers each of them. A probe waits in the same queues as data, so
+/// its round trip and its mark are those of data. No probes are sent while no data leaves for other
+/// racks.
 class Hermes final : public PathChoice {
  public:
   enum class State : std::uint8_t { kGood, kGrey, kBad, kFailed };
@@ -50,6 +59,7 @@ class Hermes final : public PathChoice {
   // Functions for diagnosis
   /// State of the path to a far edge through `port`.
   State state_of(std::uint32_t edge, int port) const;
+  std::uint64_t probes_sent() const { return probes_sent_; }
 
  private:
   /// Measurements of a path to one far edge.
@@ -87,6 +97,12 @@ class Hermes final : public PathChoice {
   const Way* find(std::uint32_t edge, int port) const;
   State state(const Way* way) const;
   bool is_known(const Way& way) const;
+  std::uint32_t hear(Packet& news);
+  void note_data(const Packet& packet);
+  void probe();
+  void send_probe(std::uint32_t edge, int port);
+  std::uint32_t quickest(std::uint32_t edge, PortSet ports) const;
+  void sense_way(const Packet& answer);
   void sense(const Packet& ack);
   void look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edge);
   std::uint32_t fresh(std::uint32_t edge, PortSet ports, RandomStream& random) const;
@@ -99,13 +115,21 @@ class Hermes final : public PathChoice {
   const PathView& view_;
   std::uint64_t hash_seed_;
   RandomStream random_;
+  PathActions* actions_;
   const FabricMap* fabric_ = nullptr;
+  NodeId node_ = 0;
   std::uint32_t self_ = FabricMap::kNoEdge;
   std::size_t ports_;
   // measured paths, indexed by far edge and port; empty: nothing is known yet
   std::vector<std::vector<Way>> ways_;
   std::vector<RateEstimator> use_;  // utilisation of each port by flows of this switch
   KeyTable<Flow> flows_;
+  // The members below exist for probes only.
+  std::unique_ptr<Event> probing_;  // time of the next probes; null: no probes
+  std::vector<HostId> host_of_;     // a host of each edge switch, to which probes are addressed
+  Packet pattern_;                  // the last data packet that left for another rack
+  bool data_left_ = false;          // true if data left since the last probes
+  std::uint64_t probes_sent_ = 0;
 };
 
 }  // namespace dcc

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <set>
+#include <vector>
+
 #include "unit/switch/test_devices.h"
 
 namespace dcc::hermes_test {
@@ -198,6 +202,142 @@ TEST_F(HermesEdge, WhatEndsHereGoesItsWayByHash) {
   ack.flow = 5;
   EXPECT_EQ(hermes.choose(ack, up), scaled_down(flow_hash(ack, 77), 4));
   EXPECT_EQ(ack.overlay.uplink.number, 0);
+}
+
+/// The edge switches at both ends, with probes: what `here` sends is delivered by hand.
+class HermesProbes : public testing::Test, private PathView, private PathActions {
+ protected:
+  HermesProbes()
+      : topology(two_leaves()),
+        routing(topology),
+        fabric(topology, routing),
+        here(parameters(), {*this, 8, 77, 5, 3, this}),
+        there(parameters(), {*this, 8, 78, 5, 4, this}) {
+    here.join(fabric, topology.find("leaf0"));
+    there.join(fabric, topology.find("leaf1"));
+    clock.run_until(kMilliSecond);
+  }
+  ~HermesProbes() override {
+    for (Packet* packet : sent) pool.free(packet);
+  }
+  static HermesParameters parameters() {
+    HermesParameters p;
+    p.probe_interval = kMicroSecond * 500;
+    p.age = kMilliSecond * 2;
+    return p;
+  }
+  /// A data packet of a flow to the other rack leaves; returns its port.
+  int send(std::uint32_t flow) {
+    Packet packet;
+    packet.source = 0;
+    packet.destination = 4;
+    packet.flow = flow;
+    packet.priority = 3;
+    packet.psn = next_++;
+    packet.wire_bytes = 1000;
+    return up[here.choose(packet, up)];
+  }
+  /// Ports of the probes that left; their answers come after `rtt[port]`, marked by `marks`.
+  std::set<int> answer(const std::array<PicoSeconds, 8>& rtt, bool marks = false) {
+    std::set<int> ports;
+    std::vector<Packet*> probes;
+    probes.swap(sent);
+    for (Packet* probe : probes) {
+      EXPECT_EQ(probe->kind, PacketKind::kPathNews);
+      EXPECT_EQ(probe->ecn, Ecn::kEct0);  // switches mark it as they mark data,
+      EXPECT_EQ(probe->priority, 3);      // in whose queue it waits
+      EXPECT_EQ(fabric.edge_of(probe->destination), 1u);
+      const int port = up[here.choose(*probe, up)];
+      EXPECT_TRUE(ports.insert(port).second) << "two probes of one path";
+      if (marks) probe->ecn = Ecn::kCe;
+      probe->sent = clock.now() - rtt[static_cast<std::size_t>(port)];
+      EXPECT_EQ(there.choose(*probe, PortSet::consecutive(0, 1)), PathChoice::kKept);
+    }
+    std::vector<Packet*> answers;
+    answers.swap(sent);
+    for (Packet* packet : answers) {
+      EXPECT_EQ(here.choose(*packet, PortSet::consecutive(0, 1)), PathChoice::kKept);
+    }
+    return ports;
+  }
+  void pass(PicoSeconds time) { clock.run_until(clock.now() + time); }
+
+  PicoSeconds now() const override { return clock.now(); }
+  Bytes backlog(int) const override { return 0; }
+  Bytes drain(int, int) const override { return 0; }
+  BitRate rate(int) const override { return BitRate(10'000'000'000); }
+  Scheduler& scheduler() override { return clock; }
+  std::uint32_t rank() const override { return 7; }
+  bool detain(Packet*, int) override { return false; }
+  void release(Packet*, int) override {}
+  Packet* allocate() override { return pool.allocate(); }
+  void send(Packet* packet) override { sent.push_back(packet); }
+  void consume(Packet* packet) override { pool.free(packet); }
+
+  static std::array<PicoSeconds, 8> all(PicoSeconds rtt) {
+    std::array<PicoSeconds, 8> list;
+    list.fill(rtt);
+    return list;
+  }
+  Psn next_ = 0;
+  Scheduler clock;
+  PacketPool pool;
+  std::vector<Packet*> sent;
+  Topology topology;
+  Routing routing;
+  FabricMap fabric;
+  Hermes here, there;
+  const PortSet up = PortSet::consecutive(4, 4);
+};
+
+TEST_F(HermesProbes, TwoPathsByLotAndTheBestOneInEachInterval) {
+  std::array<PicoSeconds, 8> rtt = all(kMicroSecond * 80);
+  rtt[6] = kMicroSecond * 20;
+  constexpr int kRounds = 400;
+  int best = 0;
+  for (int i = 0; i < kRounds; ++i) {
+    send(1);
+    pass(kMicroSecond * 500);
+    const std::set<int> ports = answer(rtt);
+    EXPECT_GE(ports.size(), 2u);
+    EXPECT_LE(ports.size(), 3u);
+    best += static_cast<int>(ports.count(6));
+  }
+  // As soon as port 6 was drawn once it is the best and is probed always. Two of four ports are
+  // drawn, so the best one is a third probe in one interval of two: 2.5 probes in an interval.
+  EXPECT_GT(best, kRounds - 12);
+  EXPECT_NEAR(static_cast<double>(here.probes_sent()) / kRounds, 2.5, 0.1);
+  EXPECT_EQ(there.probes_sent(), 0u);
+}
+
+TEST_F(HermesProbes, ShowTheStateOfPathsThatCarryNoData) {
+  const int port = send(1);
+  for (int i = 0; i < 40; ++i) {
+    send(1);
+    pass(kMicroSecond * 500);
+    answer(all(kMicroSecond * 20));
+  }
+  for (int other = 4; other < 8; ++other) EXPECT_EQ(here.state_of(1, other), State::kGood);
+  // The probes' round trips and marks say that the paths are congested.
+  for (int i = 0; i < 80; ++i) {
+    send(1);
+    pass(kMicroSecond * 500);
+    answer(all(kMicroSecond * 300), true);
+  }
+  for (int other = 4; other < 8; ++other) {
+    if (other == port) continue;
+    EXPECT_EQ(here.state_of(1, other), State::kBad) << other;
+  }
+}
+
+TEST_F(HermesProbes, EndWhenNoDataLeaveForOtherRacks) {
+  send(1);
+  pass(kMilliSecond * 20);
+  EXPECT_EQ(here.probes_sent(), 2u);
+  EXPECT_TRUE(clock.empty());
+  send(1);
+  pass(kMicroSecond * 500);
+  EXPECT_EQ(here.probes_sent(), 4u);
 }
 
 }  // namespace
