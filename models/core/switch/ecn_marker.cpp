@@ -80,6 +80,10 @@ void EcnParameters::describe(ParameterVisitor& v) {
               "reference_rate do not go with it",
               ""},
              [&](MarkingParameters& one) { one.describe(v); });
+  v.map("by_dscp", by_dscp, 64, MarkingParameters{},
+        {"marking by the packet's DSCP: differences for classes that share a queue, after by_speed",
+         ""},
+        [&](MarkingParameters& one) { one.describe(v); });
   v.field("phantom_drain", phantom_drain, {"0", "1"},
           {"drain rate of a phantom queue as a share of the port's rate; 0: no phantom queue",
            "HULL, NSDI'12", kRuntime});
@@ -151,6 +155,14 @@ void EcnParameters::check(BitRate fastest_port) const {
     throw ParameterError({of + ".kmin", of + ".kmax"},
                          "kmin " + text_of(low) + " is above kmax " + text_of(high));
   }
+  for (const auto& [dscp, one] : by_dscp) {
+    const Bytes low = one.kmin.value_or(kmin);
+    const Bytes high = one.kmax.value_or(kmax);
+    if (low <= high) continue;
+    const std::string of = "by_dscp." + std::to_string(dscp);
+    throw ParameterError({of + ".kmin", of + ".kmax"},
+                         "kmin " + text_of(low) + " is above kmax " + text_of(high));
+  }
   if (kmax < kmin) {
     throw ParameterError({"kmin", "kmax"},
                          "kmin " + text_of(kmin) + " is above kmax " + text_of(kmax));
@@ -191,6 +203,15 @@ EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
     if (drain.bits_per_second == 0) throw std::invalid_argument("ecn: the port has no rate");
     phantom_ps_per_kib_ = serialization_time(1024, drain).count;
     phantom_limit_ = serialization_time(parameters.phantom_threshold, drain);
+    has_rare_rules_ = true;
+  }
+  for (const auto& [dscp, marking] : parameters.by_dscp) {
+    EcnParameters of_class = parameters;
+    of_class.by_dscp.clear();
+    of_class.phantom_drain = Ratio(0);
+    marking.apply_to(of_class);
+    classes_.emplace_back(of_class, port_rate);
+    classes_.back().dscp_ = static_cast<std::uint8_t>(dscp);
     has_rare_rules_ = true;
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 #include "describe/enum_names.h"
 #include "describe/quantities.h"
@@ -73,6 +74,8 @@ struct EcnParameters {
 
   std::uint8_t priorities = 0xFF;                  // mask of priorities whose queues mark packets
   std::map<unsigned, MarkingParameters> by_speed;  // marking parameters by the port's rate in Mb/s
+  /// Marking parameters by DSCP: classes that share a queue, each with its own thresholds.
+  std::map<unsigned, MarkingParameters> by_dscp;
 
   void describe(ParameterVisitor& v);
   /// The parameters with the values of `by_speed` for this rate.
@@ -119,6 +122,13 @@ class EcnMarker {
   /// for both, so that common marking pays for one test.
   bool has_rare_rules() const { return has_rare_rules_; }
   bool per_port() const { return per_port_; }
+  /// The marker of packets with this DSCP: that of their class, or this one.
+  EcnMarker& of_class(std::uint8_t dscp) {
+    for (EcnMarker& one : classes_) {
+      if (one.dscp_ == dscp) return one;
+    }
+    return *this;
+  }
 
   /// True if a packet that sees this queue length must be marked. Draws a random number only
   /// between Kmin and Kmax.
@@ -152,6 +162,7 @@ class EcnMarker {
   template <class Digest>
   void add_state(Digest& d) const {
     d(unmarked_left_, phantom_empty_);
+    for (const EcnMarker& one : classes_) d(one);
   }
 
  private:
@@ -181,6 +192,8 @@ class EcnMarker {
   std::int64_t phantom_ps_per_kib_ = 0;
   PicoSeconds phantom_limit_{};
   PicoSeconds phantom_empty_{};
+  std::uint8_t dscp_ = 0;           // class of this marker; used within `classes_` only
+  std::vector<EcnMarker> classes_;  // markers of the classes that have thresholds of their own
 };
 
 }  // namespace dcc

@@ -265,13 +265,13 @@ void QueueingPort::charge_credits(int priority, Bytes bytes) {
   if (credits_->frames_due() != 0) pfc_.request_credit_frame();
 }
 
-/// Like mark_if_congested(), with the rules that few configurations have: a number of the packet
-/// instead of a random one, and the phantom queue. A separate function, so that other ports pay for
-/// one test.
+/// Like mark_if_congested(), with the rules that few configurations have: thresholds by class, a
+/// number of the packet instead of a random one, and the phantom queue. A separate function, so
+/// that other ports pay for one test.
 void QueueingPort::mark_by_all_rules(const Queue& queue, Packet& packet,
                                      EcnParameters::MarkAt moment) {
   bool congested = false;
-  EcnMarker& marker = marker_of(packet.priority);
+  EcnMarker& marker = marker_of(packet.priority).of_class(packet.dscp);
   const Bytes length = marker.per_port() ? bytes_ : queue.bytes;
   if (marker.draws_at(moment)) {
     congested = marker.congested(length, context_->random);

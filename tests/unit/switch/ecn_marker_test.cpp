@@ -134,6 +134,34 @@ TEST(EcnMarker, ThePacketsNumberCountsBetweenTheThresholdsOnly) {
   }
 }
 
+// Classes of one queue with thresholds of their own: what is marked depends on the packet's DSCP.
+TEST(EcnMarker, ThresholdsByJob) {
+  EcnParameters parameters = ramp(30'000, 30'000, 1);
+  parameters.by_dscp[10].kmin = parameters.by_dscp[10].kmax = 10'000;
+  parameters.by_dscp[46].kmin = 50'000;
+  parameters.by_dscp[46].kmax = 150'000;
+  parameters.by_dscp[46].pmax = Ratio(1, 2);
+  parameters.by_dscp[0].enabled = false;
+  EcnMarker marker(parameters, k100G);
+  RandomStream random(4, "ecn");
+  EXPECT_TRUE(marker.has_rare_rules());
+  const auto marked = [&](std::uint8_t dscp, Bytes queue) {
+    EcnMarker& one = marker.of_class(dscp);
+    return one.marks_at(EcnParameters::MarkAt::kEnqueue) && one.congested(queue, random);
+  };
+  EXPECT_FALSE(marked(10, 10'000));
+  EXPECT_TRUE(marked(10, 10'001));
+  EXPECT_FALSE(marked(20, 30'000));  // a class that is not named has the queue's thresholds
+  EXPECT_TRUE(marked(20, 30'001));
+  EXPECT_FALSE(marked(0, 200'000));
+  // Class 46 at 100 KB: half-way up its ramp to 1/2, four standard deviations of 20 000 packets.
+  int hits = 0;
+  for (int i = 0; i < 20'000; ++i) hits += marked(46, 100'000) ? 1 : 0;
+  EXPECT_NEAR(hits, 5'000, 245);
+  EXPECT_FALSE(marked(46, 50'000));
+  EXPECT_TRUE(marked(46, 150'001));
+}
+
 TEST(EcnMarker, StepWhenKminIsKmax) {
   EcnMarker marker(ramp(30'000, 30'000, 0.5), k100G);
   RandomStream random(1, "ecn");
