@@ -1,7 +1,6 @@
 #include "schemes/dctcp/dctcp.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "describe/network_scale.h"
@@ -13,25 +12,6 @@
 namespace dcc {
 
 namespace {
-/// `base` (0 … 1) to a power given with a resolution of 2^-40. Computes with products and square
-/// roots, which IEEE 754 rounds correctly, instead of pow(), so the digits are the same with every
-/// library.
-long double repeatable_power(long double base, long double exponent) {
-  const auto whole = static_cast<std::uint64_t>(exponent);
-  long double rest = exponent - static_cast<long double>(whole);
-  long double result = whole_power(base, whole);
-  long double root = base;
-  for (int bit = 0; bit < 40 && rest > 0; ++bit) {
-    root = std::sqrt(root);
-    rest *= 2;
-    if (rest >= 1) {
-      result *= root;
-      rest -= 1;
-    }
-  }
-  return result;
-}
-
 const RegisteredAlgorithm<DctcpParameters> kDctcp{
     "dctcp", "the share of marked packets sets the size of the cut, once a window",
     [](const DctcpParameters& parameters, const AlgorithmContext& context) {

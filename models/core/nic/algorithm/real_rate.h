@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "describe/quantities.h"
@@ -36,6 +37,25 @@ constexpr long double whole_power(long double base, std::uint64_t exponent) {
   for (; exponent != 0; exponent >>= 1) {
     if ((exponent & 1) != 0) result *= base;
     base *= base;
+  }
+  return result;
+}
+
+/// `base` to a power given with a resolution of 2^-40. Computes with products and square roots,
+/// which IEEE 754 rounds correctly, instead of pow(), so the digits are the same with every
+/// library.
+inline long double repeatable_power(long double base, long double exponent) {
+  const auto whole = static_cast<std::uint64_t>(exponent);
+  long double rest = exponent - static_cast<long double>(whole);
+  long double result = whole_power(base, whole);
+  long double root = base;
+  for (int bit = 0; bit < 40 && rest > 0; ++bit) {
+    root = std::sqrt(root);
+    rest *= 2;
+    if (rest >= 1) {
+      result *= root;
+      rest -= 1;
+    }
   }
   return result;
 }
