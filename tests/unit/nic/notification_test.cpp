@@ -333,6 +333,19 @@ class SharedCnpLimit : public NotifiedPair {
     parameters.cnp.scope = scope;
     parameters.cnp.interval = kMicroSecond * 10;
     build();
+    add_second(two_senders);
+    on_wire = [&](Packet& packet) {
+      if (packet.kind != PacketKind::kData) return true;
+      packet.ecn = Ecn::kCe;
+      if (two_senders && packet.destination_qpn == 6) packet.source = 7;
+      return true;
+    };
+    post_both();
+    scheduler.run_until(scheduler.now() + kMicroSecond * 200);  // time below the timeout
+    return count(PacketKind::kCnp);
+  }
+  /// Adds a second pair of queue pairs, 4 and 6; their packets seem to come from another host.
+  void add_second(bool two_senders) {
     for (int at = 0; at < 2; ++at) {
       QueuePairConfig config;
       config.remote_host = at == 0 ? 1 : two_senders ? 7 : 0;
@@ -341,19 +354,13 @@ class SharedCnpLimit : public NotifiedPair {
       nic[at]->create_queue_pair(at == 0 ? 4 : 6, config);
       nic[at]->connect_queue_pair(at == 0 ? 4 : 6);
     }
-    on_wire = [&](Packet& packet) {
-      if (packet.kind != PacketKind::kData) return true;
-      packet.ecn = Ecn::kCe;
-      if (two_senders && packet.destination_qpn == 6) packet.source = 7;
-      return true;
-    };
+  }
+  void post_both() {
     for (const Qpn qpn : {3, 4}) {
       WorkItem item;
       item.bytes = 400'000;
       nic[0]->transmitter().post(qpn, item);
     }
-    scheduler.run_until(scheduler.now() + kMicroSecond * 200);  // time below the timeout
-    return count(PacketKind::kCnp);
   }
 };
 
@@ -366,6 +373,47 @@ TEST_F(SharedCnpLimit, HoldsForAQueuePairASenderOrThePort) {
   EXPECT_NEAR(cnps(Scope::kAddress, false), half, 1);
   EXPECT_NEAR(cnps(Scope::kPort, false), half, 1);
   EXPECT_NEAR(cnps(Scope::kPort, true), half, 1);
+}
+
+/// Limits the flow of each notification to a tenth of the line rate.
+class LimitsWhatIsNamed final : public Algorithm {
+ public:
+  explicit LimitsWhatIsNamed(AlgorithmHost& host) : host_(host) {}
+  AlgorithmNeeds needs() const override {
+    AlgorithmNeeds needs;
+    needs.cnp = true;
+    return needs;
+  }
+  void on_flow_start(FlowNumber, const FlowStart&) override {}
+  void on_cnp(FlowNumber flow, const CnpInfo&) override {
+    host_.set_rate(flow, Rate::from(10_Gbps));
+  }
+  View view(FlowNumber) const override { return {}; }
+  AlgorithmCounters counters() const override { return {}; }
+
+ private:
+  AlgorithmHost& host_;
+};
+
+// Of two flows of one sender, only the packets of the second are marked.
+TEST_F(SharedCnpLimit, ACnpLimitsTheFlowThatItNamesAndNoOther) {
+  build();
+  LimitsWhatIsNamed algorithm(nic[0]->transmitter());
+  nic[0]->set_algorithm(&algorithm);
+  add_second(false);
+  Bytes sent[2] = {0, 0};
+  on_wire = [&](Packet& packet) {
+    if (packet.kind != PacketKind::kData) return true;
+    const bool second = packet.destination_qpn == 6;
+    if (second) packet.ecn = Ecn::kCe;
+    sent[second ? 1 : 0] += packet.payload_bytes;
+    return true;
+  };
+  post_both();
+  scheduler.run_until(scheduler.now() + kMicroSecond * 30);
+  // The first flow has the link but for the tenth of the second: 30 us at 100 Gb/s are 375 KB.
+  EXPECT_GT(sent[0], 260'000);
+  EXPECT_LT(sent[1], 60'000);
 }
 
 // The CNP of a loss reports the packets since the last CNP, and leaves none for the next one.

@@ -51,6 +51,17 @@ TEST_F(IbccTest, DelaysGiveThePartitionPapersRates) {
   EXPECT_EQ(ibcc.ccti(0), 3u) << "CCTI_Limit";
 }
 
+TEST_F(IbccTest, TheTableWithAScaleGrowsByTheSquareOfTheIndex) {
+  p_.cct_scale = Ratio(14, 106 * 106);
+  p_.ccti_limit = 127;
+  const std::vector<PicoSeconds> table = p_.table();
+  ASSERT_EQ(table.size(), 128u);
+  EXPECT_EQ(table[0], PicoSeconds());
+  EXPECT_EQ(table[53], PicoSeconds(3'500'000));    // a quarter of 14 us
+  EXPECT_EQ(table[106], PicoSeconds(14'000'000));  // CCT(i) = 14 i^2 / 106^2 us
+  EXPECT_EQ(table[127], PicoSeconds(20'096'653));
+}
+
 TEST_F(IbccTest, ACongestionManagerReadsAndSetsALevel) {
   Ibcc ibcc(host_, p_, 1024, table_);
   CongestionAgent& agent = ibcc;
