@@ -14,6 +14,8 @@ const std::string kDcqcnLaw =
 TEST(SlotsFull, OfTheHardwareOnly) {
   SyntheticRun run(kByWeight);
   EXPECT_FALSE(run.found("slots_full"));
+  run.count(&AlgorithmCounters::cnps_dropped_no_slot, 1);
+  EXPECT_TRUE(run.found("slots_full"));
   run.count(&AlgorithmCounters::cnps_dropped_no_slot, 3);
   EXPECT_EQ(words_of(run.found("slots_full")).rfind("3 notifications found all 1024 slots", 0), 0u);
   SyntheticRun other("nic: {congestion_control: {algorithm: dcqcn}}\n");
@@ -122,6 +124,29 @@ TEST(WeightsWithoutEffect, NeedsClassesThatCompete) {
   run.results.flows.pop_back();
   run.results.flows[1].dscp = 46;
   EXPECT_FALSE(run.found("weights_without_effect")) << "one weight";
+}
+
+// Twelve links of 1 us are a round trip of 13 us.
+TEST(WeightsWithoutEffect, NeedsAHundredRoundTrips) {
+  SyntheticRun run(kDcqcnLaw);
+  run.add(1, 0, 46);
+  run.add(2, 0, 10);
+  run.results.measured_from = run.results.measured_to - kMicroSecond * 1250;
+  EXPECT_FALSE(run.found("weights_without_effect"));
+  run.results.measured_from = run.results.measured_to - kMicroSecond * 1350;
+  EXPECT_TRUE(run.found("weights_without_effect"));
+}
+
+TEST(WeightsWithoutEffect, PausesAreTheCauseFromEightPercentOn) {
+  SyntheticRun run(kByWeight);
+  run.add(1, 0, 46).delivered_measured = 57'000'000;
+  run.add(2, 0, 10).delivered_measured = 57'000'000;
+  run.use("s0->h0", 0.99);
+  run.count(&SwitchCounters::ecn_marks, 20'000);
+  run.pause("h1->s0", 0.075);
+  EXPECT_TRUE(says(run.found("weights_without_effect"), "marks were too few or too many"));
+  run.pause("h1->s0", 0.085);
+  EXPECT_TRUE(says(run.found("weights_without_effect"), "PFC paused the senders"));
 }
 
 /// A run with two flows of weights 4 and 1 at one port that was full, 92 Gb/s in all; the first one
@@ -373,6 +398,8 @@ TEST(HostBusyAtEnd, ATenthOfTheRun) {
   run.results.sim_time = kMicroSecond * 500;
   run.results.hosts[3].busy_ns = 99'999;
   EXPECT_FALSE(run.found("host_busy_at_end"));
+  run.results.hosts[3].busy_ns = 100'000;
+  EXPECT_TRUE(run.found("host_busy_at_end"));
 }
 
 TEST(DecreaseTableUnwritten, NamesTheHosts) {
