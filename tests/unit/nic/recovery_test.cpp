@@ -243,7 +243,7 @@ TEST_F(Recovery, GoesBackWithAWindowThatThePathCarries) {
 
 TEST(RecoveryWindow, DoublesUpToHalfOfWhatWasOutThenGrowsByAPacket) {
   RecoveryWindow window(1000, 16'000);
-  window.timed_out();
+  window.timed_out(PicoSeconds(0));
   EXPECT_EQ(window.limit(), 1000);
   for (int i = 0; i < 7; ++i) window.acknowledged(1000);
   EXPECT_EQ(window.limit(), 8'000);

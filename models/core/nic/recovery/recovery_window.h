@@ -29,7 +29,11 @@ class RecoveryWindow {
   /// only a second timeout shows that the first came too early, or that the path has failed.
   unsigned backoff() const { return std::min(timeouts_ > 0 ? timeouts_ - 1 : 0, kMostDoublings); }
 
-  void timed_out() {
+  /// Time of the last timeout.
+  PicoSeconds last_timeout() const { return last_timeout_; }
+
+  void timed_out(PicoSeconds now) {
+    last_timeout_ = now;
     // A timeout of a single packet tells nothing new about the path.
     if (limit_ > mtu_) threshold_ = std::max<Bytes>(limit_ / 2, mtu_);
     limit_ = mtu_;
@@ -49,7 +53,7 @@ class RecoveryWindow {
 
   template <class Digest>
   void add_state(Digest& d) const {
-    d(limit_, threshold_, timeouts_);
+    d(limit_, threshold_, timeouts_, last_timeout_);
   }
 
  private:
@@ -60,6 +64,7 @@ class RecoveryWindow {
   Bytes limit_;
   Bytes threshold_ = kMost;  // below this threshold the window doubles in a round trip
   unsigned timeouts_ = 0;    // timeouts since the last acknowledgement of new data
+  PicoSeconds last_timeout_{};
 };
 
 }  // namespace dcc

@@ -101,7 +101,7 @@ void Requester::on_ack(const Packet& ack) {
   SendQueuePair& pair = *known;
   const PicoSeconds rtt = now() - ack.sent;
   round_trip(rtt);
-  pair.heard_after(rtt);
+  retransmission_.heard_after(pair, rtt);
   if (delays_ != nullptr) delays_->of(pair.config.dscp).round_trip.add(rtt, ack.ce_echo);
   const Bytes newly = complete_before(qpn, pair, ack.psn + 1);
   retransmission_.progressed(qpn, pair, newly);

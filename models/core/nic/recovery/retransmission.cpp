@@ -42,11 +42,11 @@ void Retransmission::open_window(SendQueuePair& pair, Bytes newly_acked) {
   limit_window(pair);
 }
 
-void Retransmission::close_window(SendQueuePair& pair) {
+void Retransmission::close_window(SendQueuePair& pair) const {
   if (pair.recovery == nullptr) {
     pair.recovery = std::make_unique<RecoveryWindow>(pair.work.mtu(), pair.work.in_flight());
   }
-  pair.recovery->timed_out();
+  pair.recovery->timed_out(scheduler_.now());
   limit_window(pair);
 }
 

@@ -47,6 +47,15 @@ class Retransmission {
     if (pair.recovery != nullptr) open_window(pair, newly_acked);
     timer_.progressed(pair.deadline, qpn, pair.work.has_unacked(), timeout_of(pair));
   }
+  /// An acknowledgement arrived `rtt` after its packet was sent. With selective repeat the receiver
+  /// acknowledges the packets behind a lost one when the lost one arrives, so the time of a timeout
+  /// is no part of a round trip: otherwise each timeout would be twice as long as the last one.
+  void heard_after(SendQueuePair& pair, PicoSeconds rtt) const {
+    if (pair.recovery != nullptr && repeats_selectively(pair)) {
+      rtt = std::min(rtt, scheduler_.now() - pair.recovery->last_timeout());
+    }
+    pair.heard_after(rtt);
+  }
   /// The receiver reported a gap in the sequence of packets.
   void gap_reported(SendQueuePair& pair) const;
 
@@ -153,7 +162,7 @@ class Retransmission {
     return true;
   }
   static void open_window(SendQueuePair& pair, Bytes newly_acked);
-  static void close_window(SendQueuePair& pair);
+  void close_window(SendQueuePair& pair) const;
   [[gnu::noinline]] static bool has_lost(const SendQueuePair& pair);
 
   Scheduler& scheduler_;

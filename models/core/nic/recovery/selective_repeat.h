@@ -33,7 +33,10 @@ class SelectiveRepeat {
     find_lost(work);
   }
   /// Handles a timeout: all packets below `next` that are not known to have arrived count as lost.
+  /// If the oldest unacknowledged packet is known to have arrived, its acknowledgement was lost,
+  /// and only a repetition brings another one; so this packet counts as lost in any case.
   void timed_out(const WorkQueue& work) {
+    arrived_[work.oldest_unacked() % arrived_.size()] = false;
     end_ = lost_below_ = work.next_psn();
     next_ = work.oldest();
     repeated_ = 0;

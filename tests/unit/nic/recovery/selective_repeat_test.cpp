@@ -70,6 +70,42 @@ TEST_F(SelectivePair, APacketLostTwiceWaitsForTheTimeout) {
   EXPECT_EQ(nic[0]->counters().retransmits, 2u);
 }
 
+// The receiver acknowledges packets 6 to 27 when packet 5 arrives at last, 100 us after they were
+// sent. That is no round trip, so the next timeout is as long as the first.
+TEST_F(SelectivePair, ATimeoutDoesNotLengthenTheNextOne) {
+  parameters.recovery.timeout = kMicroSecond * 100;
+  build_selective();
+  on_wire = [this](Packet& packet) {
+    if (packet.kind != PacketKind::kData) return true;
+    ++sendings[packet.psn];
+    return sendings[packet.psn] > (packet.psn == 5 ? 2 : packet.psn == 28 ? 3 : 0);
+  };
+  post(30'000);
+  scheduler.run_until(kMilliSecond);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(nic[0]->counters().timeouts, 2u);
+  EXPECT_GT(done[0].when, kMicroSecond * 200);
+  EXPECT_LT(done[0].when, kMicroSecond * 220);
+}
+
+// The sender knows from NAKs that the receiver has packets 6 to 29. Packet 5 arrives as well, and
+// all acknowledgements are lost, so that nothing more would come by itself.
+TEST_F(SelectivePair, LostAcknowledgementsOfPacketsThatAreKnownToHaveArrived) {
+  parameters.recovery.timeout = kMicroSecond * 100;
+  build_selective();
+  int lost = 0;
+  on_wire = [this, &lost](Packet& packet) {
+    if (packet.kind == PacketKind::kAck) return packet.psn < 5 || ++lost > 25;
+    return packet.kind != PacketKind::kData || ++sendings[packet.psn] > 1 || packet.psn != 5;
+  };
+  post(30'000);
+  scheduler.run_until(kMilliSecond);
+  EXPECT_EQ(lost, 26);
+  ASSERT_EQ(done.size(), 1u);
+  EXPECT_EQ(nic[0]->counters().timeouts, 1u);
+  EXPECT_EQ(nic[0]->counters().retransmits, 2u);
+}
+
 using Kind = RecoveryParameters::Kind;
 
 /// Packets that a pair of NICs sends to deliver 100 packets, some of which are lost when first
