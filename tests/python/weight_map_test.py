@@ -7,6 +7,7 @@
 import os
 import random
 import unittest
+import unittest.mock
 
 from package import DCCVP, main
 from dccvp.experiments import weight_map
@@ -36,8 +37,8 @@ class Draw(unittest.TestCase):
     def test_cubic_beside_leaves_the_weights_in_force(self):
         os.environ["DCCVP"] = str(DCCVP)
         point = weight_map.Point(10, 10e-6, 20e3, 80e3, 1.0, "dequeue", [1, 4], 2, "cubic")
-        point.rest = lambda: (0.03, 0.03)
-        found = weight_map.run(point, 1)
+        with unittest.mock.patch.object(point, "rest", return_value=(0.03, 0.03)):
+            found = weight_map.run(point, 1)
         self.assertLess(found["error"], 0.08)
         self.assertGreater(found["use"], 0.9)
 
