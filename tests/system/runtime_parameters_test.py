@@ -49,6 +49,9 @@ CONTEXTS = {
     "by speed": (
         SMALL % "ecn: {by_speed: {25Gbps: {kmin: 10KB, kmax: 80KB, pmax: 0.2}}}",
         "nic: {congestion_control: {algorithm: dcqcn}}"),
+    "by class": (
+        SMALL % "ecn: {by_dscp: {46: {kmin: 10KB, kmax: 80KB, pmax: 0.2}}}",
+        "nic: {congestion_control: {algorithm: dcqcn}}"),
     "reference rates": (
         SMALL % "ecn: {kmin: 40KB, kmax: 320KB, reference_rate: 100Gbps}, pfc: {reference_rate: 100Gbps}",
         "nic: {congestion_control: {algorithm: dcqcn}}"),
