@@ -154,7 +154,7 @@ bench: build
 	$(NINJA) benchmarks
 	tests/bench/run_bench.sh $(BUILD)
 
-## scale: what networks of 320 to 65 536 hosts cost, into docs/scale.md (three quarters of an hour)
+## scale: what networks of 320 to 65 536 hosts cost, into docs/scale.md and configs/training_memo.md (three quarters of an hour)
 scale: build
 	tests/bench/scale.py $(BUILD)/dccvp --rounds 2 --page docs/scale.md
 	tests/bench/scale.py $(BUILD)/dccvp --hosts 65536 --threads 1 --whole dcqcn,dcc --page docs/scale.md
@@ -162,8 +162,8 @@ scale: build
 	tests/bench/scale.py $(BUILD)/dccvp --flows 1000000,10000000 --page docs/scale.md
 	tests/bench/scale.py $(BUILD)/dccvp --schemes --page docs/scale.md
 	tests/bench/fast_forward.py $(BUILD)/dccvp --seeds 1,2 --page docs/scale.md
-	tests/bench/memo.py $(BUILD)/dccvp --page docs/scale.md
 	tests/bench/memo_rounds.py $(BUILD)/dccvp --page configs/training_memo.md
+	tests/bench/memo.py $(BUILD)/dccvp --page configs/training_memo.md
 
 ## software-cost: speed of the host CPU, cost of snapshots and branches, into build/software-cost.md
 software-cost: build

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Compares runs that take bursts from memory with the same runs packet by packet: iteration times, processor time.
 
-  memo.py BUILD/dccvp [--only NAME] [--page docs/scale.md]
+  memo.py BUILD/dccvp [--only NAME] [--page configs/training_memo.md]
 
 Collectives that repeat, one that drifts, and one that does not repeat. Prints a table in Markdown; with --page the
 table replaces that of the page. Seconds are processor time of whole runs, building and results included.
@@ -23,10 +23,10 @@ BEGIN = "## Bursts from memory"
 HEAD = f"""\
 {BEGIN}
 
-`tests/bench/memo.py build/dccvp --page docs/scale.md`: `configs/training_memo.yaml` with other collectives. *Error* is
-of iteration times against the run packet by packet; *by the run* is what its own spot checks say of arrivals. Seconds
-are processor time of whole runs. The last column sets an iteration packet by packet against one from memory, of which
-the processor time is that of twice as many rounds less that of the rounds.
+`tests/bench/memo.py build/dccvp --page configs/training_memo.md`: the same file with other collectives, and flows that
+are listed. *Error* is of iteration times against the run packet by packet; *by the run* is what its own spot checks say
+of arrivals. Seconds are processor time of whole runs. The last column sets an iteration packet by packet against one
+from memory, of which the processor time is that of twice as many rounds less that of the rounds.
 
 | run | rounds | from memory | error, mean | p99 | by the run | packet by packet | with memory | ratio | an iteration |
 |---|---|---|---|---|---|---|---|---|---|
