@@ -21,7 +21,7 @@ DisciplinePort::DisciplinePort(PortContext& context, int number, const SwitchPar
 
 void DisciplinePort::set_ecn(const EcnParameters& ecn) {
   const EcnMarker marker(ecn, link_.rate);
-  attends_departures_ = marker.marks_at(EcnParameters::MarkAt::kDequeue) ||
+  attends_departures_ = marker.marks_any_at(EcnParameters::MarkAt::kDequeue) ||
                         marker.has_phantom_queue() || context_->departure_observer != nullptr ||
                         context_->ingress.with_credits() || scheduler_.shapes() ||
                         discipline_->needs_every_packet();

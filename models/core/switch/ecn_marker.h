@@ -2,6 +2,7 @@
 // optionally a phantom queue (HULL, NSDI'12, section 3.1).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -115,6 +116,12 @@ class EcnMarker {
   }
 
   bool marks_at(EcnParameters::MarkAt moment) const { return enabled_ && mark_at_ == moment; }
+  /// True if packets of any class are marked at this moment.
+  bool marks_any_at(EcnParameters::MarkAt moment) const {
+    return marks_at(moment) ||
+           std::any_of(classes_.begin(), classes_.end(),
+                       [moment](const EcnMarker& one) { return one.marks_at(moment); });
+  }
   /// True if packets are marked at this moment by congested(). If this is false and marks_at() is
   /// true, they are marked by congested_by_packet().
   bool draws_at(EcnParameters::MarkAt moment) const { return draws_ && mark_at_ == moment; }

@@ -60,15 +60,15 @@ QueueingPort::QueueRules& QueueingPort::make_rules() {
 /// Derives from the settings which packets need more than the shortest way.
 void QueueingPort::update_attention() {
   using MarkAt = EcnParameters::MarkAt;
-  bool at_enqueue = ecn_.marks_at(MarkAt::kEnqueue);
-  bool at_dequeue = ecn_.marks_at(MarkAt::kDequeue);
+  bool at_enqueue = ecn_.marks_any_at(MarkAt::kEnqueue);
+  bool at_dequeue = ecn_.marks_any_at(MarkAt::kDequeue);
   selective_ = false;
   attends_arrivals_ = scheduler_.shapes();
   if (rules_ != nullptr) {
     at_enqueue = at_dequeue = false;
     for (const QueueRule& rule : *rules_) {
-      at_enqueue = at_enqueue || rule.marker.marks_at(MarkAt::kEnqueue);
-      at_dequeue = at_dequeue || rule.marker.marks_at(MarkAt::kDequeue);
+      at_enqueue = at_enqueue || rule.marker.marks_any_at(MarkAt::kEnqueue);
+      at_dequeue = at_dequeue || rule.marker.marks_any_at(MarkAt::kDequeue);
       selective_ =
           selective_ || rule.drops || rule.limited || rule.refuses || rule.egress_pool != 0;
       attends_arrivals_ = attends_arrivals_ || rule.egress_pool != 0;

@@ -162,6 +162,20 @@ TEST(EcnMarker, ThresholdsByJob) {
   EXPECT_TRUE(marked(46, 150'001));
 }
 
+TEST(EcnMarker, AClassCanBeTheOnlyOneThatIsMarked) {
+  using MarkAt = EcnParameters::MarkAt;
+  EcnParameters parameters;
+  parameters.enabled = false;
+  EXPECT_FALSE(EcnMarker(parameters, k100G).marks_any_at(MarkAt::kEnqueue));
+  parameters.by_dscp[46].enabled = true;
+  EcnMarker marker(parameters, k100G);
+  EXPECT_FALSE(marker.marks_at(MarkAt::kEnqueue));
+  EXPECT_TRUE(marker.marks_any_at(MarkAt::kEnqueue));
+  EXPECT_FALSE(marker.marks_any_at(MarkAt::kDequeue));
+  EXPECT_TRUE(marker.of_class(46).marks_at(MarkAt::kEnqueue));
+  EXPECT_FALSE(marker.of_class(10).marks_at(MarkAt::kEnqueue));
+}
+
 TEST(EcnMarker, StepWhenKminIsKmax) {
   EcnMarker marker(ramp(30'000, 30'000, 0.5), k100G);
   RandomStream random(1, "ecn");
