@@ -74,7 +74,8 @@ TEST(Partitions, ALargeNetworkIsDividedForTheCachesToo) {
 }
 
 TEST(Partitions, WhereLittleIsUnderWayALargeNetworkStaysWhole) {
-  // In a window of one microsecond seven senders can send 88 packets.
+  // A window of one microsecond is too short to divide the network: seven senders can send only 88
+  // packets in it, and each part needs 50.
   const PartitionPlan plan =
       planned(large("{kind: incast, senders: 1..7, receiver: 0, bytes: 1MB}"), 1);
   EXPECT_EQ(plan.network.count, 1u);

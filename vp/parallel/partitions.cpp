@@ -80,7 +80,7 @@ struct Packets {
   double received = 0;  // that all receivers together can receive
 };
 
-/// The packets that the senders and receivers of the demands can send and receive in the time.
+/// The packets that hosts with a demand can send within `time`, and that their receivers can take.
 Packets packets_within(PicoSeconds time, const PlatformConfig& config, const Topology& topology,
                        const std::vector<Demand>& demands) {
   std::vector<char> sends(static_cast<std::size_t>(topology.hosts()));

@@ -75,8 +75,8 @@ class ParallelRun final : public PartitionedRun {
     Scheduler scheduler;
     Outgoing outgoing;
     std::map<unsigned, Mailbox> to;  // mailboxes to other partitions, indexed by the partition
-    std::vector<Incoming>
-        incoming;  // mailboxes that lead to this partition, by the sender's thread
+    // non-empty mailboxes that lead to this partition, by the sender's thread
+    std::vector<Incoming> incoming;
     // time in windows that several threads ran; past time counts less and less
     Clock::duration worked{};
     std::exception_ptr failure;

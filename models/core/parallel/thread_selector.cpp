@@ -13,8 +13,8 @@ constexpr unsigned kMaxLost = 2;
 // minimum time in seconds before the slower of the two ways of running is tried again
 constexpr double kMinPatience = 0.05;
 constexpr double kMaxPatience = 1.6;
-// Events in a window from which on all threads run without a trial: one thread needs some 5 ms for
-// these, more than a usual time slice of a busy machine.
+// Minimum number of events in a window for which all threads run without a trial. One thread needs
+// some 5 ms for so many events, which is more than a usual time slice of a busy machine.
 constexpr std::uint64_t kLongWindow = 16'000;
 // maximum number of windows in a stretch; windows can be empty but for a few events
 constexpr std::uint64_t kMaxWindows = 1 << 16;

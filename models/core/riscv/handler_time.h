@@ -9,10 +9,11 @@ namespace dcc::riscv {
 /// Firmware that hangs in a handler, or whose interrupts come faster than it serves them, is in
 /// handlers for long; a polling loop that takes interrupts is not.
 ///
-/// A handler lasts from its trap to its mret, or until the program enables interrupts within it.
-/// From then on the handler may be hanging, or a kernel may have switched to a task; the same holds
-/// while the program has disabled interrupts. In both states the hart counts as busy from its last
-/// sleep or store to a device on, because a program that does either gets on.
+/// A trap handler runs from the trap to the mret instruction, or until it enables interrupts. After
+/// it has enabled interrupts, the handler may hang, or a kernel may have switched to a task: the
+/// hart does not tell which. The same holds while a program has disabled interrupts outside
+/// handlers. In both states the hart counts as busy since its last sleep or store to a device,
+/// because a program that sleeps or stores to devices makes progress.
 class HandlerTime {
  public:
   /// The hart takes a trap. All times are in cycles of the hart.

@@ -10,8 +10,8 @@ struct EcnParameters;
 
 /// Yan, Min and Awan, "An Enhanced Congestion Control Mechanism in InfiniBand Networks for High
 /// Performance Computing Systems", AINA 2006: source response by power functions, with a window
-/// that limits a rate. The functions are those of the family that Bansal and Balakrishnan call
-/// binomial (INFOCOM 2001).
+/// that limits a rate. Bansal and Balakrishnan call algorithms with these functions binomial
+/// (INFOCOM 2001).
 struct PipdParameters final : DelayWindowParameters {
   Ratio alpha{1};    // packets that a window of one packet grows by in a round trip
   Ratio beta{1, 2};  // packets that a window of one packet shrinks by

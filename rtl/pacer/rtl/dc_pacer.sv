@@ -395,8 +395,8 @@ module dc_pacer #(
     .reports_i({report_row, report_scan, report_times, report_gap, report_queues}), .report_o(report));
   always_ff @(posedge clk_i) report_o <= report;
 
-  // A row of which a copy is lost is written again by a wake of each of its flows. If both copies are lost, no flow of
-  // the row has a packet that waits until it wakes.
+  // If one copy of a row is lost, the next wake of each flow of the row writes it again. If both copies are lost, the
+  // row's waiting packets are forgotten: a flow of the row sends again after its next wake.
   assign scan_lost = scan4_q && report_scan[0];
   assign heal_new  = run2_q && row_lost2_q && report_scan[0];
   always_ff @(posedge clk_i or negedge rst_ni) begin

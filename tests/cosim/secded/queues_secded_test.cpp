@@ -1,5 +1,5 @@
-// The queues of the application block whose memories lose bits: one bit of 64 changes nothing; two
-// cost a rate or a frame what rtl/nic/doc/contract.md says.
+// Queues of the application block whose memories lose bits. One lost bit of a 64-bit word is
+// corrected. After two lost bits a rate or a frame is lost, as rtl/nic/doc/contract.md specifies.
 #include <Vrate_queue_secded.h>
 #include <Vrate_queue_secded___024root.h>
 #include <Vsend_queues_secded.h>
