@@ -60,6 +60,26 @@ class Sources(unittest.TestCase):
         self.assertIn("no experiment", self.faults(state="measured", figures=[["A third"]])[0])
         self.assertIn("no figure", self.faults(state="measured", figures=[["A title", "N=9", "share"]])[0])
 
+    def test_each_paragraph_of_the_patent_has_its_hardware(self):
+        rtl = "rtl/pacer/rtl/dc_pacer.sv"
+        test = "tests/cosim/pacer_engine/pacer_engine_test.cpp :: RtlDecidesAsTheModel"
+        good: dict[str, object] = {"at": 7, "says": "x", "rtl": [rtl], "model": ["README.md"], "test": test}
+
+        def faults(**changed: object):
+            return [fault for fault in sources_page.faults_of_paragraphs([{**good, **changed}], ROOT)
+                    if "missing" not in fault]
+        self.assertEqual(faults(), [])
+        self.assertIn("neither", faults(rtl=[])[0])
+        self.assertEqual(faults(rtl=[], why="it is no part of an adapter"), [])
+        self.assertIn("no file of rtl", faults(rtl=["README.md"])[0])
+        self.assertIn("no file rtl/gone.sv", faults(rtl=["rtl/gone.sv"])[0])
+        self.assertIn("'model' is empty", faults(model=[])[0])
+        self.assertIn("has no test", faults(test=test + "Gone")[0])
+        self.assertIn("stands twice", " ".join(sources_page.faults_of_paragraphs([good, good], ROOT)))
+        missing = sources_page.faults_of_paragraphs([good], ROOT)
+        self.assertEqual(len(missing), len(sources_page.PARAGRAPHS) - 1)
+        self.assertIn("paragraph 53 is missing", missing)
+
     def test_built_needs_a_test_that_mentions_the_mechanism(self):
         built: dict[str, object] = {"says": "five documents", "state": "built", "where": ["README.md"]}
         self.assertEqual(self.faults(**built, test=TEST), [])

@@ -7,7 +7,8 @@ Exit 1, with the line, if a line lacks a key that its state needs, or if its evi
 in a file that `where` names, a test that `test` names, a figure of configs/reproduce that `figures` names. A test
 counts if its file's name, its own name, comment or body has a word of the line (`says`, or `mechanism` where the
 test has other words). A line that is measured needs a `why` that begins with "outside: " if a figure that it names lies
-outside its bounds; it has a word of each such figure, or of its run.
+outside its bounds; it has a word of each such figure, or of its run. Every paragraph of the patent that describes a
+part or a step of the system needs its module in RTL, its model and the test of the module.
 """
 
 import pathlib
@@ -36,6 +37,9 @@ STATES = {
 PROPERTIES = ("kind", "signal", "priority", "sizes", "driver", "granularity", "awareness", "hardware", "pro", "con")
 SCHEME_KEYS = {"name", *PROPERTIES, "where", "figures"}
 KEYS = {"at", "says", "state", "where", "test", "mechanism", "figures", "why"}
+# Paragraphs of the patent about the system's parts (3 to 9, 13 to 17), its steps (19 to 53) and its hardware (56).
+# The others between them only introduce a list of steps.
+PARAGRAPHS = {*range(3, 10), *range(13, 18), *range(19, 54), 56} - {26, 30, 38, 45, 48}
 
 # Matches the first line of a test: the name of a C++ test, or a Python method or class.
 TEST = re.compile(r"^(?:TEST(?:_F|_P)?\(\w+, (\w+)\)|\s*def (test_\w+)\(|class (\w+)\(.*(?:Test|Case)\w*\))",
@@ -161,6 +165,40 @@ def faults_of_scheme(scheme, rows, root):
     return faults + gone(scheme, rows, root)
 
 
+def faults_of_paragraphs(paragraphs, root):
+    """Sentences about paragraphs of the patent without RTL, model or test, and about evidence that is gone."""
+    numbers = [paragraph.get("at") for paragraph in paragraphs]
+    faults = [f"paragraph {number} is missing" for number in sorted(PARAGRAPHS - set(numbers))]
+    faults += [f"paragraph {number} stands twice" for number in sorted(set(numbers)) if numbers.count(number) > 1]
+    for paragraph in paragraphs:
+        rtl, model = paragraph.get("rtl", []), paragraph.get("model", [])
+        reasons = [f"'{key}' is empty" for key in ("says", "model", "test") if not paragraph.get(key)]
+        if not rtl and not paragraph.get("why"):
+            reasons.append("neither 'rtl' nor 'why'")
+        reasons += [f"{where} is no file of rtl" for where in rtl if not where.startswith("rtl/")]
+        reasons += [fault for where in (*rtl, *model) if (fault := found(where, root))]
+        if paragraph.get("test"):
+            fault = fault_of_test(paragraph["test"], paragraph["test"], root)
+            reasons += [fault] if fault else []
+        faults += [f"paragraph {paragraph.get('at')}: {reason}" for reason in reasons]
+    return faults
+
+
+def paragraphs_table(paragraphs):
+    """Lines of the table of the patent's paragraphs and their hardware."""
+    lines = ["", "## The patent in hardware, paragraph by paragraph", "",
+             "Each test compares the module with the model or with an oracle that shares no code with either.", "",
+             "| paragraph | says | RTL | model | test of the RTL | without RTL |", "|---" * 6 + "|"]
+    for paragraph in paragraphs:
+        rtl, model = (", ".join(f"`{pathlib.Path(where.partition(' :: ')[0]).name}`" for where in places)
+                      for places in (paragraph.get("rtl", []), paragraph["model"]))
+        file, name = (part.strip() for part in paragraph["test"].split(" :: "))
+        cells = (paragraph["at"], paragraph["says"], rtl, model, f"{pathlib.Path(file).name}: {name}",
+                 paragraph.get("why", ""))
+        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
+    return lines
+
+
 def evidence(line, rows):
     """The table cell that names the experiments and the files of a line, and the reason for a difference."""
     cells = list(dict.fromkeys(experiment_text(wanted, rows) for wanted in line.get("figures", [])))
@@ -187,7 +225,7 @@ def schemes_table(schemes, rows):
     return lines
 
 
-def page(documents, schemes, rows):
+def page(documents, paragraphs, schemes, rows):
     lines = [
         "# The sources, line by line",
         "",
@@ -210,22 +248,23 @@ def page(documents, schemes, rows):
         for line in document["lines"]:
             cells = (line["at"], line["says"], line["state"], evidence(line, rows))
             lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines + schemes_table(schemes, rows)) + "\n"
+    return "\n".join(lines + paragraphs_table(paragraphs) + schemes_table(schemes, rows)) + "\n"
 
 
 def main(arguments, root=ROOT):
     if arguments not in ([], ["--check"]):
         raise InputError(__doc__)
     sources = yaml.safe_load((root / "docs/sources.yaml").read_text(encoding="utf-8"))
-    documents, schemes = sources["documents"], sources["schemes"]
+    documents, paragraphs, schemes = sources["documents"], sources["paragraphs"], sources["schemes"]
     rows = measured_rows(root / "configs/reproduce")
     faults = [f"docs/sources.yaml: {document['name']}, {line.get('at')}: {fault}"
               for document in documents for line in document["lines"] for fault in faults_of(line, rows, root)]
     faults += [f"docs/sources.yaml: schemes, {scheme.get('name')}: {fault}"
                for scheme in schemes for fault in faults_of_scheme(scheme, rows, root)]
+    faults += [f"docs/sources.yaml: {fault}" for fault in faults_of_paragraphs(paragraphs, root)]
     if faults:
         print("\n".join(faults), file=sys.stderr)
         return 1
     if not arguments:
-        sys.stdout.write(page(documents, schemes, rows))
+        sys.stdout.write(page(documents, paragraphs, schemes, rows))
     return 0
