@@ -129,6 +129,11 @@ void NicDevice::receive(Packet* packet, int) {
     pool_.free(packet);
     return;
   }
+  if (packet->kind == PacketKind::kFlowPause) {
+    transmitter_.on_flow_pause(packet->destination, packet->pause_classes != 0);
+    pool_.free(packet);
+    return;
+  }
   // A disabled NIC still obeys PFC, since a missed PFC frame is never repeated.
   if (!enabled_ && packet->kind != PacketKind::kPause) {
     ++counters_.not_enabled;
@@ -170,7 +175,8 @@ void NicDevice::receive(Packet* packet, int) {
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:
-    case PacketKind::kPathNews:  // exchanged between switches only
+    case PacketKind::kPathNews:   // exchanged between switches only
+    case PacketKind::kFlowPause:  // handled before the switch statement
       break;
   }
   pool_.free(packet);

@@ -53,11 +53,11 @@ struct alignas(64) SendQueuePair {
 
   bool created = false;
   bool connected = false;
+  bool open = false;         // connected, and the switch does not stop packets to the remote host
   bool failed = false;       // error state: work is flushed until the queue pair is created anew
   bool goes_back = false;    // the responder does not support selective repeat; see Retransmission
   bool has_window = false;   // the algorithm set a window; ACKs are requested within messages
   std::uint8_t retries = 0;  // retransmissions since the last progress, saturating at 255
-  std::uint8_t rnr_retries = 0;  // number of these retransmissions that a not-ready NAK caused
   PacingState pacing;
   Bytes window = INT64_MAX;  // least of the windows: the algorithm's, recovery's, nic.window
   PicoSeconds not_before{};  // end of the delay that a not-ready NAK asked for
@@ -75,6 +75,7 @@ struct alignas(64) SendQueuePair {
   PicoSeconds burst_next{};  // when a burst below line rate continues
   PicoSeconds due{};         // when the next packet, or the burst it belongs to, may start
   std::unique_ptr<AlgorithmTimers> timers;
+  std::uint8_t rnr_retries = 0;  // number of `retries` that a not-ready NAK caused
 
   /// Records a round-trip time: an acknowledgement arrived `rtt` after its packet was sent.
   void heard_after(PicoSeconds rtt) {

@@ -64,6 +64,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
   pair.config = config;
   pair.round_trip = config.base_rtt;
   pair.connected = config.service == Service::kUd;
+  pair.open = pair.connected;
   if (config.service == Service::kRd) {
     if (datagrams_ == nullptr) {
       datagrams_ = std::make_unique<EndToEndContexts>([this](Qpn sender, const WorkItem& message) {
@@ -88,6 +89,7 @@ void Transmitter::create_queue_pair(Qpn qpn, const QueuePairConfig& config) {
 void Transmitter::connect_queue_pair(Qpn qpn) {
   SendQueuePair& pair = pairs_[qpn];
   pair.connected = true;
+  pair.open = !is_stopped(pair.config.remote_host);
   activate_if_sendable(qpn, pair);
   try_send();
 }
@@ -216,8 +218,7 @@ bool Transmitter::reads_allow(const SendQueuePair& pair) const {
 }
 
 [[gnu::always_inline]] inline bool Transmitter::may_send(const SendQueuePair& pair) const {
-  return pair.connected &&
-         (may_request(pair) || has_response(pair) || Retransmission::may_repeat(pair));
+  return pair.open && (may_request(pair) || has_response(pair) || Retransmission::may_repeat(pair));
 }
 
 PicoSeconds Transmitter::next_request_start(const SendQueuePair& pair) const {
@@ -277,7 +278,7 @@ void Transmitter::set_demotion(std::vector<Bytes> thresholds) {
 /// The queue pair waits at the priority of its next request. Responses keep the configured one.
 void Transmitter::set_turn_priority(Qpn qpn, const SendQueuePair& pair) {
   const bool demotes_next = demotion_.is_active() && pair.work.has_unsent();
-  pacing_.set_priority(qpn, demotes_next ? demotion_.priority_at(pair.work.plan_next().item_offset)
+  pacing_.set_priority(qpn, demotes_next ? priority_at(qpn, pair.work.plan_next().item_offset)
                                          : pair.config.priority);
 }
 
@@ -558,8 +559,12 @@ Packet* Transmitter::make_request_packet(Qpn qpn, SendQueuePair& pair, const Pac
   Packet* const packet = pool_.allocate();
   fill_request(*packet, plan, psn, qpn, pair.config, parameters_,
                pair.has_window || pair.recovery != nullptr);
-  packet->priority =
-      demotion_.is_active() ? demotion_.priority_at(plan.item_offset) : pair.config.priority;
+  if (demotion_.is_active()) {
+    packet->priority = priority_at(qpn, plan.item_offset);
+    if (!orders_.empty()) obey_order(qpn, plan.item_offset, *packet);
+  } else {
+    packet->priority = pair.config.priority;
+  }
   if (expects_response(packet->operation)) {
     if (is_atomic(packet->operation) && parameters_.real_payload()) {
       pool_.attach_payload(*packet, sizeof(AtomicOperands));

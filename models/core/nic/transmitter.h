@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -152,6 +153,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void on_cnm(const Packet& cnm);
   /// A PFC frame stops the priorities in the mask and resumes the others.
   void on_pause(unsigned priorities);
+  /// The switch stops the data packets to one host, or lets them go again.
+  void on_flow_pause(HostId host, bool stop);
   /// Ends the timed pauses of these priorities.
   void end_pauses(unsigned priorities) {
     pause_.end(priorities, now());
@@ -169,6 +172,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   /// The link lost its carrier (false) or has it again (true).
   void set_carrier(bool up) {
     pause_.set_carrier(up, now());
+    while (!stopped_hosts_.empty()) on_flow_pause(stopped_hosts_.back(), false);
     pauses_changed();
   }
   /// Mask of the priorities that may be sent now.
@@ -177,6 +181,28 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void send_control(Packet* packet);
   /// Sends a frame of the link itself before anything else, whatever is paused. Takes ownership.
   void send_link_control(Packet* packet);
+
+  // ---- Orders of a central agent, with NicParameters::demotion
+
+  /// How the packets of a message behind its first `from` bytes are sent.
+  struct FlowOrder {
+    Bytes from = 0;
+    std::uint8_t priority = 0;
+    std::uint8_t first_port = 0;  // way at the first switch (OverlayHeader::SourceRoute); 0: any
+    Rate rate;                    // pacing rate
+  };
+  /// A queue pair whose oldest unsent message has sent many bytes.
+  struct LongFlow {
+    Qpn qpn;
+    HostId receiver;
+    Bytes sent;
+  };
+  /// The queue pairs whose oldest unsent message has sent `from` bytes or more.
+  std::vector<LongFlow> long_flows(Bytes from) const;
+  /// Gives a queue pair an order in place of the one before, if there was one.
+  void set_order(Qpn qpn, const FlowOrder& order);
+  /// Withdraws an order. Does nothing without one.
+  void withdraw_order(Qpn qpn);
 
   // ---- Calls by the transport
 
@@ -243,6 +269,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
     if (demotion_.is_active()) d(demotion_);
     if (message_rate_ != nullptr) d(*message_rate_);
     if (datagrams_ != nullptr) d(*datagrams_);
+    if (!stopped_hosts_.empty()) d(stopped_hosts_);
+    for (const auto& [qpn, order] : orders_) {
+      d(qpn, order.from, order.priority, order.first_port, order.rate);
+    }
   }
 
  private:
@@ -291,6 +321,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   bool responses_are_paced(const SendQueuePair& pair) const {
     return needs_.cnp && pair.config.governed;
   }
+  bool is_stopped(HostId host) const;
+  /// Priority of a packet at this offset of its message. Precondition: demotion_ is active.
+  std::uint8_t priority_at(Qpn qpn, Bytes offset) const;
+  void obey_order(Qpn qpn, Bytes offset, Packet& packet) const;
   PicoSeconds next_request_start(const SendQueuePair& pair) const;
   void activate_if_sendable(Qpn qpn, SendQueuePair& pair);
   void activate(Qpn qpn, SendQueuePair& pair);
@@ -357,6 +391,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   bool awaits_payload_ = false;  // the packet being made started a DMA request for its payload
   ReadResponder responder_;
   const PeerNics* peers_ = nullptr;
+  // hosts that on_flow_pause() stopped, once for each port of the switch that did
+  std::vector<HostId> stopped_hosts_;
+  std::map<Qpn, FlowOrder> orders_;  // orders of the agent
   Requester requester_;
   std::unique_ptr<EndToEndContexts> datagrams_;  // null: no queue pair for reliable datagrams yet
 };

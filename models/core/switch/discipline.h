@@ -43,6 +43,16 @@ class PortDiscipline {
     }
   };
 
+  /// A message to the neighbour at an input of the switch. Without a host it concerns the priority
+  /// of the whole link, as a pause of PFC.
+  struct NeighbourPause {
+    std::uint16_t input = 0;
+    bool stop = false;  // false: packets may go again
+    bool whole_link = false;
+    std::uint8_t priority = 0;  // with whole_link
+    HostId host = 0;            // destination whose packets wait; without whole_link
+  };
+
   virtual ~PortDiscipline() = default;
   /// Sets the link that the port sends on. Called before the first packet.
   virtual void attach(const LinkParameters&) {}
@@ -63,13 +73,20 @@ class PortDiscipline {
   /// True if one packet kept by holds() may be released. Called each time a packet leaves, and once
   /// a packet time while nothing can leave.
   virtual bool may_release() const { return true; }
+  /// The far end of this port's link stops the packets to one host, or lets them go again.
+  virtual void receive_flow_pause(HostId /*host*/, bool /*stop*/) {}
+  /// Pauses in force end: the carrier of this port's link was lost, or has come back.
+  virtual void carrier_changed() {}
+  /// Like carrier_changed(), for the link of input `input`.
+  virtual void input_carrier_changed(int /*input*/) {}
   /// Returns the next packet to send, or null if no packet may leave before ready_at().
   /// Precondition: not empty().
   virtual Packet* dequeue() = 0;
   /// Returns the next packet, whether it may leave now or not, so that the switch can route the
   /// packet to another port. Precondition: not empty().
   virtual Packet* evict() { return dequeue(); }
-  /// Earliest time at which a packet may leave. Valid after dequeue() returned null.
+  /// Earliest time at which a packet may leave; max(): after receive_flow_pause() alone. Valid
+  /// after dequeue() returned null.
   virtual PicoSeconds ready_at() const { return {}; }
   virtual bool empty() const = 0;
   /// Wire bytes of all queued packets.
@@ -81,10 +98,16 @@ class PortDiscipline {
   std::uint64_t consume_departure_marks() { return std::exchange(departure_marks_, 0); }
   /// Packets that dequeue() dropped; the caller removes and frees them.
   PacketFifo& departure_drops() { return departure_drops_; }
+  /// Messages that are due to neighbours; the caller sends and removes them.
+  std::vector<NeighbourPause>& neighbour_pauses() { return neighbour_pauses_; }
+  /// Number of flows that got no queue of their own since the previous call.
+  std::uint64_t consume_refusals() { return std::exchange(refusals_, 0); }
 
  protected:
   std::uint64_t departure_marks_ = 0;
   PacketFifo departure_drops_;
+  std::vector<NeighbourPause> neighbour_pauses_;
+  std::uint64_t refusals_ = 0;
 
   PortDiscipline() = default;
   PortDiscipline(const PortDiscipline&) = delete;
@@ -97,7 +120,7 @@ struct DisciplineParameters {
   /// Throws ParameterError if values contradict each other.
   virtual void check() const {}
   /// Name of a discipline that this one may replace: a transport made for that discipline works
-  /// with this one too. Empty: none.
+  /// with this one too; fifo: RoCE, whose NICs obey NeighbourPause. Empty: none.
   virtual const char* replaces() const { return ""; }
 
  protected:

@@ -86,6 +86,7 @@ void DisciplinePort::accept(Packet* packet) {
     context_->scheduler.cancel(wire_free_);
   }
   try_send();
+  tell_neighbours();
   if (result.returned == nullptr) return;
   ++dequeued_;
   ++make_rare().counters.returned;
@@ -135,7 +136,8 @@ void DisciplinePort::send_next() {
   if (waiting_ == 0 || pfc_.blocked() != 0) return;
   Packet* const packet = discipline_->dequeue();
   if (packet == nullptr) {
-    context_->scheduler.schedule_at(wire_free_, discipline_->ready_at());
+    const PicoSeconds ready = discipline_->ready_at();
+    if (ready != PicoSeconds::max()) context_->scheduler.schedule_at(wire_free_, ready);
     return;
   }
   ++dequeued_;
@@ -149,6 +151,48 @@ void DisciplinePort::send_next() {
   if (packet->collects_telemetry()) append_telemetry(*packet);
   count_sent(*packet);
   transmit(packet);
+  tell_neighbours();
+}
+
+void DisciplinePort::tell_neighbours() {
+  const std::uint64_t refusals = discipline_->consume_refusals();
+  if (refusals != 0) make_rare().counters.queues_refused += refusals;
+  std::vector<PortDiscipline::NeighbourPause>& due = discipline_->neighbour_pauses();
+  for (const PortDiscipline::NeighbourPause& one : due) {
+    if (one.input == context_->ingress.own_input()) continue;
+    DisciplinePort& other = context_->ports.discipline(one.input);
+    if (one.whole_link) {
+      other.stop_link(one.priority, one.stop);
+    } else {
+      Packet* const frame = context_->pool.allocate();
+      frame->kind = PacketKind::kFlowPause;
+      frame->wire_bytes = kPauseFrameBytes;
+      frame->destination = one.host;
+      frame->pause_classes = one.stop ? 1 : 0;
+      other.queue_link_frame(frame);
+      ++make_rare().counters.flow_pauses;
+    }
+    other.try_send();
+  }
+  due.clear();
+}
+
+void DisciplinePort::stop_link(int priority, bool stop) {
+  std::uint16_t& stops = link_stops_[static_cast<std::size_t>(priority)];
+  if (stop ? ++stops == 1 : --stops == 0) {
+    stop ? pfc_.stop(priority) : pfc_.release(priority);
+  }
+}
+
+void DisciplinePort::receive_flow_pause(const Packet& frame) {
+  pfc_.received_queued();
+  discipline_->receive_flow_pause(frame.destination, frame.pause_classes != 0);
+  tell_neighbours();
+}
+
+void DisciplinePort::carrier_changed(int port) {
+  port == number_ ? discipline_->carrier_changed() : discipline_->input_carrier_changed(port);
+  tell_neighbours();
 }
 
 void DisciplinePort::evict_all(PacketFifo& to) {
@@ -160,6 +204,7 @@ void DisciplinePort::evict_all(PacketFifo& to) {
   context_->ingress.buffer().change_private(-std::exchange(bytes_, 0));
   waiting_ = 0;
   note_queue();
+  tell_neighbours();
 }
 
 }  // namespace dcc

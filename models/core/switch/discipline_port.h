@@ -1,6 +1,7 @@
 // An egress port whose packets are queued by a discipline instead of the switch's own queues.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -57,6 +58,11 @@ class DisciplinePort final : public EgressPort {
       held_ports_.push_back(static_cast<std::uint16_t>(next));
     }
   }
+  /// The far end stops the packets to one host, or lets them go again. The caller keeps the frame,
+  /// and calls try_send() next.
+  void receive_flow_pause(const Packet& frame);
+  /// The link of port `port` lost its carrier or has it again.
+  void carrier_changed(int port);
   /// Packets from the far end that this port holds back.
   std::size_t held() const { return held_ports_.size(); }
   /// Prefetches the cache lines that queueing or sending a packet touches.
@@ -68,6 +74,7 @@ class DisciplinePort final : public EgressPort {
       rare().counters.ecn_marks, rare().counters.dropped, rare().counters.trimmed,
       rare().counters.returned, discipline_, credits_);
     if (!held_.empty()) d(held_, held_ports_);
+    d(link_stops_, this->link_frames());
   }
 
  private:
@@ -80,6 +87,10 @@ class DisciplinePort final : public EgressPort {
   void release_one();
   void send_next();
   void transmit(Packet* packet);
+  /// Sends what the discipline has to tell the neighbours.
+  void tell_neighbours();
+  /// Another port of the switch stops a priority of this port's link, or ends its stop.
+  void stop_link(int priority, bool stop);
   /// Counts and frees the packets that the discipline dropped.
   void drop_all(PacketFifo& dropped);
   void update_bytes();
@@ -88,6 +99,8 @@ class DisciplinePort final : public EgressPort {
   PacketFifo held_;  // packets from the far end that are held back, in order of arrival
   std::deque<std::uint16_t> held_ports_;  // ports at which each packet in held_ continues
   bool releasing_ = false;                // true while release_one() runs
+  // number of this switch's ports that stop each priority of this port's link
+  std::array<std::uint16_t, kPriorities> link_stops_{};
 };
 
 }  // namespace dcc

@@ -46,10 +46,10 @@ void EgressPort::handle_flow_control(const Packet& frame) {
 }
 
 Packet* EgressPort::next_link_frame() {
-  if (pfc_.lldp_due()) {
-    PacketFifo& frames = make_rare().lldp_frames;
+  if (pfc_.queued_due()) {
+    PacketFifo& frames = make_rare().link_frames;
     Packet* const frame = frames.pop();
-    pfc_.sent_lldp(!frames.empty());
+    pfc_.sent_queued(!frames.empty());
     return frame;
   }
   Packet* const frame = context_->pool.allocate();

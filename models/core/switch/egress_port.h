@@ -105,13 +105,13 @@ class alignas(64) EgressPort {
   void set_pfc_mask(std::uint8_t priorities) {
     pfc_.set_pfc_mask(priorities, context_->scheduler.now());
   }
-  /// Queues an LLDP frame, which is sent before all packets. The caller calls
-  /// EgressPorts::try_send() next.
-  void queue_lldp(Packet* frame) {
-    make_rare().lldp_frames.push(frame);
-    pfc_.request_lldp();
+  /// Queues a frame of link control (LLDP, pause of a flow), which is sent before all packets. The
+  /// caller calls EgressPorts::try_send() next.
+  void queue_link_frame(Packet* frame) {
+    make_rare().link_frames.push(frame);
+    pfc_.request_queued();
   }
-  const PacketFifo& lldp_frames() const { return rare().lldp_frames; }
+  const PacketFifo& link_frames() const { return rare().link_frames; }
 
   // --- Reading --------------------------------------------------------------------------------
   /// Wire bytes queued in all priorities.
@@ -138,7 +138,7 @@ class alignas(64) EgressPort {
   struct Rare {
     SwitchCounters counters;  // all counters of the port except dequeued_, enqueued_ and tx_bytes_
     std::array<QueueCounters, kPriorities> by_queue{};  // QueueingPort: counters by priority
-    PacketFifo lldp_frames;
+    PacketFifo link_frames;
   };
   const Rare& rare() const { return rare_ != nullptr ? *rare_ : kNothingRare; }
   Rare& make_rare() {
@@ -162,7 +162,8 @@ class alignas(64) EgressPort {
   /// Hands the packet to the wire, which is then busy until free_at_.
   void put_on_wire(Packet* packet) { free_at_ = context_->scheduler.now() + out_->send(packet); }
   bool has_more_to_send() const { return waiting_ != 0 || pfc_.frame_due(); }
-  /// The next frame of link control: LLDP, pause or credits. Precondition: pfc().frame_due().
+  /// The next frame of link control: a queued one, pause or credits. Precondition:
+  /// pfc().frame_due().
   Packet* next_link_frame();
   void append_telemetry(Packet& packet) const;
   void count_sent(const Packet& packet) {

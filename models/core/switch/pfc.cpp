@@ -81,7 +81,7 @@ void PfcPort::write_frame(Packet& packet) {
     for (std::size_t p = 0; p < kPriorities; ++p) history.frames_sent[p] += stopped_ >> p & 1;
   }
   pause_due_ = false;
-  frame_due_ = lldp_due_;
+  frame_due_ = queued_due_;
 }
 
 void PfcPort::receive_frame(const Packet& packet, PicoSeconds now) {
@@ -104,7 +104,7 @@ void PfcPort::set_carrier(bool up, PicoSeconds now) {
   pause(0, now);
   if (up) {
     pause_due_ = stopped_ != 0;
-    frame_due_ = pause_due_ || lldp_due_;
+    frame_due_ = pause_due_ || queued_due_;
   } else {
     blocked_ = 0xFF;
   }

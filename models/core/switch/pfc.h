@@ -97,7 +97,7 @@ class PfcPort {
   void renew() {
     if (stopped_ != 0) pause_due_ = frame_due_ = true;
   }
-  /// True if some frame (LLDP, pause or credits) is due to the neighbour.
+  /// True if some frame (queued at the port, pause or credits) is due to the neighbour.
   bool frame_due() const { return frame_due_; }
   /// Fills in a pause frame, which is then no longer due.
   void write_frame(Packet& packet);
@@ -138,17 +138,17 @@ class PfcPort {
     frame_due_ = more_due;
   }
 
-  // --- LLDP frames (switch/dcbx/dcbx_ports.h), sent before pauses -----------------------------
-  bool lldp_due() const { return lldp_due_; }
-  void request_lldp() {
+  // --- Frames that the port queues (LLDP, pauses of flows), sent before pauses ----------------
+  bool queued_due() const { return queued_due_; }
+  void request_queued() {
     ++counters_.frames_sent;
-    lldp_due_ = frame_due_ = true;
+    queued_due_ = frame_due_ = true;
   }
-  void sent_lldp(bool more_due) {
-    lldp_due_ = more_due;
+  void sent_queued(bool more_due) {
+    queued_due_ = more_due;
     frame_due_ = pause_due_ || more_due;
   }
-  void received_lldp() { ++counters_.frames_received; }
+  void received_queued() { ++counters_.frames_received; }
 
   // --- State of the link ----------------------------------------------------------------------
   /// Sets the priorities that may be paused on this link. Pauses of other priorities end, and later
@@ -173,7 +173,7 @@ class PfcPort {
   const PfcCounters& counters() const { return counters_; }
   template <class Digest>
   void add_state(Digest& d) const {
-    d(priorities_, stopped_, paused_, blocked_, pause_due_, lldp_due_, frame_due_,
+    d(priorities_, stopped_, paused_, blocked_, pause_due_, queued_due_, frame_due_,
       counters_.frames_sent, counters_.frames_received, history().since, history().total);
   }
 
@@ -204,7 +204,7 @@ class PfcPort {
   std::uint8_t priorities_ = 0xFF;    // mask of priorities that may be paused
   std::uint8_t ignored_ = 0;          // mask of priorities whose pauses are ignored
   bool pause_due_ = false;            // a pause frame is due
-  bool lldp_due_ = false;             // an LLDP frame is due
+  bool queued_due_ = false;           // a frame queued at the port is due
   // The fields that every packet reads come last: EgressPort puts its own such fields behind them.
   std::uint8_t stopped_ = 0;
   std::uint8_t paused_ = 0;

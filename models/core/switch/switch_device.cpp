@@ -226,7 +226,12 @@ void SwitchDevice::handle_link_control(Packet* frame, int port) {
     pool_.free(frame);
     return;
   }
-  egress_.at(port).handle_flow_control(*frame);
+  if (frame->kind == PacketKind::kFlowPause) {
+    // The switch's own queues hold the packets of all hosts, so the frame has no effect on them.
+    if (egress_.have_disciplines()) egress_.discipline(port).receive_flow_pause(*frame);
+  } else {
+    egress_.at(port).handle_flow_control(*frame);
+  }
   if (watchdog_ != nullptr) watchdog_->attend();
   pool_.free(frame);
   egress_.try_send(port);
@@ -235,6 +240,9 @@ void SwitchDevice::handle_link_control(Packet* frame, int port) {
 void SwitchDevice::set_carrier(int port, bool up) {
   egress_.at(port).pfc().set_carrier(up, scheduler_.now());
   dcbx_.set_carrier(port, up);
+  for (int other = 0; egress_.have_disciplines() && other < ports_; ++other) {
+    egress_.discipline(other).carrier_changed(port);
+  }
   if (up) egress_.try_send(port);
 }
 

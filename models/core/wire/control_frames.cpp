@@ -16,6 +16,8 @@ constexpr std::size_t kPfcEnd = 14 + 2 + 2 + 2 * kPriorities;
 
 constexpr std::uint32_t kTypeLocalExperiment = 0x88B5;
 constexpr std::size_t kCreditEnd = 14 + 4;
+constexpr std::uint8_t kOperandFlowPause = 0xF0;  // InfiniBand leaves this operand free
+constexpr std::size_t kFlowPauseEnd = 14 + 2 + 6;
 
 constexpr std::uint32_t kTypeCnm = 0x22E7;
 constexpr std::size_t kCnmEnd = 14 + 24;
@@ -88,6 +90,33 @@ CreditFrame credit_frame_of(const Packet& packet, const roce::MacAddress& source
   frame.lane = packet.priority;
   frame.sent = static_cast<std::uint16_t>(packet.psn & 0xFFFu);
   frame.limit = static_cast<std::uint16_t>(packet.scheme & 0xFFFu);
+  return frame;
+}
+
+std::vector<std::uint8_t> serialize(const FlowPauseFrame& frame) {
+  std::vector<std::uint8_t> bytes(kMinFrameBytes);
+  std::uint8_t* const at =
+      write_ethernet(bytes, kPauseMulticast, frame.source_mac, kTypeLocalExperiment);
+  at[0] = kOperandFlowPause;
+  at[1] = frame.stop ? 1 : 0;
+  std::copy(frame.host.begin(), frame.host.end(), at + 2);
+  return bytes;
+}
+
+bool parse(const std::uint8_t* bytes, std::size_t size, FlowPauseFrame& frame) {
+  if (size < kFlowPauseEnd || get_be16(bytes + 12) != kTypeLocalExperiment) return false;
+  if (bytes[14] != kOperandFlowPause) return false;
+  std::copy_n(bytes + 6, 6, frame.source_mac.begin());
+  frame.stop = bytes[15] != 0;
+  std::copy_n(bytes + 16, 6, frame.host.begin());
+  return true;
+}
+
+FlowPauseFrame flow_pause_frame_of(const Packet& packet, const roce::MacAddress& source_mac) {
+  FlowPauseFrame frame;
+  frame.source_mac = source_mac;
+  frame.host = roce::mac_of(packet.destination);
+  frame.stop = packet.pause_classes != 0;
   return frame;
 }
 

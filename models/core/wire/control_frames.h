@@ -1,5 +1,5 @@
-// Bytes of Ethernet frames below IP: priority flow control (IEEE 802.1Qbb), credits (InfiniBand)
-// and congestion notification messages (IEEE 802.1Qau).
+// Bytes of Ethernet frames below IP: priority flow control (IEEE 802.1Qbb), credits (InfiniBand),
+// congestion notification messages (IEEE 802.1Qau) and pauses of the packets to one host.
 #pragma once
 
 #include <array>
@@ -39,6 +39,17 @@ struct CreditFrame {
 std::vector<std::uint8_t> serialize(const CreditFrame& frame);
 bool parse(const std::uint8_t* bytes, std::size_t size, CreditFrame& frame);
 CreditFrame credit_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
+
+/// A pause of the packets to one host (PacketKind::kFlowPause). No standard has this frame, so it
+/// has the EtherType of CreditFrame and another operand.
+struct FlowPauseFrame {
+  roce::MacAddress source_mac{};
+  roce::MacAddress host{};  // address of the host whose packets wait, or go again
+  bool stop = false;
+};
+std::vector<std::uint8_t> serialize(const FlowPauseFrame& frame);
+bool parse(const std::uint8_t* bytes, std::size_t size, FlowPauseFrame& frame);
+FlowPauseFrame flow_pause_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
 
 /// Congestion notification message (802.1Q-2018, 33.4) without the encapsulated packet, which is
 /// optional in the standard.

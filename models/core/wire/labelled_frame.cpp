@@ -38,6 +38,7 @@ const char* kind_name(PacketKind kind) {
     case PacketKind::kCreditLimit:
     case PacketKind::kCnm:
     case PacketKind::kLldp:
+    case PacketKind::kFlowPause:
       break;  // frames of link control have formats of their own and are not labelled
   }
   return "";

@@ -41,11 +41,15 @@ enum class PacketKind : std::uint8_t {
   kRequest,   // a receiver requests data again, or a sender requests credit
   // Packets that switches send to switches:
   kPathNews,  // report about a path from edge switch to edge switch (schemes/conweave/conweave.h)
+  // A packet of link control: stops the packets to one host, `destination`, or lets them go again
+  // (PortDiscipline::NeighbourPause); pause_classes is 1 or 0.
+  kFlowPause,
 };
-constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kPathNews) + 1;
+constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kFlowPause) + 1;
 
 inline bool is_flow_control(PacketKind kind) {
-  return kind == PacketKind::kPause || kind == PacketKind::kCreditLimit;
+  return kind == PacketKind::kPause || kind == PacketKind::kCreditLimit ||
+         kind == PacketKind::kFlowPause;
 }
 /// True for packets that stay on one link.
 inline bool is_link_control(PacketKind kind) {

@@ -478,6 +478,7 @@ Headers headers_of(const Packet& packet, std::uint32_t message_bytes) {
     case PacketKind::kCredit:
     case PacketKind::kRequest:
     case PacketKind::kPathNews:
+    case PacketKind::kFlowPause:
       assert(false && "not an InfiniBand transport packet");
       break;
   }

@@ -57,6 +57,8 @@ FrameSize FrameWriter::write(const Packet& packet, const roce::MacAddress& port,
     bytes = serialize(credit_frame_of(packet, port));
   } else if (packet.kind == PacketKind::kCnm) {
     bytes = serialize(cnm_frame_of(packet, port));
+  } else if (packet.kind == PacketKind::kFlowPause) {
+    bytes = serialize(flow_pause_frame_of(packet, port));
   } else {
     // Packets without a defined format are labelled in plain text.
     const bool labelled = !transport_.empty() || packet.kind == PacketKind::kPathNews;

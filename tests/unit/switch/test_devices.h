@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +19,8 @@
 
 namespace dcc::test {
 
-/// A host without a NIC: sends given packets or an endless flow, obeys pause frames, counts and
-/// frees received packets.
+/// A host without a NIC: sends given packets or an endless flow, obeys pause frames and pauses of
+/// single destinations, counts and frees received packets.
 class TestHost final : public PacketSink {
  public:
   struct Seen {
@@ -87,7 +88,7 @@ class TestHost final : public PacketSink {
     }
     for (std::size_t i = 0; i < endless_.size(); ++i) {
       Endless& flow = endless_[(turn_ + i) % endless_.size()];
-      if ((paused_ >> flow.priority & 1) != 0) continue;
+      if ((paused_ >> flow.priority & 1) != 0 || stopped.count(flow.destination) != 0) continue;
       turn_ = (turn_ + i + 1) % endless_.size();
       Packet* const packet = make(flow.destination, flow.wire_bytes, flow.priority);
       packet->ecn = flow.ecn;
@@ -101,6 +102,18 @@ class TestHost final : public PacketSink {
     if (packet->kind == PacketKind::kPause) {
       paused_ = static_cast<std::uint8_t>(packet->pause_classes);
       ++pause_frames;
+      pool_.free(packet);
+      kick();
+      return;
+    }
+    if (packet->kind == PacketKind::kFlowPause) {
+      if (packet->pause_classes != 0) {
+        stopped.insert(packet->destination);
+      } else {
+        const auto at = stopped.find(packet->destination);
+        if (at != stopped.end()) stopped.erase(at);
+      }
+      ++flow_pauses;
       pool_.free(packet);
       kick();
       return;
@@ -137,6 +150,8 @@ class TestHost final : public PacketSink {
   std::uint64_t sent = 0;
   std::uint64_t ce = 0;
   std::uint64_t pause_frames = 0;
+  std::uint64_t flow_pauses = 0;  // pauses of single destinations, and their ends
+  std::multiset<HostId> stopped;  // destinations that are paused
   Bytes bytes = 0;
   std::vector<Bytes> by_source;
   std::array<Bytes, kPriorities> by_priority{};

@@ -47,6 +47,23 @@ TEST(ControlFrames, CongestionNotificationRoundTrip) {
   EXPECT_EQ(serialize(read), bytes);
 }
 
+TEST(ControlFrames, APauseOfAFlowIsNoCreditFrame) {
+  Packet packet;
+  packet.kind = PacketKind::kFlowPause;
+  packet.destination = 77;
+  packet.pause_classes = 1;
+  const auto bytes = serialize(flow_pause_frame_of(packet, roce::mac_of(3)));
+  FlowPauseFrame read;
+  ASSERT_TRUE(parse(bytes.data(), bytes.size(), read));
+  EXPECT_TRUE(read.stop);
+  EXPECT_EQ(read.host, roce::mac_of(77));
+  EXPECT_EQ(read.source_mac, roce::mac_of(3));
+  CreditFrame credit;
+  EXPECT_FALSE(parse(bytes.data(), bytes.size(), credit));
+  const auto other = serialize(CreditFrame{});
+  EXPECT_FALSE(parse(other.data(), other.size(), read));
+}
+
 TEST(ControlFrames, RubbishIsRefusedWithoutHarm) {
   std::mt19937 noise(5);
   int frames = 0;

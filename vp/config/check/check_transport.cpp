@@ -67,12 +67,10 @@ class TransportCheck : private CheckContext {
     const std::string& name = choice.name();
     const std::string& discipline = c_.switch_.discipline.name();
     const DisciplineParameters* const ports = c_.switch_.discipline.chosen();
-    require(
-        discipline == "auto" || discipline == "fifo" || c_.mixes_transports() ||
-            (transport != nullptr && (discipline == transport->discipline() ||
-                                      ports->replaces() == std::string(transport->discipline()))),
-        given("switch.discipline.kind", kind),
-        "transport " + name + " is not made for ports of discipline " + discipline);
+    require(discipline == "auto" || discipline == "fifo" || c_.mixes_transports() ||
+                is_made_for(transport, *ports, discipline),
+            given("switch.discipline.kind", kind),
+            "transport " + name + " is not made for ports of discipline " + discipline);
     const std::string own = own_discipline(transport);
     const std::string kept_by = discipline == "auto" ? own : discipline;
     const BalancerChoice& routing = c_.switch_.routing;
@@ -86,15 +84,21 @@ class TransportCheck : private CheckContext {
             "ports of discipline " + kept_by +
                 " draw anew for each mark: draw: random, or discipline: {kind: fifo}");
     if (ports != nullptr) check_together("switch.discipline", [&] { ports->check(); });
-    if (transport == nullptr) return;
-    check_together(section + ".transport", [&] { transport->check(); });
-    require(
-        !c_.switch_.pauses() || transport->may_be_paused(), given("switch.pfc.enabled", kind),
-        "transport " + name + " needs a network without flow control: write pfc: {enabled: false}");
-    require(!c_.switch_.pauses() || discipline == "fifo" || (discipline == "auto" && own == "fifo"),
-            given("switch.pfc.enabled", kind),
+    const bool own_queues = kept_by == "fifo" || kept_by == "auto";
+    require(transport != nullptr || own_queues || nic.pacer.engine == BlockImplementation::kNone,
+            given("nic.pacer.engine", "switch.discipline.kind"),
+            "ports of discipline " + kept_by +
+                " stop single flows, of which a pacer block is not told");
+    if (transport != nullptr) {
+      check_together(section + ".transport", [&] { transport->check(); });
+      require(!c_.switch_.pauses() || transport->may_be_paused(), given("switch.pfc.enabled", kind),
+              "transport " + name +
+                  " needs a network without flow control: write pfc: {enabled: false}");
+    }
+    require(!c_.switch_.pauses() || own_queues, given("switch.pfc.enabled", kind),
             "ports of discipline " + kept_by +
                 " send no pauses: write pfc: {enabled: false}, or discipline: {kind: fifo}");
+    if (transport == nullptr) return;
     require(!transport->strict_ports() ||
                 c_.switch_.scheduler.kind == EgressSchedulerParameters::Kind::kStrict,
             given("switch.scheduler.kind", kind),
@@ -181,6 +185,17 @@ class TransportCheck : private CheckContext {
     for (std::size_t i = 0; i < c_.nics.size(); ++i) {
       check(c_.nics[i].transport, c_.nics[i].mtu, "nics." + std::to_string(i));
     }
+  }
+
+  /// True if hosts with this transport (null: RoCE) work with ports of a discipline that the user
+  /// chose.
+  static bool is_made_for(const TransportParameters* transport, const DisciplineParameters& ports,
+                          const std::string& discipline) {
+    const std::string replaced = ports.replaces();
+    if (transport == nullptr) return replaced == "fifo";
+    if (transport->on_roce() && replaced == "fifo") return true;
+    return discipline == transport->discipline() ||
+           (replaced != "fifo" && replaced == transport->discipline());
   }
 
   /// The discipline of ports that `switch.discipline: auto` selects.

@@ -32,7 +32,7 @@ class DcbxPorts {
   template <class Digest>
   void add_state(Digest& d) const {
     for (std::size_t port = 0; port < ends_.size(); ++port) {
-      if (ends_[port] != nullptr) d(*ends_[port], ports_.at(static_cast<int>(port)).lldp_frames());
+      if (ends_[port] != nullptr) d(*ends_[port], ports_.at(static_cast<int>(port)).link_frames());
     }
   }
 

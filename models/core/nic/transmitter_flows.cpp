@@ -1,0 +1,70 @@
+// The transmitter's single flows that others direct: a switch that stops the packets to one host,
+// and a central agent that orders how long messages are sent.
+#include <algorithm>
+
+#include "nic/transmitter.h"
+
+namespace dcc {
+
+bool Transmitter::is_stopped(HostId host) const {
+  return std::find(stopped_hosts_.begin(), stopped_hosts_.end(), host) != stopped_hosts_.end();
+}
+
+// Unreliable datagrams have no remote host of their own and are not stopped. A pacer block would
+// not learn of the stop, so configurations refuse it beside a discipline that stops flows.
+void Transmitter::on_flow_pause(HostId host, bool stop) {
+  const bool before = is_stopped(host);
+  if (stop) {
+    stopped_hosts_.push_back(host);
+  } else if (before) {
+    stopped_hosts_.erase(std::find(stopped_hosts_.begin(), stopped_hosts_.end(), host));
+  }
+  if (is_stopped(host) == before) return;
+  pairs_.each([&](Qpn qpn, SendQueuePair& pair) {
+    if (!pair.created || pair.config.remote_host != host) return;
+    if (pair.config.service == Service::kUd) return;
+    pair.open = pair.connected && !stop;
+    stop ? pacing_.deactivate(qpn) : activate_if_sendable(qpn, pair);
+  });
+  try_send();
+}
+
+std::vector<Transmitter::LongFlow> Transmitter::long_flows(Bytes from) const {
+  std::vector<LongFlow> found;
+  pairs_.each([&](std::size_t number, const SendQueuePair& pair) {
+    if (!pair.created || pair.failed || !pair.work.has_unsent()) return;
+    const Bytes sent = pair.work.plan_next().item_offset;
+    if (sent < from) return;
+    found.push_back({static_cast<Qpn>(number), pair.config.remote_host, sent});
+  });
+  return found;
+}
+
+// An algorithm that changes rates, not windows, sets its own rate again with its next change.
+void Transmitter::set_order(Qpn qpn, const FlowOrder& order) {
+  orders_[qpn] = order;
+  set_turn_priority(qpn, pairs_[qpn]);
+  set_rate(qpn, order.rate);
+}
+
+void Transmitter::withdraw_order(Qpn qpn) {
+  if (orders_.erase(qpn) == 0 || !exists(qpn)) return;
+  set_turn_priority(qpn, pairs_[qpn]);
+  set_rate(qpn, line_rate_);
+}
+
+std::uint8_t Transmitter::priority_at(Qpn qpn, Bytes offset) const {
+  if (!orders_.empty()) {
+    const auto order = orders_.find(qpn);
+    if (order != orders_.end() && offset >= order->second.from) return order->second.priority;
+  }
+  return demotion_.priority_at(offset);
+}
+
+void Transmitter::obey_order(Qpn qpn, Bytes offset, Packet& packet) const {
+  const auto order = orders_.find(qpn);
+  if (order == orders_.end() || offset < order->second.from) return;
+  packet.overlay.route.first_port = order->second.first_port;
+}
+
+}  // namespace dcc
