@@ -58,6 +58,10 @@ class LaneCredits {
   /// True if the buffer has no room for a largest packet, whatever was advertised.
   bool is_full(int lane) const { return buffer_ - at(lane).held < largest_; }
 
+  /// True if the buffer has less room than is advertised at a time, so that the far end gets no new
+  /// credit.
+  bool has_no_credit_to_give(int lane) const { return buffer_ - at(lane).held < min_advertised_; }
+
   // --- Advertising ----------------------------------------------------------------------------
   /// Bit l: a frame for lane l is due to the far end.
   std::uint8_t frames_due() const { return frames_due_; }

@@ -62,7 +62,11 @@ void EcnParameters::describe(ParameterVisitor& v) {
   v.follows(!far_apart, "at least 4 times a kmin that is written alone",
             [this, least_kmax](const NetworkScale&) { kmax = least_kmax; });
   v.field("pmax", pmax, {"0", "1"}, {"probability of a mark at kmax", "SIGCOMM'15", kRuntime});
-  v.choice("mark_at", mark_at, {"when the queue length is compared", "", kRuntime});
+  v.choice("mark_at", mark_at,
+           {"when the queue length is compared. input_full: no length is compared; an input that "
+            "has filled, so that its neighbour waits, marks all packets of its priority at the "
+            "outputs where its packets wait, except outputs that wait for their own neighbour",
+            "input_full: Santos et al., INFOCOM'03", kRuntime});
   v.choice("per", scope,
            {"the length that counts: of the priority's queue, or of the whole port", "", kRuntime});
   v.choice("draw", draw,

@@ -36,7 +36,11 @@ struct MarkingParameters {
 };
 
 struct EcnParameters {
-  enum class MarkAt : std::uint8_t { kEnqueue, kDequeue };
+  enum class MarkAt : std::uint8_t {
+    kEnqueue,
+    kDequeue,
+    kInputFull  // when an input has filled: all packets that wait where packets of this input wait
+  };
   enum class Scope : std::uint8_t { kQueue, kPort };
   /// The number that a packet's probability of a mark is compared with.
   enum class Draw : std::uint8_t {
@@ -88,7 +92,8 @@ struct EcnParameters {
 };
 
 DCC_ENUM_NAMES(EcnParameters::MarkAt, {EcnParameters::MarkAt::kEnqueue, "enqueue"},
-               {EcnParameters::MarkAt::kDequeue, "dequeue"});
+               {EcnParameters::MarkAt::kDequeue, "dequeue"},
+               {EcnParameters::MarkAt::kInputFull, "input_full"});
 DCC_ENUM_NAMES(EcnParameters::Rule, {EcnParameters::Rule::kAuto, "auto"},
                {EcnParameters::Rule::kGiven, "given"}, {EcnParameters::Rule::kDcqcn, "dcqcn"},
                {EcnParameters::Rule::kDctcp, "dctcp"},

@@ -43,6 +43,15 @@ class EgressPorts {
     have_disciplines() ? discipline(port).set_ecn(settings.queues[0].ecn)
                        : queueing(port).set_queues(settings);
   }
+  /// Marks the packets of this priority at each output where one waits that came through `input`,
+  /// except outputs whose own neighbour stops them, since the congestion is not theirs. No effect
+  /// on disciplines.
+  void mark_beside(int input, int priority) {
+    for (QueueingPort& port : queues_) {
+      const bool stopped = (port.pfc().blocked() >> priority & 1) != 0;
+      if (!stopped && port.holds_from(input, priority)) port.mark_all(priority);
+    }
+  }
   void evict_all(int port, PacketFifo& to) {
     have_disciplines() ? discipline(port).evict_all(to) : queueing(port).evict_all(to);
   }

@@ -28,7 +28,9 @@ IngressControl::IngressControl(const SwitchParameters& parameters, int ports, Eg
       egress_(egress),
       own_input_(ports),
       paused_classes_(parameters.has_credits() ? 1 : 0),
-      with_credits_(parameters.has_credits()) {}
+      with_credits_(parameters.has_credits()) {
+  set_marking(parameters.ecn);
+}
 
 void IngressControl::pause(int input, int priority) {
   PfcPort& pfc = egress_.at(input).pfc();
@@ -36,6 +38,13 @@ void IngressControl::pause(int input, int priority) {
   pfc.stop(priority);
   ++paused_classes_;
   egress_.try_send(input);
+  mark_if_asked(input, priority);
+}
+
+/// Marks what waits for the outputs whose packets have filled an input, whatever input it came
+/// through (Santos, Turner and Janakiraman, INFOCOM 2003).
+void IngressControl::mark_if_asked(int input, int priority) {
+  if ((marked_priorities_ >> priority & 1) != 0) egress_.mark_beside(input, priority);
 }
 
 void IngressControl::notify_release(int input, int priority, Bytes bytes) {
@@ -67,7 +76,9 @@ void IngressControl::store_with_credits(int input, int priority, Bytes bytes) {
   if (input == own_input_) return;
   LaneCredits& credits = *egress_.at(input).credits();
   if (!rerouting_) credits.arrived(priority, bytes);
+  const bool was_full = credits.has_no_credit_to_give(priority);
   credits.stored(priority, bytes);
+  if (!was_full && credits.has_no_credit_to_give(priority)) mark_if_asked(input, priority);
 }
 
 void IngressControl::release_with_credits(int input, int priority, Bytes bytes) {

@@ -57,6 +57,12 @@ class IngressControl {
   /// paused in another priority are resumed.
   void set_pfc_mask(int port, std::uint8_t priorities);
 
+  /// Whether packets are marked when an input has filled, of the priorities in a mask.
+  void set_marking(const EcnParameters& ecn) {
+    const bool at_inputs = ecn.enabled && ecn.mark_at == EcnParameters::MarkAt::kInputFull;
+    marked_priorities_ = at_inputs ? ecn.priorities : std::uint8_t{0};
+  }
+
   /// While true, admitted packets count as already received: their arrival is not counted again.
   void set_rerouting(bool rerouting) { rerouting_ = rerouting; }
   bool is_rerouting() const { return rerouting_; }
@@ -67,6 +73,7 @@ class IngressControl {
  private:
   void pause(int input, int priority);
   void notify_release(int input, int priority, Bytes bytes);
+  void mark_if_asked(int input, int priority);
   void store_with_credits(int input, int priority, Bytes bytes);
   void release_with_credits(int input, int priority, Bytes bytes);
 
@@ -76,6 +83,7 @@ class IngressControl {
   int paused_classes_ = 0;  // number of paused classes; with credits never 0
   bool with_credits_;
   bool rerouting_ = false;
+  std::uint8_t marked_priorities_ = 0;  // mask of priorities whose packets full inputs mark
 };
 
 }  // namespace dcc

@@ -288,6 +288,26 @@ void QueueingPort::mark_by_all_rules(const Queue& queue, Packet& packet,
   ++counts.by_queue[packet.priority].ecn_marks;
 }
 
+void QueueingPort::mark_all(int priority) {
+  const auto p = static_cast<std::size_t>(priority);
+  std::uint64_t marks = 0;
+  const auto mark = [&marks](const PacketFifo& fifo) {
+    for (Packet* packet = fifo.front(); packet != nullptr; packet = packet->next) {
+      marks += EcnMarker::mark(*packet) ? 1 : 0;
+    }
+  };
+  if (!takes_turns_) {
+    mark(queue_[p].fifo);
+  } else {
+    for (int input = 0; input <= context_->ingress.own_input(); ++input) {
+      mark(turns_[p].inputs[static_cast<std::size_t>(input)].fifo);
+    }
+  }
+  Rare& counts = make_rare();
+  counts.counters.ecn_marks += marks;
+  counts.by_queue[p].ecn_marks += marks;
+}
+
 void QueueingPort::send_notification(const Packet& packet, std::uint32_t feedback) {
   ++make_rare().counters.cnms_sent;
   Packet* const message = context_->pool.allocate();

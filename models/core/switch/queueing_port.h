@@ -84,6 +84,8 @@ class QueueingPort final : public EgressPort {
   Bytes bytes_before(int priority) const;
   /// True if a packet of this priority that came through `input` is queued. Searches the queue.
   bool holds_from(int input, int priority) const;
+  /// Marks all queued packets of this priority that can be marked.
+  void mark_all(int priority);
   template <class Digest>
   void add_state(Digest& d) const {
     d(pfc_, free_at_, bytes_, tx_bytes_, waiting_, wire_free_, dequeued_, enqueued_, scheduler_,

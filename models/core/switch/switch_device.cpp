@@ -111,6 +111,7 @@ void SwitchDevice::change(const SwitchParameters& parameters) {
     apply_rules(number, settings);
   }
   buffer.set_resume_offset(parameters.pfc.resume_below);
+  ingress_.set_marking(parameters.ecn);
   parameters_.ecn = parameters.ecn;
   parameters_.pfc = parameters.pfc;
   parameters_.scheduler = parameters.scheduler;

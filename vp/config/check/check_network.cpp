@@ -24,6 +24,10 @@ class NetworkCheck : private CheckContext {
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.largest_mtu()}));
     if (s.has_credits()) check_credits();
+    require(s.ecn.mark_at != EcnParameters::MarkAt::kInputFull || s.pauses() || s.has_credits(),
+            given("switch.ecn.mark_at", "switch.pfc.enabled"),
+            "mark_at: input_full marks when an input has filled and its neighbour must wait, which "
+            "needs flow control");
     if (s.pauses()) check_quanta();
     check_pools();
     check_priorities("switch", s.priorities, s.ecn);

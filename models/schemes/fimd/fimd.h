@@ -1,0 +1,85 @@
+// FIMD and LIPD: rates that recover from a mark within one constant time, at whatever rate.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "describe/enum_names.h"
+#include "nic/algorithm/algorithm.h"
+#include "nic/algorithm/algorithm_parameters.h"
+
+namespace dcc {
+
+/// Santos, Turner and Janakiraman, "End-to-End Congestion Control for InfiniBand", INFOCOM 2003,
+/// and US patent 7,920,476.
+struct FimdParameters final : AlgorithmParameters {
+  enum class Law : std::uint8_t {
+    kFimd,  // fast increase, multiplicative decrease
+    kLipd,  // linear inter-packet delay
+    kAimd   // additive increase, multiplicative decrease: for comparison
+  };
+  /// Packets that switches mark.
+  enum class Marks : std::uint8_t {
+    kInputs,  // those that wait for an output whose packets fill an input (mark_at: input_full)
+    kQueues   // as switch.ecn says
+  };
+  Law law = Law::kFimd;
+  Marks marks = Marks::kInputs;
+  Ratio factor{2};              // a mark divides the rate by it (fimd, aimd)
+  BitRate r_min = 100_Mbps;     // least rate; its packet time is the time of recovery
+  std::optional<Bytes> window;  // greatest number of bytes in flight; empty: the path's product
+
+  void describe(ParameterVisitor& v) override;
+  void ask_switch(SwitchParameters& parameters) const override;
+};
+
+DCC_ENUM_NAMES(FimdParameters::Law, {FimdParameters::Law::kFimd, "fimd"},
+               {FimdParameters::Law::kLipd, "lipd"}, {FimdParameters::Law::kAimd, "aimd"});
+DCC_ENUM_NAMES(FimdParameters::Marks, {FimdParameters::Marks::kInputs, "inputs"},
+               {FimdParameters::Marks::kQueues, "queues"});
+
+/// A marked packet is answered by a cut, an unmarked one by a step up. Marks of packets that were
+/// sent before a cut do not count again. With T, the packet time at the rate r_min:
+///
+///     law    at a mark                 in a time t without marks       time to recover
+///     fimd   r ← r / factor            r grows by factor^(t / T)       T
+///     lipd   d ← d + 1                 d falls by t / T                T
+///     aimd   r ← r / factor            r grows by (factor − 1) r_min t / T    T r / (factor r_min)
+///
+/// d is the delay from packet to packet, in packet times of the line. A packet that is acknowledged
+/// stands for a packet time of the present rate.
+///
+/// Why a constant time is enough: a source that is marked with a probability in proportion to its
+/// rate loses more than a slower one as long as it recovers no faster, so the rates of sources that
+/// are marked one at a time come together. Marks that reach all of them at once need a recovery
+/// that is slower at higher rates, as aimd has.
+class Fimd final : public Algorithm {
+ public:
+  Fimd(AlgorithmHost& host, const FimdParameters& parameters, std::uint32_t mtu);
+
+  AlgorithmNeeds needs() const override;
+  void on_flow_start(FlowNumber flow, const FlowStart& start) override;
+  void on_ack(FlowNumber flow, const AckInfo& info) override;
+  View view(FlowNumber flow) const override;
+  AlgorithmCounters counters() const override { return counters_; }
+
+ private:
+  struct Flow {
+    long double mbps = 0;
+    Psn cut_before = 0;  // marks of packets below this number are answered
+  };
+  long double lowered(long double mbps) const;
+  /// The rate after `packets` packets without a mark.
+  long double raised(long double mbps, long double packets) const;
+  void set_rate(FlowNumber number, long double mbps);
+
+  AlgorithmHost& host_;
+  const FimdParameters parameters_;
+  const std::uint32_t mtu_;
+  const long double line_, r_min_, factor_;  // Mb/s; Mb/s; 1
+  std::vector<Flow> flows_;
+  AlgorithmCounters counters_;
+};
+
+}  // namespace dcc
