@@ -109,6 +109,38 @@ TEST_F(Pair, PausedPriorityStopsAndGoesOn) {
   EXPECT_EQ(nic[0]->transmitter().paused_time(), kMicroSecond * 10);
 }
 
+TEST_F(Pair, AStoppedHostWaitsUntilEveryStopHasEnded) {
+  build();
+  const auto pause = [this](HostId host, bool stop) {
+    Packet* const frame = pool.allocate();
+    frame->kind = PacketKind::kFlowPause;
+    frame->destination = host;
+    frame->pause_classes = stop ? 1 : 0;
+    nic[0]->receive(frame, 0);
+  };
+  const auto sends = [this] {
+    const auto before = nic[0]->counters().data_sent;
+    scheduler.run_until(scheduler.now() + kMicroSecond * 10);
+    return nic[0]->counters().data_sent != before;
+  };
+  pause(1, true);
+  post(Bytes{1} << 40);
+  EXPECT_FALSE(sends());
+  pause(1, true);  // by another port of the switch
+  pause(1, false);
+  EXPECT_FALSE(sends());
+  pause(1, false);
+  EXPECT_TRUE(sends());
+  pause(2, true);
+  EXPECT_TRUE(sends()) << "packets to another host";
+  pause(1, true);
+  nic[0]->transmitter().set_carrier(false);
+  nic[0]->transmitter().set_carrier(true);
+  EXPECT_TRUE(sends()) << "a stop ends with the link";
+  pause(1, false);
+  EXPECT_TRUE(sends());
+}
+
 TEST_F(Pair, RefusedAddressFailsTheQueuePairAndFlushesTheRest) {
   build();
   accept = false;
