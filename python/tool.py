@@ -34,6 +34,7 @@ TOOLS = {
     "export": "dccvp.importers.export_files",
     "fluid": "dccvp.experiments.fluid",
     "indigo-policy": "dccvp.experiments.indigo_policy",
+    "long-flow-policy": "dccvp.experiments.long_flow_policy",
     "weight-map": "dccvp.experiments.weight_map",
     "weight-tree": "dccvp.experiments.weight_tree",
     "weight-delay": "dccvp.experiments.weight_delay",

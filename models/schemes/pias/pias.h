@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "nic/transport_registry.h"
+#include "schemes/pias/long_flow_agent.h"
 #include "schemes/pias/threshold_agent.h"
 
 namespace dcc {
@@ -22,12 +23,15 @@ struct PiasParameters final : TransportParameters {
   /// Demotion thresholds may change during a run. A packet sent again after a change may have
   /// another priority than before.
   ThresholdTuning tuning_by_agent;
+  LongFlowTuning long_flows;
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
   bool on_roce() const override { return true; }
   bool strict_ports() const override { return true; }
-  bool has_agent() const override { return tuning_by_agent.every.has_value(); }
+  bool has_agent() const override {
+    return tuning_by_agent.every.has_value() || long_flows.every.has_value();
+  }
   std::unique_ptr<TransportAgent> make_agent(Scheduler& scheduler,
                                              std::uint32_t rank) const override;
   void ask_nic(NicParameters& nic) const override;
