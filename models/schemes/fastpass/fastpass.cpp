@@ -15,7 +15,7 @@ namespace dcc {
 
 namespace {
 const Transports::Registered<FastpassParameters> kFastpass{
-    "fastpass", "an arbiter, one of the hosts, allocates timeslots and paths",
+    "fastpass", "an arbiter, one of the hosts, or several allocate timeslots and paths",
     [](const FastpassParameters& parameters, const TransportContext& context) {
       return std::make_unique<Fastpass>(context, parameters);
     }};
@@ -36,9 +36,15 @@ FastpassTiming timing_of(const FastpassParameters& parameters, const TransportCo
   FastpassTiming timing;
   timing.slot = parameters.slot.value_or(full_slot(parameters, context));
   timing.batch = parameters.batch;
+  timing.arbiters = parameters.arbiters;
   timing.lead = parameters.lead.value_or(PicoSeconds(context.longest_base_rtt.count / 2) +
-                                         timing.batch_time() * 2);
+                                         timing.batch_time() + timing.turn_time());
   return timing;
+}
+
+/// A demand waits for an arbiter's turn, and its answer for the work of the whole turn.
+PicoSeconds default_silence(const TransportContext& context, const FastpassTiming& timing) {
+  return context.longest_base_rtt * 3 + timing.lead + timing.turn_time() - timing.batch_time();
 }
 
 /// Checks that the links of all hosts have equal rates.
@@ -79,6 +85,10 @@ void FastpassParameters::describe(ParameterVisitor& v) {
   const char* const paper = "Fastpass, SIGCOMM'14";
   describe_framing(v);
   v.field("arbiter", arbiter, {"0", "1000000"}, {"host of the arbiter", ""});
+  v.field("arbiters", arbiters, {"1", "64"},
+          {"number of arbiters, hosts with consecutive numbers from `arbiter` on; each owns every "
+           "n-th batch of timeslots",
+           ""});
   v.choice("order", order,
            {"which pair gets a slot first: the one that has waited longest, or the one that "
             "needs the fewest slots",
@@ -88,10 +98,11 @@ void FastpassParameters::describe(ParameterVisitor& v) {
            "batch's share of the packet that announces it",
            paper});
   v.field("batch", batch, {"1", "64"}, {"number of timeslots allocated at a time", paper});
-  v.field("lead", lead, "auto", {"0us", "1s"},
-          {"time from the arbiter's work on a batch to the first slot in it; auto: half the "
-           "longest base RTT and two batches. The paper has 65 us",
-           paper});
+  v.field(
+      "lead", lead, "auto", {"0us", "1s"},
+      {"time from the arbiter's work on a batch to the first slot in it; auto: half the "
+       "longest base RTT and two batches, and one for each further arbiter. The paper has 65 us",
+       paper});
   v.field("request_time", request_time, {"0ns", "1s"},
           {"time that the arbiter needs for a host's request", ""});
   v.field("allocation_time", allocation_time, {"0ns", "1s"},
@@ -105,7 +116,8 @@ void FastpassParameters::describe(ParameterVisitor& v) {
   v.field("ways", ways, {"1", "255"}, {"number of paths up from such a switch", paper});
   v.field("ask_again", ask_again, "auto", {"1us", "10s"},
           {"time without an answer after which a demand is repeated, at growing intervals; "
-           "auto: three times the longest base RTT, plus the lead",
+           "auto: three times the longest base RTT, plus the lead and a batch for each further "
+           "arbiter",
            ""});
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without an answer after which a packet is sent again", ""});
@@ -122,8 +134,9 @@ void FastpassParameters::check() const {
 }
 
 void FastpassParameters::check_network(const TopologyParameters& topology) const {
-  if (arbiter >= topology.host_count()) {
-    throw ParameterError({"arbiter", "kind"}, "there is no host " + std::to_string(arbiter) +
+  const HostId last = arbiter + arbiters - 1;
+  if (last >= topology.host_count()) {
+    throw ParameterError({"arbiter", "kind"}, "there is no host " + std::to_string(last) +
                                                   " to be the arbiter: the topology has 0 to " +
                                                   std::to_string(topology.host_count() - 1));
   }
@@ -142,17 +155,21 @@ Fastpass::Fastpass(const TransportContext& context, const FastpassParameters& pa
       parameters_(parameters),
       timing_(timing_of(parameters, context)),
       told_(PicoSeconds() - timing_.batch_time()),
-      ask_again_(parameters.ask_again.value_or(context.longest_base_rtt * 3 + timing_.lead)),
+      ask_again_(parameters.ask_again.value_or(default_silence(context, timing_))),
       telling_(Event::calling<&Fastpass::tell_all>(*this, context.rank)),
       slots_(Event::calling<&Fastpass::use_slots>(*this, context.rank)),
       silence_(context.scheduler, Event::calling<&Fastpass::hear_nothing>(*this, context.rank)),
       timeouts_(context.scheduler, Event::calling<&Fastpass::ring_timeouts>(*this, context.rank)) {
-  if (context.nic.host == parameters.arbiter) {
+  turn_ = context.nic.host % parameters.arbiters;  // so that hosts begin with different arbiters
+  asked_.resize(parameters.arbiters, PicoSeconds::max());
+  absent_.resize(parameters.arbiters);
+  const HostId index = context.nic.host - parameters.arbiter;  // wraps round below the first
+  if (index < parameters.arbiters) {
     FastpassArbiter::Client& client = *this;
     arbiter_ = std::make_unique<FastpassArbiter>(
         context.scheduler, context.rank, timing_,
-        ArbiterParameters{parameters.order, parameters.request_time, parameters.allocation_time,
-                          parameters.rack, parameters.ways},
+        ArbiterParameters{index, parameters.order, parameters.request_time,
+                          parameters.allocation_time, parameters.rack, parameters.ways},
         client);
   }
   if (parameters.clock_error.count > 0) {
@@ -177,6 +194,8 @@ void Fastpass::end(Qpn qpn) {
 void Fastpass::add_own_state(StateDigest& d) const {
   d(arbiter_, senders_, ways_, to_tell_, told_, hand_, current_, telling_, slots_, silence_,
     timeouts_);
+  d(asked_, turn_);
+  for (const bool absent : absent_) d(absent);
 }
 
 void Fastpass::work_changed(Qpn qpn) {
@@ -189,6 +208,8 @@ void Fastpass::work_changed(Qpn qpn) {
 
 Fastpass::Way& Fastpass::way_to(HostId host) {
   if (ways_.size() <= host) ways_.resize(std::size_t{host} + 1);
+  FastpassDemand& demand = ways_[host].demand;
+  if (demand.arbiters() == 0) demand = FastpassDemand(parameters_.arbiters);
   return ways_[host];
 }
 
@@ -205,27 +226,28 @@ void Fastpass::count_work(Qpn qpn, std::uint64_t work) {
   sender.work = work;
 }
 
-/// Demands one slot at the arbiter for each packet without a slot.
+/// Demands one slot at the arbiters for each packet without a slot.
 void Fastpass::want(HostId host) {
   Way& way = ways_[host];
-  const std::uint64_t lacking = way.work > way.in_hand ? way.work - way.in_hand : 0;
-  if (way.given + lacking > way.wanted) {
-    way.wanted = way.given + lacking;
-    tell(host);
-  }
-  if (way.wanted <= way.given) {
-    silence_.clear(host);
-  } else if (!silence_.is_set(host)) {
-    way.patience = ask_again_;
-    silence_.set(host, now() + way.patience);
+  way.demand.want(way.work > way.in_hand ? way.work - way.in_hand : 0, absent_, turn_);
+  for (unsigned k = 0; k < parameters_.arbiters; ++k) {
+    FastpassAccount& account = way.demand.at(k);
+    const std::uint32_t number = number_of(host, k);
+    if (account.wanted > account.told) tell(host, k);
+    if (account.lacking() == 0) {
+      silence_.clear(number);
+    } else if (!silence_.is_set(number)) {
+      account.patience = ask_again_;
+      silence_.set(number, now() + account.patience);
+    }
   }
 }
 
-/// Sends a host's demands to the arbiter, at most once per batch time.
-void Fastpass::tell(HostId host) {
-  Way& way = ways_[host];
-  if (!way.to_tell) to_tell_.push_back(host);
-  way.to_tell = true;
+/// Sends a host's demands to the arbiters, at most once per batch time.
+void Fastpass::tell(HostId host, unsigned arbiter) {
+  FastpassAccount& account = ways_[host].demand.at(arbiter);
+  if (!account.to_tell) to_tell_.push_back(number_of(host, arbiter));
+  account.to_tell = true;
   if (!telling_.is_scheduled()) {
     context_.scheduler.schedule_at(telling_, std::max(now(), told_ + timing_.batch_time()));
   }
@@ -233,55 +255,75 @@ void Fastpass::tell(HostId host) {
 
 void Fastpass::tell_all() {
   told_ = now();
-  Packet* request = nullptr;
-  for (const HostId host : to_tell_) {
-    Way& way = ways_[host];
-    FastpassEntry entry;
-    entry.kind = way.ask ? FastpassEntry::Kind::kAsk : FastpassEntry::Kind::kDemand;
-    entry.host = host;
-    entry.total = way.wanted;
-    entry.slot = way.ask && way.told == way.wanted ? 1 : 0;
-    way.told = way.wanted;
-    way.to_tell = way.ask = false;
-    if (arbiter_ != nullptr) {
-      arbiter_->hear(context_.nic.host, entry);
-      continue;
+  for (unsigned k = 0; k < parameters_.arbiters; ++k) {
+    Packet* request = nullptr;
+    for (const std::uint32_t number : to_tell_) {
+      if (number % parameters_.arbiters != k) continue;
+      FastpassEntry entry;
+      entry.host = number / parameters_.arbiters;
+      FastpassAccount& account = ways_[entry.host].demand.at(k);
+      entry.kind = account.ask ? FastpassEntry::Kind::kAsk : FastpassEntry::Kind::kDemand;
+      entry.total = account.wanted;
+      entry.slot = account.ask && account.told == account.wanted ? 1 : 0;
+      account.told = account.wanted;
+      account.to_tell = account.ask = false;
+      if (is_here(k)) {
+        arbiter_->hear(context_.nic.host, entry);
+        continue;
+      }
+      if (request == nullptr) {
+        request = make_for_host(parameters_.arbiter + k, PacketKind::kRequest);
+        context_.pool.attach_telemetry(*request);
+      }
+      FastpassEntries::add(*request, entry);
+      if (request->immediate == FastpassEntries::kMax) {
+        send_control(request);
+        request = nullptr;
+      }
     }
-    if (request == nullptr) {
-      request = make_for_host(parameters_.arbiter, PacketKind::kRequest);
-      context_.pool.attach_telemetry(*request);
-    }
-    FastpassEntries::add(*request, entry);
-    if (request->immediate == FastpassEntries::kMax) {
-      send_control(request);
-      request = nullptr;
-    }
+    if (request != nullptr) send_control(request);
   }
-  if (request != nullptr) send_control(request);
   to_tell_.clear();
 }
 
 void Fastpass::hear_nothing() {
   silence_.expire([this](Qpn number) {
-    const HostId host = number;
-    Way& way = ways_[host];
-    if (way.wanted <= way.given) return;
-    way.ask = true;
-    tell(host);
-    way.patience += way.patience;
-    silence_.set(host, now() + way.patience);
+    const HostId host = number / parameters_.arbiters;
+    const unsigned arbiter = number % parameters_.arbiters;
+    FastpassAccount& account = ways_[host].demand.at(arbiter);
+    if (account.lacking() == 0) return;
+    account.ask = true;
+    tell(host, arbiter);
+    account.patience += account.patience;
+    silence_.set(number, now() + account.patience);
+    doubt(arbiter);
   });
 }
 
-/// Handles a message of the arbiter; the caller then calls use_slots().
-void Fastpass::hear(std::uint64_t base, const FastpassEntry& entry) {
+/// Of an arbiter that has left a question unanswered nothing more is expected.
+void Fastpass::doubt(unsigned arbiter) {
+  if (asked_[arbiter] == PicoSeconds::max()) {
+    asked_[arbiter] = now();
+  } else if (!absent_[arbiter] && now() >= asked_[arbiter] + ask_again_) {
+    absent_[arbiter] = true;
+    for (HostId host = 0; host < ways_.size(); ++host) {
+      if (ways_[host].work > 0) want(host);
+    }
+  }
+}
+
+/// Handles a message of an arbiter; the caller then calls use_slots().
+void Fastpass::hear(unsigned arbiter, std::uint64_t base, const FastpassEntry& entry) {
+  asked_[arbiter] = PicoSeconds::max();
+  absent_[arbiter] = false;
   Way& way = way_to(entry.host);
+  FastpassAccount& account = way.demand.at(arbiter);
   const bool is_reply = entry.kind == FastpassEntry::Kind::kGiven;
-  if (is_reply && (entry.slot == 1 || entry.total > way.given)) ++context_.counters.timeouts;
-  const bool is_news = !is_reply || entry.total > way.given;
-  way.given = std::max(way.given, entry.total);
-  way.wanted = std::max(way.wanted, way.given);
-  if (is_news) silence_.clear(entry.host);
+  if (is_reply && (entry.slot == 1 || entry.total > account.given)) ++context_.counters.timeouts;
+  const bool is_news = !is_reply || entry.total > account.given;
+  account.given = std::max(account.given, entry.total);
+  account.wanted = std::max(account.wanted, account.given);
+  if (is_news) silence_.clear(number_of(entry.host, arbiter));
   if (entry.kind == FastpassEntry::Kind::kSlot) {
     const Slot slot{base + entry.slot, entry.host, entry.first_way, entry.second_way};
     ++way.in_hand;
@@ -298,7 +340,7 @@ void Fastpass::send_entries(HostId to, std::uint64_t base,
   for (const FastpassEntry& entry : entries) {
     if (entry.kind == FastpassEntry::Kind::kSlot) ++totals_.credits_sent;
     if (to == context_.nic.host) {
-      hear(base, entry);
+      hear(context_.nic.host - parameters_.arbiter, base, entry);
       continue;
     }
     if (packet == nullptr) {
@@ -321,7 +363,7 @@ void Fastpass::arrived_for_host(Packet& packet) {
   for (std::size_t i = 0; i < packet.immediate; ++i) {
     const FastpassEntry entry = FastpassEntries::get(packet, i);
     if (packet.kind == PacketKind::kCredit) {
-      hear(packet.scheme, entry);
+      hear(packet.source - parameters_.arbiter, packet.scheme, entry);
     } else if (arbiter_ != nullptr) {
       arbiter_->hear(packet.source, entry);
     }

@@ -11,6 +11,7 @@
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
 #include "schemes/fastpass/fastpass_arbiter.h"
+#include "schemes/fastpass/fastpass_demand.h"
 
 namespace dcc {
 
@@ -18,17 +19,20 @@ namespace dcc {
 /// wire format only the sizes of messages are modelled (fastpass_entries.h).
 struct FastpassParameters final : TransportParameters {
   HostId arbiter = 0;
+  unsigned arbiters = 1;
   TimeslotAllocator::Order order = TimeslotAllocator::Order::kMaxMin;
   // length of a timeslot; empty: time of a full packet and its control traffic
   std::optional<PicoSeconds> slot;
   unsigned batch = 8;
-  // time from allocation to the slot; empty: base RTT / 2 + two batches
+  // time from allocation to the slot; empty: base RTT / 2 + two batches, one more per further
+  // arbiter
   std::optional<PicoSeconds> lead;
   PicoSeconds request_time{};
   PicoSeconds allocation_time{5'400};
   unsigned rack = 0;
   unsigned ways = 1;
-  // time until an unanswered demand is repeated; empty: three base RTTs plus the lead
+  // time until an unanswered demand is repeated; empty: three base RTTs plus the lead, and a batch
+  // per further arbiter
   std::optional<PicoSeconds> ask_again;
   PicoSeconds timeout = kMilliSecond;
   PicoSeconds clock_error{};
@@ -55,6 +59,9 @@ struct FastpassParameters final : TransportParameters {
 /// is counted where the answer shows that a demand or slots were lost. Every data
 /// packet is acknowledged without a slot, and sent again if no acknowledgement arrives within the
 /// timeout.
+/// With several arbiters a sender keeps these totals for each of them, and demands a slot of the
+/// arbiter at which the pair lacks the fewest. An arbiter that leaves a repeated demand unanswered
+/// counts as absent until a host hears of it again: what it owes is demanded of the others.
 class Fastpass final : public MessageTransport, private FastpassArbiter::Client {
  public:
   Fastpass(const TransportContext& context, const FastpassParameters& parameters);
@@ -77,16 +84,11 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   struct Way {
     std::deque<Qpn> waiting;    // queue pairs with packets to the destination, in round robin
     std::uint64_t work = 0;     // number of packets to this destination, of all queue pairs
-    std::uint64_t wanted = 0;   // total number of slots wanted for the destination
-    std::uint64_t told = 0;     // total number of slots in the last message to the arbiter
-    std::uint64_t given = 0;    // total number of slots given for the destination, as far as known
     std::uint64_t in_hand = 0;  // number of given slots that are in the future
-    bool to_tell = false;       // true if the destination is in to_tell_
-    bool ask = false;           // true if the next message requests a reply of the arbiter
-    PicoSeconds patience{};
+    FastpassDemand demand;      // slots wanted and given, by arbiter
     template <class Digest>
     void add_state(Digest& d) const {
-      d(waiting, work, wanted, told, given, in_hand, to_tell, ask, patience);
+      d(waiting, work, in_hand, demand);
     }
   };
   struct Slot {
@@ -112,10 +114,18 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   Way& way_to(HostId host);
   void count_work(Qpn qpn, std::uint64_t work);
   void want(HostId host);
-  void tell(HostId host);
+  /// Number of an account in to_tell_ and silence_.
+  std::uint32_t number_of(HostId host, unsigned arbiter) const {
+    return host * parameters_.arbiters + arbiter;
+  }
+  bool is_here(unsigned arbiter) const {
+    return arbiter_ != nullptr && context_.nic.host == parameters_.arbiter + arbiter;
+  }
+  void tell(HostId host, unsigned arbiter);
   void tell_all();
   void hear_nothing();
-  void hear(std::uint64_t base, const FastpassEntry& entry);
+  void doubt(unsigned arbiter);
+  void hear(unsigned arbiter, std::uint64_t base, const FastpassEntry& entry);
 
   // Functions of the sender
   PicoSeconds begin_of(std::uint64_t slot) const { return timing_.begin_of(slot) + clock_offset_; }
@@ -128,17 +138,20 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
 
   const FastpassParameters parameters_;
   FastpassTiming timing_;
-  PicoSeconds told_;  // time at which the last message to the arbiter was sent
+  PicoSeconds told_;  // time at which the last messages to the arbiters were sent
   PicoSeconds ask_again_;
   PicoSeconds clock_offset_{};
   std::unique_ptr<FastpassArbiter> arbiter_;  // the arbiter; null unless it is on this host
   std::vector<Sender> senders_;               // senders indexed by queue pair
   std::vector<Way> ways_;                     // demand and slots of each destination, by host
-  std::vector<HostId> to_tell_;
-  std::deque<Slot> hand_;        // granted slots in order of time
-  std::optional<Slot> current_;  // the present slot, if no packet has used it
+  std::vector<std::uint32_t> to_tell_;        // accounts whose demands are to be sent
+  unsigned turn_ = 0;               // arbiter at which the next slot is demanded, among equals
+  std::vector<PicoSeconds> asked_;  // by arbiter: first question that it has not answered, or max()
+  std::vector<bool> absent_;        // by arbiter: true if that question is too old
+  std::deque<Slot> hand_;           // granted slots in order of time
+  std::optional<Slot> current_;     // the present slot, if no packet has used it
   Event telling_, slots_;
-  DeadlineTable silence_;   // time at which the demand for each host is repeated
+  DeadlineTable silence_;   // time at which the demand of each account is repeated
   DeadlineTable timeouts_;  // timeouts of the queue pairs
 };
 

@@ -27,10 +27,12 @@ void FastpassArbiter::hear(HostId from, const FastpassEntry& demand) {
   if (!work_.is_scheduled() && !send_.is_scheduled()) plan(requests_done_);
 }
 
-/// Schedules the next batch of allocations at a multiple of the batch time.
+/// Schedules the next batch of allocations: batches `index`, `index` + `arbiters`, … are its own.
 void FastpassArbiter::plan(PicoSeconds not_before) {
-  const std::int64_t batch = timing_.batch_time().count;
-  scheduler_.schedule_at(work_, PicoSeconds((not_before.count + batch - 1) / batch * batch));
+  const std::int64_t turn = timing_.turn_time().count;
+  const std::int64_t first = timing_.batch_time().count * parameters_.index;
+  const std::int64_t after = std::max<std::int64_t>(not_before.count - first, 0);
+  scheduler_.schedule_at(work_, PicoSeconds(first + (after + turn - 1) / turn * turn));
 }
 
 void FastpassArbiter::take_requests() {
@@ -78,7 +80,7 @@ void FastpassArbiter::work() {
   base_ = timing_.slot_from(scheduler_.now() + timing_.lead);
   PicoSeconds spent{};
   for (std::uint64_t slot = base_;
-       slot < base_ + timing_.batch && spent < timing_.batch_time() && !allocator_.idle(); ++slot) {
+       slot < base_ + timing_.batch && spent < timing_.turn_time() && !allocator_.idle(); ++slot) {
     const std::vector<TimeslotAllocator::Match>& matches = allocator_.allocate();
     spent += parameters_.allocation_time * static_cast<std::int64_t>(matches.size());
     choose_ways(matches);

@@ -17,10 +17,13 @@ namespace dcc {
 /// Slots are numbered by the common clock: slot k starts at k · `slot`.
 struct FastpassTiming {
   PicoSeconds slot{};
-  unsigned batch = 1;  // number of slots that one allocation covers
-  PicoSeconds lead{};  // time from the start of an allocation to its first slot
+  unsigned batch = 1;     // number of slots that one allocation covers
+  PicoSeconds lead{};     // time from the start of an allocation to its first slot
+  unsigned arbiters = 1;  // batch b belongs to arbiter b modulo `arbiters`
 
   PicoSeconds batch_time() const { return slot * batch; }
+  /// Time from one batch of an arbiter to its next one.
+  PicoSeconds turn_time() const { return batch_time() * arbiters; }
   /// The number of the first slot that starts at `time` or later.
   std::uint64_t slot_from(PicoSeconds when) const {
     return static_cast<std::uint64_t>((when.count + slot.count - 1) / slot.count);
@@ -31,6 +34,7 @@ struct FastpassTiming {
 };
 
 struct ArbiterParameters {
+  unsigned index = 0;  // number of the arbiter among all arbiters
   TimeslotAllocator::Order order = TimeslotAllocator::Order::kMaxMin;
   PicoSeconds request_time{};     // processing time of one entry of a request
   PicoSeconds allocation_time{};  // processing time of one slot for a pair of hosts
@@ -39,12 +43,13 @@ struct ArbiterParameters {
   unsigned ways = 1;  // number of uplinks per edge switch
 };
 
-/// The arbiter processes demands in the order of arrival. At every multiple of the batch time at
-/// which a pair lacks slots, the arbiter allocates slot after slot, as many as its processors
-/// manage in that time, and sends the result when they have finished. The packets of a slot between
-/// racks get colours, as many as a rack has hosts; colour c leaves the edge switch by path c modulo
-/// `ways` and the next switch by path c / `ways`. So two packets of a slot share no link in
-/// leaf-spine networks and fat trees whose racks have `ways` uplinks.
+/// The arbiter processes demands in the order of arrival. A batch begins at every multiple of the
+/// batch time; of several arbiters each begins one in its turn, so no slot has two owners. At a
+/// batch of its own at which a pair lacks slots, the arbiter allocates slot after slot, as many as
+/// its processors manage until its next turn, and sends the result when they have finished. The
+/// packets of a slot between racks get colours, as many as a rack has hosts; colour c leaves the
+/// edge switch by path c modulo `ways` and the next switch by path c / `ways`. So two packets of a
+/// slot share no link in leaf-spine networks and fat trees whose racks have `ways` uplinks.
 class FastpassArbiter {
  public:
   class Client {

@@ -321,7 +321,7 @@ TEST(Fastpass, ABatchNotYetSentIsInTheDigest) {
     Scheduler scheduler;
     FastpassArbiter arbiter(
         scheduler, 1, {kSlot, 4, kSlot},
-        ArbiterParameters{TimeslotAllocator::Order::kMaxMin, {}, kMicroSecond, 2, ways}, nobody);
+        ArbiterParameters{0, TimeslotAllocator::Order::kMaxMin, {}, kMicroSecond, 2, ways}, nobody);
     arbiter.hear(0, {FastpassEntry::Kind::kDemand, 0, 0, 0, 2, 1});
     arbiter.hear(1, {FastpassEntry::Kind::kDemand, 0, 0, 0, 3, 1});
     scheduler.run_until(kMicroSecond);
