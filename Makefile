@@ -99,7 +99,7 @@ build: deps deps-test own-cache
 
 ## test: what CI runs (on two cores fourteen to thirty minutes with an empty compiler cache)
 test: deps deps-test own-cache
-	$(IS_FOLDER) || $(RELEASE) -DDCCVP_UNIT_TESTS=OFF -DDCCVP_UNITY=25 $(CMAKE_FLAGS)
+	$(IS_FOLDER) || $(RELEASE) -DDCCVP_UNIT_TESTS=OFF -DDCCVP_UNITY=40 $(CMAKE_FLAGS)
 	$(RELEASE) -DDCCVP_UNIT_TESTS=OFF $(CMAKE_FLAGS)
 	$(NINJA)
 	tests/run_checks.sh

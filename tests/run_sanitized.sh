@@ -17,7 +17,7 @@ cmake --preset sanitize -DDCCVP_TESTS=ON -DDCCVP_SANITIZE_ACCESSES=$accesses >/d
 # shellcheck disable=SC2086
 ninja -C build-sanitize sanitized_tests guided $full
 # The reader's random texts are fewer here, with a coverage-guided target beside them.
-[ -n "$full" ] || export DCC_FUZZ_ROUNDS=8000
+[ -n "$full" ] || export DCC_FUZZ_ROUNDS=3000
 ctest --test-dir build-sanitize -L 'unit|config|guided' -j "$(nproc)" --output-on-failure
 [ -n "$full" ] || exit 0
 out=$(mktemp -d)

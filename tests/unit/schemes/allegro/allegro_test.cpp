@@ -275,7 +275,7 @@ TEST(Allegro, TenFlowsLoseWhatTheUtilitySays) {
   for (const Ratio limit : {Ratio(1, 20), Ratio(1, 10)}) {
     AllegroParameters p = parameters();
     p.loss_limit = limit;
-    const Result r = share(p, 10, 1, 500'000, 750'000);
+    const Result r = share(p, 10, 1, 250'000, 400'000);
     const double expected = equilibrium_loss(10, static_cast<double>(to_real(limit)), 100);
     EXPECT_NEAR(r.loss, expected, expected / 4);
     EXPECT_EQ(r.loss < 0.05, limit == Ratio(1, 20));
