@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "../turned_bits.h"
 #include "controller_dut_verilated.h"
 #include "driver/dcc_regs.h"
 #include "guarded_memory.h"
@@ -16,14 +17,6 @@
 namespace dcc::page {
 
 namespace detail {
-template <class Word>
-void turn(Word& word, unsigned bit) {
-  word = static_cast<Word>(word ^ static_cast<Word>(Word{1} << bit));
-}
-template <std::size_t N>
-void turn(VlWide<N>& word, unsigned bit) {
-  word.m_storage[bit / 32] ^= std::uint32_t{1} << bit % 32;
-}
 template <std::size_t N>
 void put(VlWide<N>& word, unsigned lsb, unsigned bits, std::uint64_t value) {
   for (unsigned i = lsb; i < lsb + bits; ++i, value >>= 1) {
@@ -110,7 +103,6 @@ void store(VlWide<N>& word, const Slot& slot, unsigned flow_bits) {
 /// The arrays of a verilated class's memories, by their places in dc_manager.
 template <class Top>
 const std::vector<GuardedMemory>& guarded_memories_of() {
-  using detail::turn;
   static const std::vector<GuardedMemory> kMemories = {
       DCC_GUARDED("slot_of", FLOWS, 8, DCC_FLOWS(g_direct, u_slot_of)),
       DCC_GUARDED("flow_of", FLOWS, 9, DCC_FLOWS(g_direct, u_flow_of)),
@@ -145,16 +137,16 @@ const std::vector<GuardedMemory>& guarded_memories_of() {
   return kMemories;
 }
 
-/// Memories with an error-correcting code in a class with 64 slots and 8 bits of flow numbers.
-template <class Top>
+/// Memories with an error-correcting code in a class with so many bits of flow and slot numbers.
+template <class Top, unsigned kFlow = 8, unsigned kSlot = 6>
 const std::vector<SecdedMemory>& secded_memories_of() {
-  using detail::turn;
+  constexpr unsigned kWords = 1 << (kSlot - 5);  // of 32 slots
   static const std::vector<SecdedMemory> kMemories = {
-      {DCC_GUARDED("slot_of", FLOWS, 12, DCC_FLOWS(g_direct, u_slot_of)), 0, 7, 5},
-      {DCC_GUARDED("flow_of", FLOWS, 13, DCC_FLOWS(g_direct, u_flow_of)), 1, 8, 5},
-      {DCC_GUARDED("free_list", FREE_LIST, 11, DCC_JOIN(DCC_JOIN(u_lookup, u_free), u_list)), 6, 6,
-       5},
-      {DCC_GUARDED("store", SLOTS, 225, DCC_JOIN(u_lookup, u_store)), 7, 193, 8},
+      {DCC_GUARDED("slot_of", FLOWS, 12, DCC_FLOWS(g_direct, u_slot_of)), 0, kSlot + 1, 5},
+      {DCC_GUARDED("flow_of", FLOWS, 13, DCC_FLOWS(g_direct, u_flow_of)), 1, kFlow, 5},
+      {DCC_GUARDED("free_list", FREE_LIST, 11, DCC_JOIN(DCC_JOIN(u_lookup, u_free), u_list)), 6,
+       kSlot, 5},
+      {DCC_GUARDED("store", SLOTS, 225, DCC_JOIN(u_lookup, u_store)), 7, 185 + kFlow, 8},
       {DCC_GUARDED("limits_floor", TABLES, 39, DCC_JOIN(u_limits, u_floor)), 8, 32, 7},
       {DCC_GUARDED("limits_ceiling", TABLES, 39, DCC_JOIN(u_limits, u_ceiling)), 9, 32, 7},
       {DCC_GUARDED("factor", TABLES, 39, DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_factor)), 10, 32,
@@ -172,21 +164,22 @@ const std::vector<SecdedMemory>& secded_memories_of() {
       {DCC_GUARDED("decrease_odd", TABLES, 23,
                    DCC_JOIN(DCC_JOIN(u_rate, u_tables), u_decrease_odd)),
        16, 17, 6},
-      {DCC_GUARDED("cnps", QUEUES, 37, DCC_JOIN(u_cnps, u_ram)), 17, 30, 7},
-      {DCC_GUARDED("commands", QUEUES, 14, DCC_JOIN(u_commands, u_ram)), 18, 9, 5},
+      {DCC_GUARDED("cnps", QUEUES, 37, DCC_JOIN(u_cnps, u_ram)), 17, 22 + kFlow, 7},
+      {DCC_GUARDED("commands", QUEUES, 14, DCC_JOIN(u_commands, u_ram)), 18, 1 + kFlow, 5},
       {DCC_GUARDED("first_starts", QUEUES, 29, DCC_JOIN(DCC_JOIN(u_timers, u_first), u_ram)), 19,
-       23, 6},
+       17 + kSlot, 6},
       {DCC_GUARDED("other_starts", QUEUES, 29, DCC_JOIN(DCC_JOIN(u_timers, u_again), u_ram)), 20,
-       23, 6},
-      {DCC_GUARDED("beside", DELAYS, 452, DCC_JOIN(u_beside, u_ring)), 21, 396, 8},
+       17 + kSlot, 6},
+      {DCC_GUARDED("beside", DELAYS, 452, DCC_JOIN(u_beside, u_ring)), 21, 382 + kFlow + kSlot, 8},
       {DCC_GUARDED("answers", DELAYS, 49,
                    DCC_JOIN(DCC_JOIN(DCC_JOIN(u_answers, g_ring), u_delay), u_ring)),
-       22, 42, 7},
+       22, 34 + kFlow, 7},
       {DCC_GUARDED("records", WHEEL, 32, DCC_WHEEL(DCC_JOIN(u_records, u_record))), 23, 26, 6},
-      {DCC_GUARDED("next", WHEEL, 11, DCC_WHEEL(DCC_JOIN(u_lists, u_next))), 24, 6, 5},
-      {DCC_MEMORY("previous", WHEEL, 11, DCC_WHEEL(DCC_JOIN(u_lists, u_previous)), true), 25, 6, 5},
-      {DCC_GUARDED("ends", WHEEL, 18, DCC_WHEEL(DCC_JOIN(u_lists, u_list))), 26, 12, 6},
-      {DCC_GUARDED("summaries", WHEEL, 6, DCC_WHEEL(DCC_JOIN(u_last, u_summary))), 27, 2, 4},
+      {DCC_GUARDED("next", WHEEL, 11, DCC_WHEEL(DCC_JOIN(u_lists, u_next))), 24, kSlot, 5},
+      {DCC_MEMORY("previous", WHEEL, 11, DCC_WHEEL(DCC_JOIN(u_lists, u_previous)), true), 25, kSlot,
+       5},
+      {DCC_GUARDED("ends", WHEEL, 18, DCC_WHEEL(DCC_JOIN(u_lists, u_list))), 26, 2 * kSlot, 6},
+      {DCC_GUARDED("summaries", WHEEL, 6, DCC_WHEEL(DCC_JOIN(u_last, u_summary))), 27, kWords, 4},
       {DCC_GUARDED("leaves", WHEEL, 39, DCC_WHEEL(DCC_JOIN(u_last, u_leaf))), 28, 32, 7},
   };
   return kMemories;
@@ -195,7 +188,6 @@ const std::vector<SecdedMemory>& secded_memories_of() {
 /// Memories of the flow table in a class with sparse flow numbers and 64 slots.
 template <class Top>
 const std::vector<GuardedMemory>& sparse_memories_of() {
-  using detail::turn;
   static const std::vector<GuardedMemory> kMemories = {
       DCC_GUARDED("table0_match", FLOWS, 112, DCC_FLOWS(g_sparse, DCC_JOIN(u_table0, u_match))),
       DCC_GUARDED("table0_change", FLOWS, 112, DCC_FLOWS(g_sparse, DCC_JOIN(u_table0, u_change))),

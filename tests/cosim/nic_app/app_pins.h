@@ -66,6 +66,8 @@ class AppPins {
   bool interrupt() const { return (block_->gpio_out & 1) != 0; }
   bool ready() const { return (block_->gpio_out & 2) != 0; }
   const std::string& name() const { return name_; }
+  /// The verilated block, for a bench that flips bits of its memories.
+  Vnic_app& block() { return *block_; }
 
   // AXI4-Lite, one access at a time: begin one, call cycle() until it is done.
   void begin_access(bool write, std::uint32_t address, std::uint32_t value, std::uint8_t strobes);

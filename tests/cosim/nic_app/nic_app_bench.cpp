@@ -58,6 +58,7 @@ class Network {
   void check_counters();
   void check_pause();
   void check_long_frame();
+  void check_pace();
 
   MarkingSwitch between_;
   /// The context of both blocks: Verilator destroys a block's scopes in the context that ran last.
@@ -250,6 +251,33 @@ void Network::check_long_frame() {
   require(hosts_[0].read(AppRegister::kCut) == cut, "frames that were cut are not counted");
 }
 
+/// A flow alone sends at its rate, of which preamble, FCS and gap of each frame are a part.
+void Network::check_pace() {
+  constexpr std::uint32_t kFrames = 100, kSize = 60, kFlow = 9;
+  hosts_[0].write(AppRegister::kCommand, kFlow);  // gives its slot back
+  cycles(50'000);
+  hosts_[0].write(AppRegister::kContext,  // gives it DEFAULT_RATE
+                  1u << 31 | kDataPriority << 28 | kHeavyDscp << 22 | kFlow);
+  std::vector<Frame> left;
+  kept_ = &left;
+  std::uint64_t took = 0;
+  for (std::uint32_t posted = 0; left.size() < kFrames; cycle()) {
+    if (posted < kFrames && hosts_[0].outstanding(kFlow) < kDepth) {
+      Frame frame = hosts_[0].frame_of(kFlow);
+      frame.bytes.resize(kSize);
+      a_.to_send.push_back(std::move(frame));
+      ++posted;
+    }
+    took += left.empty() ? 0 : 1;
+    require(took < 100'000, "a flow alone does not send");
+  }
+  kept_ = nullptr;
+  const double due = (kSize + MarkingSwitch::kOverhead) * 8 * 250.0 / kFirstRate * (kFrames - 1);
+  require(std::abs(static_cast<double>(took) / due - 1) < 0.004,
+          "a flow alone does not send at its rate: " + std::to_string(took) + " cycles for " +
+              std::to_string(due));
+}
+
 void Network::run(std::uint64_t amount) {
   b_.reset();
   for (unsigned i = 0; i < 2; ++i) {
@@ -274,6 +302,7 @@ void Network::run(std::uint64_t amount) {
   check_counters();
   check_release(hosts_[0]);
   check_long_frame();
+  check_pace();
 }
 
 }  // namespace

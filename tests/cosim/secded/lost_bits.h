@@ -1,25 +1,16 @@
 // Memories of a verilated block (ram_guarded, flattened) whose bits a test can flip.
 #pragma once
 
-#include <verilated.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <ostream>
 #include <string>
 
+#include "../turned_bits.h"
+
 namespace dcc {
 
 constexpr std::uint32_t kWrong = 1, kCorrected = 2;  // bits of a report
-
-template <class Word>
-void turn(Word& word, unsigned bit) {
-  word = static_cast<Word>(word ^ static_cast<Word>(Word{1} << bit));
-}
-template <std::size_t N>
-void turn(VlWide<N>& word, unsigned bit) {
-  word.m_storage[bit / 32] ^= std::uint32_t{1} << bit % 32;
-}
 
 /// One memory of the block Top: `data` bits in a word, whose check bits follow.
 template <class Top>

@@ -34,6 +34,16 @@ void after_reset(BlockPins<Top>& block) {
   block.reset();
   for (block.settle(); !block->init_done_o; block.settle()) block.edge();
 }
+/// Writes the flow's context.
+template <class Top>
+void bind_in(BlockPins<Top>& block, std::uint32_t flow) {
+  block->context_we_i = block->context_bound_i = 1;
+  block->context_flow_i = static_cast<std::uint8_t>(flow);
+  block->context_dscp_i = static_cast<std::uint8_t>(dscp_of(flow));
+  block.settle();
+  block.edge();
+  block->context_we_i = 0;
+}
 
 class ParserSecded : public testing::Test {
  protected:
@@ -45,14 +55,8 @@ class ParserSecded : public testing::Test {
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) bind(flow);
   }
   void bind(std::uint32_t flow) {
-    block_->context_we_i = 1;
-    block_->context_flow_i = static_cast<std::uint8_t>(flow);
-    block_->context_bound_i = 1;
-    block_->context_dscp_i = static_cast<std::uint8_t>(dscp_of(flow));
     block_->context_peer_i = 0xA000 + flow;
-    block_.settle();
-    block_.edge();
-    block_->context_we_i = 0;
+    bind_in(block_, flow);
   }
   /// Gives a CNP for the flow; its outcome is in the block's outputs, its report in `report`.
   void cnp(std::uint32_t flow, bool wait) {
@@ -156,15 +160,7 @@ class SentSecded : public testing::Test {
     after_reset(block_);
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) bind(flow);
   }
-  void bind(std::uint32_t flow) {
-    block_->context_we_i = 1;
-    block_->context_flow_i = static_cast<std::uint8_t>(flow);
-    block_->context_bound_i = 1;
-    block_->context_dscp_i = static_cast<std::uint8_t>(dscp_of(flow));
-    block_.settle();
-    block_.edge();
-    block_->context_we_i = 0;
-  }
+  void bind(std::uint32_t flow) { bind_in(block_, flow); }
   /// A packet of the flow leaves: true if it makes a notification, which waits for some cycles.
   bool packet(std::uint32_t flow) {
     block_->sent_valid_i = 1;

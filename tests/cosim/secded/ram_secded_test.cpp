@@ -19,20 +19,14 @@
 #include <string>
 #include <type_traits>
 
+#include "../turned_bits.h"
+
 namespace dcc {
 namespace {
 
 constexpr unsigned kDepth = 16, kNumber = 21;
 constexpr std::uint32_t kWrong = 1, kCorrected = 2;
 
-template <class Word>
-void turn(Word& word, unsigned bit) {
-  word = static_cast<Word>(word ^ static_cast<Word>(Word{1} << bit));
-}
-template <std::size_t N>
-void turn(VlWide<N>& word, unsigned bit) {
-  word.m_storage[bit / 32] ^= std::uint32_t{1} << bit % 32;
-}
 template <class Word>
 bool bit_of(const Word& word, unsigned bit) {
   return (word >> bit & 1) != 0;
