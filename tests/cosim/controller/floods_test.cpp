@@ -1,0 +1,145 @@
+// Floods of inputs and of accesses at the controller in the shipped size: what is accepted of the
+// others' byte notifications, which CNPs are lost, which timer events come. Prints a table.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <random>
+
+#include "controller_dut.h"
+#include "driver/dcc_regs.h"
+
+namespace dcc::page {
+namespace {
+
+constexpr std::uint32_t kBoundFlows = 200, kByteFlows = 128, kCycles = 100'000;
+
+struct Flood {
+  std::uint32_t cnp_period = 0;     // cycles between CNPs of one flow; 0: none
+  std::uint32_t notifications = 0;  // of other flows offered in 1000 cycles
+  bool reads = false;               // words of the slots are read one after the other
+  std::uint32_t idle = 0;           // cycles between an access and the next one
+};
+
+struct Seen {
+  double accepted = 0;  // of the offered notifications
+  double taken = 0;     // notifications in a cycle
+  std::uint32_t cnps = 0, cnps_lost = 0, timer_events = 0;
+};
+
+class Flooded {
+ public:
+  Flooded() : dut_(make_shipped_controller(1)) {
+    dut_->reset();
+    access(true, DCC_TICK_DIV_OFFSET, 64);
+    access(true, DCC_TIMER_INTERVAL_OFFSET, 55);
+    access(true, DCC_BYTE_THRESHOLD_OFFSET, 1'000'000);
+    access(true, DCC_R_AI_OFFSET, 1);
+    access(true, DCC_R_HAI_OFFSET, 1);
+    for (std::uint32_t i = 0; i < 257; ++i)
+      access(true, DCC_DECREASE_ENTRY_OFFSET(i), 0x10000 - 64 * i);
+    access(true, DCC_CTRL_OFFSET, 0x2D);
+    for (std::uint32_t flow = 0; flow < kBoundFlows; ++flow) {
+      Inputs in;
+      in.cnp = true;
+      in.cnp_flow = flow;
+      in.cnp_marks = 1;
+      cycle(in, {});
+    }
+    for (int i = 0; i < 5000; ++i) cycle({}, {});
+    EXPECT_EQ(access(false, DCC_STAT_SLOTS_BOUND_LO_OFFSET), kBoundFlows);
+  }
+
+  Seen run(const Flood& flood) {
+    const std::uint32_t events = access(false, DCC_STAT_TIMER_EVENTS_LO_OFFSET);
+    std::uint64_t offered = 0, accepted = 0;
+    std::uint32_t word = 0, idle = 0, cnps = 0;
+    ApbPins apb;
+    for (std::uint32_t i = 0; i < kCycles; ++i) {
+      Inputs in;
+      in.cnp = flood.cnp_period != 0 && i % flood.cnp_period == 0;
+      cnps += in.cnp;
+      in.cnp_marks = 1;
+      in.bytes = random_() % 1000 < flood.notifications;
+      in.bytes_flow = 1 + random_() % kByteFlows;
+      in.bytes_length = 1000;
+      if (flood.reads && !apb.psel && idle == 0) {
+        apb = {true, false, false, DCC_SLOTS_OFFSET + 4 * word, 0};
+        word = (word + 1) % (8 * kBoundFlows);
+      }
+      idle -= idle != 0;
+      const Pins pins = cycle(in, apb);
+      offered += in.bytes;
+      accepted += in.bytes && pins.bytes_ready;
+      if (apb.psel && apb.penable && pins.pready) {
+        apb = {};
+        idle = flood.idle;
+      } else {
+        apb.penable = apb.psel;
+      }
+    }
+    while (apb.psel) {
+      const Pins pins = cycle({}, apb);
+      if (apb.penable && pins.pready) break;
+      apb.penable = true;
+    }
+    Seen seen;
+    seen.accepted = offered == 0 ? 1 : static_cast<double>(accepted) / static_cast<double>(offered);
+    seen.taken = static_cast<double>(accepted) / kCycles;
+    seen.cnps = cnps;
+    seen.cnps_lost = access(false, DCC_STAT_CNPS_LOST_LO_OFFSET);
+    seen.timer_events = access(false, DCC_STAT_TIMER_EVENTS_LO_OFFSET) - events;
+    return seen;
+  }
+
+ private:
+  Pins cycle(const Inputs& in, const ApbPins& apb) {
+    const Pins pins = dut_->drive(in, apb);
+    EXPECT_TRUE(dut_->edge());
+    return pins;
+  }
+  std::uint32_t access(bool is_write, std::uint32_t address, std::uint32_t value = 0) {
+    ApbPins apb{true, false, is_write, address, value};
+    for (int i = 0; i < 1000; ++i) {
+      const Pins pins = cycle({}, apb);
+      if (apb.penable && pins.pready) return pins.prdata;
+      apb.penable = true;
+    }
+    ADD_FAILURE() << "an access does not end";
+    return 0;
+  }
+
+  std::unique_ptr<ControllerDut> dut_;
+  std::mt19937 random_{1};
+};
+
+TEST(Floods, CnpsOfOneFlowStopNoOtherFlow) {
+  const Seen quiet = Flooded().run({0, 595, false, 0});
+  EXPECT_GT(quiet.timer_events, kCycles / 50);
+  for (const std::uint32_t period : {0u, 33u, 31u, 16u, 2u, 1u}) {
+    const Seen seen = Flooded().run({period, 595, false, 0});
+    std::printf("a CNP in %2u cycles: %6.2f %% accepted, %u of %u CNPs lost, %u timer events\n",
+                period, 100 * seen.accepted, seen.cnps_lost, seen.cnps, seen.timer_events);
+    EXPECT_GE(seen.accepted, 0.99) << period;
+    // In the edge in which its joined CNPs are issued, no CNP of the flow leaves the FIFO.
+    EXPECT_LE(seen.cnps_lost, period == 1 ? seen.cnps / 31 : 0) << period;
+    // All but the flow's own, which each CNP puts off.
+    EXPECT_GE(seen.timer_events, quiet.timer_events * (kBoundFlows - 1) / kBoundFlows) << period;
+  }
+}
+
+TEST(Floods, ReadsOfSlotsStopNoNotifications) {
+  for (const std::uint32_t idle : {0u, 8u}) {
+    Flooded block;
+    const Seen seen = block.run({200, 595, true, idle});
+    std::printf(
+        "reads with %u idle cycles between: %.3f notifications a cycle taken, %u of %u CNPs lost\n",
+        idle, seen.taken, seen.cnps_lost, seen.cnps);
+    EXPECT_GE(seen.taken, 0.5) << idle;
+    EXPECT_EQ(seen.cnps_lost, 0u) << idle;
+  }
+}
+
+}  // namespace
+}  // namespace dcc::page
