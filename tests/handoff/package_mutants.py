@@ -1,11 +1,12 @@
 #!/usr/bin/python3 -B
 """Mutants of the hand-off package, drawn by a seed over all its modules, and what its own check.sh says of them.
 
-package_mutants.py PACKAGE [--amount N] [--seed TEXT] [--modules NAME ...] [--record FILE]
+package_mutants.py PACKAGE [--amount N] [--seed TEXT] [--modules NAME ...] [--record FILE] [--checked] [--seconds N]
 
 The seed is by default the package's version and a digest of its RTL: whoever changes the RTL draws other mutants, and
-nobody chooses them. Each mutant is put into a copy of the package. check.sh runs step by step, beginning with the
-module's cheapest bench, and stops at the first step that refuses the mutant. Verdicts:
+nobody chooses them. Each mutant is put into a copy of the package. check.sh runs step by step and stops at the first
+step that refuses the mutant: the module's cheapest bench, those of the whole block, then, if no proof is found that the
+mutant changes nothing, the variants of the block, and last the simulation in four states. Verdicts:
 
   refused       by golden vectors, assertions or the golden model
   lint alone    by lint or elaboration only, after all benches were content
@@ -15,7 +16,8 @@ module's cheapest bench, and stops at the first step that refuses the mutant. Ve
   explained     no step refuses the mutant, but package_mutants_known.txt says why it changes nothing
   survives      no step refuses the mutant; package_mutants_known.txt may say which vectors are missing
 
-What the tools do not compile is drawn again. --record appends a line for each mutant. Exit status 1 if a mutant
+What the tools do not compile is drawn again. --record appends a line for each mutant; those that the file has for
+the same seed count and are not judged again, so that a run that was cut goes on. Exit status 1 if a mutant
 survives that package_mutants_known.txt does not list, if one that it lists is refused, if one stands still, or if the
 package itself fails.
 """
@@ -39,7 +41,7 @@ from sv_mutations import mutations, selectable, without_comments  # noqa: E402
 
 KNOWN = HERE / "package_mutants_known.txt"
 ARRAY = "rtl/common/ram_1r1w_array.sv"
-SECONDS = 400  # a step that takes longer stands still
+SECONDS = 400  # a step that takes longer stands still; --seconds for a machine with other work
 # Folder below rtl/ -> benches that contain its modules, the cheapest first.
 WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
 UNITS: dict[str, tuple[str, ...]] = {
@@ -58,27 +60,31 @@ VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stan
 
 
 def quick_steps(path):
+    """The module's own benches, and those of the whole block."""
     folder, module = path.split("/")[1], pathlib.Path(path).stem
     if folder in ("nic", "packet"):
         return ("nic",)
     if folder == "pacer":
         return ("pacer:verilator", "pacer_secded")
     first = ("registers",) if folder == "regs" else ALONE.get(module, UNITS.get(folder, ()))
-    corrects = ("secded_registers", "secded", "pacer_secded", "rebuild")
-    before = (("sparse",) if module in SPARSE else corrects if module in CORRECTING else
+    before = (("sparse",) if module in SPARSE else ("secded_registers", "secded") if module in CORRECTING else
               ("rebuild",) if module in RECOVERING else ())
-    return tuple(dict.fromkeys((*before, *(f"{unit}:verilator" for unit in first), *WHOLE, "sparse", *corrects,
-                                "latency")))
+    return tuple(dict.fromkeys((*before, *(f"{unit}:verilator" for unit in first), *WHOLE)))
 
 
 def late_steps(path):
-    """Simulation in four states, which takes ten times as long, and what simulates nothing."""
-    folder = path.split("/")[1]
+    """Variants of the block; then simulation in four states, which takes ten times as long, and what simulates
+    nothing."""
+    folder, module = path.split("/")[1], pathlib.Path(path).stem
     if folder in ("nic", "packet"):
         return ("nic_elaboration", "lint")
-    units = ALONE.get(pathlib.Path(path).stem, UNITS.get(folder, ()))
-    whole = () if folder == "pacer" else ("registers:icarus", "controller:icarus")
-    return (*(f"{unit}:icarus" for unit in units), *whole, *STATIC)
+    if folder == "pacer":
+        return ("pacer:icarus", *STATIC)
+    variants = ("sparse", "rebuild", "secded_registers", "secded", "latency")
+    paced = ("pacer_secded",) if folder in ("common", "secded") else ()
+    first = ALONE.get(module, UNITS.get(folder, ()))
+    four_states = (*(f"{unit}:icarus" for unit in first), "registers:icarus", "controller:icarus")
+    return tuple(step for step in (*variants, *paced, *four_states, *STATIC) if step not in quick_steps(path))
 
 
 def version_of(package):
@@ -117,7 +123,7 @@ def drawn(package, seed, modules=()):
                 del left[path]
 
 
-def judged(package, mutation, steps):
+def judged(package, mutation, steps, seconds=None):
     """(verdict, step): the result of these steps of check.sh for the mutation in this copy of the package; ("invalid",
     step) if a tool does not compile it. Another step may refuse a mutant for which one gives no answer in time."""
     source = package / mutation.path
@@ -126,7 +132,7 @@ def judged(package, mutation, steps):
     still = ""
     try:
         for step in steps:
-            run = checked(package, step, SECONDS)
+            run = checked(package, step, seconds or SECONDS)
             if run is None:
                 still = still or step
                 continue
@@ -157,9 +163,7 @@ def depends_on_choice(unit):
 
 
 def proved(package, mutation):
-    """Why the mutation changes nothing, or None if no proof is found."""
-    if read_by_nothing(package, mutation):
-        return "a constant that nothing reads"
+    """What shows that the mutation changes nothing, or None if no proof is found."""
     # yosys takes a width of its own for an unsized number within a choice, so a proof would not hold.
     unsized = {"'0", "'1"} & {mutation.old, mutation.new}
     if mutation.operator == "parameter" or mutation.path == ARRAY or unsized:
@@ -194,15 +198,17 @@ def known_mutants():
     return known
 
 
-def complete_verdict(package, mutation, known):
+def complete_verdict(package, mutation, known, seconds):
     """(verdict, by what) of a mutation that the tools compile, else None."""
-    verdict, by = judged(package, mutation, quick_steps(mutation.path))
+    if read_by_nothing(package, mutation):
+        return "no change", "a constant that nothing reads"
+    verdict, by = judged(package, mutation, quick_steps(mutation.path), seconds)
     if verdict in ("survives", "stands still"):
         reason = proved(package, mutation)
         if reason:
             return "no change", reason
         quick, still = verdict, by
-        verdict, by = judged(package, mutation, late_steps(mutation.path))
+        verdict, by = judged(package, mutation, late_steps(mutation.path), seconds)
         if verdict == "survives" and quick == "stands still":
             verdict, by = quick, still
     if verdict == "survives":
@@ -211,50 +217,87 @@ def complete_verdict(package, mutation, known):
     return None if verdict == "invalid" else (verdict, by)
 
 
+def recorded(path, seed):
+    """{name of a mutation: (area, verdict)} of what the record has for this seed."""
+    fields = [line.split(" | ") for line in path.read_text(encoding="utf-8").splitlines()
+              if not line.startswith("#")] if path and path.exists() else []
+    # A name consists of its module, the line of text and the change; the line may have " | " in it.
+    verdicts = "|".join(VERDICTS)
+    found = {}
+    for one in fields:
+        if one[1] != seed:
+            continue
+        rest = re.fullmatch(rf"(.*) \| ({verdicts}) \| .*", " | ".join(one[4:]))
+        if rest:
+            found[rest[1]] = (one[3], rest[2])
+    return found
+
+
+class Tally:
+    """What was found: numbers by verdict, survivors by area, and what is not as it must be."""
+
+    def __init__(self, known):
+        self.known, self.wrong = known, []
+        self.counts, self.areas = collections.Counter(), collections.Counter()
+
+    def add(self, name, area, verdict):
+        self.counts[verdict] += 1
+        if verdict == "survives":
+            self.areas[area] += 1
+            if name not in self.known:
+                self.wrong.append(f"survives, and is not listed: {name}")
+        elif verdict == "stands still":
+            self.wrong.append(f"a step gives no answer in time: {name}")
+        elif verdict in VERDICTS[:2] and name in self.known:
+            self.wrong.append(f"listed, but {verdict}: {name}")
+
+    def report(self):
+        print(", ".join(f"{self.counts[name]} {name}" for name in VERDICTS))
+        if self.areas:
+            print("survivors: " + ", ".join(f"{number} {area}" for area, number in sorted(self.areas.items())))
+        print("\n".join(self.wrong), end="\n" if self.wrong else "")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("package", type=pathlib.Path)
-    parser.add_argument("--amount", type=int, default=30)
+    parser.add_argument("--amount", type=int, default=30, help="of the seed, those of the record among them")
     parser.add_argument("--seed")
     parser.add_argument("--modules", nargs="+", default=(), help="these alone")
     parser.add_argument("--record", type=pathlib.Path)
+    parser.add_argument("--checked", action="store_true", help="the package without a mutant is known to pass")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="that a step may take")
     options = parser.parse_args()
-    known, counts, areas, wrong = known_mutants(), collections.Counter(), collections.Counter(), []
+    tally = Tally(known_mutants())
     version, seed = version_of(options.package), options.seed or seed_of(options.package)
+    before = recorded(options.record, seed)
     with tempfile.TemporaryDirectory() as folder:
         package = pathlib.Path(folder) / "package"
         shutil.copytree(options.package, package)
-        run = checked(package, " ".join(dict.fromkeys(
+        run = None if options.checked else checked(package, " ".join(dict.fromkeys(
             step for path in sources_of(package) for step in (*quick_steps(path), *late_steps(path)))))
-        if run.returncode != 0:
+        if run is not None and run.returncode != 0:
             print(f"the package as it is: refused: {run.stdout + run.stderr}")
             return 1
         for mutation in drawn(package, seed, options.modules):
-            begin = time.monotonic()
-            verdict, by = complete_verdict(package, mutation, known) or (None, None)
-            if verdict is None:
-                continue
-            line = " | ".join((version, seed, str(mutation.line), mutation.area, mutation.name, verdict, by))
-            print(f"{line} ({time.monotonic() - begin:.0f} s)", flush=True)
-            if options.record:
-                with options.record.open("a", encoding="utf-8") as file:
-                    file.write(line + "\n")
-            counts[verdict] += 1
-            if verdict == "survives":
-                areas[mutation.area] += 1
-                if mutation.name not in known:
-                    wrong.append(f"survives, and is not listed: {mutation.name}")
-            elif verdict == "stands still":
-                wrong.append(f"{by} gives no answer within {SECONDS} s: {mutation.name}")
-            elif verdict in VERDICTS[:2] and mutation.name in known:
-                wrong.append(f"listed, but {verdict}: {mutation.name}")
-            if sum(counts.values()) >= options.amount:
+            if mutation.name in before:
+                tally.add(mutation.name, *before[mutation.name])
+            else:
+                begin = time.monotonic()
+                verdict, by = complete_verdict(package, mutation, tally.known, options.seconds) or (None, None)
+                if verdict is None:
+                    continue
+                line = " | ".join((version, seed, str(mutation.line), mutation.area, mutation.name, verdict, by))
+                print(f"{line} ({time.monotonic() - begin:.0f} s)", flush=True)
+                if options.record:
+                    with options.record.open("a", encoding="utf-8") as file:
+                        file.write(line + "\n")
+                tally.add(mutation.name, mutation.area, verdict)
+            if sum(tally.counts.values()) >= options.amount:
                 break
-    print(f"{version}, seed {seed}: " + ", ".join(f"{counts[name]} {name}" for name in VERDICTS))
-    if areas:
-        print("survivors: " + ", ".join(f"{number} {area}" for area, number in sorted(areas.items())))
-    print("\n".join(wrong), end="\n" if wrong else "")
-    return 1 if wrong else 0
+    print(f"{version}, seed {seed}: ", end="")
+    tally.report()
+    return 1 if tally.wrong else 0
 
 
 if __name__ == "__main__":

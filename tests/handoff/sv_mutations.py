@@ -10,8 +10,8 @@ import re
 
 CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
 # What a survivor in such text would mean, by the words of the line and the module. The first that fits counts.
-AREAS = (("interrupts", r"irq|intr|raise"), ("locks", r"regwen|lock"), ("parity", r"parity|checks|wrong|fault|error"),
-         ("counters", r"stat_|statistics|count"))
+AREAS = (("interrupts", r"irq|intr|raise"), ("locks", r"regwen|\block|_lock"),
+         ("parity", r"parity|checks|wrong|fault|error"), ("counters", r"stat_|statistics|count"))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -137,6 +137,17 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(package_mutants.judged(self.package, self.refused, ("slow", "quick")), ("refused", "quick"))
         self.assertEqual((self.package / "rtl/counter.sv").read_text(encoding="utf-8"), MODULE)
 
+    def test_a_record_is_read_again(self):
+        """What was recorded counts for its seed alone, also if the line of text has the fields' separator."""
+        name = "dc_x | assign a = b | c; | logic at 3: | -> &"
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder) / "record.txt"
+            record.write_text(f"# version | seed\n0.1 | one | 7 | other | {name} | refused | nic\n"
+                              f"0.1 | two | 7 | locks | {name} | survives | \n", encoding="utf-8")
+            self.assertEqual(package_mutants.recorded(record, "one"), {name: ("other", "refused")})
+            self.assertEqual(package_mutants.recorded(record, "two"), {name: ("locks", "survives")})
+            self.assertEqual(package_mutants.recorded(record.with_name("none"), "one"), {})
+
 
 if __name__ == "__main__":
     unittest.main()
