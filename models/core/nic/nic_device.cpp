@@ -129,18 +129,13 @@ void NicDevice::receive(Packet* packet, int) {
     pool_.free(packet);
     return;
   }
-  if (packet->kind == PacketKind::kFlowPause) {
-    transmitter_.on_flow_pause(packet->destination, packet->pause_classes != 0);
-    pool_.free(packet);
-    return;
-  }
-  // A disabled NIC still obeys PFC, since a missed PFC frame is never repeated.
-  if (!enabled_ && packet->kind != PacketKind::kPause) {
+  // A disabled NIC still obeys pauses, since a missed frame is never repeated.
+  if (!enabled_ && !is_flow_control(packet->kind)) {
     ++counters_.not_enabled;
     pool_.free(packet);
     return;
   }
-  if (transport_ != nullptr && packet->kind != PacketKind::kPause) {
+  if (transport_ != nullptr && !is_flow_control(packet->kind)) {
     transport_->receive(packet);
     return;
   }
@@ -169,14 +164,16 @@ void NicDevice::receive(Packet* packet, int) {
         pause_times_->theirs.received(0, {});
       }
       break;
+    case PacketKind::kFlowPause:
+      transmitter_.on_flow_pause(packet->destination, packet->pause_classes != 0);
+      break;
     case PacketKind::kCreditLimit:  // handled by nic/credit_gate.h
     case PacketKind::kLldp:         // handled before the switch statement
     case PacketKind::kTrimmed:      // RoCE does not use trimmed packets
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:
-    case PacketKind::kPathNews:   // exchanged between switches only
-    case PacketKind::kFlowPause:  // handled before the switch statement
+    case PacketKind::kPathNews:  // exchanged between switches only
       break;
   }
   pool_.free(packet);

@@ -559,12 +559,8 @@ Packet* Transmitter::make_request_packet(Qpn qpn, SendQueuePair& pair, const Pac
   Packet* const packet = pool_.allocate();
   fill_request(*packet, plan, psn, qpn, pair.config, parameters_,
                pair.has_window || pair.recovery != nullptr);
-  if (demotion_.is_active()) {
-    packet->priority = priority_at(qpn, plan.item_offset);
-    if (!orders_.empty()) obey_order(qpn, plan.item_offset, *packet);
-  } else {
-    packet->priority = pair.config.priority;
-  }
+  packet->priority = pair.config.priority;
+  if (demotion_.is_active()) demote(qpn, plan.item_offset, *packet);
   if (expects_response(packet->operation)) {
     if (is_atomic(packet->operation) && parameters_.real_payload()) {
       pool_.attach_payload(*packet, sizeof(AtomicOperands));

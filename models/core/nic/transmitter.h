@@ -324,7 +324,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   bool is_stopped(HostId host) const;
   /// Priority of a packet at this offset of its message. Precondition: demotion_ is active.
   std::uint8_t priority_at(Qpn qpn, Bytes offset) const;
-  void obey_order(Qpn qpn, Bytes offset, Packet& packet) const;
+  void demote(Qpn qpn, Bytes offset, Packet& packet) const;
   PicoSeconds next_request_start(const SendQueuePair& pair) const;
   void activate_if_sendable(Qpn qpn, SendQueuePair& pair);
   void activate(Qpn qpn, SendQueuePair& pair);

@@ -61,7 +61,10 @@ std::uint8_t Transmitter::priority_at(Qpn qpn, Bytes offset) const {
   return demotion_.priority_at(offset);
 }
 
-void Transmitter::obey_order(Qpn qpn, Bytes offset, Packet& packet) const {
+/// Gives a packet the priority of its offset, and what an order says of it.
+void Transmitter::demote(Qpn qpn, Bytes offset, Packet& packet) const {
+  packet.priority = priority_at(qpn, offset);
+  if (orders_.empty()) return;
   const auto order = orders_.find(qpn);
   if (order == orders_.end() || offset < order->second.from) return;
   packet.overlay.route.first_port = order->second.first_port;

@@ -33,7 +33,10 @@ enum class PacketKind : std::uint8_t {
   kPause,        // PFC frame (802.1Qbb)
   kCreditLimit,  // InfiniBand flow control packet; `priority` is the virtual lane, see LaneCredits
   kLldp,         // LLDP frame (802.1AB); the payload is the whole frame (wire/lldp_frame.h)
-  kCnm,          // congestion notification message (802.1Qau) from a switch
+  // stops the packets to one host, `destination`, or lets them go again: pause_classes is 1 or 0
+  // (PortDiscipline::NeighbourPause)
+  kFlowPause,
+  kCnm,  // congestion notification message (802.1Qau) from a switch
   // Packets of transports other than RoCE (nic/transport.h):
   kTrimmed,   // header of a data packet whose payload a switch dropped
   kReturned,  // header of a packet that a full queue sends back to the packet's sender
@@ -41,11 +44,8 @@ enum class PacketKind : std::uint8_t {
   kRequest,   // a receiver requests data again, or a sender requests credit
   // Packets that switches send to switches:
   kPathNews,  // report about a path from edge switch to edge switch (schemes/conweave/conweave.h)
-  // A packet of link control: stops the packets to one host, `destination`, or lets them go again
-  // (PortDiscipline::NeighbourPause); pause_classes is 1 or 0.
-  kFlowPause,
 };
-constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kFlowPause) + 1;
+constexpr std::size_t kPacketKinds = static_cast<std::size_t>(PacketKind::kPathNews) + 1;
 
 inline bool is_flow_control(PacketKind kind) {
   return kind == PacketKind::kPause || kind == PacketKind::kCreditLimit ||
