@@ -34,6 +34,10 @@ struct SwitchCounters {
     v(&SwitchCounters::dropped, "drops", {});
     v(&SwitchCounters::unroutable, "drops", {});
     v(&SwitchCounters::ecn_marks, "ecn_marks", {"ECN marks", "packets", "marked CE by switches"});
+    v(&SwitchCounters::flow_pauses, "flow_pauses",
+      {"pauses of single hosts", "", "stops of the packets to one host, and their ends"});
+    v(&SwitchCounters::queues_refused, "queues_refused",
+      {"queues refused", "", "times a flow got no queue of its own, as none was free"});
   }
 };
 
