@@ -56,6 +56,10 @@ void UecParameters::describe(ParameterVisitor& v) {
             {"share of the receiver's link that PULLs request", authors});
     v.field("pull_packets", pull_packets, {"1", "64"},
             {"number of full packets that a PULL requests", "uet-htsim, 2025; 1: 2024"});
+    v.field("ahead", ahead, "auto", {"0B", "1GB"},
+            {"greatest credit beyond what a sender wants, granted while nobody waits for credit; "
+             "auto: as max_window",
+             authors});
   });
 }
 
@@ -73,6 +77,7 @@ Uec::Uec(const TransportContext& context, const UecParameters& parameters)
           std::max(packet_, parameters.initial_window.value_or(one_and_a_half_products(context)))),
       max_window_(std::max(initial_window_,
                            parameters.max_window.value_or(one_and_a_half_products(context)))),
+      ahead_(static_cast<std::uint64_t>(parameters.ahead.value_or(max_window_))),
       timeout_(parameters.timeout.value_or(kMicroSecond * 15 + context.longest_base_rtt * 6)),
       pull_interval_(static_cast<std::int64_t>(
           static_cast<double>(
@@ -96,15 +101,17 @@ void Uec::begin(Qpn qpn) {
 
 void Uec::end(Qpn qpn) {
   ready_.erase(std::remove(ready_.begin(), ready_.end(), qpn), ready_.end());
-  pull_turns_.erase(std::remove(pull_turns_.begin(), pull_turns_.end(), qpn), pull_turns_.end());
+  for (auto* turns : {&pull_turns_, &ahead_turns_}) {
+    turns->erase(std::remove(turns->begin(), turns->end(), qpn), turns->end());
+  }
   deadlines_.clear(qpn);
   if (senders_[qpn].backlogged) --backlogged_;
   senders_[qpn].backlogged = senders_[qpn].ready = false;
-  receivers_[qpn].queued = false;
+  receivers_[qpn].queued = receivers_[qpn].ahead = false;
 }
 
 void Uec::add_own_state(StateDigest& d) const {
-  d(senders_, receivers_, ready_, deadlines_, pull_turns_, next_pull_, pulling_);
+  d(senders_, receivers_, ready_, deadlines_, pull_turns_, ahead_turns_, next_pull_, pulling_);
 }
 
 // ---------------------------------------------------------------- Sender
@@ -423,13 +430,29 @@ void Uec::on_request(Qpn qpn, const Packet& request) {
 
 void Uec::on_wanted(Qpn qpn, std::uint64_t wanted) {
   Receiver& receiver = receivers_[qpn];
+  const bool raised = wanted > receiver.wanted;
   receiver.wanted = std::max(receiver.wanted, wanted);
-  if (receiver.wanted <= receiver.pulled || receiver.queued) return;
+  if (receiver.wanted <= receiver.pulled) {
+    if (raised) go_ahead(qpn);
+    return;
+  }
+  if (receiver.queued) return;
   receiver.queued = true;
   pull_turns_.push_back(qpn);
-  if (!pulling_.is_scheduled()) {
-    context_.scheduler.schedule_at(pulling_, std::max(now(), next_pull_));
-  }
+  plan_pull(std::max(now(), next_pull_));
+}
+
+/// Lets a sender that has what it wanted have more, if there is room for more.
+void Uec::go_ahead(Qpn qpn) {
+  Receiver& receiver = receivers_[qpn];
+  if (receiver.ahead || receiver.pulled >= receiver.wanted + ahead_) return;
+  receiver.ahead = true;
+  ahead_turns_.push_back(qpn);
+  plan_pull(std::max(now(), next_pull_));
+}
+
+void Uec::plan_pull(PicoSeconds when) {
+  if (!pulling_.is_scheduled()) context_.scheduler.schedule_at(pulling_, when);
 }
 
 void Uec::send_credit(Qpn qpn) {
@@ -439,17 +462,24 @@ void Uec::send_credit(Qpn qpn) {
 }
 
 void Uec::send_pull() {
-  if (pull_turns_.empty()) return;  // the queue pair whose turn it was has ended
-  const Qpn qpn = pull_turns_.front();
-  pull_turns_.pop_front();
+  const bool wants = !pull_turns_.empty();
+  std::deque<Qpn>& turns = wants ? pull_turns_ : ahead_turns_;
+  if (turns.empty()) return;  // the queue pair whose turn it was has ended
+  const Qpn qpn = turns.front();
+  turns.pop_front();
   Receiver& receiver = receivers_[qpn];
+  (wants ? receiver.queued : receiver.ahead) = false;
   receiver.pulled += static_cast<std::uint64_t>(packet_) * parameters_.pull_packets;
   totals_.credits_sent += parameters_.pull_packets;
-  receiver.queued = receiver.wanted > receiver.pulled;
-  if (receiver.queued) pull_turns_.push_back(qpn);
   next_pull_ = now() + pull_interval_;
+  if (receiver.wanted > receiver.pulled) {
+    receiver.queued = true;
+    pull_turns_.push_back(qpn);
+  } else {
+    go_ahead(qpn);
+  }
   send_credit(qpn);
-  if (!pull_turns_.empty()) context_.scheduler.schedule_at(pulling_, next_pull_);
+  if (!pull_turns_.empty() || !ahead_turns_.empty()) plan_pull(next_pull_);
 }
 
 }  // namespace dcc

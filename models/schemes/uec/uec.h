@@ -34,6 +34,8 @@ struct UecParameters final : TransportParameters {
   NsccParameters nscc;
   Ratio pull_rate{99, 100};   // data rate granted by PULLs, as a share of the receiver's link rate
   unsigned pull_packets = 4;  // number of packets that one PULL grants
+  // credit beyond what is wanted, granted while nobody waits for credit; empty: as max_window
+  std::optional<Bytes> ahead;
 
   bool has_window() const { return control != Control::kRccc; }
   bool has_credit() const { return control != Control::kNscc; }
@@ -57,8 +59,9 @@ DCC_ENUM_NAMES(UecParameters::Control, {UecParameters::Control::kNscc, "nscc"},
 /// Credit: a sender starts with a window of credit, which ends with the first answer; then each
 /// PULL grants some packets. Data carries the total credit that its sender wants; PULLs and all
 /// answers carry the total granted. Totals make a lost packet harmless. The PULLs of all senders of
-/// a host take turns at the rate of the data that they grant. A sender that receives nothing and
-/// may send nothing requests credit, at increasing intervals.
+/// a host take turns at the rate of the data that they grant. While no sender wants credit, those
+/// that have all they wanted get more in turn, up to `ahead` each. A sender that receives nothing
+/// and may send nothing requests credit, at increasing intervals.
 class Uec final : public MessageTransport {
  public:
   Uec(const TransportContext& context, const UecParameters& parameters);
@@ -117,6 +120,7 @@ class Uec final : public MessageTransport {
     std::uint64_t wanted = 0;  // total credit that the sender wants, in bytes
     std::uint64_t pulled = 0;  // total credit granted, in bytes
     bool queued = false;       // true if the queue pair is in pull_turns_
+    bool ahead = false;        // true if the queue pair is in ahead_turns_
     template <class Digest>
     void add_state(Digest& d) const {
       d(seen_end, untold, unanswered, asked, wanted, pulled);
@@ -155,12 +159,15 @@ class Uec final : public MessageTransport {
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
   void on_wanted(Qpn qpn, std::uint64_t wanted);
   void send_credit(Qpn qpn);
+  void plan_pull(PicoSeconds when);
+  void go_ahead(Qpn qpn);
   void send_pull();
 
   UecParameters parameters_;
   Bytes packet_;  // wire bytes of a full packet of the host itself
   Bytes initial_window_;
   Bytes max_window_;
+  std::uint64_t ahead_;
   PicoSeconds timeout_;
   PicoSeconds pull_interval_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
@@ -168,7 +175,8 @@ class Uec final : public MessageTransport {
   std::deque<Qpn> ready_;            // senders that may send, in round robin order
   std::size_t backlogged_ = 0;       // number of senders that have data to send
   DeadlineTable deadlines_;
-  std::deque<Qpn> pull_turns_;
+  std::deque<Qpn> pull_turns_;   // receivers whose senders want credit
+  std::deque<Qpn> ahead_turns_;  // receivers whose senders have what they wanted
   PicoSeconds next_pull_{};
   Event pulling_;
 };

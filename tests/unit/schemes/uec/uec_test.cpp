@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <set>
+#include <utility>
 
 #include "describe/parameter_error.h"
 #include "schemes/ndp/trimming.h"
@@ -85,9 +87,41 @@ TEST(Uec, OneSenderIsLetGoAtThePaceOfPulls) {
   const TransportCounters c = star.counters();
   EXPECT_EQ(c.credits_used, 396u);
   EXPECT_GE(c.credits_sent, 396u);
-  EXPECT_LE(c.credits_sent, 400u) << "asked for by packets, given by fours";
+  EXPECT_LE(c.credits_sent, 408u) << "asked for by packets, given by fours, and ahead at the end";
   EXPECT_EQ(star.retransmits(), 0u);
   star.expect_all_arrived();
+}
+
+// Four of eight packets leave before the first answer ends the first window, and all that the
+// receiver knows then is that its sender wants one more. It grants the others while nobody waits.
+TEST(Uec, CreditAheadOfDemandSavesARoundTrip) {
+  const auto arrival = [](std::optional<Bytes> ahead) {
+    TransportChoice choice = uec(Control::kRccc, kPayload * 8);
+    choice.of<UecParameters>("uec").pull_packets = 1;
+    choice.of<UecParameters>("uec").ahead = ahead;
+    Star star(2, choice);
+    star.send(0, 1, kPayload * 8);
+    star.scheduler.run_until(kMilliSecond);
+    star.expect_all_arrived();
+    return star.received_at(0).count;
+  };
+  EXPECT_EQ(arrival({}), (kPacket * 7 + kThere).count) << "the wire is never idle";
+  EXPECT_GT(arrival(0), (kThere + kBack + kPacket * 6 + kThere).count)
+      << "for most of a round trip";
+}
+
+// A PULL of four packets for the one that is wanted, and another for the 20 172 bytes ahead.
+TEST(Uec, CreditAheadOfDemandIsLimited) {
+  for (const auto& [ahead, credits] :
+       {std::pair<Bytes, unsigned>{0, 4}, {20'172, 8}, {40'000, 12}}) {
+    TransportChoice choice = uec(Control::kRccc);
+    choice.of<UecParameters>("uec").ahead = ahead;
+    Star star(2, choice);
+    star.send(0, 1, kPayload * 3);
+    star.scheduler.run_until(kMilliSecond);
+    star.expect_all_arrived();
+    EXPECT_EQ(star.counters().credits_sent, credits) << ahead;
+  }
 }
 
 TEST(Uec, AShortRunOfPacketsNeverWaitsForCredit) {
@@ -119,7 +153,9 @@ TEST(Uec, WhatIsTrimmedIsSentAgainBeforeThePortRunsDry) {
 TEST(Uec, WhatIsTrimmedWaitsForItsPull) {
   for (const Control control : {Control::kRccc, Control::kBoth}) {
     SCOPED_TRACE(static_cast<int>(control));
-    Star star(16, uec(control));
+    TransportChoice choice = uec(control);
+    choice.of<UecParameters>("uec").ahead = 0;
+    Star star(16, choice);
     for (HostId h = 1; h <= 12; ++h) star.send(h, 0, kPayload);
     star.scheduler.run_until(kMilliSecond);
     star.expect_all_arrived();
