@@ -106,8 +106,7 @@ TEST(Uec, CreditAheadOfDemandSavesARoundTrip) {
     return star.received_at(0).count;
   };
   EXPECT_EQ(arrival({}), (kPacket * 7 + kThere).count) << "the wire is never idle";
-  EXPECT_GT(arrival(0), (kThere + kBack + kPacket * 6 + kThere).count)
-      << "for most of a round trip";
+  EXPECT_GE(arrival(0), ((kThere + kBack) * 2 + kPacket * 2 + kThere).count) << "a round trip more";
 }
 
 // A PULL of four packets for the one that is wanted, and another for the 20 172 bytes ahead.
