@@ -32,8 +32,8 @@ TEST(TransportRegistry, HasEachByName) {
   const auto count = [](const std::vector<std::string>& list, const char* name) {
     return std::count(list.begin(), list.end(), name);
   };
-  for (const char* name : {"d3", "expresspass", "fastpass", "fcp", "homa", "ndp", "pdq", "pfabric",
-                           "phost", "pias", "rcp", "tcp", "tdma", "uec", "xcp"}) {
+  for (const char* name : {"braid", "d3", "expresspass", "fastpass", "fcp", "homa", "ndp", "pdq",
+                           "pfabric", "phost", "pias", "rcp", "tcp", "tdma", "uec", "xcp"}) {
     EXPECT_EQ(count(names<TransportSeam>(), name), 1) << name;
   }
   for (const char* name : {"credit", "drop_tail", "explicit_rate", "fair_rate", "pfabric",

@@ -125,10 +125,10 @@ TEST_P(HiddenState, ShowsBeforeAnyPacketIsAnother) {
 INSTANTIATE_TEST_SUITE_P(
     All, HiddenState,
     testing::Values(
-        Hidden{"tcp", "min_timeout", "1ms", "2ms"}, Hidden{"d3", "timeout", "1ms", "2ms"},
-        Hidden{"expresspass", "timeout", "1ms", "2ms"}, Hidden{"homa", "timeout", "1ms", "2ms"},
-        Hidden{"fastpass", "timeout", "1ms", "2ms"}, Hidden{"fcp", "timeout", "1ms", "2ms"},
-        Hidden{"homa", "sender_timeout", "10ms", "20ms"},
+        Hidden{"braid", "timeout", "1ms", "2ms"}, Hidden{"tcp", "min_timeout", "1ms", "2ms"},
+        Hidden{"d3", "timeout", "1ms", "2ms"}, Hidden{"expresspass", "timeout", "1ms", "2ms"},
+        Hidden{"homa", "timeout", "1ms", "2ms"}, Hidden{"fastpass", "timeout", "1ms", "2ms"},
+        Hidden{"fcp", "timeout", "1ms", "2ms"}, Hidden{"homa", "sender_timeout", "10ms", "20ms"},
         Hidden{"ndp", "initial_window", "300", "301"}, Hidden{"pfabric", "timeout", "45us", "50us"},
         Hidden{"pdq", "timeout", "1ms", "2ms"}, Hidden{"phost", "timeout", "1ms", "2ms"},
         Hidden{"phost", "resend_after", "900", "1000"}, Hidden{"tdma", "timeout", "1ms", "2ms"},

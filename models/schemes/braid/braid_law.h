@@ -1,0 +1,112 @@
+// The law of Braid: one decision about a flow's window and its path, by the marks of all paths.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/random.h"
+#include "units.h"
+#include "wire/packet.h"
+
+namespace dcc {
+
+struct BraidLawParameters {
+  long double g = 1.0L / 16;           // weight of a round's share of marks
+  long double move_share = 1.0L / 20;  // share of marks in a round above which a flow may move
+  long double margin = 1.0L / 16;      // by which another path's share must be lower
+  PicoSeconds memory{};                // time for which a path's share counts as known
+  bool joined = true;  // false: window and path are decided apart, as by DCTCP and by FlowBender
+};
+
+/// The shares of marks that the flows of one host met on each path to one rack.
+class BraidPaths {
+ public:
+  explicit BraidPaths(unsigned paths = 0) : paths_(paths) {}
+
+  unsigned count() const { return static_cast<unsigned>(paths_.size()); }
+  bool is_known(unsigned path, PicoSeconds now, PicoSeconds memory) const {
+    return paths_[path].rounds > 0 && now <= paths_[path].heard + memory;
+  }
+  long double share(unsigned path) const { return paths_[path].share; }
+  /// Adds the share of marks of a round that a flow had on the path.
+  void add(unsigned path, long double share, const BraidLawParameters& law, PicoSeconds now);
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(paths_);
+  }
+
+ private:
+  struct Path {
+    long double share = 0;
+    std::uint64_t rounds = 0;  // number of rounds that were added
+    PicoSeconds heard{};       // time of the last one
+    template <class Digest>
+    void add_state(Digest& d) const {
+      d(static_cast<double>(share), rounds, heard);
+    }
+  };
+  std::vector<Path> paths_;
+};
+
+/// Window and path of one flow. In a round, which ends with the ACK of a packet that was sent after
+/// it began, the first mark cuts the window w to w (1 - alpha / 2), and ACKs without one add a
+/// packet in all, as DCTCP does (RFC 8257). At the end of a round with more than `move_share` of
+/// marks the flow looks for another path:
+/// 1. to the path with the lowest known share, if that is below the own path's by `margin`. The
+///    congestion stays behind, so the cut of the round becomes the one that the new path calls for:
+///    w rises to w0 (1 - m / 2), with w0 the window before the cut and m the new path's share,
+///    which is the flow's alpha from now on.
+/// 2. without such a path, to a path of which nothing is known. The cut stands.
+/// 3. if all paths are known and none is better, it stays: the marks are those of a link that all
+///    paths share, and only the window can answer them.
+class BraidFlow {
+ public:
+  BraidFlow() = default;
+  BraidFlow(long double window, unsigned path) : window_(window), path_(path) {}
+
+  struct Ack {
+    Psn psn = 0;       // number of the acknowledged packet
+    Psn next_psn = 0;  // number of the packet that is sent next
+    Bytes bytes = 0;   // payload acknowledged for the first time
+    bool marked = false;
+  };
+  /// Handles an ACK. `full`: payload of a full packet; `most`: largest window. Returns true if the
+  /// flow moves to another path.
+  bool heard(const Ack& ack, Bytes full, long double most, BraidPaths& paths,
+             const BraidLawParameters& law, PicoSeconds now, RandomStream& random);
+  /// A packet was lost: halves the window, at most once until `next_psn` is acknowledged.
+  void lost(Psn next_psn, Bytes full);
+
+  long double window() const { return window_; }
+  long double alpha() const { return alpha_; }
+  unsigned path() const { return path_; }
+
+  template <class Digest>
+  void add_state(Digest& d) const {
+    d(static_cast<double>(window_), static_cast<double>(alpha_), static_cast<double>(before_),
+      path_, round_end_, cut_end_, since_, reduced_, acks_, marked_);
+  }
+
+ private:
+  bool move(BraidPaths& paths, const BraidLawParameters& law, PicoSeconds now,
+            RandomStream& random);
+
+  long double window_ = 0;  // bytes
+  long double alpha_ = 1;
+  long double before_ = 0;  // window before the cut of this round; 0: there was none
+  unsigned path_ = 0;
+  Psn round_end_ = 0;  // an ACK of this packet or of a later one ends the round
+  Psn cut_end_ = 0;    // an ACK of this packet or of a later one allows another cut
+  Psn since_ = 0;      // first packet on the present path
+  bool reduced_ = false;
+  std::uint32_t acks_ = 0;    // ACKs of this round
+  std::uint32_t marked_ = 0;  // ACKs of this round with a mark
+};
+
+/// The path of a new flow: the one with the lower share of two that are drawn. Unknown paths count
+/// as unmarked.
+unsigned first_path(const BraidPaths& paths, const BraidLawParameters& law, PicoSeconds now,
+                    RandomStream& random);
+
+}  // namespace dcc
