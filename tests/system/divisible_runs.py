@@ -74,5 +74,9 @@ RUNS: dict[str, tuple[str, list[str]]] = {
         ["duration=35us", "topology={kind: fat_tree, k: 16, fabric_link: {rate: 100Gbps}}",
          "traffic=[{kind: stride, stride: 300, stop: 20us},"
          " {kind: permutation, start: 20us, stagger: 10ns, bytes: 50KB}]"]),
+    "queues set aside": (
+        "reproduce/fbhadoop_dcqcn.yaml",
+        ["duration=120us", "switch.pfc.enabled=false",
+         "switch.discipline={kind: set_aside, detect: 6KB, stop: 6KB, go: 3KB}"]),
     "ties": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=120us", "switch.ties=seeded"]),
 }
