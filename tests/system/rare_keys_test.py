@@ -37,6 +37,10 @@ NONE = "nic.congestion_control.algorithm=none"
 SYMMETRIC = "routing.kind=symmetric"
 STRICT = "switch.scheduler.kind=strict"
 
+MARKED = "switch.ecn={enabled: true, kmin: 10KB, kmax: 10KB, pmax: 1}"
+BRAID = "kind: braid, rack: 4, ways: 2"
+BRAIDED = [LOSSY, NONE, STRICT, MARKED, "routing.kind=source"]
+
 HERMES = "kind: hermes, sent: 1KB, rate: 1, interval: 10us, rtt_low: 15us, rtt_high: 20us"
 
 ROUTING = "routing"
@@ -56,6 +60,12 @@ KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: conweave", "path_busy", "500us", []),
     (ROUTING, "kind: conweave", "message_priority", "0", [NONE]),
     (PORTS, "kind: preemptive_rate", "probing", "10", [LOSSY, NONE, SYMMETRIC, "nic.transport.kind=pdq"]),
+    (TRANSPORT, BRAID, "g", "1", BRAIDED),
+    (TRANSPORT, BRAID, "initial_window", "4KB", BRAIDED),
+    (TRANSPORT, BRAID, "joined", "false", BRAIDED),
+    (TRANSPORT, BRAID, "margin", "0.9", BRAIDED),
+    (TRANSPORT, BRAID, "memory", "1us", BRAIDED),
+    (TRANSPORT, BRAID, "move_share", "0.99", BRAIDED),
     (TRANSPORT, "kind: d3", "ask_again", "1us", [LOSSY, NONE, SYMMETRIC]),
     (TRANSPORT, "kind: expresspass", "target_loss", "0.9", [LOSSY, NONE]),
     (TRANSPORT, "kind: expresspass", "min_weight", "0.4", [LOSSY, NONE]),
@@ -69,6 +79,7 @@ KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (TRANSPORT, "kind: tcp, growth: cubic", "cubic_beta", "0.2", [LOSSY, NONE, LOSS]),
     (TRANSPORT, "kind: tcp", "duplicate_threshold", "90", [LOSSY, NONE, LOSS]),
     (TRANSPORT, "kind: tcp, min_timeout: 1us", "granularity", "1us", [LOSSY, NONE, LOSS]),
+    (TRANSPORT, "kind: uec, congestion_control: rccc", "ahead", "0B", [LOSSY, NONE]),
     (TRANSPORT, "kind: uec, congestion_control: rccc", "pull_rate", "0.3", [LOSSY, NONE]),
     (ALGORITHM, "algorithm: dctcp, d2tcp_deadlines: true", "d2tcp_least", "1", ["traffic.1.deadline=5ms"]),
     (ALGORITHM, "algorithm: hull", "pace_time", "1us", []),
