@@ -11,6 +11,7 @@ Exit status 77 (ctest: skipped) and one line if the inputs are those of the last
 status of COMMAND. With DCC_EVIDENCE=always the command runs in any case (`make test-full`); with
 DCC_EVIDENCE=record the digest is written to tests/evidence.json after the command has passed.
 """
+import fcntl
 import hashlib
 import json
 import os
@@ -57,6 +58,16 @@ def digest(inputs, command):
     return total.hexdigest()
 
 
+def record(name, now):
+    """Enters a digest; other checks may enter theirs at the same time."""
+    with EVIDENCE.open("r+", encoding="utf-8") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        known = {**json.load(file), name: now}
+        file.seek(0)
+        file.truncate()
+        file.write(json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
 def main():
     words = sys.argv[1:]
     if "--" not in words or words.index("--") < 2 or words[-1] == "--":
@@ -74,8 +85,7 @@ def main():
         return SKIPPED
     status = subprocess.run(command, check=False).returncode
     if status == 0 and mode == "record":
-        known[name] = now
-        EVIDENCE.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+        record(name, now)
     return status
 
 
