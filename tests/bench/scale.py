@@ -352,8 +352,8 @@ def page(lines, left_out, algorithm):
 
 
 def in_turn(arguments, hosts, pattern):
-    """The fastest of some rounds by number of threads, and whether a round was left out because the machine
-    was busy."""
+    """Returns {number of threads: fastest of its rounds}, and whether a number of threads has no round because
+    the machine was busy."""
     fastest = {}
     left_out = False
     for _ in range(arguments.rounds):

@@ -508,7 +508,7 @@ TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
   EXPECT_EQ(shorter.notes[1],
             "measure.from: 100us is not before the end of the run, 80us; statistics are taken from "
             "a quarter of the run on, 20us");
-  // These are refused: either the user set the window, or the file itself is wrong.
+  // A window outside the run is refused if the user set the window or if the file itself is wrong.
   EXPECT_NE(error_of(file, {"duration=80us", "measure.from=90us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure.to=300us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure={from: 0us, to: 1ms}"}), "accepted");

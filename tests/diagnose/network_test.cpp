@@ -75,7 +75,7 @@ TEST(HeadroomExceedsBuffer, OnlyWhereTrafficIsLossless) {
       << "the user's headroom fits; a loss then tells what is missing";
 }
 
-// Of four inputs one is another priority's; 10 MB each where priority 0 is lossless.
+// An input needs 10 MB of headroom for each lossless priority; the buffer holds two such parts.
 TEST(HeadroomExceedsBuffer, GoesBySettingsOfPortsAndPriorities) {
   const std::string far = "rate: 100Gbps, delay: 400us";
   const auto found = [&](const std::string& more) {

@@ -77,7 +77,7 @@ TEST(IdleLink, SaysWhyUnderThePolicyProportional) {
     SyntheticRun run("nic: {congestion_control: {" + policy + "}}\nswitch: {ecn: {" + ecn + "}}\n");
     for (const HostId from : {1u, 2u}) run.add(from, 0).delivered_measured = 50'000'000;
     run.use("s0->h0", 0.87);
-    run.count(&SwitchCounters::ecn_marks, 10'000);  // of 100'000 packets
+    run.count(&SwitchCounters::ecn_marks, 10'000);  // one mark in ten packets
     return run;
   };
   const std::string by_weight = "algorithm: dcc, policy: proportional";

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How long interrupts wait for a hart: against a program that masks them for known times, and against the traces of a
+"""Tests how long interrupts wait for a hart, against a program that masks interrupts for known times and traces of a
 network's host.
 
   interrupt_latency_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER

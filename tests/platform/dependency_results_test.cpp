@@ -91,7 +91,7 @@ TEST(DependencyResults, ThePathBeginsWhereCompletionBegins) {
   EXPECT_EQ(*d.completion, d.path_compute + d.path_communication);
 }
 
-// Of ten queries that begin 300 us late, eight are asked within 1 ms, the last one at its end.
+// Ten queries begin 300 us late. Eight of the queries are asked within 1 ms, the last one at 1 ms.
 TEST(DependencyResults, QueriesAfterTheEndAreNotAsked) {
   for (const bool asked : {true, false}) {
     const std::string found = in_a_process([&] {

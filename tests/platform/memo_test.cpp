@@ -19,7 +19,7 @@
 
 namespace dcc::vp {
 
-/// Changes the memory of a run.
+/// Falsifies the bursts that a Memo remembers, so that a test sees which results it reuses.
 struct MemoTamper {
   /// Every flow in memory ends later, by this percentage and by one picosecond.
   static void delay(Memo& memo, int percent) {

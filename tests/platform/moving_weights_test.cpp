@@ -44,7 +44,7 @@ struct Watched {
   struct Seen {
     std::uint32_t weight;
     Bytes acknowledged;
-    std::uint32_t next_weight;  // of the class with the next DSCP
+    std::uint32_t next_weight;  // weight of the class with the next DSCP
   };
   std::vector<Seen> seen;
   RunResults results;

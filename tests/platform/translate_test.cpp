@@ -192,7 +192,7 @@ TEST(ControllerProgram, ReadsOfAHostOfAnotherAlgorithmAreNotCounted) {
             16 * 256u);
 }
 
-// Of an entry with several senders, only those count whose algorithm shares by weight. 9 hosts; the
+// Only senders whose algorithm shares by weight count, also within one entry. 9 hosts; the
 // limit at 10 Gb/s is a sum of weights of 48. The light flow keeps the ratio of weights 16.
 TEST(ControllerProgram, SendersOfAnotherAlgorithmAreNotCounted) {
   const auto besides = [](const std::string& entry, const std::string& hosts) {

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kMtu = 1000;
 constexpr PicoSeconds kBase = kMicroSecond * 8;
 
-/// What both algorithms learn of a bottleneck of 100 Gb/s, which other flows load by a random walk.
+/// Feedback, the same for both algorithms, of a 100 Gb/s bottleneck with a random walk of load.
 class Bottleneck {
  public:
   explicit Bottleneck(unsigned seed) : random_(seed) {}

@@ -1,4 +1,4 @@
-"""What tests of dccvp import share: files of given texts, and what the importers make of them."""
+"""Base of the tests of `dccvp import`: writes files of given texts and returns the importers' output."""
 
 import package
 

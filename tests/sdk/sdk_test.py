@@ -337,7 +337,7 @@ class Installed(unittest.TestCase):
 
 
 class Packaged(Installed):
-    """The same tests on the unpacked Debian package, with which the examples are built."""
+    """Tests of Installed, on the unpacked Debian package, with which the examples are built."""
 
     test_a_systemc_platform_of_ones_own = None
     test_the_same_by_pkg_config = None

@@ -295,7 +295,7 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
                 for run in (stays, moves, early):
                     self.assertAlmostEqual(run.goodput(number), rate, delta=0.01 * rate)
                 continue
-            # Of 2 ms, data arrives until 500 us, and from the detection on.
+            # In a run of 2 ms, data arrives until 500 us, and again from the detection on.
             self.assertAlmostEqual(stays.goodput(number), rate * 0.5 / 2, delta=0.02 * rate)
             self.assertAlmostEqual(moves.goodput(number), rate * 1.8 / 2, delta=0.01 * rate)
             self.assertAlmostEqual(early.goodput(number), rate * 1.95 / 2, delta=0.01 * rate)

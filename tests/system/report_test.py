@@ -536,7 +536,7 @@ class Report(unittest.TestCase):
         return done.stderr
 
     def report_here(self, _, folder, cwd):
-        """What the command does for a run's folder, without a process for the program and one for Python."""
+        """Makes the report of a run's folder in this process, as `dccvp report` does in processes of its own."""
         told, said = io.StringIO(), io.StringIO()
         with contextlib.redirect_stderr(told), contextlib.redirect_stdout(said):
             status = ended(lambda: make_report.main(["--dccvp", DCCVP, "-o", str(cwd / folder / "report.html"),

@@ -117,7 +117,7 @@ class Paths(unittest.TestCase):
             self.assertEqual(one["available_gbps"], 20)
 
     def test_a_missed_grant_moves_a_path_that_is_not_full(self):
-        # Their congestion control keeps the path below its rate, so without grants nothing moves.
+        # The flows' congestion control keeps the path below its rate, so without grants nothing moves.
         alone = run(LMC, *self.SETTINGS)
         self.assertLess(sum(wire_gbps(alone)[i] for i in (0, 2, 4)), 17)
         # All fit on one path with 6.5 Gb/s each, but get less of it.
@@ -155,7 +155,7 @@ class Failures(unittest.TestCase):
                                10_000 + self.HOST + self.FABRIC + self.sweep_us(True), places=3)
 
     def test_a_manager_that_is_cut_off_keeps_what_it_discovered(self):
-        """Its own cable fails during the sweep after the other failure, so that it finds no switch."""
+        """The manager's own cable fails during the sweep after another failure, so that the sweep finds no switch."""
         faults = ("faults=[{kind: link_failure, link: leaf0--spine0, start: 10ms, stop: end}, "
                   "{kind: link_failure, link: h7--leaf1, start: 10001us, stop: end}]")
         subnet = run(LMC, *self.SETTINGS, faults)["subnet"]

@@ -73,7 +73,7 @@ class Lister final : public ParameterVisitor {
   struct Place {
     std::string path;
     std::string general;
-    bool is_map = false;  // of a list: true if its elements have keys
+    bool is_map = false;  // true for a list whose elements have keys
   };
   Place place_of(const std::string& key) const {
     if (places_.empty()) return {key, key, false};

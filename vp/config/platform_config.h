@@ -69,7 +69,7 @@ struct PacerConfig {
   BlockImplementation engine = BlockImplementation::kNone;
 };
 
-/// What flows do when the port that they use fails and their host has another one; see
+/// Parameters of flows that move to another port of their host when a port fails; see
 /// disturb/port_failover.h.
 struct PortFailoverParameters {
   std::optional<PicoSeconds> detection;  // time from the failure to the move; empty: flows wait
@@ -195,8 +195,8 @@ struct PacketTraceConfig {
   Bytes snap = 128;               // number of bytes stored of each captured packet
 };
 
-/// Which counters of measure/field_counters.h are reported. kAuto: all counters, unless there are
-/// very many.
+/// Choice of the reported counters of measure/field_counters.h. kAuto: all counters, unless there
+/// are very many.
 enum class CounterReport { kAuto, kAll, kNone };
 
 enum class TransactionTrace { kNone, kText, kJson };

@@ -143,7 +143,7 @@ class ProgramDebug final : public PlatformPart,
 
 std::unique_ptr<PlatformPart> make(Platform& platform) {
   const HostPorts ports = platform.config.topology.host_ports();
-  for (const auto& host : platform.hosts) {  // of a host with several ports, its first one
+  for (const auto& host : platform.hosts) {  // a host's first port has the debugger
     auto* const program = dynamic_cast<DebuggedProgram*>(host->algorithm());
     if (program == nullptr || !platform.is_here(host->id())) continue;
     const std::optional<std::uint16_t> port = program->debugger_port(ports.host_of(host->id()));

@@ -90,7 +90,7 @@ class StandingQueue final : public Diagnosis {
   /// The RoCE flows that have data all through the window under an algorithm other than `none`.
   struct Controlled {
     std::size_t count = 0;
-    std::string algorithm;       // that of the first flow
+    std::string algorithm;       // algorithm of the first flow
     double wanted = 0;           // greatest wanted_length() of their algorithms
     bool are_neighbours = true;  // each flow's ends are at one switch
     bool end = true;             // each flow has sent all its data by the end of the run

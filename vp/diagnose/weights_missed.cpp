@@ -40,8 +40,8 @@ struct Competition {
 };
 
 class WeightsMissed final : public Diagnosis {
-  /// The law by which a flow's weight changes its rate: the patent's, the proportional one, or none
-  /// (an algorithm that reads no weights).
+  /// The law by which a flow's weight changes its rate: the patent's law or the proportional law.
+  /// kNone: the flow's algorithm reads no weights.
   enum class Law : std::uint8_t { kNone, kPatent, kProportional };
   static constexpr double kError = 0.08;  // error of the law at rest (docs/differentiation.md)
   // A packet carries an information of at least 0.03 about its flow's share, so a thousand packets

@@ -76,8 +76,8 @@ std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& top
 
 /// Numbers of full packets.
 struct Packets {
-  double sent = 0;      // that all senders together can send
-  double received = 0;  // that all receivers together can receive
+  double sent = 0;      // packets that all senders together can send
+  double received = 0;  // packets that all receivers together can receive
 };
 
 /// The packets that hosts with a demand can send within `time`, and that their receivers can take.

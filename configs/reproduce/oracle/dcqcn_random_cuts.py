@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Where DCQCN rests when its cuts come at random: the queue that the fluid model's fixed point is for.
+"""Mean queue of DCQCN when its cuts come at random: the queue that the fluid model's fixed point is for.
 
 The fluid model lets every rate follow its mean. Here one flow follows the rules of SIGCOMM 2015 packet
 by packet with each packet marked at random, and the marking probability is sought at which its mean

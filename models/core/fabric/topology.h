@@ -101,8 +101,8 @@ class Topology {
   int hosts() const { return static_cast<int>(hosts_.size()); }
   int switches() const { return static_cast<int>(nodes_.size() - hosts_.size()); }
   NodeId node_of(HostId host) const { return hosts_[host]; }
-  /// Which of the hosts are ports of one host. Port p of host "a" with several ports is named
-  /// "a.p".
+  /// Groups hosts of the topology that are ports of one user's host. Port p of a host "a" with
+  /// several ports is named "a.p".
   const HostPorts& host_ports() const { return ports_; }
   /// Number of hosts as the user counts them.
   int user_hosts() const { return ports_.several() ? static_cast<int>(ports_.hosts()) : hosts(); }

@@ -99,7 +99,7 @@ class ParallelRun final : public PartitionedRun {
 
   void start_threads();
   void serve(Group& group);
-  // These run windows up to `end`, at most most_windows_ of them, and return their number.
+  // The three functions below run at most most_windows_ windows up to `end`, and return the number.
   std::uint64_t run_together(PicoSeconds end);
   std::uint64_t run_alone(PicoSeconds end);
   std::uint64_t run_windows(Group& group);

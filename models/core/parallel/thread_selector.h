@@ -30,7 +30,7 @@ class ThreadSelector {
 
   bool together_ = true;
   std::uint64_t windows_ = 1;  // windows of the next stretch
-  // events per second of the last batch, by way of running; 0: not measured
+  // events per second of the last batch on one thread and on all threads; 0: not measured
   double rate_[2] = {0, 0};
   // true if the current way of running won a comparison since the last change
   bool has_won_ = false;

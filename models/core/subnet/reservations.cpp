@@ -12,7 +12,7 @@ unsigned Reservations::entries_for(std::uint64_t granted, std::uint64_t rate) co
   return static_cast<unsigned>((Uint128(granted) * kEntries + rate - 1) / rate);
 }
 
-/// What a lane can still be granted on one wire.
+/// Rate that requests of a lane can still be granted on one wire.
 std::uint64_t Reservations::left(const SubnetManager::Hop& wire, unsigned lane) const {
   const std::uint64_t rate = manager_.port(wire).rate;
   const auto at = sums_.find(wire);

@@ -15,7 +15,8 @@
 
 namespace dcc {
 
-/// What agents read and set of the nodes. Ports are the topology's, from 0.
+/// Functions by which agents read and set properties of nodes. Ports have the topology's numbers,
+/// from 0.
 struct SubnetAccess {
   /// Port by which a switch forwards to an address of a host; -1: none.
   std::function<int(NodeId node, HostId destination, unsigned address)> forwards;

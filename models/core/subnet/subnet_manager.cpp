@@ -90,7 +90,7 @@ std::optional<Mad> SubnetManager::next() {
 }
 
 void SubnetManager::answered(const std::optional<Mad>& mad) {
-  if (!mad || mad->status() != Mad::kOk) return;  // what does not answer is not there
+  if (!mad || mad->status() != Mad::kOk) return;  // no answer: no node there
   switch (last_.attribute) {
     case Mad::kNodeInfo:
       found(*mad);

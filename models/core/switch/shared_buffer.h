@@ -151,7 +151,7 @@ class SharedBuffer {
       release_by_rules(c, bytes);
       return;
     }
-    // This is the first release after a growth.
+    // The peak is noted at the first release after the use has grown.
     if (shared_used_ > pass_through_limit_) note_peak(used());
     if (c.headroom != 0) bytes -= release_headroom(c, bytes);
     c.shared -= bytes;

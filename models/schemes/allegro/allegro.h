@@ -10,7 +10,7 @@ namespace dcc {
 struct AllegroParameters final : RateTrialsParameters {
   Ratio probe{1, 100};      // ε_min: trials begin at this share above and below the rate
   Ratio probe_max{1, 20};   // ε_max: greatest share of the trials
-  Ratio loss_limit{1, 20};  // share of lost packets at which goodput has half its worth
+  Ratio loss_limit{1, 20};  // loss rate at which the sigmoid halves the value of goodput
   Ratio steepness{100};     // α, steepness of the sigmoid at loss_limit
 
   void describe(ParameterVisitor& v) override;

@@ -150,7 +150,7 @@ def told_by_form(experiment, runs_said, folder):
 
 
 def closed_forms(names=(), file=NULLS):
-    """The records of all nulls that are closed forms."""
+    """Records of the null models that give their figures by a closed form instead of a run."""
     return [{"experiment": name, "null": null["name"], "refused": [], "missing": [],
              "figures": told_by_form(experiment_of(name, file.parent), runs_said, file.parent)}
             for null in yaml.safe_load(file.read_text(encoding="utf-8"))

@@ -54,7 +54,7 @@ class Slot:
 
 @dataclass
 class Limits:
-    """What stands in the tables for a class."""
+    """A class's entries in the tables: factors and rate limits."""
     f_inc: Number
     f_dec: Number
     floor: Number

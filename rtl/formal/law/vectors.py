@@ -53,7 +53,7 @@ def operand(name, prefix=""):
 
 
 def event_terms(law_name, event, rules, s, c):
-    """The slot after the event, and its flag."""
+    """Terms for the slot after the event and for the flag of a coalesced CNP."""
     marks, packets = operand("marks"), operand("packets")
     delta = operand("delta")
     if event == "timer":

@@ -32,7 +32,7 @@ class Engine final : public ParserEngine {
     start(*sent_);
   }
   ~Engine() override {
-    // Verilator takes the context from the thread, which may still have the context of another
+    // Verilator's final() uses the calling thread's context, which may still be that of another
     // engine.
     Verilated::threadContextp(&context_);
     parser_->final();

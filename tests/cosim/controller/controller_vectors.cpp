@@ -127,7 +127,7 @@ class Recorder final : public ControllerDut {
   }
 
   Shape shape_;
-  std::vector<std::uint32_t> number_;  // of each flow of the bench
+  std::vector<std::uint32_t> number_;  // number of each flow of the bench
   const Bench* bench_ = nullptr;
   bool ready_ = true;
   std::uint64_t acts_ = 0, done_ = 0;

@@ -50,8 +50,8 @@ void Host::write(std::uint32_t address, std::uint32_t value) {
   require(!refuses(true, address, value), pins_.name() + ": a write is refused");
 }
 
-/// What the platform programs for `policy: proportional` on links of 100 Gb/s and 250 MHz, but
-/// flows begin at `kFirstRate`.
+/// The configuration that the platform programs for `policy: proportional` on links of 100 Gb/s and
+/// 250 MHz, except that flows begin at `kFirstRate`.
 dcc_config Host::program() {
   dcc_config config{};
   config.policy = DCC_POLICY_PROPORTIONAL;

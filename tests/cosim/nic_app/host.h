@@ -83,7 +83,7 @@ class Host {
   hal hal_{};
   dcc_controller controller_{};
   std::uint32_t next_flow_ = 0, next_tag_ = 0;
-  std::map<std::uint32_t, std::uint32_t> tags_;  // of frames without a completion, with their flows
+  std::map<std::uint32_t, std::uint32_t> tags_;  // tag of an uncompleted frame -> flow
   std::array<std::uint32_t, kFlows> outstanding_{}, sent_psn_{}, arrived_psn_{};
   std::array<std::uint64_t, kFlows> arrived_{};
   std::uint64_t frames_sent_ = 0, frames_arrived_ = 0, cnps_received_ = 0;

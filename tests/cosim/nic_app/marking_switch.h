@@ -43,7 +43,7 @@ class MarkingSwitch {
   };
   struct Output {
     std::deque<Frame> control, data;
-    std::uint64_t bytes = 0;       // of `data`
+    std::uint64_t bytes = 0;       // sum of the frames in `data`
     std::uint64_t busy_until = 0;  // in bytes of the line
   };
   void mark(Frame& frame, std::uint64_t queue);

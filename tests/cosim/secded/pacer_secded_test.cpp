@@ -214,7 +214,7 @@ TEST_P(PacerSecded, TwoLostBitsCostOneFlow) {
     const unsigned high = by_row ? 60 : low + 2;
     one.flip(run.top(), word, low);
     one.flip(run.top(), word, high);
-    if (name == "lengths") {  // of whatever packet waits
+    if (name == "lengths") {  // damage the length of every waiting packet
       for (unsigned k = 1; k < kDepth; ++k) {
         one.flip(run.top(), word + k, low);
         one.flip(run.top(), word + k, high);

@@ -102,7 +102,7 @@ class Both final : public Algorithm, private SlotObserver {
     PicoSeconds last{};
     std::unique_ptr<Nic> nic;
     std::unique_ptr<Program> program;
-    std::vector<Update> updates;  // of the block
+    std::vector<Update> updates;  // updates that the block has sent
   };
   void hand_over(FlowNumber number) {
     Flow& flow = flows_[number];

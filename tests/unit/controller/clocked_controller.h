@@ -237,8 +237,8 @@ class ClockedController {
     if (edge_ < last_timer_ + kK + kS * std::max<std::int64_t>(0, steps)) return std::nullopt;
     return std::make_pair(due, slot);
   }
-  /// Converts a tick before a change of the tick length into the number of new ticks since its
-  /// begin.
+  /// Clock edge at which tick `due` would have begun if all ticks since then had the present
+  /// length.
   std::int64_t begin_of(Tick due) const {
     return tick_began_ - static_cast<std::int64_t>(tick_ - due) * tick_length_;
   }

@@ -282,7 +282,7 @@ TEST_F(RateUnitTest, AdditiveAndHyperStepsScaleWithTheIncreaseFactor) {
 
 TEST_F(RateUnitTest, WithTheProportionalLawTheRateMovesToTheTarget) {
   registers_ = test::proportional_registers();
-  tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // factors of weight 4
+  tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // factors for a flow of weight 4
   const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive, 5});
   // Five packets, whatever the weight: 1000 + 5·6 + 1000·459/65536 = 1000 + 30 + 7.00378
   EXPECT_EQ(r.rc, 256'000u + 7'680u + 1793u);

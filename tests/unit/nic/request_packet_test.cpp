@@ -1,4 +1,4 @@
-// Packets of requests: operation, sizes, addresses and the request for an ACK.
+// Tests the fields of request packets: operation, sizes, addresses and the request for an ACK.
 #include "nic/request_packet.h"
 
 #include <gtest/gtest.h>

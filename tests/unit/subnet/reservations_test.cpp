@@ -1,5 +1,5 @@
-// What can be granted on a path, and the tables that keep what was granted, against arithmetic by
-// hand and against the arbiter that serves the tables.
+// Tests the rates that can be granted on a path and the arbitration tables that keep granted rates,
+// against arithmetic by hand and against the arbiter that serves the tables.
 #include "subnet/reservations.h"
 
 #include <gtest/gtest.h>

@@ -31,7 +31,8 @@ Bytes fill(SharedBuffer& buffer, int port, int priority) {
 TEST(BufferRules, AlphaOfLossyClassesLeavesTheirShareOfThePoolFree) {
   SharedBuffer buffer(parameters(900'000), 3);
   for (const int port : {0, 1}) buffer.set_rules(port, 0, {kOne, {}, 0, 0, 0, 0});
-  // n classes with alpha a hold n a S / (1 + n a): one class half of S, two classes two thirds.
+  // Of a pool of S bytes, n classes of the same alpha fill n alpha S / (1 + n alpha). With alpha 1
+  // one class fills half of the pool, two classes fill two thirds.
   EXPECT_NEAR(static_cast<double>(fill(buffer, 0, 0)), 450'000, 100);
   Bytes both = buffer.held(0, 0);
   for (bool more = true; more;) {  // the first class shrinks as the second grows

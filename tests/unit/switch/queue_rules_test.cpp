@@ -282,7 +282,7 @@ TEST(PfcWatchdog, LooksEachPollAndNotEachDetect) {
   }
   star.scheduler.run_until(kMicroSecond * 155);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 0u);
-  // This is the time of pause + delay + detect + poll.
+  // The watchdog acts at the sum of the pause's begin, link delay, detection and polling time.
   star.scheduler.run_until(kMicroSecond * 175);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 1u);
 }

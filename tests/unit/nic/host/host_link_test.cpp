@@ -136,7 +136,7 @@ TEST_F(HostLinkTest, WhatIsForgottenKeepsTheLinkBusyAndDoesNothing) {
   read(1, 100);   // a read in progress: data from 124 to 224
   read(2, 1000);  // waits, and is then cancelled
   buffer[0] = 3;
-  write(3, 1);  // its byte leaves until 25
+  write(3, 1);  // the written byte has left at 25
   link.back()->cancel(*this);
   read(4, 10);  // after read 1: requested from 224 to 248, data from 348 to 358
   EXPECT_EQ(all(), (std::vector<End>{{4, 358, true}}));
@@ -154,7 +154,7 @@ TEST_F(HostLinkTest, AtomicOperationsCarryTheirOperandsAndChangeMemoryInTheirTur
   link.back()->compare_swap(64, 43, 60, &found[2], *this, 3);  // requested at 112, ends at 220
   link.back()->read(64, &found[3], 8, *this, 4);               // requested at 136, ends at 244
   link.back()->write(128, &written, 8, *this, 5);              // sent at 144, ends at 244 too
-  link.back()->fetch_add(4092, 1, buffer, *this, 6);           // its second word is outside memory
+  link.back()->fetch_add(4092, 1, buffer, *this, 6);           // the second word is outside memory
   EXPECT_EQ(all(), (std::vector<End>{{1, 140, true},
                                      {2, 180, true},
                                      {3, 220, true},

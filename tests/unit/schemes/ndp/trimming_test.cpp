@@ -83,7 +83,7 @@ TEST_F(TrimmingPortTest, AFullQueueCutsTheArrivalOrTheLast) {
     ++cut.at(order[0].psn);
   }
   EXPECT_EQ(cut[0], 0);
-  // Of 200 fair coin tosses 100 are expected, within five standard deviations of sqrt(50).
+  // 200 fair coin tosses give 100 heads; five standard deviations of sqrt(50) are 36.
   EXPECT_NEAR(cut[1], 100, 36);
   EXPECT_EQ(cut[1] + cut[2], 200);
 }

@@ -1,5 +1,5 @@
-// Which flows send over a link and which pause, by hand and against a direct transcription of the
-// rules; and the port that handles requests and their replies.
+// Tests the choice of flows that send over a link and of flows that pause, by hand and against a
+// direct transcription of PDQ's rules. Tests the port that handles requests and their replies.
 #include "schemes/pdq/preemptive_rate.h"
 
 #include <gtest/gtest.h>

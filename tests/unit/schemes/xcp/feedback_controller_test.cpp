@@ -96,8 +96,8 @@ TEST(FeedbackController, ALonelyFlowTakesFourTenthsOfTheRest) {
   EXPECT_NEAR(window, kFull, 0.05 * kFull);
 }
 
-// Of a window of an eighth of a packet one packet passes in eight round trips. If the link took
-// that for a pause it would give nothing for ever.
+// A flow whose window is an eighth of a packet sends one packet in eight round trips. If the link
+// took such a gap for a pause of the flow, the flow would never get spare capacity.
 TEST(FeedbackController, AFlowOfTheShortestWindowIsGivenTheSpareCapacity) {
   Link10G link;
   const FeedbackController::Flow flow{kPacket / 8.0, kTrip};
