@@ -104,7 +104,9 @@ module tb_golden_pacer;
     post_bytes = 1 + below(below(20) == 0 ? 16383 : 1500);
     rate_valid = below(20) == 0;
     rate_flow = below(Flows);
-    rate_value = below(16) == 0 ? below('h7FFFFFFF) : 200_000 + below(800_000);
+    // 125 * 2^n divides the scale: the time of a byte has one bit.
+    rate_value = below(16) == 0 ? below('h7FFFFFFF) : below(8) == 0 ? 125 << (10 + below(4)) :
+                 200_000 + below(800_000);
     rate_priority = below(4) == 0 ? below(8) : 3;
     if (below(400) == 0) paused = below(2) == 0 ? 0 : below(256);
     want = cycle >= line_free && below(8) != 0;
