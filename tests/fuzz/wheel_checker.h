@@ -141,7 +141,7 @@ class WheelChecker {
     check_time();
   }
 
-  /// Takes at most `most` expiries; returns how many there were.
+  /// Takes up to `most` expiries from the wheel; returns the number taken.
   std::uint32_t take(std::uint32_t most) {
     begin({'t', 0, most, now_});
     std::uint32_t taken = 0;

@@ -131,7 +131,7 @@ TEST_F(RiscvPmp, TopOfRange) {
   EXPECT_FALSE(user_stores(kData + 0x20));
   set(1, 0, (kData + 0x20) >> 2);  // the entry's range is empty now
   EXPECT_FALSE(user_loads(kData));
-  set(1, 0, (kData + 0x40) >> 2);  // the entry's range has its ends exchanged
+  set(1, 0, (kData + 0x40) >> 2);  // the entry's range begins above its end
   EXPECT_FALSE(user_loads(kData + 0x24));
 }
 

@@ -59,7 +59,7 @@ QueueStatistics::Figures QueueStatistics::figures(PicoSeconds now) const {
       const auto from = std::max(static_cast<Bytes>(lower_edge), up_to_now.min_);
       const auto to = static_cast<Bytes>(
           std::min(Weights::upper_edge(lower_edge), static_cast<std::uint64_t>(max_)));
-      // The part of the bucket is computed in units of 2^-20, because the product of three numbers
+      // The fraction of the bucket below the quantile is in units of 2^-20: an exact product
       // overflows.
       const Area part = ((wanted - below) << 20) / more;
       found = from + static_cast<Bytes>((static_cast<Area>(to - from) * part + (1 << 19)) >> 20);

@@ -55,7 +55,7 @@ class Hpcc final : public Algorithm {
     long double current = 0;    // window W of the flow as a rate, W / T
     long double reference = 0;  // reference window Wc of the flow as a rate, Wc / T
     long double u = 1;          // U, the smoothed utilisation
-    long double weight = 1;     // weight of the additive step
+    long double weight = 1;     // factor of the additive step W_AI
     unsigned stage = 0;         // incStage, the number of additive increases in a row
     Psn last_update = 0;        // lastUpdateSeq, the packet whose ACK ends the round trip
     LinkRecords links;          // L, the telemetry of the previous ACK

@@ -34,7 +34,7 @@ class Engine final : public PacerEngine {
     need(block_->init_done_o, "is not ready after its sweep");
   }
   ~Engine() override {
-    // Verilator takes the context from the thread, which may still have the context of another
+    // Verilator's final() uses the calling thread's context, which may still be that of another
     // engine.
     Verilated::threadContextp(&context_);
     block_->final();

@@ -48,7 +48,7 @@ class Engine final : public NotificationEngine {
     for (std::uint32_t flow = kFlows; flow-- > 0;) free_.push_back(flow);
   }
   ~Engine() override {
-    // Verilator takes the context from the thread, which may still have the context of another
+    // Verilator's final() uses the calling thread's context, which may still be that of another
     // engine.
     Verilated::threadContextp(&context_);
     block_->final();
