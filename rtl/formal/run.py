@@ -23,7 +23,7 @@ FREE = ("ram_1r1w_array.sv", "ram_1r1w.sv", "rl_mul.sv")  # free_units.sv stands
 
 
 class Unit:
-    """A proof's RTL files, its top module with the parameter Property, and the wires behind probe_… signals."""
+    """What to read, the top with the parameter Property, wires that its probe_… look at."""
 
     def __init__(self, files, top, probes, properties, ci, mapped=False, cycles=0):
         self.files, self.top, self.probes = files, top, probes

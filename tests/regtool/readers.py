@@ -102,7 +102,7 @@ def source(name):
 
 
 def unit(name, unit, folder):
-    """Reads a unit that has no register block: members and bits of its struct, their sum as stated, {member:
+    """Of a unit without a register block: members and bits of its struct, their sum as stated, {member:
     member of the register block's struct}, and the members that the C++ walk visits."""
     package = (ROOT / f"rtl/{folder}/generated/{name}_{unit}_pkg.sv").read_text(encoding="utf-8")
     struct = [(m[2], int(m[1] or 0) + 1)
@@ -227,7 +227,7 @@ def svd(name):
 # -- SystemRDL ----------------------------------------------------------------------------------
 
 class Rdl:
-    """A parser of the part of SystemRDL 2.0 that a register map needs: nested anonymous components, enums,
+    """As much of SystemRDL 2.0 as a register map needs: nested anonymous components, enums,
     property assignments, instances with ranges, addresses, strides and reset values."""
 
     TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|(?P<string>"(?:[^"\\]|\\.)*")'
@@ -410,7 +410,7 @@ def c_header(name, wanted):
 
 
 def parameters(name):
-    """Maps each parameter member that the unit's YAML names to its (register, field, Bits)."""
+    """{member: (register, field, Bits)} of what the YAML calls a parameter."""
     data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
     bits = source(name)
     result = {}

@@ -1,4 +1,4 @@
-"""Invariants of a slot in every reachable state, proved by induction over one event at a time."""
+"""What holds in every state of a slot, whatever comes: proved by induction, one event at a time."""
 import z3
 from law.queries import Query, in_range
 from law.rules import AnyTables, Dcqcn, Proportional, number
@@ -29,7 +29,7 @@ class Step:
             self.given.append(operand("marks") > 0)
 
     def state(self):
-        """Conditions for the state before an event: the invariant of widths and phases."""
+        """What an event may begin with: the invariant of widths and phases."""
         return [] if self.event == "binding" else well_formed(self.law, self.s)
 
     def told(self):
@@ -63,7 +63,7 @@ def steps(law, broken):
 
 
 def limits_of_a_class(law, broken):
-    """While class and registers stay unchanged: least rate <= Rc, Rt <= greatest rate; under DCQCN Rc <= Rt."""
+    """As long as class and registers stay: least rate <= Rc, Rt <= greatest rate; under DCQCN Rc <= Rt."""
     found = []
     for step in steps(law, broken):
         def good(s, step=step):

@@ -70,7 +70,7 @@ def plain(terms, products):
 
 
 def product_facts(p, a, b):
-    """Facts about p = a · b that proofs use; p, a and b have the width of the product of the greatest values."""
+    """What is used of p = a · b; all three have the width of the product of the greatest values."""
     def one(a, b):
         facts = [z3.Implies(b == 0, p == 0), z3.Implies(b != 0, z3.UGE(p, a))]
         if p.size() > 16:

@@ -54,7 +54,7 @@ class Slot:
 
 @dataclass
 class Limits:
-    """A class's entries in the tables: factors and rate limits."""
+    """What stands in the tables for a class."""
     f_inc: Number
     f_dec: Number
     floor: Number

@@ -142,7 +142,7 @@ def within(value, low, high):
 
 
 class Widths:
-    """Conditions under which no value is cut off at a width of the hardware or of the model."""
+    """What must hold so that no value is cut off at a width of the hardware or of the model."""
 
     def __init__(self):
         self.conditions = {}

@@ -53,7 +53,7 @@ def operand(name, prefix=""):
 
 
 def event_terms(law_name, event, rules, s, c):
-    """Terms for the slot after the event and for the flag of a coalesced CNP."""
+    """The slot after the event, and its flag."""
     marks, packets = operand("marks"), operand("packets")
     delta = operand("delta")
     if event == "timer":
