@@ -289,27 +289,6 @@ TEST(FollowNetwork, MarksByTheMostCongestedPortCountTheWeightsOfEveryPort) {
       << "data of a READ goes back";
 }
 
-// More than 128 flows without an end to one host divide what 128 flows begin with, down to an
-// eighth.
-TEST(FollowNetwork, ManyFlowsToAHostDivideTheirStart) {
-  const auto start = [](const std::string& flow, const std::string& control = "") {
-    const LoadedConfig loaded = loaded_of(
-        "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}\nduration: 10ms\n"
-        "host: {driver: none}\nnic: {congestion_control: {algorithm: dcc, policy: proportional" +
-        control + "}}\ntraffic: [{kind: incast, receiver: 0, " + flow + "}]\n");
-    const DccParameters& law = *loaded.config.nic.congestion_control.chosen<DccParameters>();
-    const double rate =
-        law.initial_rate ? static_cast<double>(law.initial_rate->bits_per_second) / 1e9 : 0;
-    return std::pair(rate, law.initial_window.value());
-  };
-  EXPECT_EQ(start("flows: 64"), std::pair(0.0, 1.1)) << "of two senders";
-  EXPECT_EQ(start("flows: 128"), std::pair(50.0, 0.55));
-  EXPECT_EQ(start("flows: 512"), std::pair(12.5, 0.1375));
-  EXPECT_EQ(start("flows: 128, bytes: 1MB"), std::pair(0.0, 1.1)) << "may not be there at once";
-  EXPECT_EQ(start("flows: 128", ", free_window: 1"), std::pair(50.0, 1.0));
-  EXPECT_EQ(start("flows: 128", ", initial_rate: 20Gbps"), std::pair(20.0, 0.55));
-}
-
 // Three flows of weight 2 cross two spines, so each port of the leaf has half of their weight.
 TEST(FollowNetwork, SeveralPathsShareTheWeightOfAFlow) {
   const LoadedConfig loaded = loaded_of(

@@ -14,12 +14,6 @@
 namespace dcc::vp {
 
 namespace {
-/// True if the flows of a host, numbered as the topology numbers ports, share by weight.
-bool shares_by_weight(const PlatformConfig& config, HostId port) {
-  const auto* const dcc = config.congestion_control_of(port).chosen<DccParameters>();
-  return dcc != nullptr && dcc->shares_by_weight();
-}
-
 class PortWeights {
  public:
   explicit PortWeights(const PlatformConfig& config)
@@ -35,9 +29,18 @@ class PortWeights {
     const HostId hosts = hosts_there();
     if (from >= hosts || to >= hosts || from == to) return;  // a check refuses such entries later
     const HostId sender = ports_.first_port(from);
-    if (!shares_by_weight(config_, sender)) return;
+    const auto* const dcc = config_.congestion_control_of(sender).chosen<DccParameters>();
+    if (dcc == nullptr || !dcc->shares_by_weight()) return;
     const double weight = static_cast<double>(weight_of(spec)) * static_cast<double>(spec.flows);
     send(topology_.node_of(sender), ports_.first_port(to), weight);
+  }
+
+  /// An empty list stands for all hosts.
+  HostList or_all(const HostList& list) const {
+    if (!list.empty()) return list;
+    HostList all(hosts_there());
+    std::iota(all.begin(), all.end(), HostId{0});
+    return all;
   }
 
   HostId hosts_there() const {
@@ -77,57 +80,31 @@ class PortWeights {
   BitRate slowest_;
   std::map<std::pair<NodeId, int>, double> weights_;
 };
-/// Calls `pair` with the sender and the receiver of each pair of hosts that an entry of `traffic`
-/// names. `hosts`: number of hosts, for lists that are empty and so stand for all of them.
-template <class Pair>
-void for_named_pairs(const TrafficSpec& spec, HostId hosts, const Pair& pair) {
-  const auto or_all = [&](const HostList& list) {
-    if (!list.empty()) return list;
-    HostList all(hosts);
-    std::iota(all.begin(), all.end(), HostId{0});
-    return all;
-  };
-  switch (spec.pattern) {
-    case TrafficPattern::kFlow:
-      pair(spec.from, spec.to);
-      break;
-    case TrafficPattern::kIncast:
-      if (!spec.receiver) break;
-      for (const HostId sender : or_all(spec.senders)) pair(sender, *spec.receiver);
-      break;
-    case TrafficPattern::kOneToMany:
-      for (const HostId receiver : or_all(spec.receivers)) pair(spec.sender, receiver);
-      break;
-    default:
-      break;
-  }
-}
 }  // namespace
 
 std::uint64_t greatest_weight_of_a_port(const PlatformConfig& config) {
   PortWeights weights(config);
   for (const TrafficSpec& spec : config.traffic) {
-    for_named_pairs(spec, weights.hosts_there(),
-                    [&](HostId from, HostId to) { weights.add(spec, from, to); });
+    switch (spec.pattern) {
+      case TrafficPattern::kFlow:
+        weights.add(spec, spec.from, spec.to);
+        break;
+      case TrafficPattern::kIncast:
+        if (!spec.receiver) break;
+        for (const HostId sender : weights.or_all(spec.senders)) {
+          weights.add(spec, sender, *spec.receiver);
+        }
+        break;
+      case TrafficPattern::kOneToMany:
+        for (const HostId receiver : weights.or_all(spec.receivers)) {
+          weights.add(spec, spec.sender, receiver);
+        }
+        break;
+      default:
+        break;
+    }
   }
   return weights.greatest();
-}
-
-std::uint64_t endless_flows_to_a_host(const PlatformConfig& config) {
-  const HostPorts ports = config.topology.host_ports();
-  const HostId hosts =
-      ports.several() ? ports.hosts() : static_cast<HostId>(config.topology.host_count());
-  std::map<HostId, std::uint64_t> to_host;
-  for (const TrafficSpec& spec : config.traffic) {
-    if (spec.bytes || expects_response(spec.operation)) continue;
-    for_named_pairs(spec, hosts, [&](HostId from, HostId to) {
-      if (from >= hosts || to >= hosts || from == to) return;  // a check refuses such entries later
-      if (shares_by_weight(config, ports.first_port(from))) to_host[to] += spec.flows;
-    });
-  }
-  std::uint64_t found = 0;
-  for (const auto& [host, flows] : to_host) found = std::max(found, flows);
-  return found;
 }
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// Sums the weights, or counts the flows, that share a port of a network.
+// Sums the weights of the flows that share a port of a network.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,5 @@ constexpr int kWeightPlaces = 16;
 /// each of them carries an equal part. Finding the routes of a large network takes seconds.
 /// Precondition: the topology has passed its check.
 std::uint64_t greatest_weight_of_a_port(const PlatformConfig& config);
-
-/// The greatest number of flows without an end that share by weight and send to one host. Counts
-/// the same kinds of `traffic` entries. Such flows are all there at once, unless `stop` ends them.
-std::uint64_t endless_flows_to_a_host(const PlatformConfig& config);
 
 }  // namespace dcc::vp

@@ -20,21 +20,6 @@ namespace {
 /// by trial (models/core/controller/law/README.md, "Several bottlenecks").
 constexpr PicoSeconds kIntervalOfNestedMarks = kMicroSecond * 168;
 
-/// Number of flows to one host that may begin with the rate of the link and a whole window.
-///
-/// Before the first cut acts, each flow sends its initial window, and during the hold 1/28 of its
-/// first rate, which halves in each interval with a mark. With very many flows, a mark reaches a
-/// flow in few intervals, so the holds of 512 or 1024 flows filled a buffer of 64 MiB, PFC paused,
-/// and the queue stood for 20 ms. Therefore more flows divide what 128 flows begin with.
-constexpr std::uint64_t kFullStarts = 128;
-constexpr std::uint64_t kLeastStart = 8;  // no flow begins with less than 1/8 of a full start
-
-/// The part of a full start with which each of `flows` flows begins.
-Ratio part_of_start(std::uint64_t flows) {
-  if (flows <= kFullStarts) return Ratio(1);
-  return Ratio(kFullStarts, std::min(flows, kFullStarts * kLeastStart));
-}
-
 /// The share of packets that flows of a sum of weights of about ten need marked at rest. With fewer
 /// weights the queue at rest is shorter than assumed here, with more it is at most Kmax.
 constexpr double kMarksAtRest = 0.15;
@@ -86,29 +71,6 @@ void take_distance(const DccParameters& from, DccParameters& to) {
   to.first_cut = from.first_cut;
   to.brisk = from.brisk;
   to.initial_window = from.initial_window;
-}
-
-/// Sets the first rate and the initial window by the number of flows, which a change during the run
-/// does not alter. `first`: the parameters at the beginning of the run.
-template <class NoneGiven>
-void divide_start(const LoadedConfig& loaded, const LoadedConfig& beginning, DccParameters& to,
-                  const DccParameters* first, const NoneGiven& none_given) {
-  if (!to.shares_by_weight()) return;
-  const bool begins = &loaded == &beginning || first == nullptr;
-  const Ratio part = begins ? part_of_start(endless_flows_to_a_host(beginning.config)) : Ratio(1);
-  const bool divided = part.numerator != part.denominator;
-  if (none_given({"initial_rate"})) {
-    if (!begins) to.initial_rate = first->initial_rate;
-    if (divided) {
-      to.initial_rate = BitRate(loaded.config.topology.slowest_link().bits_per_second *
-                                part.numerator / part.denominator);
-    }
-  }
-  if (none_given({"free_window"})) {
-    if (!begins) to.initial_window = first->initial_window;
-    to.initial_window = Ratio(to.initial_window.numerator * part.numerator,
-                              to.initial_window.denominator * part.denominator);
-  }
 }
 
 /// Applies the step rule to one algorithm choice at `path`, which is in `nic` or in an entry of
@@ -164,15 +126,12 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
     to.r_ai =
         BitRate(to.r_ai.bits_per_second >> (step_halvings(to.increase_timer) + to.finer_steps));
   }
-  divide_start(loaded, beginning, to, at_beginning.chosen<DccParameters>(), none_given);
   const auto note = [&](const char* key, bool moved) {
     const std::string at = section + "." + key;
     if (moved && loaded.places.count(at) == 0) {
       config.followed[at] =
           nested && std::string_view(key) == "increase_timer"
               ? "policy proportional, by switch.ecn.draw packet"
-          : std::string_view(key) == "initial_rate"
-              ? "policy proportional, by the number of flows to one host"
               : "policy proportional, by the slowest link and the longest base RTT";
     }
   };
@@ -184,7 +143,6 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
   note("first_cut", read.first_cut != to.first_cut);
   note("brisk", read.brisk != to.brisk);
   note("free_window", read.initial_window != to.initial_window);
-  note("initial_rate", !read.initial_rate && to.initial_rate.has_value());
   keep("r_ai", &DccParameters::r_ai);
   keep("g", &DccParameters::g);
   keep("r_hai", &DccParameters::r_hai);
