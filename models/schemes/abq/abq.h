@@ -6,8 +6,8 @@
 namespace dcc {
 
 /// Xu, Xu, Li, Zheng, Shen, Du, Du, "ABQ: Active Buffer Queueing in Datacenters", IEEE Network
-/// 34(2), 2020, implemented from its abstract and summaries; threshold and pace are this model's
-/// choice.
+/// 34(2), 2020, implemented from its abstract and summaries; this model chose the threshold and the
+/// pace of held-back ACKs itself.
 struct AbqParameters final : DisciplineParameters {
   Bytes limit = 375'000;      // queue limit of the port in wire bytes
   Bytes hold_above = 50'000;  // queue length above which ACKs are held back

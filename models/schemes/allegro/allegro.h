@@ -8,8 +8,10 @@ namespace dcc {
 /// Dong, Li, Zarchy, Godfrey, Schapira, "PCC: Re-architecting Congestion Control for Consistent
 /// High Performance", NSDI 2015, sections 2.2 and 3.
 struct AllegroParameters final : RateTrialsParameters {
-  Ratio probe{1, 100};      // ε_min: trials begin at this share above and below the rate
-  Ratio probe_max{1, 20};   // ε_max: greatest share of the trials
+  // ε_min: first deviation of the trial rates from the flow's rate, as a share of that rate
+  Ratio probe{1, 100};
+  // ε_max: greatest deviation of the trial rates, as a share of the flow's rate
+  Ratio probe_max{1, 20};
   Ratio loss_limit{1, 20};  // loss rate at which the sigmoid halves the value of goodput
   Ratio steepness{100};     // α, steepness of the sigmoid at loss_limit
 
@@ -37,12 +39,14 @@ class Allegro final : public RateTrials {
 
  private:
   struct State {
-    unsigned trials = 1;  // ε in units of ε_min, until ε_max
-    int direction = 0;    // direction of the steps under way; 0: trials
-    // n, number of steps in that direction, the present one included
+    unsigned trials = 1;  // deviation ε of the trial rates in units of ε_min, up to ε_max
+    // direction in which the rate moves step by step; 0: the flow makes trials instead
+    int direction = 0;
+    // n, number of rate steps in one direction, the present step included
     unsigned steps = 0;
-    long double utility = 0;         // utility of the flow's rate while steps are under way
-    std::array<bool, 2> up_first{};  // for each pair: true if the higher rate is sent first
+    long double utility = 0;  // utility of the flow's rate while steps are under way
+    // for each pair of trials: true if the higher rate is sent first
+    std::array<bool, 2> up_first{};
   };
 
   long double first_rate(const FlowStart& start) const override;

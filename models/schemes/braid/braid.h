@@ -21,9 +21,10 @@ struct BraidParameters final : TransportParameters {
   Ratio g{1, 16};
   Ratio move_share{1, 20};
   Ratio margin{1, 16};
-  std::optional<PicoSeconds> memory;    // empty: 64 base RTTs
-  std::optional<Bytes> initial_window;  // empty: line rate times base RTT
-  // bytes of a message after which it has one priority less
+  // time for which a path's share of marks counts as known; empty: 64 base RTTs
+  std::optional<PicoSeconds> memory;
+  std::optional<Bytes> initial_window;  // first window of a flow; empty: line rate times base RTT
+  // bytes of a message after each of which the message's priority falls by one
   std::vector<unsigned> thresholds{100'000, 300'000, 1'000'000, 3'000'000, 10'000'000};
   unsigned rack = 1;
   unsigned ways = 1;
@@ -37,11 +38,11 @@ struct BraidParameters final : TransportParameters {
   bool needs_source_routing() const override { return ways * beyond > 1; }
 };
 
-/// Every packet is acknowledged, with its mark. A packet may leave while less than the window is
-/// not acknowledged. Its priority is that of the bytes of its message sent before it: 7 up to the
-/// first threshold, and one less behind each. A host sends its highest priority first, and flows of
-/// one priority take turns. A packet without an ACK for `timeout` is sent again, before others; the
-/// timeout doubles until the next ACK.
+/// Every ACK reports the mark of one packet. A packet may leave while the flow's unacknowledged
+/// bytes are fewer than its window. The priority of a packet follows from the bytes of its message
+/// that were sent before: 7 up to the first threshold, and one less behind each threshold. A host
+/// sends its highest priority first, and flows of one priority take turns. A packet without an ACK
+/// for `timeout` is sent again, before others; the timeout doubles until the next ACK.
 class Braid final : public MessageTransport {
  public:
   Braid(const TransportContext& context, const BraidParameters& parameters);
@@ -55,8 +56,8 @@ class Braid final : public MessageTransport {
   struct Sender {
     BraidFlow flow;
     bool begun = false;
-    std::uint8_t ready = kNotReady;  // priority under which the queue pair is in ready_
-    unsigned late = 0;               // timeouts since the last ACK
+    std::uint8_t ready = kNotReady;  // priority under which the queue pair is listed in ready_
+    unsigned late = 0;               // number of the flow's timeouts since its last ACK
     Outstanding packets;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -81,11 +82,12 @@ class Braid final : public MessageTransport {
 
   const BraidParameters parameters_;
   BraidLawParameters law_;
-  long double line_;  // Mb/s
+  long double line_;  // line rate of the NIC in Mb/s
   RandomStream random_;
-  std::vector<Sender> senders_;                     // by queue pair
-  std::vector<BraidPaths> paths_;                   // by rack of the destination
-  std::array<std::deque<Qpn>, kPriorities> ready_;  // queue pairs that may send, in turn
+  std::vector<Sender> senders_;    // senders indexed by queue pair
+  std::vector<BraidPaths> paths_;  // shares of marks of the paths, by rack of the destination
+  // queue pairs that may send, by priority, in round robin order
+  std::array<std::deque<Qpn>, kPriorities> ready_;
   DeadlineTable deadlines_;
 };
 

@@ -11,11 +11,13 @@
 namespace dcc {
 
 struct BraidLawParameters {
-  long double g = 1.0L / 16;           // weight of a round's share of marks
+  long double g = 1.0L / 16;  // weight of a round's share of marks in the flow's average alpha
   long double move_share = 1.0L / 20;  // share of marks in a round above which a flow may move
-  long double margin = 1.0L / 16;      // by which another path's share must be lower
-  PicoSeconds memory{};                // time for which a path's share counts as known
-  bool joined = true;  // false: window and path are decided apart, as by DCTCP and by FlowBender
+  // difference by which another path's share of marks must be lower for a move
+  long double margin = 1.0L / 16;
+  PicoSeconds memory{};  // time for which a path's share of marks counts as known
+  // false: window and path are decided separately, as by DCTCP and by FlowBender
+  bool joined = true;
 };
 
 /// The shares of marks that the flows of one host met on each path to one rack.
@@ -28,7 +30,7 @@ class BraidPaths {
     return paths_[path].rounds > 0 && now <= paths_[path].heard + memory;
   }
   long double share(unsigned path) const { return paths_[path].share; }
-  /// Adds the share of marks of a round that a flow had on the path.
+  /// Adds the share of marks that a flow had in one round on the path.
   void add(unsigned path, long double share, const BraidLawParameters& law, PicoSeconds now);
 
   template <class Digest>
@@ -39,8 +41,8 @@ class BraidPaths {
  private:
   struct Path {
     long double share = 0;
-    std::uint64_t rounds = 0;  // number of rounds that were added
-    PicoSeconds heard{};       // time of the last one
+    std::uint64_t rounds = 0;  // number of rounds whose shares of marks were added
+    PicoSeconds heard{};       // time of the last round that was added
     template <class Digest>
     void add_state(Digest& d) const {
       d(static_cast<double>(share), rounds, heard);
@@ -49,10 +51,10 @@ class BraidPaths {
   std::vector<Path> paths_;
 };
 
-/// Window and path of one flow. In a round, which ends with the ACK of a packet that was sent after
-/// it began, the first mark cuts the window w to w (1 - alpha / 2), and ACKs without one add a
-/// packet in all, as DCTCP does (RFC 8257). At the end of a round with more than `move_share` of
-/// marks the flow looks for another path:
+/// Window and path of one flow. A round of a flow ends with the ACK of a packet that was sent after
+/// the round began. The first mark of a round cuts the window w to w (1 - alpha / 2); the unmarked
+/// ACKs of a round together add one packet to w, as in DCTCP (RFC 8257). At the end of a round with
+/// more than `move_share` of marks the flow looks for another path:
 /// 1. to the path with the lowest known share, if that is below the own path's by `margin`. The
 ///    congestion stays behind, so the cut of the round becomes the one that the new path calls for:
 ///    w rises to w0 (1 - m / 2), with w0 the window before the cut and m the new path's share,
@@ -92,20 +94,21 @@ class BraidFlow {
   bool move(BraidPaths& paths, const BraidLawParameters& law, PicoSeconds now,
             RandomStream& random);
 
-  long double window_ = 0;  // bytes
+  long double window_ = 0;  // congestion window of the flow in bytes
   long double alpha_ = 1;
-  long double before_ = 0;  // window before the cut of this round; 0: there was none
+  // window in bytes before the cut of this round; 0: this round had no cut
+  long double before_ = 0;
   unsigned path_ = 0;
   Psn round_end_ = 0;  // an ACK of this packet or of a later one ends the round
   Psn cut_end_ = 0;    // an ACK of this packet or of a later one allows another cut
-  Psn since_ = 0;      // first packet on the present path
+  Psn since_ = 0;      // number of the first packet that was sent on the present path
   bool reduced_ = false;
-  std::uint32_t acks_ = 0;    // ACKs of this round
-  std::uint32_t marked_ = 0;  // ACKs of this round with a mark
+  std::uint32_t acks_ = 0;    // number of ACKs of this round
+  std::uint32_t marked_ = 0;  // number of ACKs of this round that report a mark
 };
 
-/// The path of a new flow: the one with the lower share of two that are drawn. Unknown paths count
-/// as unmarked.
+/// Chooses the path of a new flow: of two paths drawn at random the one with the lower share of
+/// marks. A path of which nothing is known counts as unmarked.
 unsigned first_path(const BraidPaths& paths, const BraidLawParameters& law, PicoSeconds now,
                     RandomStream& random);
 

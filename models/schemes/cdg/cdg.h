@@ -12,7 +12,7 @@ namespace dcc {
 /// 2011, sections 3.1 and 3.2. Left out, because they serve the coexistence with senders that fill
 /// queues until packets are lost: the shadow window and the end of backoffs without effect.
 struct CdgParameters final : DelayWindowParameters {
-  Ratio beta{7, 10};  // factor of the window at a backoff
+  Ratio beta{7, 10};  // β, factor by which a backoff multiplies the window
   /// Gradient of the RTT, per round trip, at which a backoff has the probability 1 − 1/e. Empty: a
   /// sixteenth of the base RTT. The paper's value suits round trips of the Internet.
   std::optional<PicoSeconds> scale;

@@ -15,7 +15,7 @@ struct CodelParameters final : DisciplineParameters {
   Bytes limit = 375'000;  // queue limit of the port in wire bytes
   PicoSeconds target = kMilliSecond * 5;
   PicoSeconds interval = kMilliSecond * 100;
-  bool ecn = true;  // true: packets that can be marked are marked instead of dropped
+  bool ecn = true;  // true: packets with ECN capability are marked instead of dropped
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -58,9 +58,10 @@ class CodelPort final : public PortDiscipline {
   const Scheduler& clock_;
   std::deque<Entry> waiting_;
   Bytes bytes_ = 0;
-  // size of the largest packet so far, in wire bytes; initially the RFC's value
+  // size of the largest packet that arrived so far, in wire bytes; initially the RFC's value
   Bytes largest_packet_ = 512;
-  // State of the RFC's pseudo-code. PicoSeconds() as first_above_: not set.
+  // State of CoDel's pseudo-code (RFC 8289). first_above_ is PicoSeconds() while the queue is not
+  // above the target.
   PicoSeconds first_above_{};
   PicoSeconds drop_next_{};
   std::uint64_t count_ = 0;

@@ -9,16 +9,18 @@
 
 namespace dcc {
 
-/// The limits of a window. `describe_limits` adds them to the parameters of an algorithm.
+/// Limits of a congestion window. `describe_limits` adds these limits to the parameters of an
+/// algorithm.
 struct DelayWindowParameters : AlgorithmParameters {
   // first window of a flow in payload bytes; empty: line rate × base RTT
   std::optional<Bytes> initial_window;
   Bytes min_window = 64;
-  // upper limit of the window in payload bytes; empty: four times line rate × base RTT, and some
+  // upper limit of the window in payload bytes; empty: four times line rate × base RTT, plus a few
   // packets
   std::optional<Bytes> max_window;
 
-  /// Throws ParameterError if the limits leave no window.
+  /// Throws ParameterError if max_window is below min_window, or initial_window is outside these
+  /// two limits.
   void check(Bytes largest_packet) const override;
 
  protected:
@@ -46,14 +48,14 @@ class DelayWindow : public Algorithm {
 
  protected:
   struct Flow {
-    long double window = 0;       // window in payload bytes
-    long double max = 0;          // greatest window, in payload bytes
+    long double window = 0;       // window of the flow in payload bytes
+    long double max = 0;          // greatest window of the flow in payload bytes
     long double least_rtt = 0;    // least RTT of the flow in ps
-    long double rtt = 0;          // smoothed RTT in ps; 0: no sample yet
+    long double rtt = 0;          // smoothed RTT of the flow in ps; 0: no sample yet
     long double round_least = 0;  // least RTT of the present round trip in ps; 0: no sample yet
     long double round_most = 0;   // greatest RTT of the present round trip in ps
     long double round_sum = 0;    // sum of the RTTs of the present round trip in ps
-    // number of RTTs in the sum; next_window() is called after the first ACK
+    // number of RTTs in round_sum; next_window() is called only after the round trip's first ACK
     std::uint32_t round_acks = 0;
     bool marked = false;  // true if an ACK of the present round trip reported a mark
     Psn round_end = 0;    // an ACK of this packet or a later one ends the round trip
@@ -64,7 +66,7 @@ class DelayWindow : public Algorithm {
   DelayWindow(AlgorithmHost& host, const DelayWindowParameters& limits, std::uint32_t mtu,
               long double room);
 
-  /// Called when a flow starts with the window in `flow`.
+  /// Called when a flow starts; `flow` holds the flow's first window.
   virtual void begin(FlowNumber, const Flow& /*flow*/) {}
   /// Returns the share of a packet, from 0 to below 1, that is added to the flow's window before it
   /// is programmed into the NIC for the next round trip. The NIC sends whole packets only: with a

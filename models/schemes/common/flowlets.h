@@ -26,13 +26,13 @@ class FlowletTable {
   static constexpr std::uint32_t kNone = 0xFFFF;
   struct Entry {
     PicoSeconds last{};
-    std::uint32_t way = kNone;  // index of the flowlet's port in the port set
+    std::uint32_t way = kNone;  // index of the port that the flowlet takes, in the port set
   };
 
   FlowletTable(const FlowletParameters& parameters, std::uint64_t hash_seed)
       : parameters_(parameters), hash_seed_(hash_seed) {}
 
-  /// Ends all flowlets.
+  /// Ends all flowlets: the next packet of every flow may take a new path.
   void clear() { entries_.clear(); }
   Entry& of(const Packet& packet) {
     if (entries_.empty()) entries_.resize(parameters_.entries);
@@ -64,7 +64,8 @@ class FlowletTable {
 
   FlowletParameters parameters_;
   std::uint64_t hash_seed_;
-  std::vector<Entry> entries_;  // entries by hash; allocated at the first packet
+  // flowlet table, indexed by the hash of the flow; allocated at the first packet
+  std::vector<Entry> entries_;
 };
 
 }  // namespace dcc

@@ -28,7 +28,7 @@ class IntervalArrivals {
  private:
   Bytes bytes_ = 0;
   Bytes queue_ = 0;
-  bool any_ = false;  // true if a packet has arrived in the interval
+  bool any_ = false;  // true if a packet has arrived in the present interval
 };
 
 }  // namespace dcc

@@ -54,7 +54,7 @@ class KeyTable {
 
  private:
   struct Entry {
-    std::uint64_t key = 0;  // the caller's key plus 1; 0: the entry is free
+    std::uint64_t key = 0;  // the caller's key plus 1; 0: the entry of the table is free
     Value value{};
   };
 

@@ -32,7 +32,7 @@ class LinkRecords {
   }
 
  private:
-  int hops_ = 0;  // number of filled entries of `links_`
+  int hops_ = 0;  // number of links whose records are valid in `links_`
   IntStack links_;
 };
 

@@ -35,7 +35,7 @@ class MessageTransport : public Transport {
     bool connected = false;
     QueuePairConfig config;
     SendBuffer out;
-    Psn next = 0;              // one above the highest packet of `out` that was ever sent
+    Psn next = 0;  // one above the highest number of a packet that the queue pair ever sent
     std::deque<Psn> not_sent;  // packets below `next` that were skipped and not sent, ascending
     SequenceSet in;            // numbers of received packets
     FurthestArrival furthest;  // received packet with the highest number; for statistics only

@@ -17,16 +17,16 @@ namespace dcc {
 /// Covers all packets from the first unacknowledged packet to the last packet sent.
 class Outstanding {
  public:
-  // position at which a packet enters the queue of retransmissions
+  // position at which a packet enters the queue of packets to be retransmitted
   enum class Place : std::uint8_t { kLast, kFirst };
   struct Sent {
     Psn psn = 0;
     PicoSeconds when{};
   };
 
-  /// Number of packets in flight.
+  /// Number of the queue pair's packets in flight.
   std::size_t out() const { return out_; }
-  /// Number of packets to be retransmitted.
+  /// Number of the queue pair's packets to be retransmitted.
   std::size_t again() const { return again_.size(); }
   bool is_out(Psn psn) const { return find(psn) != nullptr && find(psn)->state == State::kOut; }
   /// True if the transmission of `psn` at time `sent` is in flight, and not a later transmission of
@@ -106,10 +106,11 @@ class Outstanding {
   }
   Slot* find(Psn psn) { return const_cast<Slot*>(std::as_const(*this).find(psn)); }
 
-  Psn base_ = 0;  // packet number of slots_.front()
+  Psn base_ = 0;  // number of the packet that slots_.front() describes
   std::deque<Slot> slots_;
   std::deque<Psn> again_;
-  std::deque<Sent> sent_;  // sent packets in order of sending time; some may be acknowledged
+  // sent packets in order of sending time, including some that are acknowledged already
+  std::deque<Sent> sent_;
   std::size_t out_ = 0;
 };
 

@@ -32,8 +32,8 @@ class Pacer {
   }
 
  private:
-  PicoSeconds from_{};    // time at which the last packet was due
-  Bytes last_bytes_ = 0;  // wire bytes of the last packet; 0: no packet yet
+  PicoSeconds from_{};    // time at which the flow's last packet was due
+  Bytes last_bytes_ = 0;  // wire bytes of the flow's last packet; 0: no packet yet
 };
 
 /// Chooses in round robin among the queue pairs whose next packet is due.
@@ -74,7 +74,8 @@ class PacedTurns {
  private:
   Scheduler& scheduler_;
   std::deque<Qpn> ready_;
-  std::vector<bool> is_ready_;  // true for queue pairs in ready_, indexed by queue pair
+  // true for queue pairs whose next packet is due, indexed by queue pair
+  std::vector<bool> is_ready_;
   DeadlineTable due_;
 };
 

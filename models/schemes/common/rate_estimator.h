@@ -9,9 +9,9 @@
 namespace dcc {
 
 struct RateEstimatorParameters {
-  PicoSeconds period = kMicroSecond * 16;  // time between two decays of the estimate
-  Ratio alpha{1, 10};                      // share of the estimate that a decay removes
-  unsigned bits = 3;                       // width of the metric in bits
+  PicoSeconds period = kMicroSecond * 16;  // time between two decays of the DRE's estimate
+  Ratio alpha{1, 10};                      // share of the DRE's estimate that a decay removes
+  unsigned bits = 3;                       // width of the quantised utilisation in bits
 };
 
 /// Counts the bytes sent on one link and removes a share of the count in every period, so that the
@@ -22,7 +22,8 @@ class RateEstimator {
     decay(now, parameters);
     bytes_q8_ += static_cast<std::uint64_t>(bytes) << 8;
   }
-  /// Utilisation of a link of this rate, 0 … 2^bits − 1; the largest value stands for a full link.
+  /// Utilisation of a link with rate `rate`, from 0 to 2^bits − 1; the largest value stands for a
+  /// full link.
   std::uint32_t metric(BitRate rate, PicoSeconds now,
                        const RateEstimatorParameters& parameters) const {
     RateEstimator present = *this;
@@ -39,7 +40,7 @@ class RateEstimator {
   std::uint32_t quantised(BitRate rate, const RateEstimatorParameters& parameters) const;
 
   std::uint64_t bytes_q8_ = 0;
-  std::int64_t period_ = 0;  // number of the last period that decay() has handled
+  std::int64_t period_ = 0;  // number of the last decay period that decay() has handled
 };
 
 }  // namespace dcc

@@ -35,7 +35,8 @@ class RatedTransport : public MessageTransport {
  protected:
   RatedTransport(const TransportContext& context, const RatedParameters& parameters);
 
-  // A scheme that overrides one of these calls the base class first.
+  // Virtual functions of MessageTransport; a scheme that overrides one of them calls the version of
+  // RatedTransport first.
   void begin(Qpn qpn) override;
   void end(Qpn qpn) override;
   void add_own_state(StateDigest& d) const override;
@@ -88,8 +89,8 @@ class RatedTransport : public MessageTransport {
   struct Flow {
     bool asking = false;
     PicoSeconds asked{};
-    PicoSeconds patience{};    // time until an unanswered request is repeated
-    PicoSeconds round_trip{};  // longest time from a request to its answer
+    PicoSeconds patience{};    // time until the flow's unanswered request is repeated
+    PicoSeconds round_trip{};  // longest time from a request of the flow to its answer
     Outstanding packets;
     Pacer pacer;
     template <class Digest>
@@ -114,7 +115,7 @@ class RatedTransport : public MessageTransport {
   const std::optional<PicoSeconds> ask_again_;
   const PicoSeconds timeout_;
   std::vector<Flow> flows_;  // flows indexed by queue pair
-  DeadlineTable deadlines_;  // deadlines of requests and retransmissions
+  DeadlineTable deadlines_;  // deadlines of the flows' requests and retransmissions
   PacedTurns turns_;         // flows with packets to send
 };
 

@@ -21,10 +21,10 @@ class SendBuffer {
 
   struct Cut {
     std::uint32_t payload_bytes = 0;
-    bool first = false;  // true for the first packet of its message
+    bool first = false;  // true for the first packet of a message
     bool last = false;
     Bytes message_bytes = 0;
-    Bytes offset = 0;  // byte offset within the message
+    Bytes offset = 0;  // byte offset of the packet within its message
   };
 
   /// Adds a message. Precondition: item.bytes > 0.
@@ -54,9 +54,9 @@ class SendBuffer {
   }
 
   std::uint32_t mtu() const { return mtu_; }
-  /// One above the number of the last posted packet.
+  /// One above the number of the last packet of the posted messages.
   Psn end() const { return end_; }
-  /// Payload bytes posted and not yet acknowledged.
+  /// Payload bytes that are posted and not yet acknowledged.
   Bytes undelivered() const { return undelivered_; }
   bool delivered(Psn psn) const { return delivered_.contains(psn); }
   Psn first_undelivered() const { return delivered_.first_missing(); }
@@ -129,7 +129,7 @@ class SendBuffer {
   }
 
   std::uint32_t mtu_;
-  std::deque<Message> messages_;  // incomplete messages, oldest first
+  std::deque<Message> messages_;  // messages that are not completely delivered, oldest first
   Psn end_ = 0;
   Bytes undelivered_ = 0;
   SequenceSet delivered_;

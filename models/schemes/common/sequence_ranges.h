@@ -10,7 +10,7 @@
 
 namespace dcc {
 
-/// The ranges of the set are in ascending order and do not touch each other.
+/// The ranges of packet numbers in the set ascend and do not touch each other.
 class SequenceRanges {
  public:
   struct Range {

@@ -11,7 +11,7 @@ namespace dcc {
 /// A set with one bit per packet from the first missing packet on; packets below it need no memory.
 class SequenceSet {
  public:
-  static constexpr Psn kBits = 64;  // bits of one word of the set
+  static constexpr Psn kBits = 64;  // number of bits in one word of the set
 
   /// Adds a packet to the set; false if the packet was in the set already.
   bool insert(Psn psn) {
@@ -24,7 +24,7 @@ class SequenceSet {
       base_ += 64;
       ++first_;
     }
-    // removing used-up words is rare: amortised O(1)
+    // Used-up words are removed rarely, so that the cost per packet is O(1) amortised.
     if (first_ == words_.size() || first_ >= kSpare) {
       words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
@@ -72,7 +72,8 @@ class SequenceSet {
   }
   Psn base_ = 0;  // packet number of the set's first bit; a multiple of 64
   std::size_t first_ = 0;
-  std::vector<std::uint64_t> words_;  // words of the set, beginning at first_
+  // bitmap of received packets; the word at first_ is the first in use
+  std::vector<std::uint64_t> words_;
   std::uint64_t count_ = 0;
 };
 

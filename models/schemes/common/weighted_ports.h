@@ -30,7 +30,8 @@ class WeightedPorts {
   static Sequence sequence_of(std::vector<std::uint64_t> shares);
 
  private:
-  const FabricMap* fabric_ = nullptr;  // capacities of the network; null: all shares are equal
+  // link capacities of the network; null: all ports have equal shares
+  const FabricMap* fabric_ = nullptr;
   int self_ = 0;
   mutable std::vector<Sequence> by_edge_;
   mutable Sequence all_alike_;

@@ -8,10 +8,12 @@ namespace dcc {
 /// Tan, Song, Zhang and Sridharan, "A Compound TCP Approach for High-Speed and Long Distance
 /// Networks", INFOCOM 2006, section III. A mark takes the place of the paper's loss.
 struct CompoundParameters final : DelayWindowParameters {
-  Ratio alpha{1, 8};  // factor α of the growth: alpha · window^(3/4) packets per round trip
-  Ratio beta{1, 2};   // share of the window that a marked round trip removes
-  Ratio zeta{1};      // packets that the delay window loses for each packet in queues
-  std::uint32_t gamma = 30;  // number of packets in queues from which on the delay window shrinks
+  // α, factor of the growth of the window: alpha · window^(3/4) packets per round trip
+  Ratio alpha{1, 8};
+  Ratio beta{1, 2};  // β, share of the window that a marked round trip removes
+  Ratio zeta{1};     // ζ, packets that the delay window loses for each packet in queues
+  // γ, number of the flow's packets in queues from which on the delay window shrinks
+  std::uint32_t gamma = 30;
 
   void describe(ParameterVisitor& v) override;
   void ask_marking(EcnParameters& ecn) const override;
@@ -34,7 +36,7 @@ class Compound final : public DelayWindow {
   long double next_window(FlowNumber number, const Flow& flow) override;
 
   const long double alpha_, beta_, zeta_, gamma_;
-  // the window by marks of each flow in packets; the rest of its window is by delay
+  // window by marks of each flow in packets; the rest of the flow's window is its window by delay
   NumberedTable<long double> by_marks_;
 };
 

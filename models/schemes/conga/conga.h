@@ -38,13 +38,11 @@ class Conga final : public PathChoice {
   void departs(Packet& packet, int port) override;
   void add_state(StateDigest& d) const override;
 
-  // Functions for diagnosis
-  /// Congestion of the path through `port`, as the far edge reported it; 0 if unknown.
+  // Functions for diagnosis of CONGA
   std::uint32_t congestion_to(std::uint32_t edge, int port) const;
 
  private:
-  /// Known congestion of a path. Packets report it for paths towards this edge; the far edge
-  /// reports it for paths from this edge.
+  /// Known congestion of a path between this edge switch and a far edge switch.
   struct News {
     PicoSeconds since{};
     std::uint8_t congestion = 0;
@@ -60,7 +58,7 @@ class Conga final : public PathChoice {
   struct Edge {
     std::vector<News> to;
     std::vector<News> from;
-    std::uint32_t next = 0;  // index into `from` of the next path to report
+    std::uint32_t next = 0;  // index into `from` of the next path whose congestion is reported
     template <class Digest>
     void add_state(Digest& d) const {
       d(to, from, next);
@@ -86,7 +84,8 @@ class Conga final : public PathChoice {
   std::vector<RateEstimator> use_;  // utilisation estimate of each port's link
   std::vector<std::uint8_t> tag_;   // path tag of each port; 0: the port leads to a host
   std::uint32_t tags_ = 0;
-  std::vector<Edge> edges_;  // known congestion by far edge; empty: nothing is known yet
+  // known congestion of paths, by far edge switch; empty: nothing is known yet
+  std::vector<Edge> edges_;
 };
 
 }  // namespace dcc

@@ -36,7 +36,7 @@ struct ConweaveParameters final : BalancerParameters {
 struct ConweaveHeader {
   static constexpr unsigned kEpochBits = 5;
   static constexpr unsigned kEpochs = 1u << kEpochBits;
-  // shift from picoseconds to the unit of a stamp, 65.5 ns; stamps wrap after 4.3 ms
+  // shift from picoseconds to the unit of a time stamp, 65.5 ns; stamps wrap after 4.3 ms
   static constexpr int kStampShift = 16;
 
   enum class News : std::uint32_t {
@@ -45,14 +45,14 @@ struct ConweaveHeader {
     kNotify,  // the report states that a packet of this path was marked
   };
 
-  std::uint8_t way = 0;  // path number from 1; 0: no header
+  std::uint8_t way = 0;  // number of the path, from 1; 0: the packet has no ConWeave header
   std::uint8_t epoch = 0;
-  bool rerouted = false;  // true if the packet takes the new path of its epoch
-  // true for the first packet of its epoch, which the far edge answers at once
+  bool rerouted = false;  // true if the packet takes the new path of its flow's epoch
+  // true for the first packet of a flow's epoch, which the far edge switch answers at once
   bool request = false;
-  bool tail = false;  // true for the last packet on the old path
+  bool tail = false;  // true for the last packet that a flow sends on its old path
   // time at which the packet left the first edge switch; for a rerouted packet, time at which the
-  // tail left
+  // last packet on the old path left
   std::uint16_t stamp = 0;
 
   OverlayHeader packed() const;
@@ -69,11 +69,14 @@ class Conweave final : public PathChoice {
   /// here.
   struct Counters {
     std::uint64_t held = 0;
-    std::uint64_t released_by_tail = 0;  // number of detained queues that a tail released
+    // number of queues of detained packets that a tail packet released
+    std::uint64_t released_by_tail = 0;
     std::uint64_t released_by_time = 0;
-    // number of packets of the old path that arrived after their queue was released by timeout
+    // number of packets on an old path that arrived after the queue of their flow was released by
+    // timeout
     std::uint64_t late = 0;
-    std::uint64_t rerouted = 0;  // epochs in which a flow that begins here changed its path
+    // number of epochs in which a flow that begins here changed its path
+    std::uint64_t rerouted = 0;
   };
 
   Conweave(const ConweaveParameters& parameters, const PathContext& context);
@@ -86,23 +89,23 @@ class Conweave final : public PathChoice {
   std::uint32_t choose(Packet& packet, PortSet ports) override;
   void add_state(StateDigest& d) const override;
 
-  // Functions for diagnosis
+  // Functions for diagnosis of ConWeave
   const Counters& counters() const { return counters_; }
-  /// True if no flow to the far edge may choose the path now.
+  /// True if flows to the far edge switch must not choose the path now.
   bool is_busy(std::uint32_t edge, std::uint8_t way) const;
 
  private:
   /// A flow whose sender is attached to this switch.
   struct Sender {
-    PicoSeconds active{};         // time of the flow's last packet
-    PicoSeconds reply_due{};      // time at which the reply is late; valid while `asks`
-    std::uint32_t routes = 0;     // value of routes_ when the path was chosen
-    std::uint16_t tail_sent = 0;  // stamp at which the tail left
+    PicoSeconds active{};      // time of the sender's last packet
+    PicoSeconds reply_due{};   // time at which the reply to the request is late; valid while `asks`
+    std::uint32_t routes = 0;  // number of route changes (routes_) when the flow's path was chosen
+    std::uint16_t tail_sent = 0;  // time stamp at which the tail packet left on the old path
     std::uint8_t way = 0;         // number of the flow's present path; 0: none yet
     std::uint8_t epoch = 0;
-    bool asks = false;      // true if a request has no reply yet
-    bool rerouted = false;  // true if the flow changed its path in this epoch
-    bool settled = false;   // true if the next packet starts an epoch
+    bool asks = false;      // true if the sender's edge switch waits for the reply to a request
+    bool rerouted = false;  // true if the flow changed its path in the present epoch
+    bool settled = false;   // true if the flow's next packet starts an epoch
     template <class Digest>
     void add_state(Digest& d) const {
       d(active, reply_due, routes, tail_sent, way, epoch, asks, rerouted, settled);
@@ -124,15 +127,17 @@ class Conweave final : public PathChoice {
   /// A flow whose receiver is attached to this switch.
   struct Receiver {
     PicoSeconds active{};
-    PicoSeconds old_came{};       // arrival of the last packet on the epoch's old path
-    std::uint16_t old_sent = 0;   // stamp of the last packet on the old path
-    std::uint16_t tail_sent = 0;  // stamp of the tail, from rerouted packets
+    PicoSeconds old_came{};  // arrival time of the last packet on the old path of the flow's epoch
+    std::uint16_t old_sent = 0;   // time stamp of the last packet that arrived on the old path
+    std::uint16_t tail_sent = 0;  // time stamp of the tail packet, as rerouted packets report it
     std::uint8_t epoch = 0;
-    bool known = false;      // true if `epoch` is valid
-    bool knows_old = false;  // true if old_came and old_sent belong to this epoch
+    bool known = false;      // true if the number of the flow's epoch (`epoch`) is known
+    bool knows_old = false;  // true if old_came and old_sent belong to the flow's present epoch
     bool passes =
-        false;  // true: rerouted packets pass, because the tail has arrived or is given up
-    Queue* queue = nullptr;  // detained packets of the flow; null: none
+        // true: rerouted packets of the flow pass, because the tail packet has arrived or is given
+        // up
+        false;
+    Queue* queue = nullptr;  // queue of detained packets of the flow; null: none are detained
     template <class Digest>
     void add_state(Digest& d) const {
       d(active, old_came, old_sent, tail_sent, epoch, known, knows_old, passes, queue != nullptr);
@@ -162,10 +167,10 @@ class Conweave final : public PathChoice {
   const FabricMap* fabric_ = nullptr;
   NodeId node_ = 0;
   std::uint32_t self_ = FabricMap::kNoEdge;
-  std::uint32_t routes_ = 0;  // number of route changes
+  std::uint32_t routes_ = 0;  // number of route changes of the network
   KeyTable<Sender> senders_;
   KeyTable<Receiver> receivers_;
-  // time until which each path is busy, by far edge and path − 1
+  // time until which flows must not choose a path, by far edge switch and path number − 1
   std::vector<std::vector<PicoSeconds>> busy_until_;
   std::vector<std::unique_ptr<Queue>> queues_;
   std::vector<Queue*> spare_;

@@ -38,7 +38,7 @@ class D3 final : public RatedTransport {
   struct Leases {
     RateAllocator::Lease nic;
     std::array<RateAllocator::Lease, kMaxIntHops> ports;
-    BitRate rate;  // rate of the flow: minimum of the grants
+    BitRate rate;  // rate of the flow: minimum of the rates that the ports granted
     PicoSeconds until{};
     template <class Digest>
     void add_state(Digest& d) const {
@@ -47,9 +47,10 @@ class D3 final : public RatedTransport {
   };
   struct Sender {
     bool has_asked = false;
-    PicoSeconds round_trip{};  // round-trip time of the last answered request
-    PicoSeconds wait{};  // time to the next request; 0: the grants are sufficient for a packet
-    BitRate desired;     // rate that the last request desired
+    PicoSeconds round_trip{};  // round-trip time of the flow's last answered request
+    // time to the flow's next request; 0: the granted rates are sufficient for a packet
+    PicoSeconds wait{};
+    BitRate desired;  // desired rate of the flow's last request
     Leases leases;
     template <class Digest>
     void add_state(Digest& d) const {

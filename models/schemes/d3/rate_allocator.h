@@ -15,8 +15,8 @@ namespace dcc {
 /// Datacenter Networks", SIGCOMM 2011, section 5).
 struct RateAllocatorParameters {
   PicoSeconds interval = kMicroSecond * 100;
-  Ratio reclaim{1, 10};  // alpha, the share of unused rates that is granted again
-  Ratio drain{1};        // beta, the gain on the minimum queue
+  Ratio reclaim{1, 10};  // alpha, the share of granted but unused rates that is granted again
+  Ratio drain{1};        // beta, the gain on the interval's minimum queue
 
   void describe(ParameterVisitor& v);
 };
@@ -36,19 +36,20 @@ struct RateAllocatorParameters {
 class RateAllocator {
  public:
   struct Lease {
-    BitRate rate;         // granted rate in wire bits per second, overhead included
-    PicoSeconds until{};  // expiry of the lease; zero: no lease
+    BitRate rate;         // granted rate of the lease in wire bits per second, overhead included
+    PicoSeconds until{};  // time at which the lease expires; zero: no lease
     template <class Digest>
     void add_state(Digest& d) const {
       d(rate, until);
     }
   };
   struct Request {
-    BitRate desired;       // rate that meets the flow's deadline; 0: no deadline
-    BitRate past_desired;  // desired rate of the previous request, which was granted `past`
+    BitRate desired;  // rate that meets the flow's deadline; 0: no deadline
+    // desired rate of the flow's previous request, to which the rate `past` was granted
+    BitRate past_desired;
     Lease past;
-    bool leaves = false;       // true if the flow ends its demand
-    PicoSeconds round_trip{};  // longest round-trip time without queues; 0: unknown
+    bool leaves = false;       // true if the flow withdraws its demand
+    PicoSeconds round_trip{};  // longest round-trip time of the flow without queues; 0: unknown
   };
 
   explicit RateAllocator(const RateAllocatorParameters& parameters)
@@ -67,7 +68,7 @@ class RateAllocator {
   /// True if requests took more than a quarter of the link in the last interval.
   bool is_crowded() const { return crowded_; }
 
-  // Capacity, granted rate and number of flows after the last call.
+  // Capacity, granted rate and number of flows of the link after the last call.
   BitRate capacity() const { return BitRate(capacity_); }
   BitRate allocated() const { return BitRate(older_.allocated + newer_.allocated); }
   std::uint64_t flows() const { return older_.flows + newer_.flows; }
@@ -78,7 +79,7 @@ class RateAllocator {
   }
 
  private:
-  /// Sums over the valid leases of one interval.
+  /// Sums over the leases of a link that are valid in one interval.
   struct Book {
     std::uint64_t allocated = 0;
     std::uint64_t demand = 0;
@@ -96,8 +97,8 @@ class RateAllocator {
   RateAllocatorParameters parameters_;
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
-  PicoSeconds span_;           // length of an interval
-  std::int64_t interval_ = 0;  // number of the present interval
+  PicoSeconds span_;           // length of an allocation interval
+  std::int64_t interval_ = 0;  // number of the present allocation interval
   IntervalArrivals arrivals_;
   Bytes asked_ = 0;  // bytes of request packets among the arrived bytes
   bool crowded_ = false;

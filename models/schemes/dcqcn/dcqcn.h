@@ -16,14 +16,15 @@ struct DcqcnValues {
   DcqcnValues(const DcqcnParameters& parameters, Rate line);
 
   long double r_min, r_max, initial, r_ai, r_hai;
-  long double first_rate;  // rate and target of a flow's first CNP; 0: that CNP cuts as all others
+  // rate and target of a flow after its first CNP; 0: the first CNP cuts like all others
+  long double first_rate;
   long double g, initial_alpha, cut_floor, cut_divisor;
 
-  /// The flow's rate after a cut of `rate`.
+  /// Rate of a flow after a cut from `rate`.
   long double cut(long double rate, long double alpha) const {
     return std::max(r_min, rate * std::max(cut_floor, 1 - alpha / cut_divisor));
   }
-  /// The rate and target of a flow after its first CNP, with `first_rate`.
+  /// Rate and target of a flow after its first CNP, from the parameter `first_rate`.
   long double first(long double rate) const { return std::min(rate, first_rate); }
 };
 
@@ -49,9 +50,9 @@ class Dcqcn final : public Algorithm {
     long double current = 0;  // Rc, the current rate of the flow in Mb/s
     long double target = 0;   // Rt, the target rate of the flow in Mb/s
     long double alpha = 1;
-    unsigned timer_events = 0;  // T, number of timer events since the last cut
-    unsigned byte_events = 0;   // BC, number of byte counter events since the last cut
-    Bytes bytes = 0;            // bytes sent since the last byte event
+    unsigned timer_events = 0;  // T, number of timer events since the flow's last cut
+    unsigned byte_events = 0;   // BC, number of byte counter events since the flow's last cut
+    Bytes bytes = 0;            // bytes that the flow sent since its last byte counter event
     PicoSeconds last_cut{};
     bool controlled = false;  // true from a CNP until the flow's rate is at the maximum
     bool cnp_since_alpha = false;

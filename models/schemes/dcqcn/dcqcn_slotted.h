@@ -14,9 +14,9 @@ namespace dcc {
 /// than values:
 /// - At the end of every slot of `alpha_timer`, α ← (1−g)·α + g if a CNP came in the slot, else α ←
 ///   (1−g)·α. (The article's g is our 1−g.)
-/// - At the end of a slot of `decrease_period` with one or more CNPs, Rc ← Rc·(1 − α/2), and all
-///   counts towards increases start anew. The target is set to Rc only if there was an increase
-///   since the last cut.
+/// - At the end of a slot of `decrease_period` with one or more CNPs, Rc ← Rc·(1 − α/2), and the
+///   counts of timer and byte counter events start anew. The target is set to Rc only if there was
+///   an increase since the last cut.
 /// - Timer and byte counter increase the rate in three stages: F events of fast recovery (Rc ← (Rc
 ///   + Rt)/2), F additive ones (Rt + R_AI first), then hyper increases (Rt + R_HAI first).
 /// A flow's slots begin with its first CNP. The first slot of cuts ends at once, with the initial
@@ -45,13 +45,13 @@ class DcqcnSlotted final : public Algorithm {
     long double current = 0;  // Rc, the current rate of the flow in Mb/s
     long double target = 0;   // Rt, the target rate of the flow in Mb/s
     long double alpha = 1;
-    PicoSeconds origin{};      // start time of the flow's slot 0
-    std::int64_t settled = 0;  // number of the slot at whose beginning α had its present value
-    bool cnp_in_slot = false;  // true if a CNP came in slot `settled`
+    PicoSeconds origin{};      // start time of the flow's time slot 0
+    std::int64_t settled = 0;  // number of the time slot at whose beginning α had its stored value
+    bool cnp_in_slot = false;  // true if a CNP arrived in the time slot `settled`
     bool cut_due = false;
     bool controlled = false;
-    bool increased = false;  // true if the rate has risen since the last cut
-    unsigned events = 0;     // number of increases since the last cut
+    bool increased = false;  // true if the flow's rate has risen since the last cut
+    unsigned events = 0;     // number of rate increases since the flow's last cut
     Bytes bytes = 0;
   };
   void settle_alpha(Flow& flow, PicoSeconds now) const;

@@ -24,9 +24,12 @@ struct DctcpParameters final : AlgorithmParameters {
   BitRate r_ai = 615_Mbps;
   BitRate r_min = 100_Mbps;
   std::optional<Bytes> initial_window;  // first window in bytes; empty: line rate × base RTT
-  Ratio d2tcp_exponent{1};  // exponent d of D2TCP (SIGCOMM 2012): a cut removes the share α^d / 2
-  bool d2tcp_deadlines = false;  // true: for flows with a deadline, d follows the time that is left
-  Ratio d2tcp_least{1, 2};       // least value of d; its inverse is the greatest value
+  // exponent d of D2TCP (SIGCOMM 2012): a cut removes the share α^d / 2 of the window
+  Ratio d2tcp_exponent{1};
+  // true: for flows with a deadline, D2TCP's exponent d follows the time that is left
+  bool d2tcp_deadlines = false;
+  // D2TCP: least value of the exponent d; its inverse is the greatest value
+  Ratio d2tcp_least{1, 2};
   Ratio d2tcp_most{2};
 
   void describe(ParameterVisitor& v) override;
@@ -67,12 +70,14 @@ class Dctcp final : public Algorithm {
     long double level = 0;  // rate of the flow in Mb/s (kRate) or window in bytes (kWindow)
     long double alpha = 1;
     PicoSeconds rtt{};  // base round-trip time of the flow in the empty network
-    Psn round_end = 0;  // number of a packet: an ACK of it or a later packet ends the round
-    Psn cut_end = 0;    // number of a packet until whose ACK the window stays reduced
+    // number of a packet whose ACK, or the ACK of a later packet, ends the round
+    Psn round_end = 0;
+    Psn cut_end = 0;  // number of a packet until whose ACK the window stays reduced
     bool reduced = false;
-    std::uint32_t acks = 0;    // number of ACKs received in this round
-    std::uint32_t marked = 0;  // number of these ACKs that echo CE
-    Bytes left = 0;  // bytes of the flow that are not acknowledged; used with a deadline only
+    std::uint32_t acks = 0;    // number of ACKs that the flow received in this round
+    std::uint32_t marked = 0;  // number of ACKs of this round that echo CE
+    // bytes of the flow that are not acknowledged; counted for flows with a deadline only
+    Bytes left = 0;
     PicoSeconds deadline = PicoSeconds::max();
   };
   void apply(FlowNumber number, const Flow& flow);

@@ -7,7 +7,8 @@ namespace dcc {
 
 struct DrillParameters final : BalancerParameters {
   unsigned samples = 2;  // number of ports drawn at random for each packet
-  unsigned memory = 1;   // number of best ports of the previous packet that are compared again
+  // number of best ports of the previous packet that are compared again for the next packet
+  unsigned memory = 1;
 
   void describe(ParameterVisitor& v) override;
 };

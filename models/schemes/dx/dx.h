@@ -11,7 +11,8 @@ namespace dcc {
 /// Lee, Park, Jang, Moon and Han, "Accurate Latency-based Congestion Feedback for Datacenters",
 /// USENIX ATC 2015.
 struct DxParameters final : DelayWindowParameters {
-  PicoSeconds noise = kMicroSecond;  // greatest queueing delay that counts as none
+  // queueing delay up to which a flow's packets count as not queued
+  PicoSeconds noise = kMicroSecond;
   // payload bytes by which a window grows in a round trip; empty: a full packet
   std::optional<Bytes> growth;
 
@@ -35,7 +36,7 @@ struct DxParameters final : DelayWindowParameters {
 /// it for one round trip. After smaller cuts it may cut again, which makes flows equal sooner.
 class Dx final : public DelayWindow {
  public:
-  /// `rank`: another number for each NIC.
+  /// `rank`: number that differs from NIC to NIC.
   Dx(AlgorithmHost& host, const DxParameters& parameters, std::uint32_t mtu,
      std::uint32_t rank = 0);
 
@@ -50,9 +51,11 @@ class Dx final : public DelayWindow {
   const long double growth_;
   const std::uint32_t rank_;
   struct State {
-    long double part = 0;  // share of a packet by which the NIC's window is larger than the flow's
-    bool spreads = false;  // true if `part` changes from round trip to round trip
-    bool has_cut = false;  // true if the round trip before halved the window or more
+    long double part = 0;  // share of a packet that is added to the flow's window for the NIC
+    // true if the share `part` of a packet changes from round trip to round trip
+    bool spreads = false;
+    // true if the flow's window was cut to half or less in the previous round trip
+    bool has_cut = false;
   };
   NumberedTable<State> states_;
 };

@@ -17,17 +17,21 @@ namespace dcc {
 /// Cho et al., "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters", SIGCOMM 2017,
 /// section 3; constants of the authors' ns-2 code.
 struct ExpressPassParameters final : TransportParameters {
-  CreditQueueParameters queue;  // parameters of the NIC's credit queue, which all its flows share
-  Ratio initial_rate{1, 2};     // first credit rate as a share of the maximum credit rate
-  // target share of lost credits at rate zero; the target is 0 at the maximum rate
+  // parameters of the NIC's credit queue, which all flows of the NIC share
+  CreditQueueParameters queue;
+  Ratio initial_rate{1, 2};  // first credit rate as a share of the maximum credit rate
+  // target share of lost credits at credit rate zero; the target falls to 0 at the maximum credit
+  // rate
   Ratio target_loss{1, 8};
-  Ratio initial_weight{1, 2};  // share of the gap to the maximum rate that is closed per round trip
+  // weight: share of the gap to the maximum credit rate that is closed per round trip
+  Ratio initial_weight{1, 2};
   Ratio min_weight{1, 100};
   Ratio max_weight{1, 2};
   Ratio weight_step{1, 20};
-  Ratio jitter{1, 10};       // greatest relative deviation of the time between two credits
-  Bytes credit_spread = 8;   // maximum deviation of a credit packet's size in bytes
-  PicoSeconds stop_after{};  // time after which an idle sender tells the receiver that it is idle
+  Ratio jitter{1, 10};      // greatest relative deviation of the time between two credits of a flow
+  Bytes credit_spread = 8;  // maximum deviation of a credit packet's size in bytes
+  // time without data after which a sender tells the receiver that it has sent everything
+  PicoSeconds stop_after{};
   PicoSeconds timeout = kMilliSecond;  // time after which the receiver requests missing data again
 
   void describe(ParameterVisitor& v) override;
@@ -55,32 +59,33 @@ class ExpressPass final : public MessageTransport {
 
  private:
   struct Sender {
-    bool asking = false;         // true if a request was sent and no credit has arrived yet
-    bool crediting = false;      // true if the receiver is known to send credits
-    std::deque<Psn> again;       // numbers of packets to be retransmitted
+    bool asking = false;         // true if the sender requested credits and none has arrived yet
+    bool crediting = false;      // true if the sender knows that the receiver sends credits
+    std::deque<Psn> again;       // numbers of the sender's packets to be retransmitted
     std::uint64_t promised = 0;  // number of credits received whose packets are not sent yet
     PicoSeconds said{};          // time at which the sender last reported that everything is sent
-    PicoSeconds sent{};          // time of the last data packet
+    PicoSeconds sent{};          // sending time of the flow's last data packet
     template <class Digest>
     void add_state(Digest& d) const {
       d(asking, crediting, again, promised, said, sent);
     }
   };
   struct Receiver {
-    std::uint32_t pace = 0;  // number that identifies credits scheduled before a pause
-    bool active = false;     // true while credits are sent
-    Psn end = 0;             // one above the last announced packet
+    // number that tells credits scheduled after a pause from credits scheduled before the pause
+    std::uint32_t pace = 0;
+    bool active = false;  // true while the receiver sends credits to the flow
+    Psn end = 0;          // one above the number of the last announced packet
     // Pacing of credits
     std::uint64_t credits = 0;  // number of credits sent; credits are numbered from 1
-    double rate = 0;            // rate of credits in wire bytes per second
+    double rate = 0;            // credit rate of the flow in wire bytes per second
     double weight = 0;
     bool may_grow = false;
     // Start time of the flow's present round trip.
     PicoSeconds since{};
     std::uint64_t seen = 0;  // number of the last credit that was answered with data
     std::uint64_t counted =
-        0;                   // number of credits in this round trip that were answered or skipped
-    std::uint64_t lost = 0;  // number of credits that were skipped, hence lost
+        0;  // number of credits in this round trip that were answered with data or skipped
+    std::uint64_t lost = 0;  // number of credits in this round trip that were skipped, hence lost
     PicoSeconds rtt{};
     std::uint64_t timed = 0;  // number of the credit whose round trip is measured; 0: none
     PicoSeconds timed_at{};
@@ -107,16 +112,16 @@ class ExpressPass final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Functions of the sender
+  // Functions of the ExpressPass sender
   std::uint64_t work_left(Qpn qpn) const;
-  /// Requests credits; `again`: for the packets of an earlier request.
+  /// Requests credits; `again` is true if the request is for the packets of an earlier request.
   void ask(Qpn qpn, bool again);
   void on_credit(Qpn qpn, const Packet& credit);
   void on_request_again(Qpn qpn, const Packet& request);
   void say_stop(Qpn qpn);
   void check_senders();
 
-  // Functions of the receiver
+  // Functions of the ExpressPass receiver
   void start_credits(Qpn qpn);
   void on_data(Qpn qpn, const Packet& packet);
   void on_stop(Qpn qpn, const Packet& stop);
@@ -134,9 +139,9 @@ class ExpressPass final : public MessageTransport {
   RandomStream random_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  // queue pair and number of each credit that waits to be used
+  // queue pair and number of each credit that arrived and is not used yet
   std::deque<std::pair<Qpn, std::uint64_t>> answers_;
-  std::vector<Due> due_;  // heap of scheduled credits
+  std::vector<Due> due_;  // scheduled credits, as a heap by sending time
   std::uint64_t planned_ = 0;
   CreditQueue queue_;
   DeadlineTable sender_deadlines_;

@@ -9,7 +9,7 @@ namespace dcc {
 /// section IV: equation (6) for the window.
 struct FastParameters final : DelayWindowParameters {
   Bytes alpha = 20'000;  // payload bytes of each flow that wait in queues in equilibrium
-  Ratio gamma{1, 2};     // share of the way to the new window that one update takes
+  Ratio gamma{1, 2};  // γ, share of the way from the old to the new window that one update takes
 
   void describe(ParameterVisitor& v) override;
 };

@@ -15,7 +15,7 @@ class EdgeColouring {
     std::uint32_t left = 0;
     std::uint32_t right = 0;
   };
-  /// Makes a colouring with `colours` colours, at least 1.
+  /// Makes an edge colouring with `colours` colours, at least 1.
   explicit EdgeColouring(std::uint32_t colours) : colours_(colours) {}
 
   /// Returns a colour (from 0) for each edge; valid until the next call. Precondition: no node has
@@ -35,7 +35,7 @@ class EdgeColouring {
                 std::uint32_t other);
 
   std::uint32_t colours_;
-  // edge at each node with each colour, for nodes on the left and on the right
+  // edge that has a given colour at a node, for nodes on the left and on the right of the graph
   std::vector<std::uint32_t> left_, right_;
   std::vector<std::uint32_t> of_edge_;
   std::vector<std::uint32_t> path_;

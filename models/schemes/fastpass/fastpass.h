@@ -80,12 +80,13 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
       d(packets, work);
     }
   };
-  /// Demand and slots for data to one destination host.
+  /// Demand and allocated timeslots for data to one destination host.
   struct Way {
-    std::deque<Qpn> waiting;    // queue pairs with packets to the destination, in round robin
-    std::uint64_t work = 0;     // number of packets to this destination, of all queue pairs
-    std::uint64_t in_hand = 0;  // number of given slots that are in the future
-    FastpassDemand demand;      // slots wanted and given, by arbiter
+    std::deque<Qpn> waiting;  // queue pairs with packets to the destination, in round robin
+    std::uint64_t work = 0;   // number of packets to this destination, of all queue pairs
+    // number of timeslots given for this destination that are still in the future
+    std::uint64_t in_hand = 0;
+    FastpassDemand demand;  // timeslots wanted and given for this destination, by arbiter
     template <class Digest>
     void add_state(Digest& d) const {
       d(waiting, work, in_hand, demand);
@@ -110,11 +111,11 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   void send_entries(HostId to, std::uint64_t base,
                     const std::vector<FastpassEntry>& entries) override;
 
-  // Functions that handle demands
+  // Functions of the Fastpass sender that handle demands
   Way& way_to(HostId host);
   void count_work(Qpn qpn, std::uint64_t work);
   void want(HostId host);
-  /// Number of an account in to_tell_ and silence_.
+  /// Index of the account of a destination host at an arbiter, in to_tell_ and silence_.
   std::uint32_t number_of(HostId host, unsigned arbiter) const {
     return host * parameters_.arbiters + arbiter;
   }
@@ -127,7 +128,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
   void doubt(unsigned arbiter);
   void hear(unsigned arbiter, std::uint64_t base, const FastpassEntry& entry);
 
-  // Functions of the sender
+  // Functions of the Fastpass sender
   PicoSeconds begin_of(std::uint64_t slot) const { return timing_.begin_of(slot) + clock_offset_; }
   void use_slots();
   void slot_passed(HostId host);
@@ -138,21 +139,24 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
 
   const FastpassParameters parameters_;
   FastpassTiming timing_;
-  PicoSeconds told_;  // time at which the last messages to the arbiters were sent
+  PicoSeconds told_;  // time at which this host last sent messages to the arbiters
   PicoSeconds ask_again_;
   PicoSeconds clock_offset_{};
-  std::unique_ptr<FastpassArbiter> arbiter_;  // the arbiter; null unless it is on this host
-  std::vector<Sender> senders_;               // senders indexed by queue pair
-  std::vector<Way> ways_;                     // demand and slots of each destination, by host
-  std::vector<std::uint32_t> to_tell_;        // accounts whose demands are to be sent
-  unsigned turn_ = 0;               // arbiter at which the next slot is demanded, among equals
-  std::vector<PicoSeconds> asked_;  // by arbiter: first question that it has not answered, or max()
-  std::vector<bool> absent_;        // by arbiter: true if that question is too old
-  std::deque<Slot> hand_;           // granted slots in order of time
-  std::optional<Slot> current_;     // the present slot, if no packet has used it
+  // Fastpass arbiter on this host; null: this host has none
+  std::unique_ptr<FastpassArbiter> arbiter_;
+  std::vector<Sender> senders_;         // senders indexed by queue pair
+  std::vector<Way> ways_;               // demand and timeslots of each destination, by host
+  std::vector<std::uint32_t> to_tell_;  // accounts whose demands are to be sent to their arbiters
+  unsigned turn_ = 0;  // arbiter at which the next timeslot is demanded if several lack equally few
+  // by arbiter: time of the first request that the arbiter has not answered, or max()
+  std::vector<PicoSeconds> asked_;
+  // by arbiter: true if the arbiter left a request unanswered for too long
+  std::vector<bool> absent_;
+  std::deque<Slot> hand_;        // granted timeslots in order of time
+  std::optional<Slot> current_;  // present timeslot, if it was granted and no packet has used it
   Event telling_, slots_;
   DeadlineTable silence_;   // time at which the demand of each account is repeated
-  DeadlineTable timeouts_;  // timeouts of the queue pairs
+  DeadlineTable timeouts_;  // timeouts for retransmission, by queue pair
 };
 
 }  // namespace dcc

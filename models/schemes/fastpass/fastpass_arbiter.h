@@ -14,17 +14,17 @@
 
 namespace dcc {
 
-/// Slots are numbered by the common clock: slot k starts at k · `slot`.
+/// Timeslots of Fastpass, numbered by the common clock: slot k starts at k · `slot`.
 struct FastpassTiming {
   PicoSeconds slot{};
-  unsigned batch = 1;     // number of slots that one allocation covers
-  PicoSeconds lead{};     // time from the start of an allocation to its first slot
-  unsigned arbiters = 1;  // batch b belongs to arbiter b modulo `arbiters`
+  unsigned batch = 1;     // number of timeslots that one allocation covers
+  PicoSeconds lead{};     // time from the start of an allocation to the first timeslot allocated
+  unsigned arbiters = 1;  // number of arbiters; batch b belongs to arbiter b modulo `arbiters`
 
   PicoSeconds batch_time() const { return slot * batch; }
-  /// Time from one batch of an arbiter to its next one.
+  /// Time from one batch of an arbiter to the next batch of that arbiter.
   PicoSeconds turn_time() const { return batch_time() * arbiters; }
-  /// The number of the first slot that starts at `time` or later.
+  /// Number of the first timeslot that starts at `when` or later.
   std::uint64_t slot_from(PicoSeconds when) const {
     return static_cast<std::uint64_t>((when.count + slot.count - 1) / slot.count);
   }
@@ -34,10 +34,11 @@ struct FastpassTiming {
 };
 
 struct ArbiterParameters {
-  unsigned index = 0;  // number of the arbiter among all arbiters
+  unsigned index = 0;  // number of this arbiter among all arbiters
   TimeslotAllocator::Order order = TimeslotAllocator::Order::kMaxMin;
-  PicoSeconds request_time{};     // processing time of one entry of a request
-  PicoSeconds allocation_time{};  // processing time of one slot for a pair of hosts
+  PicoSeconds request_time{};  // time that the arbiter takes for one entry of a request
+  // time that the arbiter takes to allocate one slot to a pair of hosts
+  PicoSeconds allocation_time{};
   // number of hosts per edge switch, which have consecutive numbers; 0: no path choice
   unsigned rack = 0;
   unsigned ways = 1;  // number of uplinks per edge switch
@@ -54,7 +55,8 @@ class FastpassArbiter {
  public:
   class Client {
    public:
-    /// Sends a host its entries in the order of slots; `slot` of an entry is relative to `base`.
+    /// Sends a host the entries about its timeslots, in the order of slots; `slot` of an entry is
+    /// relative to `base`.
     virtual void send_entries(HostId to, std::uint64_t base,
                               const std::vector<FastpassEntry>& entries) = 0;
 
@@ -83,7 +85,7 @@ class FastpassArbiter {
   };
   struct Question {
     HostId source = 0, destination = 0;
-    bool demand_lost = false;  // true if an earlier message with this demand did not arrive
+    bool demand_lost = false;  // true if an earlier message with the host's demand did not arrive
   };
   struct Bundle {
     HostId to = 0;
@@ -105,15 +107,16 @@ class FastpassArbiter {
   EdgeColouring colouring_;
   std::deque<Request> inbox_;
   PicoSeconds requests_done_{};
-  // The members below describe the present batch.
+  // Members that describe the arbiter's present batch.
   PicoSeconds begun_{};
   std::uint64_t base_ = 0;
-  std::vector<Bundle> bundles_;           // entries for hosts in the order of their first slot
+  std::vector<Bundle> bundles_;  // entries for hosts, in the order of each host's first timeslot
   std::vector<std::uint32_t> bundle_of_;  // index of each host's bundle; kNone: the host has none
   std::vector<Bundle> spare_;
   std::vector<Question> asked_;
   std::vector<EdgeColouring::Edge> edges_;
-  std::vector<std::uint32_t> colour_of_;  // colour of each match; kNone: the match is within a rack
+  // colour of each matched pair of hosts; kNone: both hosts are in one rack
+  std::vector<std::uint32_t> colour_of_;
   Event work_, send_;
 };
 

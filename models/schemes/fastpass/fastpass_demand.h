@@ -8,14 +8,14 @@
 
 namespace dcc {
 
-/// Slot counts are totals of a pair of hosts at one arbiter since the start of the run.
+/// Account of a pair of hosts at one arbiter. Slot counts are totals since the start of the run.
 struct FastpassAccount {
-  std::uint64_t wanted = 0;  // slots wanted of the arbiter
-  std::uint64_t told = 0;    // slots wanted in the last message to the arbiter
-  std::uint64_t given = 0;   // slots given by the arbiter, as far as known
-  bool to_tell = false;      // true if the account is on the list of accounts to tell
-  bool ask = false;          // true if the next message requests a reply of the arbiter
-  PicoSeconds patience{};    // interval until the demand is repeated
+  std::uint64_t wanted = 0;  // number of slots that the host wants from the arbiter
+  std::uint64_t told = 0;    // number of wanted slots in the last message to the arbiter
+  std::uint64_t given = 0;   // number of slots that the arbiter has given, as far as the host knows
+  bool to_tell = false;      // true if the account is on the list of demands to send
+  bool ask = false;          // true if the next message requests a reply from the arbiter
+  PicoSeconds patience{};    // time until the host repeats its demand
   std::uint64_t lacking() const { return wanted - given; }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -34,9 +34,9 @@ class FastpassDemand {
   const FastpassAccount& at(unsigned arbiter) const { return accounts_[arbiter]; }
   unsigned arbiters() const { return static_cast<unsigned>(accounts_.size()); }
 
-  /// Raises what is wanted until the pair lacks `slots` slots at the arbiters that are not
-  /// `absent`, or at all arbiters, if all are. Never lowers what is wanted. `turn`, of the sending
-  /// host, is the arbiter that is first among equals; each slot demanded there moves it on.
+  /// Raises the wanted slots until the pair lacks `slots` slots at the arbiters that are not
+  /// `absent`, or at all arbiters if all are absent. Never lowers the wanted slots. `turn`: arbiter
+  /// of the sending host's turn, which is first among equals; each demanded slot moves `turn` on.
   void want(std::uint64_t slots, const std::vector<bool>& absent, unsigned& turn);
 
   template <class Digest>

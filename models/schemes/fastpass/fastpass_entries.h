@@ -23,8 +23,8 @@ struct FastpassEntry {
   // first port choice of the path, from 1, as in OverlayHeader; 0: any port
   std::uint8_t first_way = 0;
   std::uint8_t second_way = 0;
-  std::uint8_t slot = 0;  // number of the slot relative to the packet's base slot
-  HostId host = 0;        // destination host of the slot
+  std::uint8_t slot = 0;  // number of the timeslot relative to the packet's base slot
+  HostId host = 0;        // destination host of the timeslot
   std::uint64_t total = 0;
 
   template <class Digest>

@@ -18,8 +18,8 @@ namespace dcc {
 class TimeslotAllocator {
  public:
   enum class Order : std::uint8_t {
-    kMaxMin,    // order by the time since the pair's last slot, the longest first: max-min fair
-    kShortest,  // order by the number of missing slots, the fewest first
+    kMaxMin,    // order of pairs by the time since their last slot, the longest first: max-min fair
+    kShortest,  // order of pairs by the number of slots they lack, the fewest first
   };
   struct Match {
     HostId source = 0;
@@ -29,9 +29,8 @@ class TimeslotAllocator {
 
   explicit TimeslotAllocator(Order order) : order_(order) {}
 
-  /// Sets the total number of slots that a pair has wanted since the start; a smaller number than
-  /// before has no effect.
-  /// Returns true if the pair's total rises.
+  /// Sets the total number of slots that a pair of hosts has wanted since the start of the run; a
+  /// number below the previous one has no effect. Returns true if the total rises.
   bool demand(HostId source, HostId destination, std::uint64_t slots);
   /// Total number of slots given to a pair.
   std::uint64_t given(HostId source, HostId destination) const;
@@ -52,7 +51,7 @@ class TimeslotAllocator {
     HostId destination = 0;
     std::uint64_t wanted = 0;
     std::uint64_t given = 0;
-    std::uint64_t last = 0;  // number of the pair's last slot, from 1
+    std::uint64_t last = 0;  // number of the last slot that the pair got, from 1
     template <class Digest>
     void add_state(Digest& d) const {
       d(source, destination, wanted, given, last);
@@ -66,7 +65,7 @@ class TimeslotAllocator {
   static std::uint64_t key(HostId source, HostId destination) {
     return std::uint64_t{source} << 32 | destination;
   }
-  /// Sort key of a pair; the smallest key is first.
+  /// Sort key of a pair of hosts; the pair with the smallest key gets slots first.
   std::uint64_t rank(std::uint32_t pair) const {
     const Pair& p = pairs_[pair];
     return order_ == Order::kMaxMin ? p.last : p.wanted - p.given;
@@ -77,14 +76,14 @@ class TimeslotAllocator {
 
   Order order_;
   std::vector<Pair> pairs_;
-  // index of a pair in pairs_, by its two ends
+  // index of a pair of hosts in pairs_, by its source and destination
   std::unordered_map<std::uint64_t, std::uint32_t> known_;
-  std::vector<std::uint32_t> active_;  // pairs that lack slots, in the order of allocation
-  // pairs that got no slot, and pairs that got one, in the present allocation
+  std::vector<std::uint32_t> active_;  // pairs of hosts that lack slots, in the order of allocation
+  // in the present allocation: pairs that got no slot, and pairs that got one
   std::vector<std::uint32_t> before_, taken_;
   std::vector<End> sources_, destinations_;
   std::uint32_t some_sources_ = 0,
-                // numbers of sources and of destinations of the pairs that lack slots
+                // numbers of source hosts and of destination hosts among the pairs that lack slots
       some_destinations_ = 0;
   std::vector<Match> matches_;
   std::uint64_t slot_ = 0;

@@ -51,10 +51,10 @@ class Fcp final : public RatedTransport {
  private:
   struct Sender {
     bool sending = false;  // true if the price of the flow's path is known
-    bool begun = false;    // true if the flow has data to send and is counted in weights_
-    double weight = 1;     // weight of the flow's class
-    PicoSeconds heard{};   // sending time of the packet whose response is newest; older ones
-                           // are ignored
+    bool begun = false;  // true if the flow has data to send and its weight is counted in weights_
+    double weight = 1;   // weight of the flow's class
+    // sending time of the packet with the newest response; responses to older packets are ignored
+    PicoSeconds heard{};
     PicoSeconds round_trip{};
     std::array<double, kMaxIntHops> prices{};  // last known prices of the ports on the path
     double way = 0;                            // sum of the prices of the ports on the path

@@ -37,19 +37,19 @@ class LinkPrice {
   struct Preload {
     double budget = 0;
     double elsewhere = 0;  // price of the flow's path up to this port
-    Bytes bytes = 0;       // wire bytes that the flow has to send
+    Bytes bytes = 0;       // wire bytes that the starting flow has to send
     PicoSeconds round_trip{};
   };
 
   explicit LinkPrice(const LinkPriceParameters& parameters) : parameters_(parameters) {}
   void set_link(BitRate rate);
 
-  /// Records arriving bytes, overhead included, and the price that their packet paid per bit (0:
-  /// none); `queue`: bytes that wait for the link.
+  /// Records arriving bytes, overhead included. `paid`: price per bit that the packet pays, 0 for
+  /// none. `queue`: bytes that wait for the link.
   void comes(Bytes bytes, double paid, Bytes queue, PicoSeconds now);
   void preload(const Preload& ahead, PicoSeconds now);
 
-  /// Price per bit after the last call.
+  /// Price per bit of the link after the last call.
   double price() const { return price_; }
   /// Capacity of the link for packets that pay, in bits per second.
   double capacity() const { return capacity_; }
@@ -64,12 +64,12 @@ class LinkPrice {
 
   LinkPriceParameters parameters_;
   double link_ = 0;
-  double least_ = 0;  // minimum price per bit
+  double least_ = 0;  // minimum price per bit of the link
   double price_ = 0;
   double capacity_ = 0;
   std::int64_t interval_ = 0;
-  double paid_ = 0;       // sum of the payments in the present interval
-  double ahead_ = 0;      // expected payments of the next interval
+  double paid_ = 0;       // sum of the payments for the link in the present interval
+  double ahead_ = 0;      // payments for the link that are expected in the next interval
   Bytes unpaid_ = 0;      // bytes of packets in the present interval that pay nothing
   bool arrived_ = false;  // true if a packet arrived in the present interval
   Bytes queue_ = 0;  // least queue that arriving packets found in the present interval, in bytes

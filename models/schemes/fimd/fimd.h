@@ -15,20 +15,24 @@ namespace dcc {
 /// and US patent 7,920,476.
 struct FimdParameters final : AlgorithmParameters {
   enum class Law : std::uint8_t {
-    kFimd,  // fast increase, multiplicative decrease
-    kLipd,  // linear inter-packet delay
-    kAimd   // additive increase, multiplicative decrease: for comparison
+    kFimd,  // FIMD: fast increase, multiplicative decrease
+    kLipd,  // LIPD: linear inter-packet delay
+    kAimd   // AIMD: additive increase, multiplicative decrease, for comparison
   };
-  /// Packets that switches mark.
+  /// Rule by which switches mark packets.
   enum class Marks : std::uint8_t {
-    kInputs,  // those that wait for an output whose packets fill an input (mark_at: input_full)
-    kQueues   // as switch.ecn says
+    // switches mark packets that wait for an output whose packets fill an input (mark_at:
+    // input_full)
+    kInputs,
+    kQueues  // switches mark packets as switch.ecn configures
   };
   Law law = Law::kFimd;
   Marks marks = Marks::kInputs;
-  Ratio factor{2};              // a mark divides the rate by it (fimd, aimd)
-  BitRate r_min = 100_Mbps;     // least rate; its packet time is the time of recovery
-  std::optional<Bytes> window;  // greatest number of bytes in flight; empty: the path's product
+  Ratio factor{2};  // factor by which a mark divides the rate (laws fimd and aimd)
+  // least rate of a flow; the packet time at this rate is the recovery time T
+  BitRate r_min = 100_Mbps;
+  // greatest number of bytes in flight; empty: bandwidth-delay product of the path
+  std::optional<Bytes> window;
 
   void describe(ParameterVisitor& v) override;
   void ask_switch(SwitchParameters& parameters) const override;
@@ -67,17 +71,19 @@ class Fimd final : public Algorithm {
  private:
   struct Flow {
     long double mbps = 0;
-    Psn cut_before = 0;  // marks of packets below this number are answered
+    // packets below this number were sent before the last cut, so their marks change nothing
+    Psn cut_before = 0;
   };
   long double lowered(long double mbps) const;
-  /// The rate after `packets` packets without a mark.
+  /// Rate of a flow after `packets` packets without a mark.
   long double raised(long double mbps, long double packets) const;
   void set_rate(FlowNumber number, long double mbps);
 
   AlgorithmHost& host_;
   const FimdParameters parameters_;
   const std::uint32_t mtu_;
-  const long double line_, r_min_, factor_;  // Mb/s; Mb/s; 1
+  // line rate in Mb/s, least rate in Mb/s, and the factor of a cut
+  const long double line_, r_min_, factor_;
   std::vector<Flow> flows_;
   AlgorithmCounters counters_;
 };
