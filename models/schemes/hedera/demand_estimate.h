@@ -12,7 +12,8 @@ namespace dcc {
 struct FlowDemand {
   HostId source = 0;
   HostId destination = 0;
-  std::uint64_t rate = 0;  // rate in bits per second; result of estimate_demands()
+  // estimated rate of the flow in bits per second; result of estimate_demands()
+  std::uint64_t rate = 0;
 };
 
 /// Sets every flow's rate to its max-min fair share of the hosts' links: senders divide their links

@@ -35,7 +35,7 @@ class HederaScheduler final : public FlowScheduler {
                   std::uint64_t seed, std::uint32_t rank);
   void run_round() override;
 
-  // Results of the last round, for diagnosis.
+  // Large flows found in the last scheduling round, for diagnosis.
   std::vector<Elephant> elephants() const;
   /// Sum over all wires of the demand of large flows beyond the wire's rate, in bits per second.
   std::uint64_t excess() const { return excess_; }
@@ -48,7 +48,7 @@ class HederaScheduler final : public FlowScheduler {
   /// One wire of a path, and the port choice that leads to the wire.
   struct Step {
     NodeId node = 0;
-    std::uint32_t index = 0;  // index of the chosen port among the equally good ports
+    std::uint32_t index = 0;  // index of the chosen port among the equally good ports of a switch
     std::uint32_t choices = 0;
     std::size_t wire = 0;
   };
@@ -56,7 +56,7 @@ class HederaScheduler final : public FlowScheduler {
   void find_elephants();
   void estimate();
   bool leaves_its_edge(const FlowName& name) const;
-  /// Maximum number of port choices at the first switch, the second switch and so on, over all
+  /// Maximum number of port choices at each switch of a path, from the first switch on, over all
   /// paths of a flow.
   std::vector<std::uint32_t> digits(const FlowName& name) const;
   std::vector<Step> steps(const FlowName& name, const std::vector<std::uint32_t>& digits,
@@ -79,17 +79,18 @@ class HederaScheduler final : public FlowScheduler {
   const HederaParameters parameters_;
   RandomStream random_;
   std::vector<std::uint64_t> host_rate_;            // rate of each host's link, by HostId
-  std::uint64_t unit_ = 1;                          // maximum of all host link rates
+  std::uint64_t unit_ = 1;                          // maximum of the rates of all hosts' links
   std::map<std::uint64_t, Elephant> elephants_;     // large flows by flow_key()
   std::vector<std::vector<std::uint32_t>> digits_;  // path of each large flow as digits
   std::vector<std::uint64_t> load_;                 // load of each wire in bits per second
   std::uint64_t excess_ = 0;
 
-  // State of the simulated annealing: the path for each destination host.
+  // State of the simulated annealing: the path assigned to each destination host.
   std::vector<std::uint32_t> pod_of_edge_;
   std::vector<std::vector<HostId>> edge_hosts_;
   std::vector<std::vector<HostId>> pod_hosts_;
-  std::vector<std::uint32_t> way_to_;  // path to each host, by HostId; kept between rounds
+  // number of the path to each host, by HostId; kept between scheduling rounds
+  std::vector<std::uint32_t> way_to_;
   std::map<HostId, std::vector<std::pair<const Elephant*, std::size_t>>> elephants_to_;
 };
 

@@ -29,7 +29,7 @@ struct HermesParameters final : BalancerParameters {
   PicoSeconds interval = kMicroSecond * 100;
   PicoSeconds age = kMicroSecond * 320;
   PicoSeconds failed_for = kMilliSecond * 10;
-  PicoSeconds probe_interval{};  // 0: no probes
+  PicoSeconds probe_interval{};  // time between two rounds of probes; 0: no probes
 
   void describe(ParameterVisitor& v) override;
 };
@@ -56,20 +56,20 @@ class Hermes final : public PathChoice {
   std::uint32_t choose(Packet& packet, PortSet ports) override;
   void add_state(StateDigest& d) const override;
 
-  // Functions for diagnosis
-  /// State of the path to a far edge through `port`.
+  // Functions for diagnosis of Hermes
   State state_of(std::uint32_t edge, int port) const;
   std::uint64_t probes_sent() const { return probes_sent_; }
 
  private:
   /// Measurements of a path to one far edge.
   struct Way {
-    PicoSeconds heard{};           // time of the last ACK from the path
-    PicoSeconds rtt{};             // moving average of the round-trip time
-    std::uint32_t marked_q16 = 0;  // moving average of the share of marked packets
+    PicoSeconds heard{};           // time of the last ACK from a packet on the path
+    PicoSeconds rtt{};             // moving average of the path's round-trip time
+    std::uint32_t marked_q16 = 0;  // moving average of the path's share of marked packets
     bool known = false;
     PicoSeconds failed_until{};
-    std::uint32_t packets = 0;  // number of packets since the last check of retransmissions
+    // number of packets on the path since the last check of retransmissions
+    std::uint32_t packets = 0;
     std::uint32_t repeats = 0;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -82,7 +82,7 @@ class Hermes final : public PathChoice {
     bool acknowledged = true;  // true if an ACK arrived since the flow's last retransmission
     // number of consecutive retransmissions of the flow without an ACK
     std::uint8_t lost_rounds = 0;
-    Psn next = 0;    // one above the number of the highest packet sent
+    Psn next = 0;    // one above the number of the highest packet that the flow sent
     Bytes sent = 0;  // bytes that the flow sent on its present path
     PicoSeconds moved{};
     RateEstimator rate;
@@ -124,11 +124,11 @@ class Hermes final : public PathChoice {
   std::vector<std::vector<Way>> ways_;
   std::vector<RateEstimator> use_;  // utilisation of each port by flows of this switch
   KeyTable<Flow> flows_;
-  // The members below exist for probes only.
+  // Members that are used only if Hermes probes paths.
   std::unique_ptr<Event> probing_;  // time of the next probes; null: no probes
   std::vector<HostId> host_of_;     // a host of each edge switch, to which probes are addressed
   Packet pattern_;                  // the last data packet that left for another rack
-  bool data_left_ = false;          // true if data left since the last probes
+  bool data_left_ = false;          // true if data left for other racks since the last probes
   std::uint64_t probes_sent_ = 0;
 };
 

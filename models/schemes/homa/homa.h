@@ -68,23 +68,24 @@ class Homa final : public MessageTransport {
     }
   };
   struct Sender {
-    bool ready = false;  // true if the queue pair is in ready_
-    Psn granted = 0;     // one above the highest packet that may leave
-    // The members below belong to the present message.
+    bool ready = false;  // true if the queue pair is in the list of senders that may send (ready_)
+    Psn granted = 0;     // one above the number of the highest packet that the sender may send
+    // Members that belong to the sender's present message.
     Psn begin = 0;
     Psn end = 0;
-    std::uint8_t unscheduled = 0;  // priority of packets without a grant
-    std::uint8_t scheduled = 0;    // priority of the last grant
-    std::deque<Again> again;       // packets to be retransmitted
+    std::uint8_t unscheduled = 0;  // priority of the message's packets that leave without a grant
+    std::uint8_t scheduled = 0;    // priority of the last grant for the message
+    std::deque<Again> again;       // the sender's packets to be retransmitted
     template <class Digest>
     void add_state(Digest& d) const {
       d(granted, begin, end, unscheduled, scheduled, again);
     }
   };
   struct Receiver {
-    bool listed = false;  // true if the queue pair is in wanting_
-    Psn end = 0;          // one above the last announced packet
-    Psn granted = 0;      // one above the last granted packet
+    // true if the queue pair is in the list of receivers with data to grant (wanting_)
+    bool listed = false;
+    Psn end = 0;      // one above the number of the last announced packet
+    Psn granted = 0;  // one above the number of the last granted packet
     template <class Digest>
     void add_state(Digest& d) const {
       d(end, granted);
@@ -97,7 +98,7 @@ class Homa final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Functions of the sender
+  // Functions of the Homa sender
   void settle(Qpn qpn);
   void start_message(Qpn qpn);
   Psn left(Qpn qpn) const;
@@ -107,7 +108,7 @@ class Homa final : public MessageTransport {
   void say_end(Qpn qpn);
   void check_senders();
 
-  // Functions of the receiver
+  // Functions of the Homa receiver
   void on_data(Qpn qpn, const Packet& packet);
   void on_end(Qpn qpn, Psn end);
   void list(Qpn qpn);
@@ -122,11 +123,11 @@ class Homa final : public MessageTransport {
   bool acknowledges() const { return context_.nic.ack != AckMode::kNone; }
 
   HomaParameters parameters_;
-  std::vector<Psn> windows_;         // RTTbytes by queue pair, converted to packets
+  std::vector<Psn> windows_;         // RTTbytes of each queue pair, converted to packets
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  std::vector<Qpn> ready_;           // senders that may send
-  // receivers with data to grant, sorted by the number of packets to grant
+  std::vector<Qpn> ready_;           // queue pairs whose sender may send
+  // queue pairs whose receiver has data to grant, sorted by the number of packets to grant
   std::vector<Qpn> wanting_;
   DeadlineTable sender_deadlines_;
   DeadlineTable receiver_deadlines_;

@@ -43,25 +43,24 @@ class Hpcc final : public Algorithm {
   bool is_quiescent(FlowNumber) const override { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Sets the weight of a flow's additive step, constant from the flow's start. Flows at one
-  /// bottleneck converge to rates in proportion to their steps, because all of them use the same
-  /// multiplicative factor.
+  /// Sets the weight of a flow's additive step, which stays constant from the flow's start. Flows
+  /// at one bottleneck converge to rates in proportion to their weights, because all flows use the
+  /// same multiplicative factor.
   void weigh(FlowNumber flow, long double weight) { flows_[flow].weight = weight; }
-  /// U, the smoothed utilisation of the busiest link.
+  /// U, the smoothed utilisation of the busiest link of a flow's path.
   long double utilisation(FlowNumber flow) const { return flows_[flow].u; }
 
  private:
   struct Flow {
     long double current = 0;    // window W of the flow as a rate, W / T
     long double reference = 0;  // reference window Wc of the flow as a rate, Wc / T
-    long double u = 1;          // U, the smoothed utilisation
-    long double weight = 1;     // factor of the additive step W_AI
-    unsigned stage = 0;         // incStage, the number of additive increases in a row
+    long double u = 1;          // U, the smoothed utilisation of the busiest link
+    long double weight = 1;     // weight of the flow, which multiplies the additive step W_AI
+    unsigned stage = 0;         // incStage, the flow's number of additive increases in a row
     Psn last_update = 0;        // lastUpdateSeq, the packet whose ACK ends the round trip
-    LinkRecords links;          // L, the telemetry of the previous ACK
+    LinkRecords links;          // L, the telemetry of the flow's previous ACK
   };
-  /// Contributions to a link's load: of one queued byte, and of one byte per picosecond on the
-  /// wire.
+  /// Contribution of one queued byte, and of one byte per picosecond on the wire, to a link's load.
   struct Scale {
     BitRate rate;
     long double queued = 0;
@@ -79,7 +78,8 @@ class Hpcc final : public Algorithm {
   // line rate, additive step and minimum rate in Mb/s, and the target utilisation
   long double line_, w_ai_, r_min_, eta_;
   NumberedTable<Flow> flows_;
-  // load scales of the link rates seen: few rates occur, and divisions are slow
+  // load scales of the link rates seen so far, cached because few rates occur and divisions are
+  // slow
   std::array<Scale, 4> scales_{};
   std::size_t oldest_scale_ = 0;
   AlgorithmCounters counters_;

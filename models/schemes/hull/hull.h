@@ -32,7 +32,7 @@ struct HullParameters final : AlgorithmParameters {
 /// use the line rate.
 class Hull final : public Algorithm, private AlgorithmHost {
  public:
-  /// `seed` makes the random numbers of NICs differ.
+  /// `seed` makes the random numbers differ from NIC to NIC.
   Hull(AlgorithmHost& host, const HullParameters& parameters, std::uint32_t mtu,
        PicoSeconds base_rtt, std::uint64_t seed);
 
@@ -57,7 +57,7 @@ class Hull final : public Algorithm, private AlgorithmHost {
     Bytes in_flight = 0;
   };
 
-  // Functions of AlgorithmHost, which DCTCP calls.
+  // Functions of AlgorithmHost, by which HULL serves the DCTCP algorithm inside it.
   PicoSeconds now() const override { return host_.now(); }
   void set_rate(FlowNumber, Rate) override {}
   void set_window(FlowNumber flow, Bytes bytes) override;
@@ -77,9 +77,9 @@ class Hull final : public Algorithm, private AlgorithmHost {
   Dctcp dctcp_;
   std::vector<Flow> flows_;
   std::vector<FlowNumber> paced_;
-  FlowNumber clock_ = kNone;  // flow whose timer measures the pacer's periods
-  long double rate_;          // sum rate of all paced flows in Mb/s
-  Bytes sent_ = 0;            // bytes that paced flows sent in the present period
+  FlowNumber clock_ = kNone;  // flow whose timer measures the pacer's periods; kNone: no flow
+  long double rate_;          // total rate of all paced flows in Mb/s
+  Bytes sent_ = 0;            // bytes that paced flows sent in the present period of the pacer
 };
 
 }  // namespace dcc

@@ -23,12 +23,12 @@ struct IbccParameters final : AlgorithmParameters {
   /// units. Literal: by the wording of that paper's algorithm 2, `aggregate` packets leave in one
   /// IRD, which is 16 times faster.
   enum class Gate : std::uint8_t { kArithmetic, kLiteral };
-  /// A change of a DSCP's parameters by the central manager, at a given time.
+  /// Change of a DSCP's congestion control parameters by the central manager, at a configured time.
   struct Change {
     PicoSeconds at{};
     unsigned dscp = 0;
     unsigned ccti_increase = 1;
-    std::optional<unsigned> ccti_min{};  // new value of the parameter; empty: the parameter stays
+    std::optional<unsigned> ccti_min{};  // new value of CCTI_Min; empty: CCTI_Min stays
     std::optional<unsigned> ccti_limit{};
     std::optional<PicoSeconds> ccti_timer{};
   };
@@ -40,7 +40,8 @@ struct IbccParameters final : AlgorithmParameters {
   unsigned ccti_min = 0;
   // CCTI_Timer: time after which CCTI decreases, by default 150 × 1.024 µs
   PicoSeconds ccti_timer = kNanoSecond * 153'600;
-  // true: a BECN restarts the timer, as in algorithm 1; false: it does not, as in the specification
+  // true: a BECN restarts CCTI_Timer, as in algorithm 1; false: a BECN does not, as in the
+  // specification
   bool ccti_timer_restart = true;
   // Two forms of table, whose entries the specification leaves to the manager: the partition
   // paper's delays rise with the square of the index; or the rate falls by 1/cct_steps of the full
@@ -50,7 +51,7 @@ struct IbccParameters final : AlgorithmParameters {
   // do.
   // scale of the form with the square of the index; empty: the form with steps of the rate
   std::optional<Ratio> cct_scale{};
-  // injection delay of entry 0, which stands for the full rate
+  // injection delay of entry 0 of the table, which stands for the full rate
   PicoSeconds cct_base = kNanoSecond * 218;
   unsigned cct_steps = 128;
   enum class ThresholdOf : std::uint8_t { kQueue, kLoad };
@@ -60,8 +61,10 @@ struct IbccParameters final : AlgorithmParameters {
   unsigned aggregate = 4;
   Gate gate = Gate::kArithmetic;
   Becn becn = Becn::kCnp;
-  unsigned becn_every = 1;       // number of BECNs of which one counts (C of the paper's proof)
-  std::vector<Change> schedule;  // scheduled changes of the parameters in order of time
+  // number of BECNs of which one raises CCTI (C of the partition paper's proof)
+  unsigned becn_every = 1;
+  // scheduled changes of the congestion control parameters, in order of time
+  std::vector<Change> schedule;
   bool per_qp = true;
 
   /// The congestion control table (CCT): injection delays, indexed by CCTI from 0 to ccti_limit.
@@ -96,15 +99,16 @@ DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
 /// line rate.
 class Ibcc final : public Algorithm, public CongestionAgent {
  public:
-  /// Throws std::invalid_argument for a CCTI limit, scheduled limits included, that is outside the
-  /// table or below the minimum.
+  /// Throws std::invalid_argument if a CCTI limit, scheduled limits included, is outside the table
+  /// or below CCTI_Min.
   Ibcc(AlgorithmHost& host, const IbccParameters& parameters, std::uint32_t mtu,
        std::vector<PicoSeconds> table);
 
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
   void on_flow_end(FlowNumber flow) override;
-  /// Returns false where service levels have CCTIs, since the flow would need that of another one.
+  /// Returns false if CCTIs belong to service levels, since the flow would need the CCTI of another
+  /// service level.
   bool change_class(FlowNumber flow, std::uint8_t dscp) override;
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_cnp(FlowNumber flow, const CnpInfo& info) override;
@@ -114,8 +118,8 @@ class Ibcc final : public Algorithm, public CongestionAgent {
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
 
-  // CongestionAgent. What a congestion manager sets for a level holds in place of configured values
-  // and of the schedule.
+  // Functions of CongestionAgent. Values that a congestion manager sets for a service level replace
+  // configured values and the schedule.
   bool controls_queue_pairs() const override { return parameters_.per_qp; }
   Setting setting(std::uint8_t level) const override;
   bool set(std::uint8_t level, const Setting& setting) override;
@@ -123,7 +127,7 @@ class Ibcc final : public Algorithm, public CongestionAgent {
   PicoSeconds entry(unsigned index) const override { return table_.at(index); }
 
   unsigned ccti(FlowNumber flow) const { return group_of(flow).ccti; }
-  /// Time between packets at this CCTI.
+  /// Time between packets of a flow at this CCTI.
   PicoSeconds spacing(unsigned ccti) const;
 
  private:
@@ -131,9 +135,9 @@ class Ibcc final : public Algorithm, public CongestionAgent {
   struct Group {
     unsigned ccti = 0;
     std::vector<FlowNumber> flows;
-    FlowNumber timed = 0;  // flow whose timer counts for the whole group
+    FlowNumber timed = 0;  // flow whose timer counts for all flows of the group
     bool running = false;
-    unsigned becns = 0;  // number of BECNs since the last BECN that counted
+    unsigned becns = 0;  // number of the group's BECNs since the last BECN that raised CCTI
   };
   struct Flow {
     std::size_t group = 0;

@@ -10,9 +10,10 @@
 
 namespace dcc {
 
-/// A table of actions by state. A state is a level of the queueing delay, in base round trips, a
-/// level of the window, in bandwidth-delay products, and the previous action. Level 0 of the delay
-/// ends at 1/32, that of the window at 1/64; four levels make an octave.
+/// Table of actions by state, which is Indigo's trained policy. A state is a level of the queueing
+/// delay in base round trips, a level of the window in bandwidth-delay products, and the previous
+/// action. The lowest level of the delay ends at 1/32, that of the window at 1/64; above, four
+/// levels make an octave.
 class IndigoPolicy {
  public:
   enum Action : std::uint8_t { kHalve, kLess, kStay, kMore, kDouble };
@@ -23,10 +24,11 @@ class IndigoPolicy {
   /// each level of the window and within it for each previous action. Lines that begin with # are
   /// comments. Throws std::invalid_argument with the line's number.
   explicit IndigoPolicy(std::string_view text);
-  /// Reads a table from a file. Throws std::invalid_argument.
+  /// Reads a policy table from a file. Throws std::invalid_argument.
   static IndigoPolicy read(const std::string& path);
 
-  /// `delay` in base round trips and `window` in bandwidth-delay products, not negative.
+  /// Action of the policy for a state. `delay`: queueing delay in base round trips, `window`:
+  /// window in bandwidth-delay products; both must not be negative.
   Action action(long double delay, long double window, Action before) const;
 
  private:
@@ -36,15 +38,18 @@ class IndigoPolicy {
 /// Yan, Ma, Hill, Raghavan, Wahby, Levis, Winstein, "Pantheon: the training ground for Internet
 /// congestion-control research", USENIX ATC 2018, section 6.
 struct IndigoParameters final : DelayWindowParameters {
-  std::string policy = "trained";  // path of a policy table; "trained": the table of the product
-  Ratio step{1, 64};               // size of "less" and "more", in bandwidth-delay products
+  // path of a policy table; "trained": the policy table that is built in
+  std::string policy = "trained";
+  // change of the window by the actions "less" and "more", in bandwidth-delay products
+  Ratio step{1, 64};
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
 };
 
-/// Once a round trip: the mean queueing delay of the round trip, the window and the previous action
-/// are looked up in the policy, whose action is one of W / 2, W − step, W, W + step and 2·W.
+/// Once a round trip Indigo looks up the mean queueing delay of the round trip, the window and the
+/// previous action in the policy. The policy's action is one of W / 2, W − step, W, W + step and
+/// 2·W.
 class Indigo final : public DelayWindow {
  public:
   /// Precondition: parameters.check() passed.
@@ -54,8 +59,8 @@ class Indigo final : public DelayWindow {
 
  private:
   struct State {
-    long double product = 0;   // line rate × base RTT, bytes
-    long double base_rtt = 0;  // ps
+    long double product = 0;   // line rate × base RTT of the flow in bytes
+    long double base_rtt = 0;  // base RTT of the flow in ps
     IndigoPolicy::Action before = IndigoPolicy::kStay;
   };
 

@@ -63,7 +63,7 @@ class LidManager final : public FlowScheduler {
     unsigned path = 0;
     std::vector<std::size_t> wires;
   };
-  /// One port choice on the path of an address, and the wire behind the port.
+  /// One port choice on the path to a destination address, and the wire behind the port.
   struct Step {
     NodeId node = 0;
     std::uint32_t index = 0;
@@ -91,9 +91,9 @@ class LidManager final : public FlowScheduler {
   const std::function<std::uint64_t(std::uint32_t flow)> goal_;
   const std::uint64_t above_ppm_;
   std::map<NodeId, std::uint64_t> hash_seeds_;
-  // moved flows with their path number, by flow_key()
+  // flows that the manager has moved, with the number of their path, by flow_key()
   std::map<std::uint64_t, std::pair<FlowName, unsigned>> moved_;
-  std::vector<std::uint64_t> load_;  // load of each wire in bits per second
+  std::vector<std::uint64_t> load_;  // load of each wire in the last period, in bits per second
   std::uint64_t moves_ = 0;
   std::uint64_t moves_for_goals_ = 0;
 };

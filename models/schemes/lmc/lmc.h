@@ -22,9 +22,9 @@ struct LmcParameters final : BalancerParameters {
   std::unique_ptr<FlowScheduler> make_scheduler(const FlowSchedulerContext& context) const override;
 };
 
-/// Maximum LMC, whose field has three bits.
+/// Maximum LMC (LID mask control) of a port, whose field has three bits.
 constexpr unsigned kMaxLmc = 7;
-/// The path number of a flow that no manager has moved.
+/// Number of the path of a flow that no path manager has moved.
 inline unsigned own_path(std::uint32_t flow, unsigned lmc) { return flow & ((1u << lmc) - 1u); }
 /// Index of the port by which a switch forwards to one of a host's addresses. The addresses of a
 /// host use different ports as long as there are enough ports.

@@ -62,8 +62,8 @@ class Ndp final : public MessageTransport {
       acks_ = static_cast<std::uint16_t>((acks_ << 1 | (is_ack ? 1u : 0u)) & ((1u << kKept) - 1));
       if (count_ < kKept) ++count_;
     }
-    /// True if many packets get through, so that a bad path, not the load of the receiver, causes
-    /// losses.
+    /// True if many of the latest packets got through, so that a bad path, not the receiver's load,
+    /// causes losses.
     bool tell_of_a_bad_way() const {
       const auto acks = static_cast<unsigned>(__builtin_popcount(acks_));
       return acks != 0 && count_ / acks <= 3;
@@ -75,23 +75,26 @@ class Ndp final : public MessageTransport {
 
    private:
     static constexpr unsigned kKept = 12;
-    // kinds of the latest ACKs (1), NACKs and returned headers (0), one bit each; bit 0 is the last
+    // bitmap of the latest answers: 1 for an ACK, 0 for a NACK or a returned header; bit 0 is the
+    // last
     std::uint16_t acks_ = 0;
     std::uint8_t count_ = 0;
   };
   struct Sender {
-    bool ready = false;  // true if the queue pair is in ready_
-    Psn posted = 0;      // one above the last posted packet when the sender last started
+    bool ready = false;  // true if the queue pair is in the list of senders that may send (ready_)
+    Psn posted = 0;  // one above the number of the last posted packet when the sender last started
     Outstanding packets;
-    std::uint64_t allowed = 0;  // number of packets that may leave now
-    std::uint64_t pulled = 0;   // number of PULLs received by the sender
-    std::uint64_t answers = 0;  // number of ACKs and NACKs received; each announces a PULL
+    std::uint64_t allowed = 0;  // number of packets that the sender may send now
+    std::uint64_t pulled = 0;   // number of PULLs that the sender received
+    // number of ACKs and NACKs that the sender received; each announces a PULL
+    std::uint64_t answers = 0;
     LatestAnswers latest;
-    std::uint64_t news = 0;    // sequence number of the latest ACK, NACK or PULL
-    std::uint32_t owed = 0;    // number of pending PULLs by the latest ACK, NACK or PULL
-    PicoSeconds heard{};       // time at which the last packet was received
-    PicoSeconds round_trip{};  // smoothed round-trip time; 0: not yet measured
-    PicoSeconds deviation{};   // mean deviation of the round-trip time
+    std::uint64_t news = 0;  // sequence number of the latest ACK, NACK or PULL
+    // number of PULLs that the receiver still owes, by the latest ACK, NACK or PULL
+    std::uint32_t owed = 0;
+    PicoSeconds heard{};       // time at which the sender last received a packet
+    PicoSeconds round_trip{};  // smoothed round-trip time of the flow; 0: not yet measured
+    PicoSeconds deviation{};   // mean deviation of the flow's round-trip time
     template <class Digest>
     void add_state(Digest& d) const {
       d(posted, packets, allowed, pulled, answers, latest, news, owed, heard, round_trip,
@@ -99,13 +102,14 @@ class Ndp final : public MessageTransport {
     }
   };
   struct Receiver {
-    Psn seen_end = 0;           // one above the last packet seen, as data or header
-    bool ended = false;         // true if packet seen_end - 1 is the last of its message
-    std::uint64_t pending = 0;  // number of PULLs that are to be sent
+    // one above the number of the last packet that the receiver saw, as data or header
+    Psn seen_end = 0;
+    bool ended = false;         // true if packet seen_end - 1 is the last packet of its message
+    std::uint64_t pending = 0;  // number of PULLs that the receiver has still to send
     std::uint64_t pulls = 0;    // number of PULLs that the receiver has sent
     std::uint64_t told = 0;     // number of ACKs, NACKs and PULLs that the receiver has sent
-    PicoSeconds patience{};     // time until the last PULL is repeated
-    bool queued = false;        // true if the queue pair is in pull_turns_
+    PicoSeconds patience{};     // time until the receiver repeats its last PULL
+    bool queued = false;  // true if the queue pair is in the round robin of PULLs (pull_turns_)
     template <class Digest>
     void add_state(Digest& d) const {
       d(seen_end, ended, pending, pulls, told, patience);
@@ -118,7 +122,7 @@ class Ndp final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Functions of the sender
+  // Functions of the NDP sender
   void on_ack(Qpn qpn, const Packet& ack);
   void on_return(Qpn qpn, Psn psn);
   void on_pull(Qpn qpn, std::uint64_t pulls);
@@ -130,7 +134,7 @@ class Ndp final : public MessageTransport {
   void look_at(Qpn qpn);
   void check_deadlines();
 
-  // Functions of the receiver
+  // Functions of the NDP receiver
   void answer(Qpn qpn, const Packet& packet, PacketKind kind);
   PicoSeconds interval(Qpn qpn) const;
   void limit_pulls(Qpn qpn);
@@ -144,7 +148,7 @@ class Ndp final : public MessageTransport {
   NdpParameters parameters_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  std::deque<Qpn> ready_;            // senders that may send, in round robin order
+  std::deque<Qpn> ready_;            // queue pairs whose sender may send, in round robin order
   DeadlineTable deadlines_;          // deadlines of the senders' timeouts
   DeadlineTable silence_;            // deadlines of receivers after they have sent their last PULL
   std::deque<Qpn> pull_turns_;

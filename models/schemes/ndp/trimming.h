@@ -16,7 +16,8 @@ struct TrimmingParameters final : DisciplineParameters {
   Bytes header = 64;            // wire bytes of a trimmed packet's header
   // number of headers sent per data packet when both queues hold packets
   unsigned headers_a_packet = 10;
-  bool return_to_sender = true;  // true: a header that finds no room goes back to its sender, once
+  // true: a header that finds no room in the header queue goes back to its sender, once
+  bool return_to_sender = true;
   // true: the port marks data packets by the length of the data queue behind them, as Ultra
   // Ethernet does (uet-htsim)
   bool ecn = false;

@@ -35,11 +35,11 @@ class Pdq final : public RatedTransport {
 
  private:
   struct Sender {
-    bool late = false;         // true if the flow's deadline cannot be met
-    bool known = false;        // true if ports of the path may have the flow in their lists
-    PicoSeconds heard{};       // sending time of the packet whose response is newest; older ones
-                               // are ignored
-    PicoSeconds round_trip{};  // least round-trip time of a data packet
+    bool late = false;   // true if the flow can no longer meet its deadline
+    bool known = false;  // true if ports of the path may have the flow in their lists of flows
+    // sending time of the packet with the newest response; responses to older packets are ignored
+    PicoSeconds heard{};
+    PicoSeconds round_trip{};  // least round-trip time of the flow's data packets
     PicoSeconds probe_after{};
     BitRate rate;
     std::uint64_t paused_by = 0;

@@ -11,17 +11,17 @@
 
 namespace dcc {
 
-/// The header that a flow sends to the ports of its path with every packet. The ports change it,
-/// and the answer brings it back past the ports to the sender.
+/// Scheduling header that a flow sends to the ports of its path with every packet. The ports change
+/// the header, and the answer carries it back past the ports to the sender.
 struct SchedulingHeader {
   BitRate rate;  // allowed rate in wire bits per second, the minimum of the ports passed so far
   std::uint64_t paused_by = 0;                // number of the port that pauses the flow; 0: no port
   PicoSeconds deadline = PicoSeconds::max();  // deadline of the flow; max(): no deadline
   PicoSeconds
       left{};  // time to send the flow's remaining data at the maximum rate; 0: nothing left
-  PicoSeconds round_trip{};   // round-trip time measured by the sender, above 0
+  PicoSeconds round_trip{};   // round-trip time that the flow's sender measured, above 0
   PicoSeconds probe_after{};  // time until a paused flow's next probe
-  PicoSeconds waited{};       // time that a paused flow waited before this probe
+  PicoSeconds waited{};  // time that a paused flow waited before the probe that carries this header
 };
 
 /// Parameters of PDQ's allocation (Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive
@@ -58,11 +58,12 @@ class PreemptiveAllocator {
   void set_link(BitRate rate);
   std::uint64_t name() const { return name_; }
 
-  /// Handles a header on the forward path; `queue`: bytes that wait for the link; `wire`: bytes
-  /// that its packet takes on the wire, if the packet is a probe.
+  /// Handles a scheduling header on the forward path. `queue`: bytes that wait for the link;
+  /// `wire`: bytes that the header's packet takes on the wire, if that packet is a probe.
   void ask(std::uint32_t flow, SchedulingHeader& header, Bytes queue, PicoSeconds now,
            Bytes wire = 0);
-  /// Handles a header on the reverse path; `sent`: sending time of the packet that is answered.
+  /// Handles a scheduling header on the reverse path. `sent`: sending time of the packet that the
+  /// answer acknowledges.
   void answer(std::uint32_t flow, const SchedulingHeader& header, PicoSeconds sent);
   void leave(std::uint32_t flow);
 
@@ -73,18 +74,19 @@ class PreemptiveAllocator {
     PicoSeconds deadline{};
     PicoSeconds left{};
     PicoSeconds round_trip{};
-    BitRate rate;          // rate of the flow's last answer; 0: paused, or no answer yet
-    BitRate offered;       // last rate granted on the forward path
-    PicoSeconds sent{};    // sending time of the packet whose answer came back last
-    PicoSeconds raised{};  // time until which `offered` counts without an answer
-    // time at which the flow is removed from the list unless a packet arrives
+    // rate of the flow by the last answer; 0: the flow is paused, or no answer has passed
+    BitRate rate;
+    BitRate offered;       // rate that the port last granted to the flow on the forward path
+    PicoSeconds sent{};    // sending time of the flow's packet whose answer came back last
+    PicoSeconds raised{};  // time until which the granted rate (`offered`) counts without an answer
+    // time at which the flow leaves the port's list unless a packet of the flow arrives
     PicoSeconds forgotten{};
     template <class Digest>
     void add_state(Digest& d) const {
       d(number, deadline, left, round_trip, rate, offered, sent, raised, forgotten);
     }
   };
-  /// The list of flows, the most critical first.
+  /// List of the flows that the port knows, the most critical first.
   const std::vector<Flow>& flows() const { return flows_; }
 
   template <class Digest>
@@ -109,11 +111,12 @@ class PreemptiveAllocator {
   std::uint64_t name_;
   std::uint64_t link_ = 0;
   std::uint64_t capacity_ = 0;
-  PicoSeconds controlled_{};      // time of the next adjustment of the capacity
-  Bytes shortest_queue_ = 0;      // least queue in bytes since the last adjustment of the capacity
-  PicoSeconds next_may_begin_{};  // earliest start of the next long flow
+  PicoSeconds controlled_{};  // time of the next adjustment of the link's capacity
+  // least queue of the link in bytes since the last adjustment of its capacity
+  Bytes shortest_queue_ = 0;
+  PicoSeconds next_may_begin_{};  // earliest time at which the next long flow may start
   PicoSeconds probe_{};           // time that a probe takes on the link
-  PicoSeconds probed_{};          // sum of the times of all probes since counted_from_
+  PicoSeconds probed_{};          // sum of the link times of all probes since counted_from_
   PicoSeconds counted_from_{};
   bool crowded_ = false;  // true if probes took more than a quarter of the link's time
   std::vector<Flow> flows_;

@@ -41,11 +41,13 @@ class Pfabric final : public MessageTransport {
     std::uint32_t life = 0;
     bool ready = false;
     bool probing = false;
-    unsigned timeouts = 0;   // number of consecutive timeouts
-    double window = 0;       // window of the flow in packets
-    double threshold = 0;    // window in packets above which growth is one packet per window
-    Psn cursor = 0;          // number of the next packet to send, unless it is acknowledged
-    unsigned in_flight = 0;  // number of packets in flight since the cursor was last reset
+    unsigned timeouts = 0;  // number of the flow's consecutive timeouts
+    double window = 0;      // window of the flow in packets
+    // window in packets above which the window grows by one packet per window sent
+    double threshold = 0;
+    Psn cursor = 0;  // number of the next packet to send, unless it is acknowledged
+    // number of the flow's packets in flight since the cursor was last reset
+    unsigned in_flight = 0;
     PicoSeconds deadline = PicoSeconds::max();  // deadline of the retransmission timeout
     template <class Digest>
     void add_state(Digest& d) const {
@@ -72,7 +74,7 @@ class Pfabric final : public MessageTransport {
 
   PfabricParameters parameters_;
   std::vector<Sender> senders_;
-  std::vector<Qpn> ready_;        // flows that may send a packet
+  std::vector<Qpn> ready_;        // queue pairs whose flow may send a packet
   std::deque<Timeout> timeouts_;  // running timeouts of queue pairs, sorted by time
   Event timing_;
 };

@@ -19,9 +19,10 @@ struct PhostParameters final : TransportParameters {
   unsigned free_tokens = 8;
   unsigned window = 8;     // limit of a flow's tokens that are not yet answered with data
   Ratio token_life{3, 2};  // time for which a token is valid at the sender, in packet times
-  // packet times from the last token of a message to new tokens for missing packets
+  // time in packet times from the last token of a message to new tokens for its missing packets
   Ratio resend_after{9};
-  Ratio window_timeout{25};            // packet times after which a full window admits a token
+  // time in packet times after which a flow with a full window of tokens gets one more token
+  Ratio window_timeout{25};
   PicoSeconds timeout = kMilliSecond;  // time after which a sender repeats its request
 
   void describe(ParameterVisitor& v) override;
@@ -66,23 +67,24 @@ class Phost final : public MessageTransport {
   };
   struct Sender {
     Psn announced = 0;       // number of packets that the sender has announced
-    std::uint64_t left = 0;  // number of packets left, as the receiver last reported
+    std::uint64_t left = 0;  // number of packets left in the message, as the receiver last reported
     bool listed = false;
-    std::deque<Token> tokens;  // tokens received, sorted by time of expiry
+    std::deque<Token> tokens;  // tokens that the sender holds, sorted by time of expiry
     template <class Digest>
     void add_state(Digest& d) const {
       d(announced, left, tokens);
     }
   };
   struct Receiver {
-    Psn end = 0;  // one above the last announced packet
+    Psn end = 0;  // one above the number of the last packet that the sender announced
     bool active = false;
     std::uint64_t wanted = 0;  // total number of tokens to send for the flow
     std::uint64_t sent = 0;
-    std::uint64_t seen = 0;  // number of the newest token that was answered with data, or given up
-    Psn cursor = 0;          // packet number of the next token, unless the packet was received
-    PicoSeconds last{};      // time at which the last token was sent
-    PicoSeconds waits_until{};  // time until which the flow gets no token; zero: it does not wait
+    std::uint64_t seen = 0;  // number of the newest token that was answered with data or given up
+    Psn cursor = 0;      // packet number of the next token, unless that packet was received already
+    PicoSeconds last{};  // time at which the receiver sent its last token for the flow
+    // time until which the receiver sends the flow no token; zero: the flow does not wait
+    PicoSeconds waits_until{};
     template <class Digest>
     void add_state(Digest& d) const {
       d(end, active, wanted, sent, seen, cursor, last, waits_until);
@@ -98,7 +100,7 @@ class Phost final : public MessageTransport {
   PicoSeconds packet_time(Qpn qpn) const;
   PicoSeconds packets(Qpn qpn, const Ratio& number) const;
 
-  // Functions of the sender
+  // Functions of the pHost sender
   void announce(Qpn qpn, bool again);
   void on_token(Qpn qpn, const Packet& token);
   bool is_void(Qpn qpn, const Token& token) const;
@@ -106,7 +108,7 @@ class Phost final : public MessageTransport {
   void list(Qpn qpn);
   void check_senders();
 
-  // Functions of the receiver
+  // Functions of the pHost receiver
   void expect(Qpn qpn, Psn end);
   void on_data(Qpn qpn, const Packet& data);
   void on_end(Qpn qpn, Psn end);
@@ -121,13 +123,13 @@ class Phost final : public MessageTransport {
   void plan(PicoSeconds when);
 
   const PhostParameters parameters_;
-  PicoSeconds hold_time_{};          // time of each of the packets that hold_ counts
+  PicoSeconds hold_time_{};          // packet time of each packet that hold_ counts
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  std::vector<Qpn> ready_;           // senders that hold tokens, valid or expired
-  std::vector<Qpn> active_;          // receivers with missing packets, oldest first
+  std::vector<Qpn> ready_;           // queue pairs whose sender holds tokens, valid or expired
+  std::vector<Qpn> active_;          // queue pairs whose receiver lacks packets, oldest first
   unsigned hold_ =
-      0;  // number of packet times to leave free for packets that arrive without tokens
+      0;  // number of packet times that tokens leave free for packets that arrive without tokens
   PicoSeconds next_token_{};
   Event pacing_;
   DeadlineTable deadlines_;

@@ -15,18 +15,19 @@ struct PiParameters final : DisciplineParameters {
   Bytes limit = 375'000;  // queue limit of the port in wire bytes
   Bytes target = 50'000;  // target queue length in wire bytes
   PicoSeconds period = kMicroSecond * 10;
-  std::uint32_t flows = 2;              // least number N of flows, for the gains
-  PicoSeconds rtt = kMicroSecond * 50;  // greatest round-trip time R, for the gains
-  Bytes packet = 1500;                  // wire bytes of a packet, for the gains
-  bool ecn = true;                      // true: packets are marked instead of dropped
+  std::uint32_t flows = 2;  // least number N of flows, from which the gains are computed
+  // greatest round-trip time R, from which the gains are computed
+  PicoSeconds rtt = kMicroSecond * 50;
+  Bytes packet = 1500;  // wire bytes of a packet, from which the gains are computed
+  bool ecn = true;      // true: packets are marked instead of dropped
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
   const char* replaces() const override { return "drop_tail"; }
 };
 
-/// The gains a and b of p(k) = p(k − 1) + a · e(k) − b · e(k − 1), where e is the queue length
-/// minus the target in packets.
+/// Gains a and b of the PI controller p(k) = p(k − 1) + a · e(k) − b · e(k − 1), where p is the
+/// marking probability and e is the queue length minus its target, in packets.
 struct PiGains {
   double a = 0, b = 0;
 
@@ -62,7 +63,7 @@ class PiPort final : public PortDiscipline {
   PacketFifo waiting_;
   Bytes bytes_ = 0;
   double probability_ = 0;
-  double error_ = 0;  // error at the last update, in packets
+  double error_ = 0;  // difference of queue length and target at the last update, in packets
   PicoSeconds next_update_{};
 };
 

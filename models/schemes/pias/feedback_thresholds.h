@@ -33,7 +33,7 @@ class FeedbackThresholds {
   std::vector<Bytes> best(unsigned levels) const;
 
  private:
-  /// Sums over the parts of all messages below a certain size.
+  /// Sums over the bytes of all messages below a certain size.
   struct Below {
     double ended = 0;        // number of messages of at most the size
     double ended_bytes = 0;  // bytes of the messages of at most the size

@@ -1,5 +1,5 @@
-// AuTO for PIAS, second part: a central agent orders priority, rate and way of single long
-// messages, by a policy that was trained outside of the run.
+// AuTO for PIAS, second part: a central agent sets priority, rate and path of single long messages,
+// by a policy that was trained outside of the run.
 #pragma once
 
 #include <cstddef>
@@ -21,32 +21,35 @@ class ParameterVisitor;
 /// priority, rate and path of each. Here the agent's policy is a table from nine states of a flow
 /// to twelve actions, which `python/tool.py long-flow-policy` trains.
 struct LongFlowTuning {
-  static constexpr std::size_t kLevels = 3;  // levels of bytes sent: below 4 and 16 times long_from
-  static constexpr std::size_t kCrowds = 3;  // long flows of the receiver: 1, to 3, more
+  // number of levels of bytes sent; the levels end at 4 and 16 times long_from
+  static constexpr std::size_t kLevels = 3;
+  // number of levels of a receiver's long flows: 1, 2 or 3, more
+  static constexpr std::size_t kCrowds = 3;
   static constexpr unsigned kPriorityChoices = 2, kRateChoices = 3, kWayChoices = 2;
   static constexpr unsigned kActions = kPriorityChoices * kRateChoices * kWayChoices;
 
   std::optional<PicoSeconds> every;  // time between two decisions of the agent; empty: no agent
   Bytes from = 1_MB;
-  std::vector<unsigned> policy = std::vector<unsigned>(kLevels * kCrowds, 0);  // actions by state
-  unsigned ways = 2;  // ways at the first switch among which long flows are spread
+  // number of the policy's action for each state of a flow
+  std::vector<unsigned> policy = std::vector<unsigned>(kLevels * kCrowds, 0);
+  unsigned ways = 2;  // number of ports at the first switch among which long flows are spread
 
   void describe(ParameterVisitor& v);
 
-  /// Number of the state of a flow that has sent `sent` bytes, to a receiver of `crowd` long flows.
+  /// State number of a flow that has sent `sent` bytes to a receiver with `crowd` long flows.
   std::size_t state_of(Bytes sent, std::size_t crowd) const;
-  /// An action, of number priority + 2 (rate + 3 way).
+  /// Action of the policy for a long flow, with the number priority + 2 (rate + 3 way).
   struct Action {
-    std::uint8_t priority;  // 0 or 1
-    unsigned divisor;       // the rate is the line rate divided by 1, 2 or 4
-    bool spreads;           // false: any way; true: that of fewest long flows
+    std::uint8_t priority;  // priority of the long flow: 0 or 1
+    unsigned divisor;       // divisor of the line rate that gives the flow's rate: 1, 2 or 4
+    bool spreads;  // true: the flow takes the path with the fewest long flows; false: any path
   };
   static Action action(unsigned number);
 };
 
-/// Every period the agent reads the long messages of all hosts and gives each its order, which it
-/// withdraws when the message has ended. A message keeps the way that it got, since packets that
-/// change their way overtake each other.
+/// Every period the agent reads the long messages of all hosts and gives each message an order for
+/// priority, rate and path. The agent withdraws the order when the message has ended. A message
+/// keeps its first path, since packets that change their path overtake each other.
 class LongFlowAgent final : public TransportAgent {
  public:
   /// `rank`: order of the agent's events among the events of one instant.
@@ -57,14 +60,16 @@ class LongFlowAgent final : public TransportAgent {
   void add_state(StateDigest& d) const override;
 
  private:
-  using Name = std::pair<std::size_t, Qpn>;  // host, queue pair
+  // name of a flow: number of its host, and its queue pair
+  using Name = std::pair<std::size_t, Qpn>;
 
   void decide();
 
   Scheduler& scheduler_;
   const LongFlowTuning tuning_;
   std::vector<Transmitter*> hosts_;
-  std::map<Name, std::uint8_t> ways_;  // flows that have an order, and their ways; 0: any
+  // flows that have an order of the agent, with the number of their path; 0: any path
+  std::map<Name, std::uint8_t> ways_;
   Event period_;
 };
 

@@ -20,8 +20,8 @@ struct PiasParameters final : TransportParameters {
   /// search at 80 % load, in packets of 1460 bytes: 909, 1329, 1648, 1960, 2143, 2337, 2484.
   std::vector<unsigned> thresholds{1'327'140, 1'940'340, 2'406'080, 2'861'600,
                                    3'128'780, 3'412'020, 3'626'640};
-  /// Demotion thresholds may change during a run. A packet sent again after a change may have
-  /// another priority than before.
+  /// Agent that changes the demotion thresholds during a run. A packet retransmitted after a change
+  /// may have another priority than at first.
   ThresholdTuning tuning_by_agent;
   LongFlowTuning long_flows;
 

@@ -13,10 +13,10 @@ struct EcnParameters;
 /// that limits a rate. Bansal and Balakrishnan call algorithms with these functions binomial
 /// (INFOCOM 2001).
 struct PipdParameters final : DelayWindowParameters {
-  Ratio alpha{1};    // packets that a window of one packet grows by in a round trip
-  Ratio beta{1, 2};  // packets that a window of one packet shrinks by
-  Ratio rise{1, 2};  // power k of the increase
-  Ratio fall{1, 2};  // power l of the decrease
+  Ratio alpha{1};    // α, number of packets by which a window of one packet grows in a round trip
+  Ratio beta{1, 2};  // β, number of packets by which a window of one packet shrinks at a mark
+  Ratio rise{1, 2};  // power k of the window in the increase
+  Ratio fall{1, 2};  // power l of the window in the decrease
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;

@@ -28,7 +28,8 @@ struct PowerTcpParameters final : AlgorithmParameters {
   // base RTT τ, equal for all flows; empty: the longest base RTT of the topology
   std::optional<PicoSeconds> base_rtt;
   Ratio base_factor{105, 100};  // kDelay: an RTT up to this multiple of τ counts as no queue
-  Ratio least_current{1, 2};    // share of a link's rate below which its power is ignored
+  // share of a link's rate; at a lower arrival rate the link's power is ignored
+  Ratio least_current{1, 2};
   BitRate r_min = 100_Mbps;
 
   void describe(ParameterVisitor& v) override;
@@ -61,14 +62,14 @@ class PowerTcp final : public Algorithm {
     long double current = 0;    // window of the flow as a rate, W / τ
     long double reference = 0;  // rate of the flow one round trip ago
     long double power = 1;
-    PicoSeconds base{};      // base RTT τ of this flow
+    PicoSeconds base{};      // base RTT τ of the flow
     PicoSeconds last_ack{};  // kDelay: time of the flow's last ACK
     PicoSeconds last_rtt{};  // kDelay: round-trip time of the last ACK; zero: no ACK yet
-    // number of a packet: its ACK, or that of a later packet, updates the reference
+    // number of a packet whose ACK, or the ACK of a later packet, updates the reference rate
     Psn update_after = 0;
     LinkRecords links;
   };
-  /// Normalised power of a link, or of the path, and the time that it covers.
+  /// Normalised power of a link, or of the whole path, and the time that the sample covers.
   struct Sample {
     long double power = 0;
     long double over = 0;  // time in ps that the sample covers

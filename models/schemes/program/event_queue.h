@@ -12,14 +12,14 @@ namespace dcc {
 
 using Hops = std::array<dcc_hop, DCC_MAX_HOPS>;
 
-/// A waiting event.
+/// An event that waits for a program core.
 struct WaitingEvent {
   dcc_event event{};
-  // time at which the event happened; for merged events, that of the first event
+  // time at which the event happened; for merged events, time of the first of them
   PicoSeconds since{};
 };
 
-/// A list of waiting events; an event keeps its place number while it waits.
+/// List of events that wait for a program core; an event keeps its place number while it waits.
 class EventQueue {
  public:
   using Place = std::uint32_t;
@@ -61,7 +61,8 @@ class EventQueue {
     Place next = kNone;
   };
   std::vector<Node> nodes_;
-  std::vector<Hops> hops_;  // telemetry by place; empty without telemetry
+  // telemetry of waiting events by place number; empty if the program gets no telemetry
+  std::vector<Hops> hops_;
   Place first_ = kNone;
   Place last_ = kNone;
   Place free_ = kNone;

@@ -25,22 +25,22 @@ namespace dcc {
 /// the end of that time. A flow sends at the rate that its application asks for, or at line rate,
 /// until the first answer.
 ///
-/// Timers and begins of flows never get lost: hardware keeps a bit a flow for each. A timer that is
-/// stopped or started again takes its waiting event back. A flow whose handler ended in an
-/// exception keeps its rate and window, and gets no further events.
+/// Timer events and start events of flows never get lost, because hardware keeps one bit for each
+/// of them per flow. Stopping or restarting a timer removes its waiting event. A flow whose handler
+/// ended in an exception keeps its rate and window, and gets no further events.
 class Program final : public Algorithm,
                       public HandlerReport,
                       public ReactionMeter,
                       public DebuggedProgram,
                       public NackListener {
  public:
-  /// Makes the algorithm. Without a usable file the algorithm does nothing;
-  /// ProgramParameters::check() refuses the file.
+  /// Makes the congestion-control algorithm of a user's program. If the program's file is not
+  /// usable, the algorithm does nothing, and ProgramParameters::check() reports the file.
   Program(const AlgorithmContext& context, const ProgramParameters& parameters);
 
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
-  /// Later events of the flow carry the new DSCP; the program gets no event of its own for it.
+  /// Later events of the flow carry the new DSCP; the program gets no event for the change itself.
   bool change_class(FlowNumber flow, std::uint8_t dscp) override;
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_ack(FlowNumber flow, const AckInfo& info) override;
@@ -80,14 +80,16 @@ class Program final : public Algorithm,
     std::uint64_t base_rtt = 0;  // base RTT of the flow in ps
     Rate rate, target;
     std::uint32_t alpha = 0;
-    std::uint64_t counted = 0;  // wire bytes counted towards the threshold of DCC_SENT
+    std::uint64_t counted = 0;  // wire bytes of the flow counted towards the threshold of DCC_SENT
     std::uint32_t threshold = 0;
-    std::uint32_t sent = 0, payload = 0;  // packets and bytes sent since the last DCC_SENT event
-    std::uint32_t waiting = 0;            // number of the flow's events in the queue
+    // packets and payload bytes that the flow sent since its last DCC_SENT event
+    std::uint32_t sent = 0, payload = 0;
+    std::uint32_t waiting = 0;  // number of the flow's events in the queue of waiting events
     bool in_service = false;
     bool stopped = false;     // true if a handler of the flow ended in an exception
     std::uint8_t timers = 0;  // mask of running timers; bit n is set while timer n runs
-    // Places of waiting events: the newest of each kind that may merge, and that of each timer.
+    // Places of the flow's waiting events: place of the newest event of each kind that can be
+    // merged, and place of each timer's event.
     std::array<EventQueue::Place, DCC_EVENT_KINDS> newest{};
     std::array<EventQueue::Place, DCC_PROGRAM_TIMERS> expired{};
   };
@@ -119,8 +121,7 @@ class Program final : public Algorithm,
   void note_reaction(std::uint32_t kind, PicoSeconds since, const Flow& flow,
                      const dcc_result& result);
   void apply(FlowNumber number, Flow& flow, const dcc_result& result);
-  /// The processor of the cores, which exists from the first call on. Precondition: image_ is not
-  /// null.
+  /// Processor of the program cores, made at the first call. Precondition: image_ is not null.
   ProgramCore& core();
   void stop(FlowNumber number, Flow& flow);
   void forget_timer(Flow& flow, unsigned timer);
@@ -132,15 +133,18 @@ class Program final : public Algorithm,
   ProgramParameters parameters_;
   std::uint32_t mtu_;
   std::uint32_t identity_;
-  std::shared_ptr<const ProgramImage> image_;  // image of the program; null: the file is not usable
+  // image of the user's program; null: the program's file is not usable
+  std::shared_ptr<const ProgramImage> image_;
   std::array<std::uint32_t, DCC_EVENT_KINDS> addresses_{};
-  std::unique_ptr<ProgramCore> processor_;  // null until core() is called
+  // processor of the program cores; null until core() is called
+  std::unique_ptr<ProgramCore> processor_;
   ProcessorDebugger* debugger_ = nullptr;
   std::vector<std::unique_ptr<Core>> cores_;
   std::uint32_t idle_ = 0;  // mask of idle cores; bit n is set while core n is idle
   EventQueue queue_;
-  Hops hops_{};                // telemetry of the event that happens now
-  std::uint32_t bounded_ = 0;  // number of waiting events that count against parameters_.queue
+  Hops hops_{};  // telemetry of the event that is being raised
+  // number of waiting events that count against the limit of the queue (parameters_.queue)
+  std::uint32_t bounded_ = 0;
   std::uint32_t generation_ = 0;
   NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;

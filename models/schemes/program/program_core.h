@@ -29,16 +29,17 @@ class ProgramCore final : private riscv::MemoryBus, public DebuggedProcessor {
     std::uint64_t instructions = 0;
     std::uint64_t cost = 0;
     bool faulted = false;
-    std::string fault;  // exception and address after a fault, for messages
+    // exception and address of the handler's fault, for messages; empty: no fault
+    std::string fault;
   };
   /// Calls the handler at address `handler`. `hops`: telemetry of event.hops links. `context` has
   /// the program's context_bytes, which the handler may change; after a fault, context and result
   /// are as before. A write to the reserved memory behind context or result is a fault, too.
   Outcome run(std::uint32_t handler, const dcc_event& event, const dcc_hop* hops,
               std::uint8_t* context, dcc_result& result);
-  /// Lets a debugger stop the handlers; null: none.
+  /// Sets the debugger that may stop the handlers; null: none.
   void set_debugger(ProcessorDebugger* debugger) { debugger_ = debugger; }
-  /// Takes the trace lines that the last handler wrote.
+  /// Returns the trace lines that the last handler wrote, and removes them from the core.
   std::vector<std::string> take_lines();
 
  private:
@@ -46,7 +47,7 @@ class ProgramCore final : private riscv::MemoryBus, public DebuggedProcessor {
   bool store(std::uint32_t address, std::uint32_t size, std::uint32_t value) override;
   bool fetch(std::uint32_t address, std::uint32_t& halfword) override;
 
-  // DebuggedProcessor
+  // Functions of DebuggedProcessor
   riscv::Hart& hart() override { return hart_; }
   std::size_t read_memory(std::uint32_t address, std::uint8_t* data, std::size_t bytes) override;
   std::size_t write_memory(std::uint32_t address, const std::uint8_t* data,
@@ -58,7 +59,7 @@ class ProgramCore final : private riscv::MemoryBus, public DebuggedProcessor {
     at_end_ = std::move(at_end);
   }
 
-  /// Runs up to `budget` instructions and adds their costs to `cost`.
+  /// Runs up to `budget` instructions of a handler and adds their costs to `cost`.
   riscv::Stop run_some(std::uint64_t budget, std::uint64_t& cost) {
     return observer_ != nullptr ? run_observed(budget, cost, false)
                                 : hart_.run_costed(budget, costs_, cost);
@@ -79,13 +80,14 @@ class ProgramCore final : private riscv::MemoryBus, public DebuggedProcessor {
   riscv::Hart::Costs costs_;
   std::uint64_t limit_;
   std::vector<std::uint8_t> memory_;
-  // Reserved memory from the event to the end of the values as it must be behind a handler, except
-  // event, context and result.
+  // Expected contents of the reserved memory after a handler, from the event to the end of the
+  // values, except event, context and result.
   std::vector<std::uint8_t> reserved_;
   riscv::Hart hart_;
   ProcessorDebugger* debugger_ = nullptr;
   riscv::InstructionObserver* observer_ = nullptr;
-  std::function<void()> at_end_;  // called behind each handler; empty without an observer
+  // function that is called after each handler; empty without an observer
+  std::function<void()> at_end_;
   std::uint32_t trace_arguments_ = 0;
   std::uint32_t trace_count_ = 0;
   std::vector<std::string> lines_;

@@ -26,7 +26,7 @@ class ProgramImage {
   const dcc_program& program() const { return program_; }
   /// Address to which handlers return at their end.
   std::uint32_t return_address() const { return return_address_; }
-  /// Code and constants of the program at DCC_CODE_BASE, in whole pages.
+  /// Code and constants of the program in whole pages, to be placed at DCC_CODE_BASE.
   const std::vector<std::uint8_t>& code() const { return code_; }
   /// Initial contents of the data memory after the reserved part, without trailing zeros.
   const std::vector<std::uint8_t>& data() const { return data_; }

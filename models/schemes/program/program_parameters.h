@@ -10,7 +10,7 @@
 
 namespace dcc {
 
-/// Cycles per instruction, by class of instruction.
+/// Cycles per instruction of a program core, by class of instruction.
 struct ProgramCpi {
   Ratio alu{1};
   Ratio mul{1};
@@ -32,18 +32,19 @@ struct ProgramParameters final : AlgorithmParameters {
   bool instant = false;
   unsigned queue = 64;
   Merge merge = Merge::kFull;
-  unsigned dispatch = 20;  // cycles from an event to the first instruction of its handler
+  unsigned dispatch = 20;  // cycles of a core from an event to the first instruction of its handler
   ProgramCpi cpi;
   Bytes context = 128;
   Bytes memory = 64_KiB;
   unsigned limit = 100'000;  // maximum number of instructions of one handler call
-  unsigned trace = 1000;     // maximum number of trace lines
+  unsigned trace = 1000;     // maximum number of trace lines of a program core
   std::vector<unsigned> values;
-  std::optional<unsigned> gdb;  // loopback port of a debugger; empty: none
-  unsigned gdb_host = 0;        // host whose NIC is debugged
+  // TCP port for a debugger on the loopback interface; empty: no debugger
+  std::optional<unsigned> gdb;
+  unsigned gdb_host = 0;  // host whose NIC the debugger attaches to
 
   void describe(ParameterVisitor& v) override;
-  /// Refuses a file that is missing or is not a program for this NIC.
+  /// Throws ParameterError if the program's file is missing or is not a program for this NIC.
   void check(Bytes largest_packet) const override;
   std::optional<std::uint32_t> debugged_host() const override {
     return gdb ? std::optional<std::uint32_t>(gdb_host) : std::nullopt;

@@ -27,11 +27,11 @@ struct QcnParameters : AlgorithmParameters {
 
   void describe(ParameterVisitor& v) override;
   void check(Bytes largest_packet) const override;
-  /// Sets a congestion point at every egress queue.
+  /// Sets up a QCN congestion point at every egress queue of a switch.
   void ask_switch(SwitchParameters& parameters) const override;
 
  protected:
-  /// Defaults as shares of the network's properties.
+  /// Default values of QCN's parameters as shares of the network's properties.
   struct Shares {
     Ratio sample{1};  // sampling interval, as a share of the product of slowest link and base RTT
     Bytes sample_packets = 5;
@@ -65,7 +65,7 @@ class Qcn final : public Algorithm {
     long double target = 0;
     unsigned byte_cycles = 0;
     unsigned timer_cycles = 0;
-    Bytes bytes = 0;  // bytes sent in the present byte counter cycle
+    Bytes bytes = 0;  // bytes that the flow sent in the present byte counter cycle
     bool limited = false;
   };
   void cycle(FlowNumber number, Flow& flow);
@@ -73,7 +73,7 @@ class Qcn final : public Algorithm {
 
   AlgorithmHost& host_;
   QcnParameters parameters_;
-  long double line_, r_ai_, r_hai_, r_min_;  // line rate, steps and minimum rate in Mb/s
+  long double line_, r_ai_, r_hai_, r_min_;  // line rate, increase steps and minimum rate in Mb/s
   long double gd_, min_decrease_factor_;
   std::vector<Flow> flows_;
   AlgorithmCounters counters_;

@@ -59,12 +59,12 @@ class FairRate {
   FairRateParameters parameters_;
   double link_ = 0;  // rate of the link; all rates here are in bits per second
   double rate_ = 0;
-  double before_ = 0;  // rate R before its last change
+  double before_ = 0;  // rate R before the last change of R
   // true until R becomes the mean of its values before and after the last change
   bool averages_ = false;
-  bool begun_ = false;   // true if a packet has arrived
-  PicoSeconds began_{};  // start of the present interval
-  PicoSeconds mean_{};   // d, the mean round-trip time
+  bool begun_ = false;   // true if a packet has arrived since the start of the run
+  PicoSeconds began_{};  // start time of the present control interval
+  PicoSeconds mean_{};   // d, the mean round-trip time of the flows
   IntervalArrivals arrivals_;
   PicoSeconds trips_{};     // sum of the round-trip times that packets carried in this interval
   std::int64_t count_ = 0;  // number of round-trip times in the sum

@@ -26,9 +26,9 @@ class Rcp final : public RatedTransport {
  private:
   struct Sender {
     bool sending = false;
-    PicoSeconds heard{};       // sending time of the packet whose answer is the newest
-    PicoSeconds round_trip{};  // smoothed round-trip time
-    PicoSeconds wait{};        // time from the last packet to the next request between data packets
+    PicoSeconds heard{};       // sending time of the packet with the newest answer
+    PicoSeconds round_trip{};  // smoothed round-trip time of the flow
+    PicoSeconds wait{};        // time from the flow's last data packet to its next separate request
     BitRate rate;
     template <class Digest>
     void add_state(Digest& d) const {

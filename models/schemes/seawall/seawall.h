@@ -56,9 +56,10 @@ class Seawall final : public WeightedAlgorithm {
  private:
   struct Tunnel {
     std::uint8_t dscp = 0;
-    long double rate = 0;               // rate of the tunnel in Mb/s
-    long double marked = 1;             // A, the moving average of the share of marked ACKs
-    std::uint32_t acks = 0, marks = 0;  // numbers of ACKs and of marked ACKs in the present period
+    long double rate = 0;    // rate of the tunnel in Mb/s
+    long double marked = 1;  // A, the moving average of the share of marked ACKs
+    // numbers of ACKs and of marked ACKs of the tunnel in the present period
+    std::uint32_t acks = 0, marks = 0;
     std::vector<FlowNumber> active;
   };
   struct Flow {
@@ -72,9 +73,9 @@ class Seawall final : public WeightedAlgorithm {
 
   AlgorithmHost& host_;
   const PicoSeconds period_;
-  // line rate, step, and other constants of the rule; rates in Mb/s
+  // line rate, increase step, cut, gain and minimum rate; rates in Mb/s
   const long double line_, step_, cut_, gain_, r_min_;
-  std::array<long double, 64> weights_;  // weight of each DSCP
+  std::array<long double, 64> weights_;  // weight of entities, by DSCP
   std::map<std::pair<std::uint8_t, HostId>, std::size_t> numbers_;
   std::vector<Tunnel> tunnels_;
   std::vector<Flow> flows_;

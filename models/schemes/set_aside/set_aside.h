@@ -15,11 +15,12 @@ namespace dcc {
 /// networks using distributed deterministic routing" (FBICM), and "CCFIT", which adds a limit of
 /// injection at the sender.
 struct SetAsideParameters final : DisciplineParameters {
-  unsigned queues = 4;  // number of queues that a port can set aside
+  unsigned queues = 4;  // number of queues that a port can set aside for congested destinations
   Bytes detect = 64_KB;
   Bytes stop = 64_KB;
   Bytes go = 32_KB;
-  std::optional<Bytes> mark_above;  // empty: no marks
+  // length in bytes above which a queue marks packets; empty: no marks
+  std::optional<Bytes> mark_above;
   Bytes limit = 16_MB;
 
   void describe(ParameterVisitor& v) override;
@@ -29,12 +30,15 @@ struct SetAsideParameters final : DisciplineParameters {
 
 /// A port has a common queue and a few queues to set aside, which take turns.
 ///
-/// - A common queue of `detect` bytes: the destination with most of them gets a queue of its own.
-/// - A queue set aside that holds `stop` bytes from one input: the neighbour there is told to stop
-///   packets to this destination, and at `go` bytes to send them again. The neighbour sets a queue
-///   aside for them too, and so on to the host.
-/// - A queue goes back when it is empty and nobody told this port to stop.
-/// - No queue is free: the common queue tells the neighbours to stop the whole link, by the same
+/// - When the common queue holds `detect` bytes, the destination with most of these bytes gets a
+///   queue of its own.
+/// - When a queue set aside holds `stop` bytes from one input, the port tells the neighbour at this
+///   input to stop packets to the destination. At `go` bytes the port tells the neighbour to
+///   resume. The neighbour sets a queue aside for the destination, too, and so on up to the sending
+///   host.
+/// - A queue set aside becomes free again when it is empty and no neighbour has told this port to
+///   stop its destination.
+/// - If no queue is free, the common queue tells the neighbours to stop the whole link, by the same
 ///   limits. A stop for which this port has no queue stops the whole port.
 class SetAsidePort final : public PortDiscipline {
  public:
@@ -53,15 +57,16 @@ class SetAsidePort final : public PortDiscipline {
   void input_carrier_changed(int input) override;
   void add_state(StateDigest& d) const override;
 
-  /// Number of queues that are set aside now.
+  /// Number of queues that are set aside for destinations now.
   std::size_t taken() const;
 
  private:
-  /// Packets of a queue that came through one input.
+  /// Packets of a queue that arrived through one input port.
   struct Input {
     Bytes bytes = 0;
-    bool stopped = false;       // the neighbour was told to stop
-    std::uint8_t priority = 0;  // priority that was stopped, of the common queue
+    bool stopped = false;  // true if the neighbour at this input was told to stop
+    // priority that the neighbour was told to stop, for the common queue only
+    std::uint8_t priority = 0;
     template <class Digest>
     void add_state(Digest& d) const {
       d(bytes, stopped, priority);
@@ -70,12 +75,12 @@ class SetAsidePort final : public PortDiscipline {
   struct Queue {
     PacketFifo fifo;
     Bytes bytes = 0;
-    std::vector<Input> inputs;  // by number of the input
-    // Of a queue to set aside:
+    std::vector<Input> inputs;  // contents of the queue by number of the input port
+    // Members that only a queue set aside uses.
     bool taken = false;
-    bool here = false;   // congestion began at this port, not at a neighbour
+    bool here = false;   // true if congestion began at this port, not at a neighbour
     unsigned stops = 0;  // number of ports of the neighbour that told this port to stop
-    HostId host = 0;     // destination of its packets
+    HostId host = 0;     // destination of the packets in the queue
     template <class Digest>
     void add_state(Digest& d) const {
       d(fifo, bytes, inputs, taken, here, stops, host);
@@ -84,11 +89,13 @@ class SetAsidePort final : public PortDiscipline {
 
   Queue* queue_of(const Packet& packet);
   Queue* queue_of(HostId host);
-  /// Gives a destination a queue and moves its packets there; null: none is free.
+  /// Sets a queue aside for a destination and moves the destination's packets into it; null: no
+  /// queue is free.
   Queue* set_aside(HostId host);
   std::optional<HostId> greatest() const;
   static void push(Queue& queue, Packet* packet);
-  /// Tells the neighbour at an input to stop if the queue holds enough of its packets.
+  /// Tells the neighbour at an input port to stop if the queue holds too many bytes from this
+  /// input.
   void stop_if_full(Queue& queue, std::size_t input, std::uint8_t priority);
   Packet* pop(Queue& queue);
   void tell(Queue& queue, std::size_t input, bool stop);
@@ -97,9 +104,10 @@ class SetAsidePort final : public PortDiscipline {
   SetAsideParameters parameters_;
   Queue common_;
   std::vector<Queue> aside_;
-  std::vector<HostId> unheld_;  // destinations that are stopped and have no queue: the port waits
-  std::size_t turn_ = 0;        // queue that is served next; 0: the common one
-  Bytes bytes_ = 0;             // bytes in all queues
+  // stopped destinations without a queue of their own; they stop the whole port
+  std::vector<HostId> unheld_;
+  std::size_t turn_ = 0;  // index of the queue that is served next; 0: the common queue
+  Bytes bytes_ = 0;       // bytes in all queues of the port
 };
 
 }  // namespace dcc

@@ -44,7 +44,7 @@ class SpPifoPort final : public PortDiscipline {
 
   const Bytes limit_;
   Bytes bytes_ = 0;
-  std::vector<Queue> queues_;  // queues, highest priority first
+  std::vector<Queue> queues_;  // queues of the port, highest priority first
 };
 
 }  // namespace dcc

@@ -15,7 +15,7 @@ namespace dcc {
 /// SIGCOMM 2020, section 3. The constants are those of the reference simulator (csg-htsim).
 struct SwiftParameters final : AlgorithmParameters {
   PicoSeconds base_target = kMicroSecond * 20;
-  // greatest addition to the target delay by flow scaling
+  // greatest addition to the target delay for flows with a small window (flow scaling)
   PicoSeconds scaling_range = kMicroSecond * 100;
   Ratio scaling_min{1, 10};    // window in packets at which the target delay has the full addition
   Ratio scaling_max{100};      // window in packets from which on the target delay has no addition
@@ -58,20 +58,21 @@ class Swift final : public Algorithm {
  private:
   struct Flow {
     long double window = 0;  // window of the flow in bytes
-    long double rtt = 0;     // smoothed RTT in ps
-    long double most = 0;    // upper limit of the window in bytes
+    long double rtt = 0;     // smoothed RTT of the flow in ps
+    long double most = 0;    // upper limit of the flow's window in bytes
     PicoSeconds base_target{};
     PicoSeconds last_decrease{};
-    bool decreased = false;  // true if last_decrease holds a time
+    bool decreased = false;  // true if the time of the last decrease (last_decrease) is valid
   };
   PicoSeconds target(long double window, PicoSeconds base) const;
   void apply(FlowNumber number, const Flow& flow);
-  long double pace(const Flow& flow) const;  // Rate in Mb/s that sends one window per round trip.
+  // Pacing rate in Mb/s that sends one window of the flow per round trip.
+  long double pace(const Flow& flow) const;
 
   AlgorithmHost& host_;
   SwiftParameters parameters_;
   long double mtu_, line_, increase_, beta_, least_left_;
-  // coefficients of flow scaling in ps: target addition = scale / sqrt(packets) + offset
+  // coefficients of Swift's flow scaling in ps: target addition = scale / sqrt(packets) + offset
   long double scale_, offset_;
   NumberedTable<Flow> flows_;
   AlgorithmCounters counters_;

@@ -18,13 +18,14 @@ namespace dcc {
 
 struct TcpParameters final : TransportParameters {
   TcpWindowParameters window;
-  bool ecn = false;  // true: react to ECN marks as in RFC 3168, or as DCTCP does with growth: dctcp
+  // true: the sender reacts to ECN marks as in RFC 3168, or with `growth: dctcp` as in DCTCP
+  bool ecn = false;
   bool fast_retransmit = true;  // true: duplicate ACKs detect loss; false: only timeouts do
   std::optional<unsigned> receive_window;  // maximum number of segments in flight; empty: no limit
-  // number of segments received beyond a gap after which the gap counts as lost
+  // number of segments received beyond a gap from which on the missing segments count as lost
   unsigned duplicate_threshold = 3;
-  PicoSeconds initial_timeout = kSecond;  // timeout before the first RTT measurement
-  // minimum timeout: Linux's value; RFC 6298 has one second
+  PicoSeconds initial_timeout = kSecond;  // retransmission timeout before the first RTT measurement
+  // minimum retransmission timeout: Linux's value; RFC 6298 has one second
   PicoSeconds min_timeout = kMilliSecond * 200;
   PicoSeconds max_timeout = kSecond * 60;
   PicoSeconds granularity = kMilliSecond;
@@ -72,26 +73,29 @@ class Tcp final : public MessageTransport {
     Sender(const TcpWindowParameters& parameters, const RtoEstimator& fresh)
         : window(parameters), timer(fresh) {}
     bool ready = false;
-    bool at_once = false;  // true: send one lost segment regardless of the pipe
+    // true: the sender sends one lost segment regardless of the number of segments in flight
+    bool at_once = false;
     State state = State::kOpen;
-    bool confirm_cut = false;  // true: tell the receiver to stop echoing marks
+    bool confirm_cut = false;  // true: the sender tells the receiver to stop echoing marks
     TcpWindow window;
     RtoEstimator timer;
-    SequenceRanges arrived;  // segments acknowledged beyond the first gap
+    SequenceRanges arrived;  // segments that the receiver acknowledged beyond the first gap
     Psn recovery_end = 0;    // number of a segment whose acknowledgement ends recovery
     Psn lost_to = 0;         // after a timeout, unacknowledged segments below this number are lost
-    // one above the last lost segment sent again; lost segments are sent in order
+    // one above the number of the last lost segment that was retransmitted; lost segments are
+    // retransmitted in order
     Psn sent_again_to = 0;
-    Psn again_out = 0;       // number of segments sent again and not acknowledged
-    std::set<Psn> cut;       // segments whose payload was cut and that have not arrived since
-    std::set<Psn> cut_left;  // segments of `cut` that were not sent again
-    Psn round_end = 0;       // number of a segment whose acknowledgement ends the round trip
-    Psn timed_from = 0;      // number of the first segment of the next RTT measurement
-    Psn held_at = 0;         // number of the last segment that the window admitted
+    Psn again_out = 0;  // number of segments that were retransmitted and are not acknowledged
+    std::set<Psn> cut;  // segments whose payload was cut and that have not arrived since
+    // segments in `cut` that were not retransmitted since their payload was cut
+    std::set<Psn> cut_left;
+    Psn round_end = 0;   // number of a segment whose acknowledgement ends the round trip
+    Psn timed_from = 0;  // number of the first segment of the next RTT measurement
+    Psn held_at = 0;     // number of the last segment that the window admitted
     /// Number of the next segment when the window was last cut; marks of segments below it cause no
     /// further cut.
     Psn cut_end = 0;
-    Psn timed_out_at = ~Psn{0};  // number of the first missing segment at the last timeout
+    Psn timed_out_at = ~Psn{0};  // number of the first missing segment at the flow's last timeout
     PicoSeconds sent{};          // time at which the last data segment was sent
     template <class Digest>
     void add_state(Digest& d) const {
@@ -101,8 +105,9 @@ class Tcp final : public MessageTransport {
   };
   static constexpr std::size_t kBlocks = 3;
   struct Receiver {
-    SequenceRanges early;               // segments received beyond the first gap
-    std::array<Psn, kBlocks> latest{};  // for SACK: one segment of each range that grew last
+    SequenceRanges early;  // segments received beyond the first gap
+    // segments for the SACK blocks: one segment of each range that grew most recently
+    std::array<Psn, kBlocks> latest{};
     bool echo = false;
     template <class Digest>
     void add_state(Digest& d) const {
@@ -116,7 +121,7 @@ class Tcp final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Functions of the sender. next_ready() returns the next sender in turn whose priority is not
+  // Functions of the TCP sender. next_ready() returns the next sender in turn whose priority is not
   // paused.
   std::deque<Qpn>::const_iterator next_ready() const;
   void on_ack(Qpn qpn, const Packet& ack);
@@ -130,14 +135,14 @@ class Tcp final : public MessageTransport {
   Psn lost_before(Qpn qpn) const;
   /// Number of segments in the network (variable pipe of RFC 6675).
   Psn pipe(Qpn qpn) const;
-  /// The next lost segment to send again; `lost` if there is none.
+  /// Next lost segment to retransmit; `lost` if there is none.
   Psn next_again(Qpn qpn, Psn lost);
   void settle(Qpn qpn);
   void arm(Qpn qpn) { deadlines_.set(qpn, now() + senders_[qpn].timer.timeout()); }
   void check_timeouts();
   void timed_out(Qpn qpn);
 
-  // Functions of the receiver
+  // Functions of the TCP receiver
   void on_data(Qpn qpn, const Packet& data);
   void take_mark(Qpn qpn, const Packet& data);
   /// Acknowledges a segment, or the header of a trimmed segment.
@@ -149,7 +154,7 @@ class Tcp final : public MessageTransport {
   const TcpParameters parameters_;
   std::deque<Sender> senders_;       // senders indexed by queue pair number
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  std::deque<Qpn> ready_;            // senders that may send, in round robin order
+  std::deque<Qpn> ready_;            // queue pairs whose sender may send, in round robin order
   DeadlineTable deadlines_;
 };
 

@@ -22,7 +22,7 @@ struct TcpWindowParameters {
   Ratio cubic_beta{7, 10};       // CUBIC: share of the window that remains after a loss
   bool fast_convergence = true;
   bool reno_friendly = true;  // CUBIC: true if the window grows at least as fast as NewReno's
-  Ratio g{1, 16};             // DCTCP: weight g of the newest window in the share of marks
+  Ratio g{1, 16};             // DCTCP: weight g of the newest window in the average share of marks
 
   void describe(ParameterVisitor& v);
 };
@@ -45,11 +45,11 @@ class TcpWindow {
   double threshold() const { return threshold_; }
   bool in_slow_start() const { return window_ < threshold_; }
 
-  /// Handles newly acknowledged segments while the window limits the sender.
+  /// Handles newly acknowledged segments; called while the congestion window limits the sender.
   void acknowledged(unsigned segments, PicoSeconds rtt, PicoSeconds now);
-  /// Handles a loss that later segments revealed; `flight`: number of segments in flight.
+  /// Handles a segment loss that later segments revealed; `flight`: number of segments in flight.
   void lost(double flight);
-  /// Handles a timeout; `again`: true for a repeated timeout of the same segment.
+  /// Handles a retransmission timeout; `again`: true for a repeated timeout of the same segment.
   void timed_out(double flight, bool again);
   /// Handles ECN marks; `flight`: number of segments in flight.
   void marked(double flight);
@@ -59,11 +59,11 @@ class TcpWindow {
     counted_marks_ += mark ? segments : 0;
   }
   void round_over();
-  /// Handles an idle period of length `time`, which may be longer than the timeout.
+  /// Handles an idle period of the connection. `time`: its length; `longer_than_timeout`: true if
+  /// it exceeded the retransmission timeout.
   void rested(PicoSeconds time, bool longer_than_timeout);
 
   // Functions for tests of CUBIC
-  /// CUBIC's K: seconds from a cut until the window has reached Wmax again.
   double cubic_k() const { return k_; }
   double cubic_max() const { return w_max_; }
   double cubic_at(double seconds) const;
@@ -84,13 +84,14 @@ class TcpWindow {
   const TcpWindowParameters* parameters_;  // parameters, which the transport owns
   double window_;
   double threshold_;
-  // CUBIC. An epoch starts with the first growth after a cut and ends with the next cut.
+  // State of CUBIC. An epoch starts with the first growth after a cut and ends with the next cut.
   double w_max_ = 0;
-  double w_before_ = 0;  // window in segments at the last cut
-  double w_reno_ = 0;    // window that NewReno would have, for the comparison
+  double w_before_ = 0;  // window in segments at the last cut of CUBIC
+  // window in segments that NewReno would have, with which CUBIC compares its window
+  double w_reno_ = 0;
   double k_ = 0;
   PicoSeconds epoch_ = PicoSeconds::max();  // start time of the CUBIC epoch; max: not started
-  bool after_cut_ = false;                  // true if the epoch follows a cut, not a timeout
+  bool after_cut_ = false;                  // true if the CUBIC epoch follows a cut, not a timeout
   // State of DCTCP
   double alpha_ = 1;
   std::uint64_t counted_ = 0;

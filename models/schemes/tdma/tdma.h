@@ -14,7 +14,8 @@ namespace dcc {
 
 /// Vattikonda, Porter, Vahdat and Snoeren, "Practical TDMA for Datacenter Ethernet", EuroSys 2012.
 struct TdmaParameters final : TransportParameters {
-  std::optional<PicoSeconds> slot;  // length of a slot; empty: the guard and 20 full packets
+  // length of a TDMA slot; empty: the guard time and the time of 20 full packets
+  std::optional<PicoSeconds> slot;
   // time before a slot's end by which a packet must have left; empty: the longest base RTT
   std::optional<PicoSeconds> guard;
   PicoSeconds timeout = kMilliSecond;
@@ -45,7 +46,8 @@ class Tdma final : public MessageTransport {
  private:
   struct Sender {
     Outstanding packets;
-    bool waits = false;  // true if the queue pair is in waiting_
+    // true if the queue pair is in the list of queue pairs with packets (waiting_)
+    bool waits = false;
     template <class Digest>
     void add_state(Digest& d) const {
       d(packets, waits);
@@ -62,7 +64,7 @@ class Tdma final : public MessageTransport {
   PicoSeconds begin_of(std::int64_t slot) const { return slot_ * slot; }
   /// The host to which this host sends in slot `slot`.
   HostId peer_in(std::int64_t slot) const;
-  /// True if packets for the peer of this slot wait.
+  /// True if packets wait for the host to which this host sends in slot `slot`.
   bool has_work_in(std::int64_t slot) const;
   void set_waiting(Qpn qpn, bool waits);
   void settle(Qpn qpn);
@@ -78,7 +80,7 @@ class Tdma final : public MessageTransport {
   // queue pairs with packets to each host, in round robin order
   std::vector<std::deque<Qpn>> waiting_;
   Event turn_;              // event at the next slot for which a packet waits
-  DeadlineTable timeouts_;  // timeouts, by queue pair
+  DeadlineTable timeouts_;  // timeouts for retransmission, by queue pair
 };
 
 }  // namespace dcc

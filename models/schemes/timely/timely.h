@@ -20,13 +20,14 @@ struct TimelyParameters final : AlgorithmParameters {
   enum class Update : std::uint8_t { kSegment, kRoundTrip };
   Variant variant = Variant::kOriginal;
   Update update = Update::kSegment;
-  /// Begin of a packet's RTT: when pacing handed the packet to the NIC, or when the packet got the
-  /// wire. The latter hides a congested sending NIC (section 5).
+  /// Start of a packet's RTT: the time at which pacing handed the packet to the NIC, or the time at
+  /// which the packet got the wire. The latter hides a congested sending NIC (section 5).
   enum class Timestamp : std::uint8_t { kNicQueue, kWire };
   Timestamp timestamp = Timestamp::kNicQueue;
-  Ratio ewma{1, 50};  // α, weight of a new RTT difference
-  Ratio beta{4, 5};   // β, gain of a decrease (patched form: 0.008)
-  /// Greatest share of the rate that one completion may remove; β times a gradient has no bound.
+  Ratio ewma{1, 50};  // α, weight of a new RTT difference in the smoothed difference
+  Ratio beta{4, 5};   // β, gain of a rate decrease (patched form: 0.008)
+  /// Greatest share of the rate that one completion event may remove, because β times a gradient
+  /// has no bound.
   Ratio max_decrease{1, 2};
   /// A smoothed RTT difference below the clock's resolution counts as gradient zero.
   PicoSeconds resolution = kNanoSecond;
@@ -37,8 +38,9 @@ struct TimelyParameters final : AlgorithmParameters {
   PicoSeconds min_rtt = kMicroSecond * 20;
   unsigned hai_after = 5;
   unsigned hai_factor = 5;
-  bool hai_below_low = false;  // true: HAI also counts increases below T_low and replaces them
-  Bytes segment = 16_KB;       // payload bytes of a segment
+  // true: hyperactive increase (HAI) also counts increases below T_low and replaces them
+  bool hai_below_low = false;
+  Bytes segment = 16_KB;  // payload bytes of a segment
   bool bursts = true;
   std::optional<BitRate> burst_rate;  // rate at which a segment is sent; empty: the line rate
   Ratio app_limit{4, 5};
@@ -83,23 +85,24 @@ class Timely final : public Algorithm {
 
  private:
   struct Flow {
-    long double rate = 0;      // rate R in Mb/s
-    long double rtt_diff = 0;  // smoothed difference of successive RTTs in ps
+    long double rate = 0;      // rate R of the flow in Mb/s
+    long double rtt_diff = 0;  // smoothed difference of successive RTTs of the flow in ps
     long double gradient = 0;
     PicoSeconds last_rtt{};
-    bool measured = false;  // true if last_rtt holds a measurement
-    unsigned rises = 0;     // number of consecutive completions that count for HAI
-    Psn last_update = 0;    // kRoundTrip: number of the packet whose ACK allows the next update
-    Bytes acked = 0;        // bytes acknowledged since the last completion
-    // Whether the application uses its rate: bytes sent in each segment, against the bytes that R
-    // allowed.
+    bool measured = false;  // true if the flow's last RTT (last_rtt) is valid
+    // number of consecutive completion events that count for hyperactive increase (HAI)
+    unsigned rises = 0;
+    Psn last_update = 0;  // kRoundTrip: number of the packet whose ACK allows the next update
+    Bytes acked = 0;      // bytes of the flow acknowledged since its last completion event
+    // Bytes that the flow sent, and bytes that the rate R allowed, in recent segments; they tell
+    // whether the application uses its rate.
     long double sent = 0, allowed = 0;
-    long double given = 0;  // rate that the NIC was given last, in Mb/s
+    long double given = 0;  // rate of the flow that the NIC was given last, in Mb/s
     std::uint32_t last_wire = 0;
     PicoSeconds allowed_until{};
     Bytes segment_sent = 0;
     bool app_limited = false;
-    bool rise_pending = false;  // true if the NIC does not have the newest rate yet
+    bool rise_pending = false;  // true if the NIC has not got the flow's newest, higher rate yet
   };
   void completion(FlowNumber number, Flow& flow, PicoSeconds rtt, Bytes bytes);
   long double next_rate(Flow& flow, PicoSeconds rtt);

@@ -17,20 +17,27 @@ struct NsccParameters {
   /// Version of the simulator whose rules of quick adaptation and of trimmed packets apply.
   enum class Rules : std::uint8_t {
     k2025,  // a trimmed packet cuts the window, unless quick adaptation has set the window
-    k2024,  // every trimmed packet cuts the window, and an adaptation leaves its period open
+    // every trimmed packet cuts the window, and quick adaptation does not begin a new observation
+    // period
+    k2024,
   };
   Rules rules = Rules::k2025;
   // target of the queueing delay; empty: 3/4 of the base round-trip time
   std::optional<PicoSeconds> target;
   Ratio decrease_gain{4, 5};  // gain on the excess of the mean delay over the target delay
-  Ratio mean_weight{1, 80};   // weight of a new delay in the mean delay
+  Ratio mean_weight{1, 80};   // weight of a new queueing delay in the mean delay
   Ratio adapt_below{1,
-                    8};  // share of the maximum window below which quick adaptation is considered
-  Bytes update_bytes = 33'200;  // number of acknowledged bytes after which the window grows
-  // time after which the window grows in any case; empty: base RTT
+                    // share of the maximum window; quick adaptation is considered only for smaller
+                    // windows
+                    8};
+  // number of acknowledged bytes after which accumulated growth is added to the window
+  Bytes update_bytes = 33'200;
+  // time after which accumulated growth is added to the window in any case; empty: base RTT
   std::optional<PicoSeconds> update_period;
   std::optional<Bytes> update_most;  // greatest increase of the window at one update, in bytes
-  bool fair_below_target = false;    // true: adds the fair increase to the proportional increase
+  // true: below the target delay the window gets the fair increase besides the proportional
+  // increase
+  bool fair_below_target = false;
 
   void describe(ParameterVisitor& v);
 };
@@ -69,13 +76,14 @@ class NsccWindow {
   PicoSeconds target() const { return target_; }
   PicoSeconds mean_delay() const { return PicoSeconds(static_cast<std::int64_t>(mean_)); }
 
-  /// Returns true if a packet of `packet` bytes may leave besides `in_flight` bytes.
+  /// Returns true if a packet of `packet` bytes may leave while `in_flight` bytes are in flight.
   bool allows(Bytes in_flight, Bytes packet) const;
-  /// Handles an acknowledgement of `bytes`. `in_flight`: bytes still in flight after it.
+  /// Handles an acknowledgement of `bytes`. `in_flight`: bytes still in flight after this
+  /// acknowledgement.
   void acknowledged(Bytes bytes, PicoSeconds rtt, bool marked, Bytes in_flight, PicoSeconds now);
   /// Handles a trimmed packet; `rtt`: time from its sending to the arrival of the report.
   void trimmed(Bytes packet, PicoSeconds rtt, Bytes in_flight, PicoSeconds now);
-  /// Handles a lost packet of which nothing else is known.
+  /// Handles a lost packet whose loss is known from a timeout or a gap only.
   void lost(Bytes packet);
 
   template <class Digest>
@@ -98,28 +106,31 @@ class NsccWindow {
   double window_;
   double packet_;
   double most_;
-  PicoSeconds base_rtt_;  // least round-trip time seen so far
+  PicoSeconds base_rtt_;  // least round-trip time of the queue pair so far
   PicoSeconds target_;
   PicoSeconds update_period_;
-  // Gains, scaled by the bandwidth-delay product of the link
-  // gain of the proportional increase, in bytes² per byte and picosecond of delay
+  // Gains of NSCC, scaled by the bandwidth-delay product of the link. Gain of the proportional
+  // increase, in bytes² per byte and picosecond of delay
   double proportional_;
-  double fair_;      // gain of the fair increase, in bytes² per byte
-  double fast_;      // gain of the fast increase, in bytes per byte
-  double constant_;  // constant gain, in bytes per round trip
+  double fair_;      // gain of NSCC's fair increase, in bytes² per byte
+  double fast_;      // gain of NSCC's fast increase, in bytes per byte
+  double constant_;  // gain of NSCC's constant increase, in bytes per round trip
 
-  double mean_ = 0;    // mean queueing delay in picoseconds
-  double growth_ = 0;  // accumulated growth in bytes²; divided by the window when applied
+  double mean_ = 0;  // mean queueing delay in picoseconds
+  // accumulated growth of the window in bytes², which is divided by the window when it is applied
+  double growth_ = 0;
   Bytes grown_for_ = 0;
   PicoSeconds grown_{};
   PicoSeconds grown_constant_{};
   PicoSeconds cut_{};
   Bytes undelayed_ = 0;  // bytes acknowledged since the last acknowledgement with queueing delay
-  // State of quick adaptation.
+  // State of NSCC's quick adaptation.
   Bytes came_through_ = 0;
   bool armed_ = false;
-  PicoSeconds judged_{};  // end of the present observation for quick adaptation; zero: none
-  Bytes to_ignore_ = 0;   // number of bytes in flight whose answers are ignored
+  // end of the present observation period of quick adaptation; zero: no period
+  PicoSeconds judged_{};
+  // number of bytes in flight whose acknowledgements quick adaptation ignores
+  Bytes to_ignore_ = 0;
 };
 
 }  // namespace dcc

@@ -22,7 +22,7 @@ struct UecParameters final : TransportParameters {
   enum class Control : std::uint8_t {
     kNscc,  // congestion control by the sender's windows
     kRccc,  // congestion control by the receiver's credit
-    kBoth,  // both: the smaller of the two windows applies
+    kBoth,  // both controls: the smaller of the two windows applies
   };
   Control control = Control::kNscc;
   // first window in bytes; empty: 3/2 of the bandwidth-delay product
@@ -59,9 +59,9 @@ DCC_ENUM_NAMES(UecParameters::Control, {UecParameters::Control::kNscc, "nscc"},
 /// Credit: a sender starts with a window of credit, which ends with the first answer; then each
 /// PULL grants some packets. Data carries the total credit that its sender wants; PULLs and all
 /// answers carry the total granted. Totals make a lost packet harmless. The PULLs of all senders of
-/// a host take turns at the rate of the data that they grant. While no sender wants credit, those
-/// that have all they wanted get more in turn, up to `ahead` each. A sender that receives nothing
-/// and may send nothing requests credit, at increasing intervals.
+/// a host take turns at the rate of the data that they grant. While no sender wants credit, the
+/// senders that have all the credit they wanted get more credit in turn, up to `ahead` each. A
+/// sender that receives nothing and may send nothing requests credit, at increasing intervals.
 class Uec final : public MessageTransport {
  public:
   Uec(const TransportContext& context, const UecParameters& parameters);
@@ -72,29 +72,31 @@ class Uec final : public MessageTransport {
  private:
   struct Sender {
     Sender(const NsccWindow& fresh, Bytes full_packet) : window(fresh), packet(full_packet) {}
-    bool ready = false;       // true if the queue pair is in ready_
-    bool backlogged = false;  // true if the queue pair is counted in backlogged_
-    // true while there is no answer yet, so that the credit is the initial one
+    bool ready = false;  // true if the queue pair is in the list of senders that may send (ready_)
+    // true if the queue pair counts as a sender with data to send (backlogged_)
+    bool backlogged = false;
+    // true while the sender has no answer yet, so that its credit is the initial credit
     bool speculative = true;
-    Psn posted = 0;  // one above the last posted packet when the sender last started
+    Psn posted = 0;  // one above the number of the last posted packet when the sender last started
     Outstanding packets;
     Bytes in_flight = 0;
     NsccWindow window;
     Bytes packet;  // wire bytes of a full packet of the path
     Bytes credit = 0;
-    std::uint64_t spare = 0;   // number of packets of credit that are counted as unused
-    std::uint64_t pulled = 0;  // total credit granted, in bytes
-    PicoSeconds heard{};       // time of the last packet received, or of the start
-    PicoSeconds asked{};       // time of the last request for credit
+    std::uint64_t spare = 0;   // number of packets for which the sender holds unused credit
+    std::uint64_t pulled = 0;  // total credit that the receiver granted, in bytes
+    PicoSeconds heard{};       // time at which the sender last received a packet, or started
+    PicoSeconds asked{};       // time of the sender's last request for credit
     template <class Digest>
     void add_state(Digest& d) const {
       d(speculative, posted, packets, in_flight, window, credit, pulled, heard, asked);
     }
   };
-  /// Range of the packets received since the last answer; at most 64, the bits of an answer.
+  /// Range of the packets received since the last answer; it spans at most 64 packets, the bits of
+  /// an answer.
   struct Untold {
     Psn first = 0;
-    Psn end = 0;  // one above the last packet of the range; 0: empty
+    Psn end = 0;  // one above the number of the last packet of the range; 0: the range is empty
     bool fits(Psn psn) const {
       return end == 0 || std::max(end, psn + 1) - std::min(first, psn) <= SequenceSet::kBits;
     }
@@ -113,14 +115,16 @@ class Uec final : public MessageTransport {
     }
   };
   struct Receiver {
-    Psn seen_end = 0;  // one above the last packet seen, as data or header
+    // one above the number of the last packet that the receiver saw, as data or header
+    Psn seen_end = 0;
     Untold untold;
-    Bytes unanswered = 0;      // wire bytes received since the last answer
-    bool asked = false;        // true if an answer was requested while packets were missing
+    Bytes unanswered = 0;      // wire bytes that arrived since the receiver's last answer
+    bool asked = false;        // true if the sender requested an answer while packets were missing
     std::uint64_t wanted = 0;  // total credit that the sender wants, in bytes
-    std::uint64_t pulled = 0;  // total credit granted, in bytes
-    bool queued = false;       // true if the queue pair is in pull_turns_
-    bool ahead = false;        // true if the queue pair is in ahead_turns_
+    std::uint64_t pulled = 0;  // total credit that the receiver granted, in bytes
+    bool queued = false;  // true if the queue pair is in the round robin of PULLs (pull_turns_)
+    // true if the queue pair is in the round robin of credit ahead of demand (ahead_turns_)
+    bool ahead = false;
     template <class Digest>
     void add_state(Digest& d) const {
       d(seen_end, untold, unanswered, asked, wanted, pulled);
@@ -133,7 +137,7 @@ class Uec final : public MessageTransport {
   void arrived(Qpn qpn, Packet& packet) override;
   void add_own_state(StateDigest& d) const override;
 
-  // Functions of the sender
+  // Functions of the Ultra Ethernet sender
   Psn work_left(Qpn qpn) const;
   bool may_send(const Sender& sender) const;
   Bytes wire_of(Qpn qpn, Psn psn) const;
@@ -152,7 +156,7 @@ class Uec final : public MessageTransport {
   void look_at(Qpn qpn);
   void ring();
 
-  // Functions of the receiver
+  // Functions of the Ultra Ethernet receiver
   void on_data(Qpn qpn, const Packet& data);
   void on_request(Qpn qpn, const Packet& request);
   void remember(Qpn qpn, const Packet& data);
@@ -164,7 +168,7 @@ class Uec final : public MessageTransport {
   void send_pull();
 
   UecParameters parameters_;
-  Bytes packet_;  // wire bytes of a full packet of the host itself
+  Bytes packet_;  // wire bytes of a full packet of the host
   Bytes initial_window_;
   Bytes max_window_;
   std::uint64_t ahead_;
@@ -172,11 +176,12 @@ class Uec final : public MessageTransport {
   PicoSeconds pull_interval_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
-  std::deque<Qpn> ready_;            // senders that may send, in round robin order
+  std::deque<Qpn> ready_;            // queue pairs whose sender may send, in round robin order
   std::size_t backlogged_ = 0;       // number of senders that have data to send
   DeadlineTable deadlines_;
-  std::deque<Qpn> pull_turns_;   // receivers whose senders want credit
-  std::deque<Qpn> ahead_turns_;  // receivers whose senders have what they wanted
+  std::deque<Qpn> pull_turns_;  // queue pairs whose sender wants credit, in round robin order
+  // queue pairs whose sender has all credit that it wanted, in round robin order
+  std::deque<Qpn> ahead_turns_;
   PicoSeconds next_pull_{};
   Event pulling_;
 };

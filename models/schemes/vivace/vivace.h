@@ -13,11 +13,13 @@ struct VivaceParameters final : RateTrialsParameters {
   BitRate unit{1'000'000};     // rate that counts as 1 in the utility; first rate of a flow
   Ratio latency_cost{900};     // b, the weight of the RTT's growth in the utility
   Ratio loss_cost{1135, 100};  // c, the weight of losses in the utility
-  Ratio tolerance{1, 100};     // growth of the RTT per time that is ignored
-  Ratio probe{1, 20};          // ε: the compared rates lie this share above and below the rate
-  Ratio step{1};               // θ0: units of rate by which the rate changes for a slope of 1
-  Ratio first_bound{1, 20};    // ω0: greatest change of a rate, as a share of the rate
-  Ratio bound_growth{0};       // increase of the greatest change after each change that reached it
+  Ratio tolerance{1, 100};  // growth of the RTT per time up to which the utility ignores the growth
+  // ε: deviation of the two compared rates from the flow's rate, as a share of that rate
+  Ratio probe{1, 20};
+  Ratio step{1};             // θ0: change of the rate for a utility slope of 1, in units of rate
+  Ratio first_bound{1, 20};  // ω0: initial bound of a rate change, as a share of the rate
+  // increase of the bound of rate changes after each change that reached the bound
+  Ratio bound_growth{0};
 
   void describe(ParameterVisitor& v) override;
 };
@@ -39,9 +41,9 @@ class Vivace final : public RateTrials {
 
  private:
   struct State {
-    int sign = 0;             // direction of the last change of the rate
-    unsigned same = 0;        // number of preceding changes in that direction
-    unsigned bound_hits = 0;  // k, the number of changes that met the bound
+    int sign = 0;       // direction of the last change of the flow's rate
+    unsigned same = 0;  // number of preceding rate changes in the direction of the last change
+    unsigned bound_hits = 0;  // k, the number of rate changes that reached their bound
   };
 
   long double first_rate(const FlowStart&) const override { return unit_; }

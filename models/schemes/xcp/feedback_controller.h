@@ -15,9 +15,9 @@ namespace dcc {
 /// Katabi, Handley and Rohrs, "Congestion Control for High Bandwidth-Delay Product Networks",
 /// SIGCOMM 2002, section 3.5.
 struct FeedbackParameters {
-  Ratio gain{2, 5};        // alpha, the gain on the spare capacity
-  Ratio drain{226, 1000};  // beta, the gain on the queue
-  Ratio shuffle{1, 10};    // gamma, the share of traffic that is redistributed
+  Ratio gain{2, 5};        // alpha, the gain of XCP on the spare capacity
+  Ratio drain{226, 1000};  // beta, the gain of XCP on the queue
+  Ratio shuffle{1, 10};  // gamma, the share of the traffic's rate that is redistributed among flows
 
   void describe(ParameterVisitor& v);
 };
@@ -34,10 +34,11 @@ struct FeedbackParameters {
 /// rate gains as much as it loses.
 class FeedbackController {
  public:
-  /// Round trips between two packets of a flow with the shortest window, an eighth of a packet.
+  /// Greatest number of round trips between two packets of a flow; a flow with the shortest window,
+  /// an eighth of a packet, has this gap.
   static constexpr int kLongestGap = 8;
 
-  /// The header fields that a port reads.
+  /// Fields of the congestion header that a port reads.
   struct Flow {
     double window = 0;         // window of the packet's flow in bytes
     PicoSeconds round_trip{};  // round-trip time of the flow; zero: the packet has no header
@@ -61,10 +62,10 @@ class FeedbackController {
   FeedbackParameters parameters_;
   double link_ = 0;  // rate of the link in bytes per second
   bool begun_ = false;
-  PicoSeconds began_{};  // start of the present interval
-  PicoSeconds span_{};   // length d of the present interval
-  double give_ = 0;      // increase for a packet in bytes, if size · RTT² / window = 1 s
-  double take_ = 0;      // decrease for a packet in bytes, if size · RTT = 1 byte-second
+  PicoSeconds began_{};  // start time of the present control interval
+  PicoSeconds span_{};   // length d of the present control interval
+  double give_ = 0;      // window increase in bytes for a packet with size · RTT² / window = 1 s
+  double take_ = 0;      // window decrease in bytes for a packet with size · RTT = 1 byte-second
   IntervalArrivals arrivals_;
   double by_window_ = 0;  // sum of RTT · size / window over packets, in s
   double counted_ = 0;    // sum of the sizes of packets with a header

@@ -26,11 +26,11 @@ class Xcp final : public RatedTransport {
 
  private:
   struct Sender {
-    double window = 0;            // window in wire bytes, overhead included
-    double round_trip = 0;        // smoothed round-trip time in seconds
-    std::uint32_t under_way = 0;  // number of packets in flight that have no answer yet
-    PicoSeconds began{};          // time at which the flow last restarted
-    double packet = 0;            // wire bytes of a full packet of the path, overhead included
+    double window = 0;            // window of the flow in wire bytes, overhead included
+    double round_trip = 0;        // smoothed round-trip time of the flow in seconds
+    std::uint32_t under_way = 0;  // number of the flow's packets in flight without an answer
+    PicoSeconds began{};  // time at which the flow last restarted with a window of one packet
+    double packet = 0;    // wire bytes of a full packet of the path, overhead included
     template <class Digest>
     void add_state(Digest& d) const {
       d(window, round_trip, under_way, began);
