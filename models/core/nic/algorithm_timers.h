@@ -11,14 +11,16 @@
 
 namespace dcc {
 
-/// Each timer is made when it is first started. An expired timer calls Algorithm::on_timer().
+/// Timers of one flow. A timer is created at its first start, and its expiry calls
+/// Algorithm::on_timer().
 class AlgorithmTimers {
  public:
-  /// `rank` orders the expiries among the events of an instant.
+  /// `rank` orders the timers' expiries among the events of one instant.
   AlgorithmTimers(Scheduler& scheduler, Algorithm& algorithm, FlowNumber flow, std::uint32_t rank)
       : scheduler_(scheduler), algorithm_(algorithm), flow_(flow), rank_(rank) {}
 
-  /// Starts timer `id`, or moves it if it runs. Precondition: 0 <= id < kTimersPerFlow.
+  /// Starts timer `id`, or moves its expiry if the timer runs. Precondition: 0 <= id <
+  /// kTimersPerFlow.
   void start(int id, PicoSeconds delay);
   void stop(int id);
 

@@ -8,23 +8,23 @@
 
 namespace dcc {
 
-/// Receives completions. Implementations may post new work but must not create queue pairs in the
-/// call.
+/// Receives completions of work requests. Implementations may post new work but must not create
+/// queue pairs within the call.
 class CompletionSink {
  public:
   enum class Status : std::uint8_t {
     kOk,
     kLocalError,     // this host's memory failed, or a response does not fit its request
-    kRemoteError,    // the remote host refused the address
+    kRemoteError,    // the remote host refused the address of the request
     kRemoteInvalid,  // the message is longer than the remote host's buffer
     kRetryExceeded,  // the retry limit was reached without an acknowledgement
     kNotReady,       // the retry limit was reached without a buffer at the remote host
     kFlushed,        // the queue pair failed or was destroyed before this work was done
   };
   virtual void work_done(Qpn qpn, const WorkItem& item, Status status) = 0;
-  /// Part of a READ response arrived, to be written to this host's `address`. The last part of an
-  /// item comes before its work_done(). Returns true if the sink counts the bytes as received when
-  /// they are in memory (Receiver::in_memory()).
+  /// Part of a READ response arrived, to be written to this host's `address`. The sink gets the
+  /// last part of a work item before the item's work_done(). Returns true if the sink counts the
+  /// bytes as received once they are in memory (Receiver::in_memory()).
   virtual bool read_data(Qpn, std::uint64_t /*address*/, const Packet&) { return false; }
 
  protected:

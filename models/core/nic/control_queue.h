@@ -1,4 +1,4 @@
-// Control packets of a NIC that wait for the wire: link control, then ACKs, NAKs and CNPs.
+// Control packets of a NIC that wait for the wire: first link control, then ACKs, NAKs and CNPs.
 #pragma once
 
 #include <array>
@@ -9,19 +9,19 @@
 
 namespace dcc {
 
-/// One queue per priority, and one for link control above all of them. Within a queue packets leave
-/// in the order in which they entered.
+/// Queue of a NIC's control packets: one FIFO for each priority, and one for link control that
+/// comes before all priorities.
 class ControlQueue {
  public:
   /// Adds a packet to the queue of its priority.
   void push(Packet* packet) { push(packet, packet->priority); }
-  /// Adds a frame that no pause stops.
+  /// Adds a link-control frame, which no pause stops.
   void push_link_control(Packet* packet) { push(packet, kPriorities); }
 
   bool empty() const { return filled_ == 0; }
-  /// True if a packet may leave while the priorities in the mask `blocked` may not.
+  /// True if a control packet may leave while the priorities in the mask `blocked` may not.
   bool has_sendable(unsigned blocked) const { return (filled_ & ~blocked) != 0; }
-  /// Removes the packet of the highest priority that may leave; null if none may.
+  /// Removes the control packet of the highest priority that may leave; null if none may.
   Packet* pop(unsigned blocked) {
     const unsigned ready = filled_ & ~blocked;
     if (ready == 0) return nullptr;
@@ -43,7 +43,7 @@ class ControlQueue {
     filled_ |= 1u << queue;
   }
 
-  // one queue for each priority, and the last for link control
+  // one FIFO for each priority, and the last for link control
   std::array<PacketFifo, kPriorities + 1> queues_{};
   unsigned filled_ = 0;  // bit q: queues_[q] is not empty
 };

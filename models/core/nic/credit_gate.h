@@ -1,4 +1,4 @@
-// InfiniBand credits at the NIC's end of its link.
+// InfiniBand link credits at the NIC's end of its link.
 #pragma once
 
 #include "nic/nic_device.h"
@@ -7,9 +7,9 @@
 
 namespace dcc {
 
-/// Stands between a NIC and its wire where a link uses credits. Charges each packet that the NIC
-/// sends, and blocks priorities without credit. Returns the credit of each arriving packet at once,
-/// since a NIC does not queue packets at its port.
+/// Gate between a NIC and the wire of a link with credits. The gate charges each packet that the
+/// NIC sends, and blocks priorities without credit. The gate returns the credit of each arriving
+/// packet at once, since a NIC does not queue packets at its port.
 class CreditGate final : public PacketOut, public PacketSink {
  public:
   CreditGate(NicDevice& nic, PacketPool& pool, const LaneCredits& port)
@@ -34,7 +34,7 @@ class CreditGate final : public PacketOut, public PacketSink {
   PacketPool& pool_;
   LaneCredits credits_;
   PacketOut* wire_ = nullptr;
-  std::uint8_t blocked_ = 0;  // bit p: the NIC was told not to send priority p
+  std::uint8_t blocked_ = 0;  // bit p: the gate told the NIC not to send priority p
 };
 
 }  // namespace dcc

@@ -1,4 +1,5 @@
-// Deadlines by number that share one retransmission timer, for owners without a record per number.
+// Deadlines by number that share one retransmission timer, for owners that keep no record for each
+// number.
 #pragma once
 
 #include <cstddef>
@@ -9,16 +10,16 @@
 
 namespace dcc {
 
-/// Numbers are small and dense: queue pairs or hosts. A deadline exists for each number that was
-/// ever set. See RetransmitTimer for costs and order.
+/// Table of deadlines by queue pair or host number, which are small and dense. A deadline exists
+/// for each number that was ever set. See RetransmitTimer for costs and order.
 class DeadlineTable {
  public:
-  /// `event` must call a function of the owner that calls expire().
+  /// `event` must call a function of the timer's owner that calls DeadlineTable::expire().
   DeadlineTable(Scheduler& scheduler, Event event) : timer_(scheduler, std::move(event)) {}
 
-  /// Sets the deadline, earlier or later than before. max() clears.
+  /// Sets the deadline of `number`, earlier or later than before; max() clears the deadline.
   void set(Qpn number, PicoSeconds when) { timer_.arm(deadline(number), number, when); }
-  /// Moves a deadline that is set; does nothing otherwise.
+  /// Moves the deadline of `number` if it is set; does nothing otherwise.
   void postpone(Qpn number, PicoSeconds when) {
     if (is_set(number)) set(number, when);
   }

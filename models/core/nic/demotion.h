@@ -1,4 +1,4 @@
-// Priority of a packet that falls with the bytes already sent of its work item (PIAS).
+// Priority of a packet that falls with the number of bytes already sent of its work item (PIAS).
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace dcc {
 
-/// Packets start at the highest priority and move one priority down at each threshold. See
-/// NicParameters::demotion.
+/// Thresholds of PIAS: packets of a work item start at the highest priority and move one priority
+/// down at each threshold. See NicParameters::demotion.
 class Demotion {
  public:
-  /// `thresholds`: bytes in increasing order, at most 7; empty: not active.
+  /// `thresholds`: bytes in increasing order, at most 7; an empty list turns demotion off.
   explicit Demotion(std::vector<Bytes> thresholds) : thresholds_(std::move(thresholds)) {}
 
   bool is_active() const { return !thresholds_.empty(); }

@@ -16,7 +16,7 @@ class FlowPacer {
  public:
   FlowPacer(BitRate line, Bytes link_overhead);
 
-  /// Sets the payload bytes of a full packet from now on.
+  /// Sets the payload size of a full packet, for packets made from now on.
   void set_mtu(std::uint32_t mtu);
   void set_needs(const AlgorithmNeeds& needs) { needs_ = needs; }
 
@@ -27,21 +27,21 @@ class FlowPacer {
     pacing.full_gap = gap_at(rate, full_packet_);
   }
 
-  /// Earliest start of the next packet, not before `now`; max() at a rate of zero.
+  /// Earliest start of the flow's next packet, not before `now`; max() at a pacing rate of zero.
   PicoSeconds next_start(const SendQueuePair& pair, PicoSeconds now) const;
   /// A packet of `wire` bytes leaves the queue at `now`. `last`: the packet ends its message, and
   /// so a burst. The next gap counts from when this packet was due, not from `now`, so a flow that
-  /// other flows delay keeps its average rate. A packet that is late by a whole gap starts a new
-  /// count.
+  /// other flows delay keeps its average rate. After a packet that is late by a whole gap, gaps
+  /// count from `now`.
   void sent(SendQueuePair& pair, std::uint32_t wire, std::uint32_t payload, bool last,
             PicoSeconds now) const;
 
-  /// True if keep_due() must be called.
+  /// True if the caller must report due times with keep_due().
   bool tracks_due() const { return needs_.burst > 0 || needs_.rtt_from_due; }
   /// Records that the next packet of `pair` may start at `start`.
   static void keep_due(SendQueuePair& pair, PicoSeconds start);
-  /// Time at which the next packet was due if nothing else had been sent; within a burst, behind
-  /// its predecessors.
+  /// Time at which the next packet of `pair` was due if no other flow had sent; within a burst, the
+  /// time after the packet's predecessors.
   PicoSeconds due_of_next(const SendQueuePair& pair) const;
 
  private:
@@ -51,7 +51,7 @@ class FlowPacer {
   PicoSeconds gap_at(Rate rate, std::uint32_t wire) const;
 
   BitRate line_;
-  Rate line_rate_;  // the line rate in the format of algorithms' rates
+  Rate line_rate_;  // the line rate in the number format of algorithms' rates
   std::uint32_t link_overhead_;
   std::uint32_t full_packet_ = 0;
   AlgorithmNeeds needs_;

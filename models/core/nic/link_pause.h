@@ -1,4 +1,4 @@
-// Priorities that a NIC may send: pauses by the far end, blocking for want of credits or carrier.
+// Priorities that a NIC may send: PFC pauses, missing credits and a lost carrier stop them.
 #pragma once
 
 #include <array>
@@ -10,33 +10,34 @@
 
 namespace dcc {
 
-/// In every mask bit p stands for priority p.
+/// State of a NIC's priorities: which ones PFC pauses, missing credits or a lost carrier stop. In
+/// every mask bit p stands for priority p.
 class LinkPause {
  public:
-  /// Mask of the priorities that may not be sent now.
+  /// Mask of the priorities that the NIC must not send now.
   unsigned blocked() const { return blocked_; }
   unsigned allowed() const { return ~blocked_ & 0xFFu; }
 
-  /// Stops exactly the priorities in `priorities` and resumes all others.
+  /// Stops exactly the priorities in `priorities` for want of credits and resumes all others.
   void block(unsigned priorities, PicoSeconds now);
-  /// A PFC frame arrived: stops those of its priorities that PFC is enabled for.
+  /// A PFC frame arrived: stops those of the frame's priorities that PFC is enabled for.
   void pause_received(unsigned priorities, PicoSeconds now);
-  /// Ends the timed pauses of these priorities.
+  /// Ends the timed pauses of the priorities in the mask.
   void end(unsigned priorities, PicoSeconds now) {
     if ((paused_ & priorities) != 0) block(paused_ & ~priorities, now);
   }
-  /// Enables PFC for the priorities in `mask` and resumes the others. Returns true if a priority
-  /// was resumed.
+  /// Enables PFC for the priorities in `mask` and resumes the others. Returns true if the call
+  /// resumed a priority.
   bool set_pfc_mask(unsigned mask, PicoSeconds now);
   /// The link lost its carrier (false) or has it again (true). Ends all pauses.
   void set_carrier(bool up, PicoSeconds now);
 
-  /// Time during which at least one priority was stopped while the link had its carrier.
+  /// Total time during which at least one priority was stopped while the link had its carrier.
   PicoSeconds paused_time(PicoSeconds now) const {
     if (history_ == nullptr) return {};
     return paused_ == 0 ? history_->total : history_->total + (now - history_->started);
   }
-  /// Pauses of one priority until `now`; time without credits counts as a pause.
+  /// Statistics of one priority's pauses until `now`; time without credits counts as a pause.
   PriorityPauses pauses(int priority, PicoSeconds now) const {
     if (history_ == nullptr) return {};
     const auto p = static_cast<std::size_t>(priority);
@@ -50,11 +51,11 @@ class LinkPause {
   }
 
  private:
-  /// Pauses so far. Most hosts of a large network are never paused, so this is allocated with the
-  /// first pause.
+  /// Statistics of the pauses so far. Most hosts of a large network are never paused, so the record
+  /// is allocated with the first pause.
   struct History {
     PicoSeconds started{};
-    PicoSeconds total{};  // total time of pauses that have ended
+    PicoSeconds total{};  // total time of the pauses that have ended
     std::array<PicoSeconds, kPriorities> since{};
     // pauses of each priority that have ended
     std::array<PriorityPauses, kPriorities> by_priority{};
@@ -66,9 +67,9 @@ class LinkPause {
   }
 
   unsigned paused_ = 0;               // mask of the priorities that are paused or lack credits
-  unsigned pfc_mask_ = 0xFF;          // mask of the priorities with PFC
-  unsigned blocked_ = 0;              // equal to paused_, or all priorities without a carrier
-  std::unique_ptr<History> history_;  // null: no pause yet
+  unsigned pfc_mask_ = 0xFF;          // mask of the priorities that PFC is enabled for
+  unsigned blocked_ = 0;              // equal to paused_; without a carrier, all priorities
+  std::unique_ptr<History> history_;  // null: no priority was paused yet
 };
 
 }  // namespace dcc

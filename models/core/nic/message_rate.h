@@ -1,4 +1,4 @@
-// The limit of the messages that a NIC starts to send in a second.
+// The limit of the number of messages that a NIC starts to send in a second.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class MessageRate {
   explicit MessageRate(const MessageRateParameters& limits)
       : of_pair_(interval(limits.queue_pair)), of_nic_(interval(limits.nic)) {}
 
-  /// A queue pair is created, or created anew.
+  /// A queue pair is created or reset: forgets its earlier messages.
   void begin(Qpn qpn) { pair(qpn) = Pair{}; }
 
   /// Returns the earliest time, not before `now`, at which the queue pair may start its next
@@ -50,9 +50,9 @@ class MessageRate {
 
  private:
   struct Pair {
-    // when the queue pair's own limit allows a message; before the first one, long ago
+    // time at which the queue pair's own limit allows a message; long ago before its first message
     PicoSeconds next{INT64_MIN / 4};
-    PicoSeconds turn{};  // valid with has_turn
+    PicoSeconds turn{};  // turn of the NIC that the queue pair holds, valid with has_turn
     bool has_turn = false;
   };
   static PicoSeconds interval(const std::optional<Frequency>& limit) {
@@ -63,9 +63,9 @@ class MessageRate {
     return pairs_[qpn];
   }
 
-  PicoSeconds of_pair_;  // interval between messages of a queue pair; 0: no limit
-  PicoSeconds of_nic_;   // interval between messages of the NIC; 0: no limit
-  PicoSeconds free_{};   // first turn of the NIC that no queue pair has
+  PicoSeconds of_pair_;  // least interval between messages of a queue pair; 0: no limit
+  PicoSeconds of_nic_;   // least interval between messages of the NIC; 0: no limit
+  PicoSeconds free_{};   // first turn of the NIC that no queue pair holds
   std::vector<Pair> pairs_;
 };
 

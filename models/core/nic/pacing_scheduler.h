@@ -1,4 +1,5 @@
-// Chooses the flow that sends next: paced flows wait for their time, ready flows take turns.
+// Chooses the flow that sends next: a paced flow waits for its send time, and ready flows take
+// turns.
 #pragma once
 
 #include <array>
@@ -11,25 +12,26 @@
 
 namespace dcc {
 
-/// A flow is in one of three places: *off* (nothing to send, or its window is full), *waiting* for
-/// its next send time (in a heap), or *ready* in the ring of its priority. pick() takes the flow
-/// that has been ready longest among the allowed priorities. This is round robin among ready flows,
-/// and the wire never idles while a flow is ready. Each step takes O(log waiting) time or less.
+/// Scheduler of paced flows. A flow is in one of three places: *off* (nothing to send, or its
+/// window is full), *waiting* for its next send time (in a heap), or *ready* in the ring of its
+/// priority. pick() takes the flow that has been ready longest among the allowed priorities. This
+/// is round robin among ready flows, and the wire never idles while a flow is ready. Each step
+/// takes O(log waiting) time or less.
 class PacingScheduler {
  public:
   using FlowIndex = std::uint32_t;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-  /// Flow numbers are small and dense.
+  /// Adds a flow, switched off, to a priority. Flow numbers are small and dense.
   void add_flow(FlowIndex flow, int priority);
-  /// A ready flow moves to the end of the new priority's ring. Setting the same priority again
-  /// changes nothing.
+  /// Moves a flow to another priority: a ready flow goes to the end of the new priority's ring.
+  /// Setting the same priority again changes nothing.
   void set_priority(FlowIndex flow, int priority);
-  /// Frees the state of a flow. Precondition: the flow is off.
+  /// Frees the state of a flow. Precondition: the flow is switched off.
   void release(FlowIndex flow) { flows_.drop(flow); }
-  /// The flow may send from `when` on, or at once if `when` has passed.
+  /// Lets a flow send from `when` on, or at once if `when` has passed.
   void activate(FlowIndex flow, PicoSeconds when);
-  /// Switches the flow off.
+  /// Switches a flow off, so that it is not picked.
   void deactivate(FlowIndex flow);
   bool is_active(FlowIndex flow) const { return flows_[flow].place != Place::kOff; }
   bool is_waiting(FlowIndex flow) const { return flows_[flow].place == Place::kWaiting; }
@@ -37,7 +39,8 @@ class PacingScheduler {
   /// Returns the flow to send now and switches it off; kNone if no flow of an allowed priority is
   /// ready. Bit p of `allowed` lets priority p send.
   FlowIndex pick(PicoSeconds now, unsigned allowed);
-  /// Like pick(), but ready flows of a higher priority always come before those of a lower one.
+  /// Like pick(), but a ready flow of a higher priority always comes before those of lower
+  /// priorities.
   FlowIndex pick_strictly(PicoSeconds now, unsigned allowed);
   /// True if no flow of any priority is ready at `now`.
   bool is_idle(PicoSeconds now) const { return non_empty_ == 0 && none_due(now); }
@@ -59,10 +62,11 @@ class PacingScheduler {
   struct Flow {
     Place place = Place::kOff;
     std::uint8_t priority = 0;
-    std::uint32_t position = 0;  // index in the heap; valid while waiting
-    FlowIndex before = kNone;    // neighbours in the ring; valid while ready
+    std::uint32_t position = 0;  // index of the flow in the heap; valid while the flow waits
+    FlowIndex before = kNone;  // neighbours of the flow in its ring; valid while the flow is ready
     FlowIndex after = kNone;
-    std::uint64_t ready_order = 0;  // counts flows that became ready
+    // number of times that a flow became ready, to order flows by age
+    std::uint64_t ready_order = 0;
   };
   struct Waiting {
     PicoSeconds when;
@@ -86,9 +90,9 @@ class PacingScheduler {
   void sift_down(std::uint32_t position, const Waiting& entry);
   void remove_waiting(std::uint32_t position);
 
-  // The members that every packet uses come first.
+  // Members that every packet uses come first, so that they share a cache line.
   std::vector<Waiting> waiting_;
-  unsigned non_empty_ = 0;  // bit p: ring p holds a flow
+  unsigned non_empty_ = 0;  // bit p: the ring of priority p holds a flow
   std::uint64_t order_ = 0;
   NumberedTable<Flow> flows_;
   std::array<Ring, kPriorities> rings_{};

@@ -11,31 +11,33 @@
 
 namespace dcc {
 
-/// A queue between the pacing scheduler and the wire, used with real payload only. The scheduler
-/// runs ahead of the wire by the bytes that cover the DMA latency, so the wire stays busy. Packets
-/// leave in the order in which they entered. DMA reads end in the order in which they started, so
-/// each end belongs to the oldest packet whose payload is missing.
+/// Queue of packets between the pacing scheduler and the wire, used with real payload only. The
+/// scheduler runs ahead of the wire by the bytes that cover the DMA latency, so the wire stays
+/// busy. Packets leave in the order in which they entered. DMA reads end in the order in which they
+/// started, so the end of a read belongs to the oldest packet whose payload is missing.
 class PayloadStaging {
  public:
-  /// Sets the byte limit so that the queue covers the DMA latency at the DMA rate, plus two packets
-  /// of `full_packet` wire bytes.
+  /// Sets the queue's byte limit so that staged packets cover the DMA latency at the DMA rate, plus
+  /// two packets of `full_packet` wire bytes.
   void set_limit(const DmaParameters& dma, Bytes full_packet);
 
-  /// True if another packet may enter.
+  /// True if the queue has room for another packet.
   bool has_room() const { return bytes_ < limit_; }
-  /// Adds a packet. `awaits_payload`: a DMA read for its payload is under way.
+  /// Adds a packet to the queue. `awaits_payload`: a DMA read for the packet's payload is under
+  /// way.
   void push(Packet* packet, bool awaits_payload);
 
-  /// The oldest packet if its payload is complete; null otherwise.
+  /// The oldest packet of the queue if its payload is complete; null otherwise.
   Packet* front_ready() const { return ready_ > 0 ? packets_->front().packet : nullptr; }
   /// Removes the packet that front_ready() returned.
   Packet* pop_ready();
 
   /// Oldest packet whose payload is missing. Precondition: a DMA read is under way.
   Packet* oldest_pending() const { return (*packets_)[ready_].packet; }
-  /// The DMA read of oldest_pending() succeeded.
+  /// The DMA read for the packet oldest_pending() succeeded.
   void payload_arrived();
-  /// The DMA read of oldest_pending() failed: removes that packet, which the caller then owns.
+  /// The DMA read for the packet oldest_pending() failed: removes that packet, which the caller
+  /// then owns.
   Packet* remove_pending();
 
   std::size_t size() const { return packets_ == nullptr ? 0 : packets_->size(); }
@@ -51,13 +53,13 @@ class PayloadStaging {
     Packet* packet;
     bool awaits_payload;
   };
-  /// Counts packets behind the ready ones that need no payload: READ requests, and repeated atomic
-  /// responses.
+  /// Counts as ready the packets behind the ready ones that need no payload: READ requests, and
+  /// repeated atomic responses.
   void extend_ready();
 
-  std::unique_ptr<std::deque<Staged>> packets_;  // null: nothing was queued yet
+  std::unique_ptr<std::deque<Staged>> packets_;  // null: no packet was staged yet
   std::size_t ready_ = 0;  // number of packets at the front whose payload is complete
-  Bytes bytes_ = 0;        // wire bytes of all packets
+  Bytes bytes_ = 0;        // wire bytes of all staged packets
   Bytes limit_ = 0;
 };
 

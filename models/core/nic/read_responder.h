@@ -1,5 +1,5 @@
-// The responder of RDMA READ and atomic operations: requests whose responses a queue pair has yet
-// to send.
+// The responder of RDMA READ and atomic operations: keeps the requests of a queue pair whose
+// responses are not sent.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +13,18 @@
 
 namespace dcc {
 
-/// Responder state of one queue pair.
+/// State of one queue pair as responder to READ and atomic requests.
 struct ResponderState {
-  /// The part of a response that has not been sent.
+  /// The part of a response to a READ or atomic request that has not been sent.
   struct Response {
-    Operation operation = Operation::kRead;  // operation of the request
-    bool repeated = false;  // an atomic request that was executed before, see `original`
+    Operation operation = Operation::kRead;  // operation of the request that is answered
+    bool repeated = false;  // the atomic request was executed before; see `original`
     AtomicOperands operands;
     std::uint64_t original = 0;  // memory word before the operation, if `repeated`
-    Psn psn = 0;                 // number of the next packet of the response
+    Psn psn = 0;                 // sequence number of the next packet of the response
     std::uint64_t address = 0;   // memory address of the response's next byte
-    std::uint32_t bytes = 0;     // bytes left to send
-    bool begun = false;          // true after the first packet
+    std::uint32_t bytes = 0;     // bytes of the response left to send
+    bool begun = false;          // true after the first packet of the response
     std::uint32_t flow = 0;      // ledger record of the requester's flow
     /// Time stamp for the next packet: when the request was sent, plus the serialisation time of
     /// the response packets so far. Thus the round-trip time of each packet excludes its
@@ -39,16 +39,17 @@ struct ResponderState {
   /// Result of an atomic operation, kept in case its response is lost.
   struct AtomicResult {
     Psn psn = 0;
-    bool known = false;    // memory has returned `original`
-    bool refused = false;  // the address is outside memory; a repeated request is tried again
+    bool known = false;    // memory has returned `original`, the word before the atomic operation
+    bool refused = false;  // the address lies outside memory; a repeated request is tried again
     std::uint64_t original = 0;
     template <class Digest>
     void add_state(Digest& d) const {
       d(psn, known, refused, original);
     }
   };
-  std::deque<Response> responses;    // responses to send, oldest first
-  std::deque<AtomicResult> atomics;  // newest last; at most NicParameters::outstanding_reads
+  std::deque<Response> responses;  // responses to send, oldest first
+  // results of atomic operations, newest last; at most NicParameters::outstanding_reads
+  std::deque<AtomicResult> atomics;
 
   template <class Digest>
   void add_state(Digest& d) const {
@@ -56,13 +57,15 @@ struct ResponderState {
   }
 };
 
-/// Makes the responses of all queue pairs of one NIC. The transmitter decides when they are sent.
+/// Makes the READ and atomic responses of all queue pairs of one NIC. The transmitter decides when
+/// they are sent.
 class ReadResponder {
  public:
   ReadResponder(PacketPool& pool, NicCounters& counters, const NicParameters& parameters)
       : pool_(pool), counters_(counters), parameters_(parameters) {}
 
-  /// Sets the DMA for payload and the client of its requests. Required with real payload.
+  /// Sets the DMA that fetches payload, and the client that gets its results. Required with real
+  /// payload.
   void set_dma(Dma* dma, DmaClient* client) {
     dma_ = dma;
     client_ = client;
@@ -77,10 +80,10 @@ class ReadResponder {
   struct Made {
     Packet* packet = nullptr;
     PacketPlan plan;
-    bool awaits_payload = false;  // a DMA request for its payload is under way
+    bool awaits_payload = false;  // a DMA read for the packet's payload is under way
   };
-  /// Makes the next packet of the oldest response. `mtu` is the queue pair's. Precondition: a
-  /// response is queued.
+  /// Makes the next packet of the oldest response. `mtu` is the MTU of the queue pair.
+  /// Precondition: a response is queued.
   Made make_packet(ResponderState& state, Qpn qpn, const QueuePairConfig& config, std::uint32_t mtu,
                    bool with_telemetry);
 

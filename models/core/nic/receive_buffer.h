@@ -16,11 +16,11 @@ namespace dcc {
 /// slower than the port (NicParameters::has_slow_memory()): elsewhere payload never waits.
 ///
 /// Above `size` minus the headroom of the link the NIC pauses the lossless priorities, all at once
-/// since they share the buffer, and resumes them two packets below. The headroom is that of a
-/// switch port (switch/pfc.h), so a lossless priority loses no packet.
+/// since they share the buffer, and resumes them two packets below that level. The headroom is that
+/// of a switch port (switch/pfc.h), so a lossless priority loses no packet.
 class ReceiveBuffer {
  public:
-  /// Report on a packet whose payload is in memory.
+  /// Report on a packet whose payload has reached host memory.
   struct Arrival {
     std::uint32_t flow = 0;
     std::uint32_t bytes = 0;
@@ -29,18 +29,19 @@ class ReceiveBuffer {
     bool ce = false;
     bool response = false;  // payload of a response to a READ or atomic request of this host
   };
-  /// Sends a PFC frame that stops the priorities in the mask and resumes the others.
+  /// Function that sends a PFC frame, which stops the priorities in the mask and resumes the
+  /// others.
   using SendPause = std::function<void(unsigned priorities)>;
 
-  /// `parameters` must outlive the buffer.
+  /// `parameters` must outlive the receive buffer.
   ReceiveBuffer(const NicParameters& parameters, SendPause send_pause);
 
   bool has_room(Bytes bytes) const { return bytes_ + bytes <= parameters_.receive_buffer.size; }
-  /// The payload of `packet` waits for its DMA write. Precondition: has_room().
+  /// Adds the payload of `packet`, which waits for its DMA write. Precondition: has_room().
   void enter(const Packet& packet);
-  /// The oldest payload is in memory.
+  /// Removes the oldest payload, which has reached host memory.
   Arrival leave();
-  /// Forgets all payload (soft reset).
+  /// Drops all payload from the buffer (soft reset).
   void clear();
 
   Bytes backlog() const { return bytes_; }
@@ -59,7 +60,7 @@ class ReceiveBuffer {
   Bytes resume_at_ = 0;
   std::deque<Arrival> arrivals_;
   Bytes bytes_ = 0;
-  Bytes most_ = 0;  // greatest backlog so far
+  Bytes most_ = 0;  // greatest number of bytes in the buffer so far
   bool stopped_ = false;
 };
 

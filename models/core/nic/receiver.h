@@ -23,20 +23,24 @@
 
 namespace dcc {
 
-/// Receives data that arrived in order.
+/// Receives the data of requests that arrived in order.
 class DeliverySink {
  public:
   enum class Result : std::uint8_t {
     kAccepted,
-    kAccess,     // the address is outside the memory region: a remote access error
-    kInvalid,    // a SEND is longer than its buffer, or the word of an atomic operation is not
-                 // aligned: a remote invalid request error
-    kNotReady,   // a SEND found no posted buffer: the sender tries again later
-    kBuffered,   // accepted; the sink calls Receiver::in_memory() when memory has the bytes
+    // the address lies outside the memory region: the responder reports a remote access error
+    kAccess,
+    // a SEND is longer than its buffer, or the word of an atomic operation is not aligned: the
+    // responder reports a remote invalid request error
+    kInvalid,
+    kNotReady,  // a SEND found no posted buffer: the sender tries again later
+    // the payload is accepted; the sink calls Receiver::in_memory() when memory has the bytes
+    kBuffered,
     kFull,       // the receive buffer is full: the sender tries again later
     kDiscarded,  // the receive buffer is full: the packet is lost
   };
-  /// Called for each packet of a request, in order. May copy the payload.
+  /// The receiver calls this function for each packet of a request, in order. The sink may copy the
+  /// payload.
   virtual Result delivered(Qpn qpn, const Packet& packet) = 0;
 
  protected:
@@ -58,24 +62,26 @@ class Receiver {
         cnp_due_(Event::calling<&Receiver::send_due_cnps>(*this, rank)) {}
 
   void set_delivery_sink(DeliverySink* sink) { sink_ = sink; }
-  /// Sets the buffer whose room responses need; null: payload never waits. Not owned.
+  /// Sets the receive buffer that must have room for READ responses; null: payload never waits. The
+  /// receiver does not own it.
   void set_receive_buffer(const ReceiveBuffer* buffer) { buffer_ = buffer; }
-  /// Payload that was kBuffered is in memory: counts it as received.
+  /// The payload of a packet with the result kBuffered is in memory: counts its bytes as received.
   void in_memory(const ReceiveBuffer::Arrival& arrival);
-  /// Enables CNPs. Required if the senders' algorithm uses them.
+  /// Lets the receiver send CNPs. Required if the senders' algorithm uses CNPs.
   void enable_cnps(bool wanted) { cnps_wanted_ = wanted; }
-  /// Sets how each sender is notified, in place of the NIC's own settings.
+  /// Sets the CNP profile of each sender, in place of the NIC's own CNP settings.
   void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> agreed) {
     cnp_profile_of_ = std::move(agreed);
   }
-  /// Sets the properties of the senders' NICs; null: equal to this NIC's. Not owned.
+  /// Sets the properties of the senders' NICs; null: equal to this NIC's. The receiver does not own
+  /// them.
   void set_peers(const PeerNics* peers) { peers_ = peers; }
-  /// Sets the engine that decides on CNPs instead of the NIC's own model; null: the model. Not
-  /// owned. Call it before the first queue pair is created.
+  /// Sets the engine that decides on CNPs instead of the NIC's own model; null: the model. The
+  /// receiver does not own it. Call before the first queue pair is created.
   void set_notification_engine(NotificationEngine* engine) { notification_engine_ = engine; }
   void create_queue_pair(Qpn qpn, const QueuePairConfig& config);
   void destroy_queue_pair(Qpn qpn);
-  /// True if no packet is buffered for want of an earlier one, and no CNP is delayed.
+  /// True if the queue pair buffers no early packet and delays no CNP.
   bool is_quiescent(Qpn qpn) const;
   void release(Qpn qpn) {
     contexts_.drop(qpn);
@@ -91,14 +97,15 @@ class Receiver {
       }
     }
   }
-  /// A data packet arrived. Takes ownership.
+  /// A data packet arrived. The receiver takes ownership of the packet.
   void on_data(Packet* packet);
-  /// Records one-way delays of accepted packets by class from now on; null: none. Not owned.
+  /// Records one-way delays of accepted packets by traffic class from now on; null: records none.
+  /// The receiver does not own the record.
   void observe_delays(DelaysByClass* delays) { delays_ = delays; }
-  /// Records data that arrives out of order from now on; null: none. Not owned. Responses of READ
-  /// and atomic operations are not recorded.
+  /// Records data that arrives out of order from now on; null: records none. The receiver does not
+  /// own the record. Responses of READ and atomic operations are not recorded.
   void observe_reordering(Reordering* reordering) { reordering_ = reordering; }
-  /// Number of packets buffered because an earlier one is missing.
+  /// Number of packets that the receiver buffers because an earlier one is missing.
   std::size_t buffered() const { return buffered_; }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -117,23 +124,24 @@ class Receiver {
   }
 
  private:
-  /// Out-of-order state of a queue pair; exists after the first early packet.
+  /// Out-of-order state of a queue pair; allocated at the first early packet.
   struct Early {
-    std::vector<Packet*> kept;  // early packets, at position PSN modulo the window; null: none
+    std::vector<Packet*> kept;  // early packets, each at position PSN modulo the window; null: none
     FurthestArrival furthest;
   };
   struct Context {
     bool created = false;
-    bool nak_sent = false;  // a NAK was sent: one for each gap (IBTA 9.7.5.2.8)
-    bool refused = false;   // a request was refused for good: nothing more is accepted
-    NakReason refusal{};    // reason in each repeated NAK, since the first may be lost
+    // a NAK for the current gap was sent; each gap causes one (IBTA 9.7.5.2.8)
+    bool nak_sent = false;
+    bool refused = false;  // a request was refused for good: the queue pair accepts no more packets
+    NakReason refusal{};   // reason that each repeated NAK carries, since the first NAK may be lost
     Service service = Service::kRc;
     HostId remote_host = 0;
     Qpn remote_qpn = 0;
     Psn expected = 0;
-    bool skipping = false;  // unreliable: the rest of a damaged message is dropped
+    bool skipping = false;  // unreliable service: the rest of a damaged message is dropped
     NotificationPoint notification_point;
-    std::unique_ptr<Early> early;  // out-of-order state; null: no packet was early
+    std::unique_ptr<Early> early;  // out-of-order state; null: no packet was early yet
   };
 
   struct DelayedCnp {
@@ -144,8 +152,8 @@ class Receiver {
   const CnpParameters& cnp_for(HostId sender) const {
     return cnp_profile_of_ ? cnp_profile_of_(sender).cnp : parameters_.cnp;
   }
-  /// True if this queue pair accepts the packet: both use the same service, and a connected queue
-  /// pair accepts packets of its peer only. A datagram may come from any queue pair.
+  /// True if a queue pair accepts the packet: both use the same transport service, and a connected
+  /// queue pair accepts packets of its peer only. A datagram may come from any queue pair.
   static bool belongs(const Packet& packet, const Context& context) {
     if (packet.service != context.service) return false;
     return packet.service == Service::kUd ||
@@ -199,10 +207,11 @@ class Receiver {
   // Limiters that several queue pairs share (nic.cnp.scope): time before which no CNP may be sent.
   // Key: the sending host, or 0 for the whole port.
   NumberedTable<PicoSeconds> cnp_limiters_;
-  // oldest first; null: no CNP was delayed yet (nic.cnp.delay)
+  // CNPs that wait for nic.cnp.delay, oldest first; null: none was delayed yet
   std::unique_ptr<std::deque<DelayedCnp>> delayed_cnps_;
   Event cnp_due_;
-  NotificationEngine* notification_engine_ = nullptr;  // null: the model in each context decides
+  // engine that decides on CNPs; null: the model in each context decides
+  NotificationEngine* notification_engine_ = nullptr;
   std::size_t buffered_ = 0;
   NumberedTable<Context> contexts_;
 };

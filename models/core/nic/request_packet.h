@@ -14,8 +14,8 @@ void fill_request(Packet& packet, const PacketPlan& plan, Psn psn, Qpn qpn,
                   const QueuePairConfig& config, const NicParameters& parameters,
                   bool ack_within_message);
 
-/// Wire bytes of the response to `request`, with the link's overhead for each of its packets. A
-/// requester is paced by these. `mtu` is the queue pair's.
+/// Wire bytes of the response to `request`, with the link's overhead for each of its packets. The
+/// pacing of READ requests uses these bytes. `mtu` is the MTU of the queue pair.
 std::uint32_t response_wire_bytes(const PacketPlan& request, std::uint32_t mtu,
                                   Bytes link_overhead);
 

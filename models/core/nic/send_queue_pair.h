@@ -1,4 +1,4 @@
-// The state that a transmitter keeps for one queue pair.
+// State that a transmitter keeps for one queue pair.
 #pragma once
 
 #include <algorithm>
@@ -18,16 +18,17 @@
 
 namespace dcc {
 
-/// State for READ and atomic operations and for refused requests; exists after the first of them,
-/// in either direction.
+/// State of a queue pair for READ and atomic operations and for refused requests; allocated at the
+/// first of them, in either direction.
 struct ReadState {
   ResponderState responder;
-  bool own_turn = false;  // true if a request was sent last; responses and requests alternate
+  bool own_turn = false;  // the queue pair sent a request last; responses and requests alternate
   // Requester:
   Psn acked_to = 0;  // packets below this number are acknowledged; their READs may still miss data
-  bool gap = false;  // part of a response is missing and was requested again
+  bool gap = false;  // part of a READ response is missing and was requested again
   Psn refused_at = 0;
-  bool refused = false;  // request `refused_at` was refused; reported after all earlier ones
+  // the request with number `refused_at` was refused; reported after all earlier requests
+  bool refused = false;
   CompletionSink::Status refusal{};
 
   template <class Digest>
@@ -36,52 +37,59 @@ struct ReadState {
   }
 };
 
-/// Pacing of a queue pair; FlowPacer computes with it.
+/// Pacing state of a queue pair, which FlowPacer updates.
 struct PacingState {
   Rate rate;  // pacing rate of the algorithm, at most the application's limit
   std::uint32_t last_wire =
-      0;                     // wire bytes with overhead of the last packet, or of the burst so far
-  PicoSeconds full_gap{};    // gap after a full packet at `rate`
-  PicoSeconds paced_from{};  // when the last packet, or burst, was due to start
+      0;                     // wire bytes, with overhead, of the last packet or of the burst so far
+  PicoSeconds full_gap{};    // pacing gap after a full packet at `rate`
+  PicoSeconds paced_from{};  // time at which the last packet or burst was due to start
 };
 
-/// The first cache line holds the members that decide whether and when the queue pair sends; the
-/// members of its work and of a packet follow.
+/// Sending state of one queue pair. The first cache line holds the members that decide whether and
+/// when the queue pair sends; members that describe work and packets follow.
 struct alignas(64) SendQueuePair {
   SendQueuePair() : SendQueuePair(0) {}
   explicit SendQueuePair(std::uint32_t mtu) : work(mtu) {}
 
   bool created = false;
   bool connected = false;
-  bool open = false;         // connected, and the switch does not stop packets to the remote host
-  bool failed = false;       // error state: work is flushed until the queue pair is created anew
+  // the queue pair is connected, and the switch does not stop packets to the remote host
+  bool open = false;
+  bool failed = false;  // error state: posted work is flushed until the queue pair is created anew
   bool goes_back = false;    // the responder does not support selective repeat; see Retransmission
   bool has_window = false;   // the algorithm set a window; ACKs are requested within messages
   std::uint8_t retries = 0;  // retransmissions since the last progress, saturating at 255
   PacingState pacing;
-  Bytes window = INT64_MAX;  // least of the windows: the algorithm's, recovery's, nic.window
-  PicoSeconds not_before{};  // end of the delay that a not-ready NAK asked for
-  Bytes burst_left = 0;      // payload bytes that may still follow without a gap
+  // least of the windows of the algorithm, of loss recovery and of nic.window
+  Bytes window = INT64_MAX;
+  PicoSeconds not_before{};  // end of the delay that an RNR NAK asked for
+  Bytes burst_left = 0;  // payload bytes of the current burst that may still follow without a gap
   std::unique_ptr<ReadState> reads;
   WorkQueue work;
-  RetransmitTimer::Deadline deadline;  // deadline of the ACK; armed while packets are in flight
-  PicoSeconds round_trip{};  // longest recent RTT; falls by an eighth with each acknowledgement
-  Psn asked = 0;             // number above the last sent packet that asks for an ACK or response
-  std::unique_ptr<RecoveryWindow> recovery;    // null: no timeout since the queue pair was idle
-  std::unique_ptr<SelectiveRepeat> selective;  // null: no packet is known to be lost
-  Bytes algorithm_window = INT64_MAX;          // set with `recovery` or `window_limit`
-  Bytes window_limit = INT64_MAX;              // limit by nic.window
+  // retransmission deadline of the oldest packet; armed while packets are in flight
+  RetransmitTimer::Deadline deadline;
+  // longest recent round-trip time; falls by an eighth with each acknowledgement
+  PicoSeconds round_trip{};
+  Psn asked = 0;  // sequence number above the last sent packet that asks for an ACK or response
+  // state of timeout recovery; null: no timeout since the queue pair was idle
+  std::unique_ptr<RecoveryWindow> recovery;
+  // state of selective repeat; null: no packet is known to be lost
+  std::unique_ptr<SelectiveRepeat> selective;
+  // window of the algorithm, set with `recovery` or `window_limit`
+  Bytes algorithm_window = INT64_MAX;
+  Bytes window_limit = INT64_MAX;  // limit of unacknowledged bytes by nic.window
   QueuePairConfig config;
-  PicoSeconds burst_next{};  // when a burst below line rate continues
-  PicoSeconds due{};         // when the next packet, or the burst it belongs to, may start
+  PicoSeconds burst_next{};  // time at which a burst below line rate continues
+  PicoSeconds due{};         // time at which the next packet, or its burst, may start
   std::unique_ptr<AlgorithmTimers> timers;
-  std::uint8_t rnr_retries = 0;  // number of `retries` that a not-ready NAK caused
+  std::uint8_t rnr_retries = 0;  // number of those `retries` that an RNR NAK caused
 
   /// Records a round-trip time: an acknowledgement arrived `rtt` after its packet was sent.
   void heard_after(PicoSeconds rtt) {
     round_trip = std::max(rtt, PicoSeconds(round_trip.count - round_trip.count / 8));
   }
-  /// True if the receiver was asked for an acknowledgement, or for a response, that is outstanding.
+  /// True if the receiver was asked for an acknowledgement or a response that has not arrived.
   bool awaits_answer() const { return asked > work.oldest_unacked(); }
 
   template <class Digest>

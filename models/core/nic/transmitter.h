@@ -37,15 +37,17 @@
 
 namespace dcc {
 
-/// Chooses the packet that goes onto the wire next: link control, then control packets by priority,
-/// then data of the queue pair whose turn it is. The parts are objects of their own: ControlQueue,
-/// LinkPause, PacingScheduler (turns), FlowPacer (gaps), PayloadStaging, ReadResponder, and
-/// Requester (acknowledgements, NAKs, responses, timeouts).
+/// The sending half of a NIC. It chooses the packet that goes onto the wire next: link control,
+/// then control packets by priority, then data of the queue pair whose turn it is.
+/// The parts of the transmitter are objects of their own: ControlQueue, LinkPause, PacingScheduler
+/// (turns), FlowPacer (gaps), PayloadStaging, ReadResponder, and Requester (acknowledgements, NAKs,
+/// responses, timeouts).
 ///
-/// With a Transport, data comes from there, and queue pairs here only carry their configuration.
+/// With a Transport, the transport supplies the data, and queue pairs of the transmitter only carry
+/// their configuration.
 ///
-/// With a pacer block (set_pacer()), that block decides whose turn it is and when. PacingScheduler
-/// then holds queue pairs that a not-ready NAK delays, and no others.
+/// With a pacer block (set_pacer()), that block decides which queue pair sends and when.
+/// PacingScheduler then holds only queue pairs that an RNR NAK delays.
 class Transmitter final : public AlgorithmHost, private DmaClient, private PacerUser {
  public:
   Transmitter(Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger, NicCounters& counters,
@@ -53,22 +55,22 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
 
   void connect(PacketOut& out) { out_ = &out; }
   void set_algorithm(Algorithm* algorithm);
-  /// Sets the transport that replaces RoCE's data path; null: RoCE. Not owned. Call it before the
-  /// first queue pair is created.
+  /// Sets the transport that replaces RoCE's data path; null: RoCE. The transmitter does not own
+  /// it. Call before the first queue pair is created.
   void set_transport(Transport* transport) { transport_ = transport; }
-  /// Makes this block schedule the packets of RoCE queue pairs. Not owned. Must be called before
-  /// the first queue pair is created.
+  /// Makes a pacer block schedule the packets of RoCE queue pairs. The transmitter does not own it.
+  /// Call before the first queue pair is created.
   void set_pacer(PacerEngine& engine, const PacerShape& shape, PicoSeconds clock_period);
   /// Constants of a pacer block for this NIC.
   PacerSettings pacer_settings(const PacerShape& shape, PicoSeconds clock_period) const;
   /// Sets the properties of the NICs at the remote ends of queue pairs; null: equal to this NIC's.
-  /// Not owned.
+  /// The transmitter does not own them.
   void set_peers(const PeerNics* peers) { peers_ = peers; }
-  /// Makes this block parse received CNPs and count sent packets. Not owned; null: none. Must be
-  /// called before the first queue pair is created.
+  /// Makes a parser block parse received CNPs and count sent packets; null: no block. The
+  /// transmitter does not own it. Call before the first queue pair is created.
   void set_parser(ParserEngine* parser) { parser_ = parser; }
   void set_completion_sink(CompletionSink* sink) { requester_.set_completion_sink(sink); }
-  /// Sets the DMA used to fetch payload. Required when nic.payload is "real".
+  /// Sets the DMA that fetches payload. Required when nic.payload is "real".
   void set_dma(Dma* dma);
 
   /// Payload bytes of a full packet to `host`.
@@ -84,10 +86,10 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void connect_queue_pair(Qpn qpn);
   /// Ends a queue pair. Posted work completes as flushed.
   void destroy_queue_pair(Qpn qpn);
-  /// Gives a queue pair another DSCP: packets made from now on have it, and the algorithm and the
-  /// parser block count the flow to that class at once. Packets that are sent or staged keep their
-  /// DSCP. Returns false, and changes nothing, if the queue pair does not exist or has failed, or
-  /// if the algorithm cannot change the class of a running flow.
+  /// Gives a queue pair another DSCP. Packets made from now on carry the new DSCP, and the
+  /// algorithm and the parser block count the flow to that class at once. Packets that are sent or
+  /// staged keep their DSCP. Returns false, and changes nothing, if the queue pair does not exist
+  /// or has failed, or if the algorithm cannot change the class of a running flow.
   bool change_class(Qpn qpn, std::uint8_t dscp);
   /// Handles a missing remote end: the queue pair enters the error state, and its oldest work
   /// completes as kRetryExceeded. Nothing happens if the queue pair does not exist.
@@ -95,10 +97,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   /// True if the queue pair has nothing left to do except for packets in the network: all posted
   /// work is acknowledged, all responses are sent, and the algorithm is quiescent.
   bool is_quiescent(Qpn qpn) const;
-  /// Frees the memory of a queue pair. Precondition: it is quiescent and none of its packets is in
-  /// the network. Statistics remain.
+  /// Frees the memory of a queue pair. Precondition: the queue pair is quiescent, and none of its
+  /// packets is in the network. Its statistics remain.
   void release(Qpn qpn);
-  /// Must be called when the MTU changes, which applies to queue pairs created from then on.
+  /// Must be called when the NIC's MTU changes; the new MTU applies to queue pairs created from
+  /// then on.
   void mtu_changed();
   bool exists(Qpn qpn) const {
     const SendQueuePair* const pair = pairs_.find(qpn);
@@ -111,11 +114,11 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   bool has_work(Qpn qpn) const {
     return !pairs_[qpn].work.idle() || (datagrams_ != nullptr && datagrams_->has_work(qpn));
   }
-  /// True if the queue pair exists and the algorithm controls it.
+  /// True if the queue pair exists and the congestion-control algorithm controls it.
   bool governed(Qpn qpn) const { return exists(qpn) && pairs_[qpn].config.governed; }
   /// One above the greatest queue pair number.
   std::size_t queue_pairs() const { return pairs_.size(); }
-  /// Prefetches the queue pair's cache lines; an event for it is about to run.
+  /// Prefetches the cache lines of a queue pair for which an event is about to run.
   void prefetch(Qpn qpn) const {
     const auto* const pair = reinterpret_cast<const char*>(pairs_.find(qpn));
     if (pair == nullptr) return;
@@ -126,16 +129,18 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
 
   // ---- Requester
 
-  /// Adds work to a queue pair. Precondition: exists(qpn), item.bytes > 0.
+  /// Adds a work item to a queue pair. Precondition: exists(qpn), item.bytes > 0.
   void post(Qpn qpn, const WorkItem& item);
-  /// Drops posted work that has not been sent. Packets already sent are still acknowledged.
+  /// Drops posted work of a queue pair that has not been sent. Packets already sent are still
+  /// acknowledged.
   void stop(Qpn qpn);
-  /// Bytes left to send of the oldest item that is not completely sent; 0: none. RoCE only.
+  /// Bytes left to send of the oldest work item that is not completely sent; 0: none. RoCE only.
   Bytes unsent(Qpn qpn) const { return pairs_[qpn].work.unsent(); }
-  /// Marks the next `bytes` of the oldest unsent item as delivered without sending them
+  /// Marks the next `bytes` of the oldest unsent work item as delivered without sending them
   /// (fast-forward only). Precondition: a multiple of the MTU, less than unsent().
   void mark_delivered(Qpn qpn, Bytes bytes);
-  /// Handles acknowledgements, NAKs and responses to requests, and counts them.
+  /// The requester, which handles acknowledgements, NAKs and responses to requests, and counts
+  /// them.
   Requester& requester() { return requester_; }
   const Requester& requester() const { return requester_; }
 
@@ -151,16 +156,17 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
 
   void on_cnp(const Packet& cnp);
   void on_cnm(const Packet& cnm);
-  /// A PFC frame stops the priorities in the mask and resumes the others.
+  /// A PFC frame arrived, which stops the priorities in the mask and resumes the others.
   void on_pause(unsigned priorities);
-  /// The switch stops the data packets to one host, or lets them go again.
+  /// The switch stops the data packets to one host, or lets them leave again.
   void on_flow_pause(HostId host, bool stop);
-  /// Ends the timed pauses of these priorities.
+  /// Ends the timed pauses of the priorities in the mask.
   void end_pauses(unsigned priorities) {
     pause_.end(priorities, now());
     pauses_changed();
   }
-  /// Enables PFC for the priorities in `mask` (bit p: priority p) and ignores pauses of others.
+  /// Enables PFC for the priorities in `mask` (bit p: priority p) and ignores pauses of other
+  /// priorities.
   void set_pfc_mask(std::uint8_t mask) {
     if (pause_.set_pfc_mask(mask, now())) pauses_changed();
   }
@@ -175,21 +181,24 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
     while (!stopped_hosts_.empty()) on_flow_pause(stopped_hosts_.back(), false);
     pauses_changed();
   }
-  /// Mask of the priorities that may be sent now.
+  /// Mask of the priorities that the NIC may send now.
   unsigned allowed() const { return pause_.allowed(); }
-  /// Sends an ACK, NAK or CNP before any data. Takes ownership.
+  /// Sends an ACK, NAK or CNP before any data. Takes ownership of the packet.
   void send_control(Packet* packet);
-  /// Sends a frame of the link itself before anything else, whatever is paused. Takes ownership.
+  /// Sends a link-control frame before all other packets, whatever priority is paused. Takes
+  /// ownership of the frame.
   void send_link_control(Packet* packet);
 
   // ---- Orders of a central agent, with NicParameters::demotion
 
-  /// How the packets of a message behind its first `from` bytes are sent.
+  /// Order of a central agent: how a NIC sends the packets of a message behind its first `from`
+  /// bytes.
   struct FlowOrder {
     Bytes from = 0;
     std::uint8_t priority = 0;
-    std::uint8_t first_port = 0;  // way at the first switch (OverlayHeader::SourceRoute); 0: any
-    Rate rate;                    // pacing rate
+    // port that packets take at the first switch (OverlayHeader::SourceRoute); 0: any
+    std::uint8_t first_port = 0;
+    Rate rate;  // pacing rate that the agent sets
   };
   /// A queue pair whose oldest unsent message has sent many bytes.
   struct LongFlow {
@@ -199,16 +208,16 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   };
   /// The queue pairs whose oldest unsent message has sent `from` bytes or more.
   std::vector<LongFlow> long_flows(Bytes from) const;
-  /// Gives a queue pair an order in place of the one before, if there was one.
+  /// Gives a queue pair an order of the agent in place of an earlier one.
   void set_order(Qpn qpn, const FlowOrder& order);
-  /// Withdraws an order. Does nothing without one.
+  /// Withdraws the agent's order for a queue pair, if there is one.
   void withdraw_order(Qpn qpn);
 
   // ---- Calls by the transport
 
   /// Called when the transport may have data to send.
   void data_ready() { try_send(); }
-  /// `bytes` of payload were acknowledged for the first time.
+  /// The transport reports that `bytes` of payload were acknowledged for the first time.
   void acknowledged(std::uint32_t flow, Bytes bytes) {
     requester_.acknowledged(ledger_[flow], bytes);
   }
@@ -219,13 +228,13 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
 
   // ---- Calls by the requester
 
-  /// The queue pair may have become sendable.
+  /// The queue pair may be able to send again.
   void resume(Qpn qpn, SendQueuePair& pair);
   /// The queue pair sends again from its oldest unacknowledged packet.
   void went_back(Qpn qpn, SendQueuePair& pair);
   /// The queue pair must not send until resume() is called for it.
   void withdraw(Qpn qpn) { pacing_.deactivate(qpn); }
-  /// True if the queue pair has something that it may send, now or when its turn comes.
+  /// True if the queue pair has a packet that it may send, now or when its turn comes.
   bool has_turn(const SendQueuePair& pair) const;
 
   // ---- AlgorithmHost
@@ -253,9 +262,9 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
     return {pair->pacing.rate, ledger_[config.flow].sent_wire_bits, config.flow, config.dscp};
   }
   PicoSeconds paused_time() const { return pause_.paused_time(now()); }
-  /// Pauses received in one priority.
+  /// Statistics of the pauses received in one priority.
   PriorityPauses pauses(int priority) const { return pause_.pauses(priority, now()); }
-  /// Time at which the wire has sent its last bit so far; in the past if the wire is idle.
+  /// Time at which the wire ends its last transmission; in the past if the wire is idle.
   PicoSeconds wire_free_at() const { return wire_free_; }
   /// Replaces NicParameters::demotion for all packets made from now on.
   void set_demotion(std::vector<Bytes> thresholds);
@@ -276,7 +285,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   }
 
  private:
-  // Sending
+  // Functions that send packets
   bool wire_is_free() const { return wire_free_ <= now(); }
   void put_on_wire(Packet* packet) { wire_free_ = now() + out_->send(packet); }
   /// Sends one packet if the wire is free, and schedules the next attempt.
@@ -297,7 +306,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
     return (pause_.blocked() == 0 || transport_->respects_priority_pauses()) &&
            transport_->has_packet();
   }
-  /// Null if no data may be sent now. Called for every ACK, so the common case is tested inline.
+  /// The next data packet; null if no data may be sent now. The common case is inline, since every
+  /// ACK calls this function.
   Packet* next_data_packet() {
     return pacing_.is_idle(now()) && port_ == nullptr ? nullptr : pick_data_packet();
   }
@@ -309,7 +319,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void post_work(Qpn qpn, SendQueuePair& pair, const WorkItem& item);
   void post_datagram(Qpn qpn, SendQueuePair& pair, const WorkItem& item);
 
-  // Turns
+  // Functions that decide which queue pair may send
   bool may_send(const SendQueuePair& pair) const;
   bool may_request(const SendQueuePair& pair) const;
   [[gnu::noinline]] bool reads_allow(const SendQueuePair& pair) const;
@@ -317,12 +327,12 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
     return pair.reads != nullptr && !pair.reads->responder.responses.empty();
   }
   bool is_response_next(SendQueuePair& pair);
-  /// Responses are paced if the algorithm controls this end, too.
+  /// True if READ responses are paced, which holds if the algorithm controls this end too.
   bool responses_are_paced(const SendQueuePair& pair) const {
     return needs_.cnp && pair.config.governed;
   }
   bool is_stopped(HostId host) const;
-  /// Priority of a packet at this offset of its message. Precondition: demotion_ is active.
+  /// Priority of a packet at offset `offset` of its message. Precondition: demotion_ is active.
   std::uint8_t priority_at(Qpn qpn, Bytes offset) const;
   void demote(Qpn qpn, Bytes offset, Packet& packet) const;
   PicoSeconds next_request_start(const SendQueuePair& pair) const;
@@ -347,8 +357,8 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void schedule_with_pacer();
   std::uint32_t wire_bytes_of(const PacketPlan& plan, const SendQueuePair& pair) const;
 
-  /// Tells the algorithm of a packet that was sent. Precondition: needs_.on_sent, and the algorithm
-  /// governs the queue pair.
+  /// Reports a sent packet to the algorithm. Precondition: needs_.on_sent, and the algorithm
+  /// controls the queue pair.
   void tell_sent(Qpn qpn, const SentInfo& info) {
     if (parser_ == nullptr) {
       algorithm_->on_sent(qpn, info);
@@ -356,12 +366,13 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
       on_sent_by_parser(qpn, info);
     }
   }
-  // Defined in parser/transmitter_parser.cpp, for a NIC with a parser block.
+  // Functions for a NIC with a parser block, defined in parser/transmitter_parser.cpp.
   void on_cnp_by_parser(const Packet& cnp);
   void on_sent_by_parser(Qpn qpn, const SentInfo& info);
 
-  // Members that sending a packet reads stand together, so that a packet loads few cache lines. The
-  // scheduler prefetches the cache line in front of an event: the members just before `wake_`.
+  // Members that are read for each sent packet stand together, so that a packet loads few cache
+  // lines. The scheduler prefetches the cache line in front of an event: the members just before
+  // `wake_`.
   Scheduler& scheduler_;
   PacketPool& pool_;
   FlowLedger& ledger_;
@@ -370,11 +381,15 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   PacketOut* out_ = nullptr;
   Algorithm* algorithm_ = nullptr;
   Transport* transport_ = nullptr;
-  std::unique_ptr<PacerPort> port_;            // null: pacing_ and pacer_ decide instead
-  std::unique_ptr<MessageRate> message_rate_;  // null: no limit
-  ParserEngine* parser_ = nullptr;  // null: CNPs and sent packets go to the algorithm as they are
-  bool sending_ = false;        // a packet is being made; calls of try_send() from there do nothing
-  bool special_turns_ = false;  // true with port_, or with demotion of priorities
+  // port to the pacer block; null: pacing_ and pacer_ decide instead
+  std::unique_ptr<PacerPort> port_;
+  std::unique_ptr<MessageRate> message_rate_;  // limit of the message rate; null: no limit
+  // parser block; null: the algorithm gets CNPs and sent packets directly
+  ParserEngine* parser_ = nullptr;
+  // a packet is being made, during which nested calls of try_send() do nothing
+  bool sending_ = false;
+  // true with port_ or with demotion of priorities: turns are not those of pacing_ alone
+  bool special_turns_ = false;
   std::uint32_t rank_;
   AlgorithmNeeds needs_;
   NumberedTable<SendQueuePair> pairs_;
@@ -385,17 +400,18 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   ControlQueue control_;
   LinkPause pause_;
   Demotion demotion_;
-  PicoSeconds wire_free_{};  // end of the packet that is on the wire
-  Event wake_;               // next attempt to send
+  PicoSeconds wire_free_{};  // time at which the packet on the wire ends
+  Event wake_;               // event for the next attempt to send
   PayloadStaging staging_;
   bool awaits_payload_ = false;  // the packet being made started a DMA request for its payload
   ReadResponder responder_;
   const PeerNics* peers_ = nullptr;
-  // hosts that on_flow_pause() stopped, once for each port of the switch that did
+  // hosts that on_flow_pause() stopped, listed once for each switch port that stopped them
   std::vector<HostId> stopped_hosts_;
-  std::map<Qpn, FlowOrder> orders_;  // orders of the agent
+  std::map<Qpn, FlowOrder> orders_;  // orders that the central agent gave, by queue pair
   Requester requester_;
-  std::unique_ptr<EndToEndContexts> datagrams_;  // null: no queue pair for reliable datagrams yet
+  // contexts of reliable datagrams; null: no such queue pair yet
+  std::unique_ptr<EndToEndContexts> datagrams_;
 };
 
 }  // namespace dcc

@@ -17,12 +17,12 @@ class TransportAgent {
   TransportAgent(const TransportAgent&) = delete;
   TransportAgent& operator=(const TransportAgent&) = delete;
 
-  /// Adds a host, which must outlive the agent. Every host must be added before begin(), in the
-  /// same order in every run.
+  /// Adds a sending host, which must outlive the agent. Every host must be added before begin(), in
+  /// the same order in every run.
   virtual void add_host(Transmitter& host, BitRate line_rate) = 0;
-  /// Starts the first period.
+  /// Starts the agent's first period.
   virtual void begin() = 0;
-  /// Adds every value that the agent's future decisions depend on (sim/state_digest.h).
+  /// Adds every value that the agent's future decisions depend on to a digest (sim/state_digest.h).
   virtual void add_state(StateDigest& d) const = 0;
 
  protected:

@@ -1,5 +1,5 @@
-// Transports by name. Each registers itself in its own file. RoCE is part of the NIC and is not
-// registered.
+// Registry of transports by name. Each transport registers itself in its own file. RoCE is part of
+// the NIC and is not registered.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ struct TopologyParameters;
 
 struct TransportParameters {
   virtual ~TransportParameters() = default;
-  /// Describes each parameter (describe/visitor.h).
+  /// Describes each parameter of the transport (describe/visitor.h).
   virtual void describe(ParameterVisitor& v) = 0;
-  /// Throws ParameterError if values contradict each other.
+  /// Throws ParameterError if values of the transport's parameters contradict each other.
   virtual void check() const {}
   /// Default queueing discipline of switches with this transport.
   virtual const char* discipline() const { return "fifo"; }
@@ -52,9 +52,10 @@ struct TransportParameters {
   /// True if hosts with another transport may share the network: the transport needs neither ports
   /// nor peers of its own.
   virtual bool may_share_network() const { return on_roce() && !has_agent(); }
-  /// True if one agent reads from all hosts and sets how their NICs send.
+  /// True if one central agent reads from all hosts and sets how their NICs send.
   virtual bool has_agent() const { return false; }
-  /// Makes the agent; `rank` of its events among those of one instant. Null unless has_agent().
+  /// Makes the central agent, whose events have `rank` among those of one instant. Null unless
+  /// has_agent().
   virtual std::unique_ptr<TransportAgent> make_agent(Scheduler&, std::uint32_t /*rank*/) const {
     return nullptr;
   }
@@ -70,7 +71,7 @@ struct TransportParameters {
   void describe_framing(ParameterVisitor& v);
 };
 
-/// The NIC that a transport is made for.
+/// Context that a transport is made in: its NIC and its network.
 struct TransportContext {
   Scheduler& scheduler;
   PacketPool& pool;
@@ -81,7 +82,7 @@ struct TransportContext {
   std::uint32_t rank = 0;  // rank of the transport's events at one instant
   PicoSeconds longest_base_rtt{};
   HostId hosts = 0;                  // number of hosts in the network
-  std::uint64_t seed = 1;            // seed of the run
+  std::uint64_t seed = 1;            // random seed of the run
   Reordering* reordering = nullptr;  // records data that arrives out of order; null: not recorded
 };
 

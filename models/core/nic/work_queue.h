@@ -1,4 +1,4 @@
-// The posted work of one queue pair, and how far it is sent and acknowledged.
+// Posted work of one queue pair, and how far the work is sent and acknowledged.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,19 @@ namespace dcc {
 /// One posted work request: `bytes` to write, send or read. The item is cut into messages of at
 /// most `message_bytes`, whose last packet is marked, and each message into packets of at most the
 /// MTU. Each message of a READ is one request, and its packets are those of the response. An atomic
-/// operation likewise has messages of kAtomicBytes, each with a response of one packet.
+/// operation consists of messages of kAtomicBytes, each with a response of one packet.
 struct WorkItem {
-  std::uint64_t id = 0;  // chosen by the poster and returned in the completion
+  std::uint64_t id = 0;  // number chosen by the poster and returned in the completion
   Bytes bytes = 0;
-  Bytes message_bytes = 0;  // payload bytes of a message; 0: one message for the item
+  Bytes message_bytes = 0;  // payload bytes of a message; 0: the item is one message
   std::uint64_t local_address = 0;
   std::uint64_t remote_address = 0;
   std::uint32_t immediate = 0;
   bool with_immediate = false;
   bool signalled = true;
-  Operation operation = Operation::kWrite;  // operation of the request, never of a response
-  HostId remote_host = 0;                   // destination of a datagram
+  // operation of the request; never the operation of a response
+  Operation operation = Operation::kWrite;
+  HostId remote_host = 0;  // destination of a datagram
   Qpn remote_qpn = 0;
   AtomicOperands operands;
 
@@ -35,36 +36,38 @@ struct WorkItem {
   }
 };
 
-/// Size and position of one packet.
+/// Size and position of one packet of a work item.
 struct PacketPlan {
-  std::uint32_t payload_bytes = 0;  // for a READ request: requested bytes
-  std::uint32_t packets = 1;        // sequence numbers used: 1, or the packets of the response
+  // payload of the packet; for a READ request, the requested bytes
+  std::uint32_t payload_bytes = 0;
+  // sequence numbers that the packet uses: 1, or the number of response packets
+  std::uint32_t packets = 1;
   bool first = false;
-  bool last = false;       // last packet of its message
-  bool ends_item = false;  // last packet of its work item
+  bool last = false;       // the packet is the last one of its message
+  bool ends_item = false;  // the packet is the last one of its work item
   Bytes item_offset = 0;
-  Bytes message_bytes = 0;  // payload bytes of the message of this packet
+  Bytes message_bytes = 0;  // payload bytes of the message that the packet belongs to
   const WorkItem* item = nullptr;
 };
 
-/// Go-back-N state of one queue pair: two cursors over the posted items, one for the next packet to
-/// send, one for the oldest unacknowledged packet. Each step takes constant time, and nothing is
+/// Go-back-N state of one queue pair: two cursors over the posted items, one at the next packet to
+/// send, one at the oldest unacknowledged packet. Each step takes constant time, and nothing is
 /// stored per packet. A READ request is one step of the first cursor, and one step of the second
 /// cursor for each packet of its response.
 class WorkQueue {
  public:
   explicit WorkQueue(std::uint32_t mtu) : mtu_(mtu) {}
 
-  /// Adds an item. Precondition: item.bytes > 0.
+  /// Adds a work item. Precondition: item.bytes > 0.
   void post(const WorkItem& item);
-  /// Drops all packets that were never sent. The item being sent ends with its last sent packet.
-  /// Returns the number of items of which no packet was sent.
+  /// Drops all packets that were never sent. The work item being sent ends with its last sent
+  /// packet. Returns the number of items of which no packet was sent.
   std::size_t truncate();
-  /// Bytes left to send of the oldest item that is not completely sent; 0: none.
+  /// Bytes left to send of the oldest work item that is not completely sent; 0: none.
   Bytes unsent() const { return has_unsent() ? item_at(next_).bytes - next_.offset : 0; }
-  /// Marks `bytes` of the oldest unsent item as delivered without sending them (fast-forward only).
-  /// Outstanding packets and the next packet stay the same. Precondition: a multiple of the MTU,
-  /// less than unsent().
+  /// Marks `bytes` of the oldest unsent work item as delivered without sending them (fast-forward
+  /// only). Outstanding packets and the next packet stay the same. Precondition: a multiple of the
+  /// MTU, less than unsent().
   void mark_delivered(Bytes bytes) {
     furthest_ = next_;
     items_[static_cast<std::size_t>(next_.index - base_)].bytes -= bytes;
@@ -103,21 +106,22 @@ class WorkQueue {
 
   /// Acknowledges all packets before `psn` up to the first READ or atomic request without a
   /// complete response: only response_arrived() completes that request. Returns the payload bytes
-  /// newly acknowledged. Calls `completed(item)` for each completed item, in order.
+  /// newly acknowledged. Calls `completed(item)` for each completed work item, in order.
   template <class Completed>
   Bytes acknowledge_before(Psn psn, Completed completed) {
     return cover_before(psn, false, completed);
   }
-  /// The response packet for the oldest unacknowledged number arrived.
+  /// The response packet that the oldest unacknowledged sequence number belongs to arrived.
   template <class Completed>
   Bytes response_arrived(Completed completed) {
     return cover_before(una_.psn + 1, true, completed);
   }
 
-  /// Drops all posted items. Calls `dropped(item)` for each, oldest first.
+  /// Drops all posted work items. Calls `dropped(item)` for each of them, oldest first.
   template <class Dropped>
   void flush(Dropped dropped) {
-    next_.psn += next_.psn == una_.psn ? 0u : 1u;  // a late ACK must not cover a later item
+    // a late ACK must not cover a work item posted later
+    next_.psn += next_.psn == una_.psn ? 0u : 1u;
     una_.psn = next_.psn;
     in_flight_ = 0;
     reads_out_ = 0;
@@ -134,18 +138,20 @@ class WorkQueue {
 
   /// A position among the posted packets.
   struct Cursor {
-    std::uint64_t index = 0;  // number of the item, counted from the first one posted
-    Bytes offset = 0;         // byte offset in the item
+    std::uint64_t index = 0;  // number of the work item, counted from the first one posted
+    Bytes offset = 0;         // byte offset of the packet in its work item
     Bytes in_message =
-        0;  // byte offset in its message; stored because a division per packet is slow
+        // byte offset of the packet in its message; stored because a division per packet is slow
+        0;
     Psn psn = 0;
   };
-  // For selective repeat: a cursor over packets that were sent and are not acknowledged.
+  // Cursor at the oldest packet that was sent and is not acknowledged, for selective repeat.
   Cursor oldest() const { return una_; }
-  // For packets announced before they are sent. False if `at` is behind the last posted one.
+  // Cursor at the next packet, for packets that are announced before they are sent; holds() is
+  // false if a cursor is behind the last posted packet.
   Cursor next() const { return next_; }
   bool holds(const Cursor& at) const { return at.index - base_ < items_.size(); }
-  /// The packet at a cursor. Precondition: oldest_unacked() <= at.psn, and it is posted.
+  /// The packet at a cursor. Precondition: oldest_unacked() <= at.psn, and the packet is posted.
   PacketPlan plan_at(const Cursor& at) const { return plan(at); }
   /// Moves the cursor to the next packet.
   void pass(Cursor& at) const { step(at, plan(at)); }
@@ -153,10 +159,10 @@ class WorkQueue {
   /// Moves the sending cursor back to the oldest unacknowledged packet. Returns the number of
   /// packets to repeat.
   std::uint64_t go_back();
-  /// The receiver has every packet before `psn`, although go_back() withdrew some of them: moves
-  /// the sending cursor over these packets, so that acknowledge_before() covers them. Stops at a
-  /// READ or atomic request, whose response must come first. Returns the number of packets that
-  /// need not be repeated.
+  /// The receiver has every packet before `psn`, although go_back() withdrew some of them. Moves
+  /// the sending cursor over the withdrawn packets, so that acknowledge_before() covers them. Stops
+  /// at a READ or atomic request, whose response must come first. Returns the number of packets
+  /// that need not be repeated.
   std::uint64_t restore(Psn psn);
 
   template <class Digest>
@@ -191,7 +197,7 @@ class WorkQueue {
   const WorkItem& item_at(const Cursor& at) const {
     return items_[static_cast<std::size_t>(at.index - base_)];
   }
-  // Inline, since each packet calls it twice.
+  // Size and position of the packet at a cursor; inline, since each packet calls it twice.
   PacketPlan plan(const Cursor& at) const {
     const WorkItem& item = item_at(at);
     const Bytes left = item.bytes - at.offset;
@@ -218,16 +224,17 @@ class WorkQueue {
     }
   }
 
-  // A sent packet uses the first line of 64 bytes and the beginning of the second.
+  // Members that a sent packet uses fill the first cache line and the beginning of the second.
   Cursor next_;
-  std::vector<WorkItem> items_;  // items not completely acknowledged, from index head_ on
-  std::uint64_t base_ = 0;       // number of items_[0], counted from the first one posted
+  // work items that are not completely acknowledged, from index head_ on
+  std::vector<WorkItem> items_;
+  std::uint64_t base_ = 0;  // number of the work item items_[0], counted from the first one posted
   std::uint32_t mtu_;
   std::uint32_t reads_out_ = 0;
   Bytes in_flight_ = 0;
   std::size_t head_ = 0;
   Cursor una_;
-  Cursor furthest_;  // next_ before go_back(); of use only while it is ahead of next_
+  Cursor furthest_;  // value of next_ before go_back(); used only while ahead of next_
 };
 
 }  // namespace dcc
