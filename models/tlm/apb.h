@@ -41,11 +41,11 @@ class ApbProtection final : public tlm::tlm_extension<ApbProtection> {
   }
 };
 
-/// A finished APB transfer, for traces.
+/// A finished APB transfer, as traces record it.
 struct ApbTransfer {
   bool write = false;
-  std::uint32_t address = 0;  // byte offset from the block's start
-  std::uint32_t data = 0;     // data that was read or written
+  std::uint32_t address = 0;  // byte offset of the accessed register from the block's start
+  std::uint32_t data = 0;     // data that the transfer read or wrote
   std::uint8_t pstrb = 0;     // byte lanes of a write; 0 on reads
   std::uint8_t pprot = 0;
   regs::AccessResult result = regs::AccessResult::kOk;

@@ -38,9 +38,9 @@ class Bus final : public sc_core::sc_module {
 
   struct Range {
     std::uint64_t base = 0;
-    // last address of the range, inclusive, so that a range may end with the address space
+    // last address of the mapped range, inclusive, so that a range may end with the address space
     std::uint64_t last = 0;
-    int port = 0;  // number of the port, in the order of attach()
+    int port = 0;  // number of the range's port, in the order of attach()
     std::string name;
   };
   /// All mapped address ranges, in ascending order.
@@ -66,14 +66,15 @@ class Bus final : public sc_core::sc_module {
 
  private:
   void add_range(std::uint64_t base, std::uint64_t bytes, const std::string& name);
-  /// The range that contains [address, address + bytes), null if no range does.
+  /// The mapped range that contains [address, address + bytes); null if no range does.
   const Range* find(std::uint64_t address, std::uint64_t bytes) const;
 
   void b_transport(int initiator, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  /// Passes a phase to the target; an unmapped address completes at once.
+  /// Passes a phase of a non-blocking transaction to the target; a transaction to an unmapped
+  /// address completes at once.
   tlm::tlm_sync_enum nb_transport_fw(int initiator, tlm::tlm_generic_payload& payload,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  /// Passes a phase back to the initiator that began the transaction.
+  /// Passes a phase of a non-blocking transaction back to the initiator that began the transaction.
   tlm::tlm_sync_enum nb_transport_bw(int port, tlm::tlm_generic_payload& payload,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void finish(tlm::tlm_generic_payload& payload, const sc_core::sc_time& end);
@@ -86,7 +87,7 @@ class Bus final : public sc_core::sc_module {
   std::vector<Range> ranges_;         // mapped ranges, sorted by base address
   std::vector<std::uint64_t> bases_;  // base address of each port, to convert addresses back
   std::vector<std::uint64_t> lasts_;
-  // index of the range accessed last, because most accesses repeat it
+  // index of the range that was accessed last, because most accesses are to the same range again
   mutable std::size_t recent_ = 0;
   std::uint64_t accesses_ = 0;
   std::vector<Observer> observers_;
@@ -94,9 +95,9 @@ class Bus final : public sc_core::sc_module {
   struct Pending {
     int initiator = 0;
     const Range* range = nullptr;
-    std::uint64_t address = 0;  // address that the initiator sent
+    std::uint64_t address = 0;  // address in the transaction as the initiator sent it
     sc_core::sc_time begin;
-    bool answered = false;  // true from the begin of the response on
+    bool answered = false;  // true after the response of the transaction has begun
   };
   std::unordered_map<const tlm::tlm_generic_payload*, Pending> pending_;
 };

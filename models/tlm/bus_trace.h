@@ -11,9 +11,9 @@
 
 namespace dcc::model {
 
-/// Tells a sink of every access with its time, path, register name, data and response, in the
-/// order in which the accesses ended. Accesses by DMI or debug are not shown; switch DMI off to
-/// see all.
+/// Reports every access on a host's bus to a sink, with its time, path, register name, data and
+/// response, in the order in which the accesses ended. Accesses by DMI or debug are not reported;
+/// with DMI switched off, all accesses pass the bus.
 class BusTrace {
  public:
   using Sink = std::function<void(const regs::AccessRecord& access)>;

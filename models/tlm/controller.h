@@ -10,7 +10,8 @@
 namespace dcc::model {
 
 namespace detail {
-/// Base class that holds the registers, so that they exist before the APB target that uses them.
+/// Base class that holds the controller's registers, so that they exist before the APB target that
+/// uses them.
 struct ControllerRegistersHolder {
   ControllerRegistersHolder(ControllerEngine& device, const WheelSplit& split)
       : registers(device, split) {}
@@ -33,14 +34,15 @@ class ApbController final : private detail::ControllerRegistersHolder, public Ap
 
   ControllerEngine& device() { return registers.device(); }
 
-  /// Sets a function that receives the level of the interrupt line on every change, from the
-  /// process or the device event that caused the change. The time is that of the devices' clock.
+  /// Sets a function that receives the level of the controller's interrupt line on every change,
+  /// from the process or the device event that caused the change, at the time of the devices'
+  /// clock.
   void set_interrupt_listener(std::function<void(bool)> listener) {
     registers.block().set_interrupt_listener(std::move(listener));
   }
   bool interrupt() const { return registers.block().interrupt(); }
 
-  /// Performs a hardware reset of registers and device.
+  /// Performs a hardware reset of the controller's registers and device.
   void reset() { registers.reset(); }
 };
 

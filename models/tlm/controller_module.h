@@ -30,7 +30,7 @@ class ControllerModule final : public sc_core::sc_module, private RateSink {
   using RateListener = std::function<void(std::uint32_t flow, Rate rate)>;
 
   tlm::tlm_target_socket<32> apb{"apb"};
-  /// The level of the interrupt line.
+  /// Level of the controller's interrupt line.
   sc_core::sc_signal<bool> interrupt{"interrupt"};
 
   /// Throws std::invalid_argument for a configuration outside its ranges or without a listener.
@@ -47,7 +47,7 @@ class ControllerModule final : public sc_core::sc_module, private RateSink {
   /// Tells the controller that a flow has sent `length` bytes. Called from a SystemC process.
   void bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t length);
 
-  /// Resets registers and device as the hardware's reset does.
+  /// Resets the controller's registers and device as the hardware's reset does.
   void reset();
   /// The controller device, brought to sc_time_stamp(), for inspection of slots and statistics.
   ControllerEngine& device();

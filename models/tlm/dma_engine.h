@@ -28,7 +28,8 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
   /// DMA accesses all targets.
   void add_memory(std::uint64_t base, std::uint64_t bytes, bool writable = true);
 
-  /// Sets functions that are called after every write, and every read, with its place.
+  /// Sets functions that are called after every DMA write, and after every DMA read, with address
+  /// and length.
   using Observer = std::function<void(std::uint64_t address, std::size_t bytes)>;
   void set_write_observer(Observer observer) { on_write_ = std::move(observer); }
   void set_read_observer(Observer observer) { on_read_ = std::move(observer); }
@@ -46,7 +47,7 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
  private:
   bool access(tlm::tlm_command command, std::uint64_t address, unsigned char* data,
               std::size_t bytes);
-  /// Host pointer to [address, address + bytes) by DMI; null if the target grants no DMI.
+  /// Host pointer to [address, address + bytes), obtained by DMI; null if the target grants no DMI.
   unsigned char* direct(std::uint64_t address, std::size_t bytes);
   void invalidate(sc_dt::uint64 start, sc_dt::uint64 end);
 
@@ -59,7 +60,7 @@ class DmaEngine final : public sc_core::sc_module, public HostMemory {
   bool read_bytes(std::uint64_t address, void* to, std::size_t bytes);
   Observer on_write_;
   Observer on_read_;
-  std::vector<Memory> memories_;  // memory that DMA reaches; empty: all targets
+  std::vector<Memory> memories_;  // memories that DMA may reach; empty: all targets
   tlm::tlm_dmi dmi_;
   bool dmi_allowed_ = true;
   bool dmi_valid_ = false;

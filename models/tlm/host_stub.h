@@ -31,7 +31,7 @@ class HostStub final : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<HostStub> socket{"socket"};
 
-  /// The software to run; returns when it is done.
+  /// The software that the host stub runs; the function returns when the software is done.
   using Program = std::function<int(const hal& machine)>;
   /// Returns the name of the item at a bus address, for messages.
   using Namer = std::function<std::string(std::uint64_t address)>;
@@ -39,7 +39,7 @@ class HostStub final : public sc_core::sc_module {
   HostStub(const sc_core::sc_module_name& name, Program program,
            const sc_core::sc_time& quantum = sc_core::sc_time(1, sc_core::SC_US));
 
-  /// Sets the level of the interrupt line.
+  /// Sets the level of the interrupt line to the software.
   void set_interrupt(bool high);
 
   void set_namer(Namer namer) { namer_ = std::move(namer); }

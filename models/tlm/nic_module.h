@@ -15,8 +15,8 @@
 
 namespace dcc::model {
 
-/// The NIC with or without sockets. Only with sockets a SystemC module exists, because it takes
-/// some hundred bytes.
+/// A NIC with or without packet sockets. A SystemC module takes some hundred bytes, so it exists
+/// only for a NIC with sockets.
 class NicModule final {
  public:
   NicModule(const char* name, Scheduler& scheduler, PacketPool& pool, FlowLedger& ledger,
@@ -34,8 +34,8 @@ class NicModule final {
     connect(sockets_->out);
   }
 
-  /// Adds registers, descriptor rings and the link to the host's memory. Call during elaboration,
-  /// at most once.
+  /// Adds registers, descriptor rings and the link to the host's memory to the NIC. Call during
+  /// elaboration, at most once.
   void add_host_interface(ConnectionManager& connections, std::uint32_t rank,
                           const sc_core::sc_time& register_latency) {
     dma_ = std::make_unique<DmaEngine>("dma");
@@ -53,11 +53,11 @@ class NicModule final {
 
   NicDevice& device() { return device_; }
   const NicDevice& device() const { return device_; }
-  /// The host interface of the NIC; null: the NIC has none.
+  /// Host interface of the NIC; null: the NIC has none.
   NicHostInterface* host() { return host_.get(); }
   DmaEngine* dma() { return dma_.get(); }
   const HostLink* link() const { return link_.get(); }
-  /// The credits of the NIC's link; null without credits.
+  /// Gate that counts the credits of the NIC's link; null: the link has no credits.
   const CreditGate* gate() const { return gate_.get(); }
   ApbTarget* apb() { return apb_.get(); }
 
@@ -77,7 +77,8 @@ class NicModule final {
 
   Scheduler& scheduler_;
   NicDevice device_;
-  std::unique_ptr<CreditGate> gate_;  // credits of the NIC's link; null: no credits
+  // gate that counts the credits of the NIC's link; null: the link has no credits
+  std::unique_ptr<CreditGate> gate_;
   std::unique_ptr<Sockets> sockets_;  // packet sockets of the NIC; null: no sockets
   std::unique_ptr<DmaEngine> dma_;
   std::unique_ptr<HostLink> link_;

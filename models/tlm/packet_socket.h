@@ -37,7 +37,7 @@ inline void refuse_blocking() {
   SC_REPORT_ERROR("packet_socket", "b_transport is not part of the packet protocol");
 }
 
-/// The object behind a target socket: a wire, a device with its port number, or neither.
+/// The object behind a target socket: a wire, a device with its port number, or none of them.
 struct DirectAccess {
   PacketOut* wire = nullptr;
   PacketSink* device = nullptr;

@@ -21,7 +21,7 @@ class Ram final : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Ram> socket{"socket"};
 
-  /// Makes a memory in which every access takes `latency`, whatever its length. Throws
+  /// Makes a memory in which every access takes the time `latency`, whatever its length. Throws
   /// std::bad_alloc.
   Ram(const sc_core::sc_module_name& name, std::uint64_t bytes, const sc_core::sc_time& latency,
       bool read_only = false);

@@ -30,9 +30,9 @@ class SimulationKernel final : public sc_core::sc_module {
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, PicoSeconds end,
                    PartitionedRun* partitions = nullptr);
 
-  /// Marks a kernel for devices in an external platform, which may stop and resume at any moment
-  /// and whose processes are unknown: the kernel never runs ahead of sc_time_stamp() and has no end
-  /// time.
+  /// Tag for the kernel of devices in an external platform, which may stop and resume at any moment
+  /// and whose processes are unknown. Such a kernel never runs ahead of sc_time_stamp() and has no
+  /// end time.
   struct InStep {};
   SimulationKernel(const sc_core::sc_module_name& name, Scheduler& scheduler, InStep);
 
@@ -44,9 +44,9 @@ class SimulationKernel final : public sc_core::sc_module {
   /// Must be called from a SystemC process at sc_time_stamp(): sets the devices' clock to that time
   /// and makes the kernel look for due events after the process has run.
   void synchronise();
-  /// The exception that ended the simulation, thrown by an event; null if there was none.
+  /// Exception that an event threw and that ended the simulation; null if there was none.
   std::exception_ptr failure() const { return failure_; }
-  /// Ends the simulation after the event that is running.
+  /// Ends the simulation after the event that is running now.
   void stop() {
     stopping_ = true;
     poke_.notify(sc_core::SC_ZERO_TIME);

@@ -25,7 +25,8 @@ class SwitchModule final : public sc_core::sc_module {
     }
   }
 
-  /// Connects the links of `port`. The switch takes rate and delay from `outgoing`.
+  /// Connects the links of the switch's port `port`. The switch takes rate and delay of its own
+  /// link from `outgoing`.
   void connect(int port, const LinkParameters& outgoing) {
     device_.attach(port, *out_[static_cast<std::size_t>(port)], outgoing);
   }

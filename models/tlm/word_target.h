@@ -26,8 +26,8 @@ class WordTarget : public sc_core::sc_module {
                       Registers registers = Registers::kWords);
 
  protected:
-  /// Read or write a register. Return TLM_ADDRESS_ERROR_RESPONSE if the offset has no register,
-  /// TLM_COMMAND_ERROR_RESPONSE if the register does not allow this direction.
+  /// Functions that read or write a register. They return TLM_ADDRESS_ERROR_RESPONSE if the offset
+  /// has no register, and TLM_COMMAND_ERROR_RESPONSE if the register does not allow this direction.
   virtual tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) = 0;
   virtual tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) = 0;
   /// Reads a register without side effects; false: the offset has no register.

@@ -31,9 +31,9 @@ void AfQcnParameters::describe(ParameterVisitor& v) {
   });
 }
 
-// Shares of the network's values for AF-QCN's defaults. A flow's excess is known only where it is
-// sampled, and a step is an error that feedback must take back: many flows on one link need more
-// samples and smaller steps than with QCN.
+// Shares of the network's values for AF-QCN's defaults. The congestion point knows a flow's excess
+// only when it samples a packet of the flow, and later feedback must undo every increase step. So
+// many flows on one link need more samples and smaller steps than with QCN.
 AfQcnParameters::Shares AfQcnParameters::shares() const {
   return {Ratio(1, 5), 2, Ratio(1, 2000),
           "a fifth of the product of slowest link and base RTT, at least 2 packets",

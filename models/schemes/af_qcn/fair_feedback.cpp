@@ -10,11 +10,11 @@ namespace dcc {
 
 namespace {
 constexpr std::uint32_t kMaxFeedback = 63;
-/// Intervals without a packet after which every average is below a byte.
+/// Number of intervals without a packet after which every flow's average is below a byte.
 constexpr std::int64_t kForgotten = 40;
 }  // namespace
 
-/// Ends the intervals that are over.
+/// Ends the averaging intervals that are over.
 void FlowShares::turn(PicoSeconds now) {
   const std::int64_t turn = now / interval_;
   if (turn == turn_) return;

@@ -17,7 +17,8 @@ const RegisteredAlgorithm<AllegroParameters> kAllegro{
                                        context.rank);
     }};
 
-/// e to the power x, the same on every machine: the series of x / 2^k, squared k times.
+/// e to the power x, with the same result on every machine: the power series of x / 2^k, squared k
+/// times.
 long double natural_exponential(long double x) {
   unsigned halvings = 0;
   for (; x > 0.5L || x < -0.5L; x /= 2) ++halvings;
@@ -107,7 +108,7 @@ long double Allegro::judge(FlowNumber number, long double mbps,
   if (state.direction == 0) return judge_trials(state, mbps, intervals);
   const Interval& step = intervals[0];
   const long double reached = step.is_known() ? utility_of(step) : state.utility;
-  // The line rate and r_min end a sequence of steps like a falling utility.
+  // Reaching the line rate or r_min ends a sequence of rate steps, like a falling utility.
   const bool goes_on = step.is_known() && reached >= state.utility && step.rate != mbps;
   if (!goes_on) {
     state = State{};
@@ -117,7 +118,8 @@ long double Allegro::judge(FlowNumber number, long double mbps,
   return step.rate;
 }
 
-/// An interval with fewer than two ACKs (the flow had too little to send) tells nothing.
+/// A trial interval with fewer than two ACKs gives no utility, because the flow had too little to
+/// send.
 long double Allegro::judge_trials(State& state, long double mbps,
                                   const std::array<Interval, kMostIntervals>& intervals) const {
   long double highest = 0;

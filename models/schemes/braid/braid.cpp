@@ -126,7 +126,7 @@ void Braid::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// What the host knows of the paths to the destination of a queue pair.
+/// Shares of marks that the host knows for the paths to the destination of a queue pair.
 BraidPaths& Braid::paths_to(Qpn qpn) {
   const HostId rack = at(qpn).config.remote_host / parameters_.rack;
   if (paths_.size() <= rack) paths_.resize(std::size_t{rack} + 1);
@@ -155,7 +155,7 @@ PicoSeconds Braid::patience(const Sender& sender) const {
   return parameters_.timeout * (std::int64_t{1} << std::min(sender.late, 10u));
 }
 
-/// Puts the queue pair under the priority of its next packet if it may send; sets its timeout.
+/// Lists the queue pair under the priority of its next packet if it may send, and sets its timeout.
 void Braid::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
@@ -197,7 +197,7 @@ Packet* Braid::next_packet() {
       packet->overlay.route.second_port = static_cast<std::uint8_t>(1 + path / parameters_.ways);
     }
   }
-  settle(qpn);  // to the end of the turns
+  settle(qpn);  // moves the queue pair to the end of its priority's round robin
   return packet;
 }
 

@@ -14,7 +14,7 @@ void BraidPaths::add(unsigned path, long double share, const BraidLawParameters&
 
 bool BraidFlow::heard(const Ack& ack, Bytes full, long double most, BraidPaths& paths,
                       const BraidLawParameters& law, PicoSeconds now, RandomStream& random) {
-  // Marks of packets that left on an earlier path say nothing of this one.
+  // Marks of packets that left on an earlier path say nothing about the flow's present path.
   const bool own = !law.joined || ack.psn >= since_;
   const bool marked = ack.marked && own;
   if (reduced_ && ack.psn >= cut_end_) reduced_ = false;

@@ -27,10 +27,10 @@ void CdgParameters::describe(ParameterVisitor& v) {
            "sixteenth of the base RTT",
            paper});
   // With backoffs in at most every second round trip, a window has on average at least 20/3 of its
-  // growth. Where a round trip holds few packets, windows of that many packets are a long queue.
+  // growth. Where a round trip holds few packets, windows of that many packets make a long queue.
   // Where a round trip holds many packets, a window that grows by one packet needs milliseconds to
-  // recover from a backoff, and flows would get shares by chance: by whose backoff was the last.
-  // The paper's networks hold 33 to 80 packets.
+  // recover from a backoff, and the shares of flows would depend by chance on whose backoff was the
+  // last. The paper's networks hold 33 to 80 packets.
   v.field("growth", growth, "packet", {"1B", "100MB"},
           {"payload bytes by which a window grows in a round trip; packet: a full packet", paper});
   v.follows(
@@ -67,8 +67,8 @@ void Cdg::begin(FlowNumber number, const Flow& flow) {
       parameters_.scale ? static_cast<long double>(parameters_.scale->count) : flow.least_rtt / 16;
 }
 
-// The sum of eight changes is the difference of two RTTs. A flow with fewer past round trips
-// averages over those it has had.
+// The sum of eight changes of the RTT is the difference of two RTTs. A flow with fewer past round
+// trips averages over the round trips it has had.
 long double Cdg::Gradient::add(std::uint64_t round, long double rtt) {
   long double& oldest = past[round % kSamples];
   const std::uint64_t distance = round < kSamples ? round : kSamples;

@@ -54,7 +54,7 @@ CodelPort::Entry CodelPort::pop() {
   return entry;
 }
 
-// Chooses the packet to send by RFC 8289, section 5.6: dodequeue().
+// Chooses the packet to send, as dodequeue() in RFC 8289, section 5.6, does.
 CodelPort::Departure CodelPort::next() {
   const PicoSeconds now = clock_.now();
   const Entry entry = pop();
@@ -81,7 +81,7 @@ PicoSeconds CodelPort::control_law(PicoSeconds from) const {
                     interval / std::sqrt(static_cast<double>(count_)) + 0.5));
 }
 
-// Takes the next packet as deque() of RFC 8289, section 5.5, does. A mark takes the place of a
+// Takes the next packet, as deque() in RFC 8289, section 5.5, does. With ECN a mark replaces the
 // drop, so the marked packet leaves.
 Packet* CodelPort::dequeue() {
   const PicoSeconds now = clock_.now();

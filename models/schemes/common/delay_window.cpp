@@ -85,17 +85,18 @@ void DelayWindow::on_ack(FlowNumber number, const AckInfo& info) {
   apply(number, flow);
 }
 
-// Applies a flow's window. A window below one packet becomes a pace with one packet in flight.
+// Programs a flow's window into the NIC. A window below one packet becomes a pacing rate with one
+// packet in flight.
 void DelayWindow::apply(FlowNumber number, const Flow& flow) {
   const bool paced = flow.window < mtu_;
   host_.set_rate(number, paced ? from_mbps(pace(flow)) : host_.line_rate());
-  // The NIC sends a packet while less than the window is in flight, so the value leaves room for
-  // that packet.
+  // The NIC sends a packet while fewer bytes than its window are in flight, so the NIC's window is
+  // about a packet smaller than the flow's.
   const long double more = rounding(number) * mtu_;
   host_.set_window(number, paced ? 1 : static_cast<Bytes>(flow.window - mtu_ + more) + 1);
 }
 
-/// Rate in Mb/s that sends one window per round trip.
+/// Pacing rate in Mb/s that sends one window of the flow per round trip.
 long double DelayWindow::pace(const Flow& flow) const {
   const long double rtt = flow.rtt > 0 ? flow.rtt : flow.least_rtt;
   return rtt <= 0 ? line_ : std::min(line_, flow.window * 8e6L / rtt);

@@ -70,7 +70,7 @@ bool RateTrials::is_quiescent(FlowNumber number) const {
   return flows_[number].stage != Stage::kSending;
 }
 
-/// Sets the rate of the interval that the flow's next packet begins.
+/// Sets the rate of the trial interval that the flow's next packet begins.
 void RateTrials::prepare(FlowNumber number, Flow& flow) {
   flow.stage = Stage::kReady;
   flow.current = 0;
@@ -102,7 +102,7 @@ void RateTrials::begin_interval(FlowNumber number, Flow& flow) {
 
 void RateTrials::on_sent(FlowNumber number, const SentInfo& info) {
   Flow& flow = flows_[number];
-  // The packet is sent again: its first copy was lost or came too late.
+  // The packet is retransmitted because its first copy was lost or came too late.
   if (info.psn < flow.next) {
     for (Interval& interval : flow.intervals) {
       if (interval.holds(info.psn)) ++interval.lost;

@@ -35,9 +35,9 @@ void RatedTransport::begin(Qpn qpn) {
   flows_[qpn].patience = first_patience(flows_[qpn]);
 }
 
-/// Requests of many flows queue behind each other and behind data at one port. A flow's first round
-/// trip does not tell how long that queue will become. So the time is at least `timeout`, which
-/// exceeds the time of a full queue.
+/// First timeout of a flow's requests. Requests of many flows queue behind each other and behind
+/// data at one port, and a flow's first round trip does not tell how long that queue will become.
+/// So the timeout of requests is at least `timeout`, which exceeds the time of a full queue.
 PicoSeconds RatedTransport::first_patience(const Flow& flow) const {
   return ask_again_.value_or(std::max(timeout_, flow.round_trip * 3));
 }
@@ -56,8 +56,8 @@ void RatedTransport::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Sends the requests and data that are due for a queue pair, and sets its alarm for the next due
-/// time.
+/// Sends the requests and data of a queue pair that are due, and sets the queue pair's alarm for
+/// the next due time.
 void RatedTransport::settle(Qpn qpn) {
   ask_if_time(qpn);
   take_turn(qpn);
@@ -148,7 +148,7 @@ void RatedTransport::ring_turns() {
 
 // ---------------------------------------------------------------- arrivals
 
-/// A request with `last` set ends the flow's demand and gets no answer.
+/// Handles an arriving packet. A request with `last` set ends the flow's demand and gets no answer.
 void RatedTransport::arrived(Qpn qpn, Packet& packet) {
   switch (packet.kind) {
     case PacketKind::kData:

@@ -13,7 +13,8 @@ WeightedPorts::Sequence each_once(std::size_t ports) {
   return sequence;
 }
 
-/// Divides shares by their common divisor; rounds them if their sum still exceeds kEntries.
+/// Divides the ports' shares by their common divisor, and rounds the shares if their sum still
+/// exceeds kEntries.
 void reduce(std::vector<std::uint64_t>& shares) {
   std::uint64_t divisor = 0;
   for (const std::uint64_t share : shares) divisor = std::gcd(divisor, share);
@@ -29,8 +30,8 @@ void reduce(std::vector<std::uint64_t>& shares) {
 
 }  // namespace
 
-// Smooth weighted round robin: in each step every port gains its share, and the port with the
-// largest gain is next and pays the sum of all shares.
+// Smooth weighted round robin: in each step every port gains its share. The port with the largest
+// gain is next, and the sum of all shares is taken from its gain.
 WeightedPorts::Sequence WeightedPorts::sequence_of(std::vector<std::uint64_t> shares) {
   reduce(shares);
   const auto sum =

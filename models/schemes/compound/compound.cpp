@@ -39,8 +39,9 @@ void CompoundParameters::describe(ParameterVisitor& v) {
       v, "upper limit of a window; auto: four times line rate x base RTT, and gamma packets");
 }
 
-// A mark halves the window, as a loss does. So marks are as rare as losses at a drop-tail queue,
-// and drawn for single packets, since a threshold would halve the windows of all flows at once.
+// Marking that the algorithm asks of switches: a mark halves the window, as a loss does. So marks
+// are as rare as losses at a drop-tail queue. Marks are drawn for single packets, since a threshold
+// would halve the windows of all flows at once.
 void CompoundParameters::ask_marking(EcnParameters& ecn) const {
   ecn.rule = EcnParameters::Rule::kDcqcn;
 }
@@ -70,7 +71,7 @@ void Compound::begin(FlowNumber number, const Flow& flow) {
 long double Compound::next_window(FlowNumber number, const Flow& flow) {
   long double& by_marks = by_marks_[number];
   const long double sum = flow.window / mtu();
-  // The window's limits may have reduced the sum, so the part by marks must not exceed the sum.
+  // The window's limits may have reduced the sum, so the window by marks must not exceed the sum.
   by_marks = std::min(by_marks, sum);
   long double by_delay = sum - by_marks;
   if (flow.marked) {

@@ -78,16 +78,15 @@ std::uint32_t Conga::congestion_to(std::uint32_t number, int port) const {
   return known == nullptr || tag == 0 ? 0 : aged(known->to[tag - 1u]);
 }
 
-/// Congestion of the path behind a port: the maximum of the first link's use and of the far edge's
-/// report.
+/// Congestion of the path through a port: the maximum of the first link's use and of the far edge
+/// switch's report.
 std::uint32_t Conga::congestion_of(int port, const Edge* far) const {
   const auto p = static_cast<std::size_t>(port);
   const std::uint32_t here = use_[p].metric(view_.rate(port), view_.now(), parameters_.dre);
   return far == nullptr ? here : std::max(here, aged(far->to[tag_[p] - 1u]));
 }
 
-/// The previous flowlet's path if no other path is better; otherwise a random one of the best
-/// paths.
+/// Path of the previous flowlet if no other path is better; otherwise a random path among the best.
 std::uint32_t Conga::best(const Packet& packet, PortSet ports, std::uint32_t before,
                           RandomStream& random) const {
   const Edge* const far = find(fabric_->edge_of(packet.destination));
@@ -155,8 +154,8 @@ void Conga::learn(Edge& far, const OverlayHeader& overlay) {
       view_.now(), overlay.path_congestion.feedback, true, false};
 }
 
-/// Writes a report about a path whose congestion has changed into a packet; if none has changed,
-/// the paths take turns.
+/// Writes a report about a path whose congestion has changed into a packet; if no path's has
+/// changed, the reports of all paths take turns.
 void Conga::tell(Edge& far, OverlayHeader& overlay) {
   overlay.path_congestion.feedback_path = 0;
   const auto count = static_cast<std::uint32_t>(far.from.size());

@@ -39,6 +39,7 @@ class Conga final : public PathChoice {
   void add_state(StateDigest& d) const override;
 
   // Functions for diagnosis of CONGA
+  /// Congestion of the path through `port`, as the far edge switch reported it; 0 if unknown.
   std::uint32_t congestion_to(std::uint32_t edge, int port) const;
 
  private:

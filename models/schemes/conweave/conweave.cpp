@@ -14,7 +14,7 @@ constexpr std::uint32_t kMessageBytes = 64;
 
 enum : unsigned { kRerouted = 1, kRequest = 2, kTail = 4, kEpochShift = 3 };
 
-/// Time from a 16-bit time stamp to a later one.
+/// Time between two 16-bit time stamps, of which the first is the earlier.
 PicoSeconds between(std::uint16_t first, std::uint16_t last) {
   const auto steps = static_cast<std::uint16_t>(last - first);
   return PicoSeconds(std::int64_t{steps} << ConweaveHeader::kStampShift);
@@ -56,7 +56,7 @@ void Conweave::join(const FabricMap& fabric, int self) {
 // ---------------------------------------------------------------- Paths
 
 /// Number of paths to a destination. A path is a first link and, if the next switch has a choice,
-/// one of its links; the number is limited by the width of the header field.
+/// one of the next switch's links; the width of the header field limits the number.
 std::uint32_t Conweave::ways_to(HostId destination, PortSet ports) const {
   const NodeId next = fabric_->topology().peer(node_, ports.front()).node;
   const std::uint32_t beyond = fabric_->routing().ports(next, destination).size();
@@ -82,7 +82,7 @@ bool Conweave::is_busy(std::uint32_t edge, std::uint8_t way) const {
   return view_.now() < busy_until_[edge][way - 1u];
 }
 
-/// Draws two paths and returns the first that is not busy.
+/// Draws two paths at random and returns the first one that is not busy.
 std::uint8_t Conweave::pick(std::uint32_t edge, std::uint32_t ways, std::uint8_t otherwise,
                             RandomStream& random) const {
   for (int i = 0; i < 2; ++i) {
@@ -95,7 +95,8 @@ std::uint8_t Conweave::pick(std::uint32_t edge, std::uint32_t ways, std::uint8_t
 
 // ---------------------------------------------------------------- Edge switch of the sender
 
-/// The header of a packet that leaves now; updates the flow's state.
+/// Makes the ConWeave header of a packet that leaves now, and updates the state of the packet's
+/// flow.
 ConweaveHeader Conweave::depart(Sender& flow, const Packet& packet, PortSet ports,
                                 RandomStream& random) const {
   const PicoSeconds now = view_.now();
@@ -139,7 +140,7 @@ void Conweave::hear(const Packet& packet) {
     ways[header.way - 1u] = view_.now() + parameters_.path_busy;
     return;
   }
-  // Handles a report about a flow, whose data travel in the opposite direction.
+  // Handles a report about a flow whose data travel in the opposite direction.
   Sender* const known = senders_.find(flow_key(packet.flow, packet.destination, packet.source));
   if (known == nullptr) return;
   Sender& flow = *known;
@@ -218,7 +219,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
     flow.passes = true;
   }
   if (flow.queue != nullptr) {
-    // The detained packets are queued at their port after this packet.
+    // The detained packets are queued at their port behind the packet that released them.
     flow.queue->by_tail = header.tail;
     const PicoSeconds due = header.tail ? now : std::max(now, old_way_due(flow));
     actions_->scheduler().schedule_at(flow.queue->due, due);

@@ -15,8 +15,8 @@ const Transports::Registered<D3Parameters> kD3{
       return std::make_unique<D3>(context, parameters);
     }};
 
-/// Parameters of the allocator for the NIC's link: no lease is lost, and packets do not queue
-/// there.
+/// Parameters of the rate allocator for the NIC's link: no lease is lost on this link, and packets
+/// do not queue for it.
 RateAllocatorParameters for_nic(const TransportContext& context) {
   RateAllocatorParameters rates;
   rates.interval = std::max(rates.interval, context.longest_base_rtt * 4);
@@ -50,7 +50,7 @@ void D3::add_own_state(StateDigest& d) const {
 
 // ---------------------------------------------------------------- Requests
 
-/// Rate at which the flow may send.
+/// Rate at which the D3 flow may send now.
 BitRate D3::rate_now(const Sender& sender) const {
   return now() < sender.leases.until ? sender.leases.rate : BitRate();
 }
@@ -80,7 +80,7 @@ BitRate D3::desired(Qpn qpn) const {
   return rate < link.bits_per_second ? BitRate(static_cast<std::uint64_t>(rate)) : link;
 }
 
-/// Time of the flow's next request, or of the repetition of an unanswered request.
+/// Time of the flow's next request, or time at which the flow repeats its unanswered request.
 PicoSeconds D3::next_request(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   if (!sender.has_asked) return {};
@@ -88,8 +88,8 @@ PicoSeconds D3::next_request(Qpn qpn) const {
   return asked_at(qpn) + std::max({context_.longest_base_rtt, sender.round_trip, sender.wait});
 }
 
-/// Time of the next separate request packet; later if a data packet will leave in time to carry the
-/// request.
+/// Time of the flow's next separate request packet; later if a data packet will leave in time to
+/// carry the request.
 PicoSeconds D3::asks_at(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   const PicoSeconds when = next_request(qpn);
@@ -131,7 +131,7 @@ void D3::put_past(Sender& sender, Packet& packet) {
 }
 
 void D3::leave(Qpn qpn) {
-  // grants that arrive after the next request is due are returned
+  // returns the granted rates if they arrive after the next request is due
   if (is_asking(qpn) && now() < asks_at(qpn)) return;
   Sender& sender = senders_[qpn];
   asks_no_more(qpn);
@@ -170,7 +170,7 @@ void D3::on_answer(Qpn qpn, const Packet& answer) {
 
 bool D3::may_send(Qpn qpn) const { return rate_now(senders_[qpn]).bits_per_second > 0; }
 
-/// Rate of the flow's present grants, which may have expired.
+/// Rate of the flow's present leases, which may have expired.
 BitRate D3::rate_of(Qpn qpn) const { return senders_[qpn].leases.rate; }
 
 void D3::goes(Qpn qpn, Packet& data) {

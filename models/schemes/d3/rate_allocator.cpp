@@ -23,8 +23,8 @@ void RateAllocator::set_link(BitRate rate) {
   capacity_ = link_;
 }
 
-/// Starts a new interval if the present one is over; leases expire that were given in the interval
-/// before the last.
+/// Starts a new allocation interval if the present one is over. Leases expire if they were given
+/// before the last interval.
 void RateAllocator::turn(PicoSeconds now) {
   const std::int64_t interval = now / span_;
   if (interval == interval_) return;
@@ -45,7 +45,8 @@ void RateAllocator::turn(PicoSeconds now) {
   interval_ = interval;
 }
 
-/// Sets the minimum length of intervals. Leases that were given before keep their expiry times.
+/// Sets the minimum length of allocation intervals. Leases that were given before keep their expiry
+/// times.
 void RateAllocator::lengthen(PicoSeconds least, PicoSeconds now) {
   if (least <= span_) return;
   span_ = least;

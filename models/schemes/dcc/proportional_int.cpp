@@ -59,7 +59,8 @@ bool ProportionalInt::change_class(FlowNumber flow, std::uint8_t dscp) {
   return true;
 }
 
-// Reads the table of factors again, which software may have changed since the last ACK.
+// Handles an ACK: reads the controller's factor table again, because software may have changed the
+// table since the last ACK.
 void ProportionalInt::on_ack(FlowNumber flow, const AckInfo& info) {
   constexpr long double kOne = 256;  // the number 1.0 in the format 8.8 of f_inc
   hpcc_.weigh(flow, device().tables().increase_factor(dscps_[flow]) / kOne);

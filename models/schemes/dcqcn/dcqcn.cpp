@@ -65,7 +65,7 @@ void Dcqcn::apply(FlowNumber number, const Flow& flow) {
 
 // "Rate decrease": Rt = Rc, Rc = Rc (1 - α/2), α = (1-g) α + g.
 void Dcqcn::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks == 0) return;  // ignores a clear notification, which has 0 marks
+  if (info.marks == 0) return;  // ignores a clear notification, which reports 0 marks
   Flow& flow = flows_[number];
   const PicoSeconds now = host_.now();
   if (flow.controlled && now - flow.last_cut < parameters_.decrease_period) {
@@ -108,8 +108,8 @@ void Dcqcn::on_sent(FlowNumber number, const SentInfo& info) {
 void Dcqcn::on_timer(FlowNumber number, int id) {
   Flow& flow = flows_[number];
   if (id == kAlpha) {
-    // In an interval without a notification, α decays. In an interval whose notification came too
-    // soon for a cut, α grows as at a cut.
+    // α decays in an interval without a notification. If the interval's notification came too soon
+    // for a cut, α grows as at a cut.
     flow.alpha *= 1 - values_.g;
     if (flow.cnp_since_alpha) flow.alpha += values_.g;
     flow.cnp_since_alpha = false;
@@ -128,8 +128,8 @@ void Dcqcn::on_timer(FlowNumber number, int id) {
   host_.start_timer(number, kIncrease, parameters_.increase_timer);
 }
 
-// Increases the rate in the stage of figure 7 of the paper: both counters are beyond F, neither
-// counter is, or one counter is.
+// Increases the rate in the stage that figure 7 of the DCQCN paper chooses by the two counters:
+// both are beyond F, neither is, or one is.
 void Dcqcn::increase(FlowNumber number, Flow& flow) {
   const unsigned most = std::max(flow.timer_events, flow.byte_events);
   const unsigned least = std::min(flow.timer_events, flow.byte_events);

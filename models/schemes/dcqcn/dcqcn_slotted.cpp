@@ -34,8 +34,8 @@ void DcqcnSlotted::apply(FlowNumber number, const Flow& flow) {
   host_.set_rate(number, from_mbps(flow.current));
 }
 
-// Handles the time slots that ended since the last call (section 7.1). Only the first of these
-// slots can have had a CNP, because a CNP calls this function first.
+// Updates α for the time slots that ended since the last call (section 7.1). Only the first of
+// these slots can have had a CNP, because a CNP calls this function first.
 void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
   const std::int64_t slot = (now - flow.origin) / parameters_.alpha_timer;
   if (slot == flow.settled) return;
@@ -48,7 +48,7 @@ void DcqcnSlotted::settle_alpha(Flow& flow, PicoSeconds now) const {
 }
 
 void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
-  if (info.marks == 0) return;  // ignores a clear notification, which has 0 marks
+  if (info.marks == 0) return;  // ignores a clear notification, which reports 0 marks
   Flow& flow = flows_[number];
   const PicoSeconds now = host_.now();
   if (!flow.controlled) {
@@ -71,7 +71,7 @@ void DcqcnSlotted::on_cnp(FlowNumber number, const CnpInfo& info) {
   host_.start_timer(number, kCut, parameters_.decrease_period - into_slot);
 }
 
-// Cuts the rate to `rate` by the rule of section 7.2.
+// Cuts the flow's rate to `rate` by the rule of section 7.2 of the RoCE article.
 void DcqcnSlotted::cut(FlowNumber number, Flow& flow, long double rate) {
   flow.cut_due = false;
   const bool always = parameters_.clamp_target == DcqcnParameters::Clamp::kAlways;
@@ -105,7 +105,7 @@ void DcqcnSlotted::on_timer(FlowNumber number, int id) {
   host_.start_timer(number, kIncrease, parameters_.increase_timer);
 }
 
-// Increases the rate by the rule of section 7.3.
+// Increases the flow's rate by the rule of section 7.3 of the RoCE article.
 void DcqcnSlotted::increase(FlowNumber number, Flow& flow) {
   const unsigned event = flow.events++;
   flow.increased = true;

@@ -143,8 +143,8 @@ void Dctcp::on_ack(FlowNumber number, const AckInfo& info) {
     flow.level = std::min(line_, flow.level + r_ai_);
     if (flow.level > before) ++counters_.rate_increases;
   } else if (!flow.reduced && !by_rate) {
-    // Adds its share of a packet to the window for each ACK. A window beyond four bandwidth-delay
-    // products no longer reflects the network, so it is limited.
+    // Each ACK adds its share of a packet to the window. A window beyond four bandwidth-delay
+    // products no longer reflects the network, so the window is limited.
     const long double most = 4 * bytes_at(line_, flow.rtt) + mtu_;
     flow.level =
         std::min(most, flow.level + mtu_ * static_cast<long double>(info.newly_acked) / flow.level);

@@ -31,7 +31,7 @@ class Detail final : public PathChoice {
   void add_state(StateDigest& d) const override { d(random_); }
 
  private:
-  /// Preference of a port: 0 is favoured, 1 neutral, 2 avoided.
+  /// Preference class of a port: 0 is favoured, 1 neutral, 2 avoided.
   unsigned class_of(int port, int priority) const {
     const Bytes drain = view_.drain(port, priority);
     return drain < parameters_.favoured_below ? 0 : drain < parameters_.avoided_from ? 1 : 2;

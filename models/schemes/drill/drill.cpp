@@ -55,7 +55,8 @@ class Drill final : public PathChoice {
     }
     return best;
   }
-  /// Adds no state of `sets`, whose order has no effect: peek() may create sets.
+  /// State of DRILL for the digest. `sets` adds nothing, because peek() may create sets and their
+  /// order has no effect.
   void add_state(StateDigest& d) const override {
     d(random_);
     d.unordered([this](auto one) {
@@ -79,7 +80,7 @@ class Drill final : public PathChoice {
     std::array<Candidate, 128> list;
     std::size_t count = 0;
   };
-  /// The ports of a set that have the same capacity behind them.
+  /// Component: the ports of a set that have the same capacity behind them.
   struct Component {
     std::uint64_t each = 0;
     std::vector<std::uint16_t> indices;
@@ -127,7 +128,8 @@ class Drill final : public PathChoice {
     return sets_[index];
   }
 
-  /// Destinations with equal ports and capacities share one set.
+  /// Finds or adds the port set of a destination. Destinations with equal ports and capacities
+  /// share one set.
   std::size_t find_or_add(HostId destination, PortSet ports) const {
     Set set;
     for (std::uint32_t i = 0; i < ports.size(); ++i) {

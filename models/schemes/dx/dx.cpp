@@ -18,13 +18,14 @@ const RegisteredAlgorithm<DxParameters> kDx{
       return std::make_unique<Dx>(context.host, parameters, context.mtu, context.rank);
     }};
 
-// The golden ratio. Its multiples less their whole parts are spread evenly between 0 and 1, however
-// many there are.
+// The golden ratio. The fractional parts of its multiples are spread evenly between 0 and 1, for
+// any number of multiples.
 constexpr long double kGolden = 0.618033988749894848L;
-constexpr long double kOther = 0.754877666246692760L;  // spreads flows of one NIC in the same way
+// irrational number whose multiples spread the flows of one NIC, like kGolden
+constexpr long double kOther = 0.754877666246692760L;
 
-// Number of full packets in the product of link and base RTT from which on windows have room for
-// steps of parts of a packet.
+// Number of full packets in line rate × base RTT from which on windows have room for growth steps
+// below a packet.
 constexpr unsigned kMany = 12;
 
 bool has_many(const NetworkScale& network) { return network.packets_in_flight(0, kMany) == kMany; }
@@ -47,8 +48,8 @@ void DxParameters::describe(ParameterVisitor& v) {
            "DX, ATC'15"});
   // In a round trip every window grows by a step, and the steps of all flows together become a
   // queue. Then every flow takes the whole queueing delay off its own window, which empties the
-  // link where windows hold few packets. Where a round trip holds less than a dozen packets,
-  // windows that grow slowly stay below a packet.
+  // link where windows hold few packets. Where a round trip holds fewer than a dozen packets,
+  // windows with small growth steps stay below a packet.
   v.follows(true, "a quarter of a full packet; a full packet where a round trip holds less than 12",
             [this](const NetworkScale& network) {
               growth.reset();
@@ -78,10 +79,11 @@ void Dx::begin(FlowNumber number, const Flow& flow) {
   state.part -= std::floor(state.part);
 }
 
-// Windows of one or two packets cross a whole number all at the same time: rounded down, all flows
-// send a packet more in the same round trip, see its queue, and then send too little. A window of
-// 1.6 packets is two packets in six round trips of ten, and one in the others; each flow has
-// its turn at another time.
+// Share of a packet that is added to a window for the NIC. All flows' windows of one or two packets
+// cross a whole number at the same time: rounded down, all flows send a packet more in the same
+// round trip, see the queue of these packets, and then send too little. With the added share, a
+// window of 1.6 packets is two packets in six of ten round trips and one packet in the others, and
+// each flow has its larger round trips at another time.
 long double Dx::rounding(FlowNumber number) {
   State& state = states_[number];
   if (!state.spreads) return 0;

@@ -130,7 +130,8 @@ void ExpressPass::work_changed(Qpn qpn) {
                                     [&](Psn psn) { return is_over(qpn, psn); }),
                      sender.again.end());
   const std::uint64_t work = work_left(qpn);
-  // The flow was stopped, or the packet to be retransmitted has arrived.
+  // Drops credits that the flow no longer needs, because it was stopped or its packets to be
+  // retransmitted have arrived.
   for (std::size_t i = answers_.size(); i-- > 0 && sender.promised > work;) {
     if (answers_[i].first != qpn) continue;
     answers_.erase(answers_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -186,8 +187,8 @@ Packet* ExpressPass::next_packet() {
   return packet;
 }
 
-/// Reports that the sender has no more data. The packet takes the path of the data and arrives
-/// last.
+/// Reports that the sender has no more data. The report takes the path of the data and arrives
+/// behind the data.
 void ExpressPass::say_stop(Qpn qpn) {
   Sender& sender = senders_[qpn];
   sender.crediting = false;
@@ -208,7 +209,8 @@ void ExpressPass::on_request_again(Qpn qpn, const Packet& request) {
       sender.again.push_back(psn);
     }
   }
-  // The receiver asks as well if all credits of the flow were lost, which is no loss of data.
+  // The receiver also sends this request if all credits of the flow were lost, which is no loss of
+  // data.
   if (sender.again.size() > before) ++context_.counters.timeouts;
   sender.crediting = true;
 }
@@ -233,7 +235,8 @@ void ExpressPass::arrived(Qpn qpn, Packet& packet) {
       return;
     case PacketKind::kRequest:
       if (packet.scheme == 0) {  // a scheme field of 0 marks a request for credits
-        // A repeated request was lost before if the receiver sends no credits for the flow.
+        // The flow's earlier request was lost if it repeats the request and the receiver sends no
+        // credits for the flow.
         if (packet.last && !receivers_[qpn].active) ++context_.counters.timeouts;
         receivers_[qpn].end = std::max(receivers_[qpn].end, packet.psn);
         if (complete(qpn)) {
@@ -380,7 +383,7 @@ void ExpressPass::send_credit(Qpn qpn) {
     ++totals_.credits_dropped;
     context_.pool.free(lost);
   }
-  // a random number in -1 … 1
+  // draws a random number in -1 … 1
   const double drawn = static_cast<double>(random_.next_u32()) / 2147483648.0 - 1;
   const double gap = static_cast<double>(parameters_.queue.credit_frame) * 1e12 / receiver.rate *
                      (1 + parameters_.jitter.value() * drawn);
@@ -410,7 +413,7 @@ void ExpressPass::check_receivers() {
   });
 }
 
-/// Requests the first missing packets again and grants credits for them.
+/// Requests retransmission of the first missing packets and grants credits for them.
 void ExpressPass::ask_again(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const SequenceSet& in = at(qpn).in;

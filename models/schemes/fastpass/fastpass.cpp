@@ -42,7 +42,8 @@ FastpassTiming timing_of(const FastpassParameters& parameters, const TransportCo
   return timing;
 }
 
-/// A demand waits for an arbiter's turn, and its answer for the work of the whole turn.
+/// Default time until an unanswered demand is repeated. A demand waits for an arbiter's turn, and
+/// the answer waits until the arbiter has finished the work of that turn.
 PicoSeconds default_silence(const TransportContext& context, const FastpassTiming& timing) {
   return context.longest_base_rtt * 3 + timing.lead + timing.turn_time() - timing.batch_time();
 }
@@ -59,7 +60,7 @@ void check_links(const Topology& network) {
   }
 }
 
-/// Checks the hosts per edge switch and the number of uplinks.
+/// Checks that the number of hosts per edge switch and the number of uplinks match the network.
 void check_racks(const Topology& network, unsigned rack, unsigned ways) {
   const auto switch_of = [&](HostId host) { return network.peer(network.node_of(host), 0).node; };
   for (HostId host = 0; host < static_cast<HostId>(network.hosts()); ++host) {
@@ -160,10 +161,13 @@ Fastpass::Fastpass(const TransportContext& context, const FastpassParameters& pa
       slots_(Event::calling<&Fastpass::use_slots>(*this, context.rank)),
       silence_(context.scheduler, Event::calling<&Fastpass::hear_nothing>(*this, context.rank)),
       timeouts_(context.scheduler, Event::calling<&Fastpass::ring_timeouts>(*this, context.rank)) {
-  turn_ = context.nic.host % parameters.arbiters;  // so that hosts begin with different arbiters
+  // chooses the first arbiter by the host's number, so that hosts begin with different arbiters
+  turn_ = context.nic.host % parameters.arbiters;
   asked_.resize(parameters.arbiters, PicoSeconds::max());
   absent_.resize(parameters.arbiters);
-  const HostId index = context.nic.host - parameters.arbiter;  // wraps round below the first
+  // index of the host among the arbiters; a host below the first arbiter wraps round to a large
+  // number
+  const HostId index = context.nic.host - parameters.arbiter;
   if (index < parameters.arbiters) {
     FastpassArbiter::Client& client = *this;
     arbiter_ = std::make_unique<FastpassArbiter>(
@@ -213,7 +217,7 @@ Fastpass::Way& Fastpass::way_to(HostId host) {
   return ways_[host];
 }
 
-/// Sets the number of packets that a queue pair has to send.
+/// Records the number of packets that a queue pair has to send.
 void Fastpass::count_work(Qpn qpn, std::uint64_t work) {
   Sender& sender = senders_[qpn];
   Way& way = way_to(at(qpn).config.remote_host);
@@ -300,7 +304,8 @@ void Fastpass::hear_nothing() {
   });
 }
 
-/// Of an arbiter that has left a question unanswered nothing more is expected.
+/// Marks an arbiter as absent if it has left a request unanswered for too long; no more slots are
+/// then expected from this arbiter.
 void Fastpass::doubt(unsigned arbiter) {
   if (asked_[arbiter] == PicoSeconds::max()) {
     asked_[arbiter] = now();
@@ -420,7 +425,8 @@ Packet* Fastpass::next_packet() {
   --way.in_hand;
   ++totals_.credits_used;
   const Qpn qpn = choose(way);
-  if (way.waiting.front() == qpn) {  // the turn within the destination goes to the next queue pair
+  // the turn among the destination's queue pairs goes to the next queue pair
+  if (way.waiting.front() == qpn) {
     way.waiting.pop_front();
     way.waiting.push_back(qpn);
   }

@@ -27,7 +27,8 @@ void FastpassArbiter::hear(HostId from, const FastpassEntry& demand) {
   if (!work_.is_scheduled() && !send_.is_scheduled()) plan(requests_done_);
 }
 
-/// Schedules the next batch of allocations: batches `index`, `index` + `arbiters`, … are its own.
+/// Schedules the arbiter's next batch of allocations: batches `index`, `index` + `arbiters`, …
+/// belong to this arbiter.
 void FastpassArbiter::plan(PicoSeconds not_before) {
   const std::int64_t turn = timing_.turn_time().count;
   const std::int64_t first = timing_.batch_time().count * parameters_.index;

@@ -10,8 +10,9 @@ void FastpassDemand::want(std::uint64_t slots, const std::vector<bool>& absent, 
   std::uint64_t lacking = 0;
   for (unsigned k = 0; k < arbiters(); ++k) lacking += asked(k) ? accounts_[k].lacking() : 0;
   while (lacking < slots) {
-    std::uint64_t least = ~std::uint64_t{0}, next = least;  // the two lowest numbers of slots
-    unsigned equal = 0;  // arbiters at which the pair lacks least
+    // the two lowest numbers of slots that the pair lacks at an arbiter
+    std::uint64_t least = ~std::uint64_t{0}, next = least;
+    unsigned equal = 0;  // number of arbiters at which the pair lacks the fewest slots
     for (unsigned k = 0; k < arbiters(); ++k) {
       if (!asked(k)) continue;
       const std::uint64_t own = accounts_[k].lacking();
@@ -23,7 +24,8 @@ void FastpassDemand::want(std::uint64_t slots, const std::vector<bool>& absent, 
       if (own == least) ++equal;
       if (own > least) next = std::min(next, own);
     }
-    // As many for each of them as lift all to the next number; one each, in turn, of a remainder.
+    // Each of these arbiters gets as many slots as lift it to the next number of lacking slots; of
+    // a remainder each gets one, in turn.
     const std::uint64_t each = std::min(next - least, (slots - lacking) / equal);
     std::uint64_t remainder = each == 0 ? slots - lacking : 0;
     const unsigned first = turn;

@@ -18,7 +18,7 @@ void TimeslotAllocator::count(const Pair& pair, bool more) {
   counted(at(destinations_, pair.destination), some_destinations_);
 }
 
-/// Inserts a pair into the order after all pairs with a smaller or equal key.
+/// Inserts a pair of hosts into the order, after all pairs with a smaller or equal key.
 void TimeslotAllocator::enter(std::uint32_t pair) {
   const std::uint64_t own = rank(pair);
   const auto place =
@@ -35,7 +35,8 @@ bool TimeslotAllocator::demand(HostId source, HostId destination, std::uint64_t 
   Pair& pair = pairs_[index];
   if (slots <= pair.wanted) return false;
   const bool lacked = pair.wanted > pair.given;
-  if (lacked && order_ == Order::kShortest) {  // a pair whose demand grew moves back in the order
+  // a pair of hosts whose demand grew moves back in the order
+  if (lacked && order_ == Order::kShortest) {
     active_.erase(std::find(active_.begin(), active_.end(), index));
   }
   pair.wanted = slots;
@@ -73,7 +74,7 @@ const std::vector<TimeslotAllocator::Match>& TimeslotAllocator::allocate() {
       count(pair, false);
     }
   }
-  // Pairs that got a slot keep their order among themselves, and so do the other pairs.
+  // Pairs of hosts that got a slot keep their order among themselves, and so do the other pairs.
   before_.insert(before_.end(), active_.begin() + static_cast<std::ptrdiff_t>(seen), active_.end());
   active_.resize(before_.size() + taken_.size());
   std::merge(before_.begin(), before_.end(), taken_.begin(), taken_.end(), active_.begin(),

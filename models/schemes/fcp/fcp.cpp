@@ -84,25 +84,25 @@ void Fcp::counted(Sender& sender, bool begun) {
   sender.begun = begun;
 }
 
-/// Price per bit of the NIC's own link.
+/// Price per bit of the NIC's own link for the flows that the NIC sends.
 double Fcp::own_price() const {
   if (sending_ < 2) return 0;
   return std::max(static_cast<double>(spent_) * kUnit, kFloor) / line_;
 }
 
-/// Rate in bits per second that the flow's budget buys.
+/// Rate in bits per second that the flow's budget buys on its path.
 double Fcp::bought(const Sender& sender) const {
   const double price = sender.way + own_price();
   return price > 0 ? budget(sender) / price : line_;
 }
 
-/// The flow's rate, at most the link's rate and above 0.
+/// Rate of the FCP flow, above 0 and at most the link's rate.
 BitRate Fcp::rate_of(Qpn qpn) const {
   const double rate = std::min(bought(senders_[qpn]), line_);
   return BitRate(static_cast<std::uint64_t>(std::max(rate, 1.0)));
 }
 
-/// Writes the prices that a packet pays to the ports.
+/// Writes the prices that a packet pays to the ports into the packet's header.
 void Fcp::pay(const Sender& sender, Packet& packet) {
   const double more = std::max(bought(sender) / line_, 1.0);
   context_.pool.attach_places(packet);
@@ -111,7 +111,7 @@ void Fcp::pay(const Sender& sender, Packet& packet) {
   }
 }
 
-/// Updates the part of the budget that the flow spends on the NIC's link.
+/// Updates the part of the flow's budget that the flow spends on the NIC's link.
 void Fcp::spend(Sender& sender) {
   const double price = own_price();
   const double part = price > 0 ? budget(sender) * price / (sender.way + price) : 0;
@@ -120,7 +120,7 @@ void Fcp::spend(Sender& sender) {
   spent_ += sender.spends;
 }
 
-/// Resets the flow to the state before its first probe.
+/// Resets the FCP flow to the state before its first probe.
 void Fcp::rest(Qpn qpn) {
   Sender& sender = senders_[qpn];
   if (sender.sending) --sending_;
@@ -176,7 +176,7 @@ void Fcp::leave(Qpn qpn) {
   counted(senders_[qpn], false);
 }
 
-/// Handles a timeout, after which the price of the path is unknown.
+/// Handles a timeout of the flow, after which the price of the flow's path is unknown.
 void Fcp::on_timeout(Qpn qpn) {
   if (senders_[qpn].sending) rest(qpn);
 }

@@ -28,7 +28,7 @@ void LinkPrice::turn(PicoSeconds now) {
   const std::int64_t interval = now / parameters_.interval;
   const std::int64_t later = interval - interval_;
   if (later == 0) return;
-  if (later > 1) {  // no packet arrived in the last interval
+  if (later > 1) {  // no packet arrived in the last price interval
     paid_ = later == 2 ? ahead_ : 0;
     ahead_ = 0;
     unpaid_ = queue_ = 0;
@@ -56,9 +56,10 @@ void LinkPrice::comes(Bytes bytes, double paid, Bytes queue, PicoSeconds now) {
   }
 }
 
-/// Raises the price for an announced flow. A flow pays here the share of its budget that this
-/// link's price has in the path's price. The rise r of the price solves r C = w (p + r) / (p + r +
-/// elsewhere). A flow with little data pays no more than its data costs.
+/// Raises the link's price for an announced flow. The flow pays here the share of its budget that
+/// this link's price has in the path's price. The rise r of the price p solves r C = w (p + r) / (p
+/// + r + elsewhere), with the budget w and the link's capacity C. A flow with little data pays no
+/// more than its data costs.
 void LinkPrice::preload(const Preload& ahead, PicoSeconds now) {
   turn(now);
   const double seconds = to_seconds(parameters_.interval);

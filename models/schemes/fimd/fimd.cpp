@@ -83,7 +83,8 @@ long double Fimd::lowered(long double mbps) const {
 }
 
 long double Fimd::raised(long double mbps, long double packets) const {
-  const long double share = packets * r_min_ / mbps;  // part of the time of recovery
+  // share of the recovery time that the acknowledged packets stand for
+  const long double share = packets * r_min_ / mbps;
   switch (parameters_.law) {
     case FimdParameters::Law::kFimd:
       return mbps * repeatable_power(factor_, share);

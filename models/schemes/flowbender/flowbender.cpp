@@ -25,7 +25,7 @@ class Flowbender final : public PathChoice {
         hash_seed_(context.hash_seed),
         random_(context.seed, "routing", context.index) {}
 
-  // Requests every packet, because ACKs reach a host through one port only.
+  // Requests every packet, because an ACK reaches its host through one port only.
   Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;
@@ -59,11 +59,11 @@ class Flowbender final : public PathChoice {
   /// of a packet that was sent after the round began.
   struct Sender {
     std::uint8_t value = 0;       // value V of the flow, from 0
-    bool went_back = false;       // true if a packet was retransmitted in this round
-    std::uint32_t congested = 0;  // number of consecutive congested rounds
-    std::uint32_t acks = 0;       // ACKs received in this round
+    bool went_back = false;       // true if the sender retransmitted a packet in this round
+    std::uint32_t congested = 0;  // number of the flow's consecutive congested rounds
+    std::uint32_t acks = 0;       // number of ACKs that the flow received in this round
     std::uint32_t marked = 0;     // number of ACKs in this round that report marks
-    Psn next = 0;                 // one above the number of the highest packet sent
+    Psn next = 0;                 // one above the number of the highest packet that the flow sent
     Psn round_end = 0;
     template <class Digest>
     void add_state(Digest& d) const {

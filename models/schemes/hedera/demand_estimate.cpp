@@ -33,8 +33,8 @@ class DemandEstimator {
   }
 
  private:
-  /// Divides the rate of a sender's link that its settled flows leave equally among its other
-  /// flows.
+  /// Divides the rate that a sender's settled flows leave on the sender's link equally among its
+  /// other flows.
   void share_out(HostId host, const Indices& flows) {
     std::uint64_t taken = 0;
     std::uint64_t open = 0;
@@ -52,8 +52,9 @@ class DemandEstimator {
     }
   }
 
-  /// Limits the flows to a receiver to equal shares of its link. A flow that demands less than the
-  /// share keeps its demand, which raises the share of the others, so the step repeats.
+  /// Limits the flows to a receiver to equal shares of the receiver's link. A flow that demands
+  /// less than the share keeps its demand, which raises the share of the others, so the step
+  /// repeats.
   void hold_down(HostId host, const Indices& flows) {
     std::uint64_t asked = 0;
     for (const std::size_t i : flows) asked += flows_[i].rate;
@@ -88,7 +89,7 @@ class DemandEstimator {
 
   std::vector<FlowDemand>& flows_;
   const std::vector<std::uint64_t>& rate_of_;
-  std::vector<bool> settled_;  // flags of flows that the receiver limits
+  std::vector<bool> settled_;  // true for flows whose rate the receiver limits
   std::map<HostId, Indices> from_;
   std::map<HostId, Indices> to_;
   bool changed_ = false;

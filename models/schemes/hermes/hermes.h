@@ -57,6 +57,7 @@ class Hermes final : public PathChoice {
   void add_state(StateDigest& d) const override;
 
   // Functions for diagnosis of Hermes
+  /// State of the path to a far edge switch through `port`.
   State state_of(std::uint32_t edge, int port) const;
   std::uint64_t probes_sent() const { return probes_sent_; }
 

@@ -64,6 +64,7 @@ class TcpWindow {
   void rested(PicoSeconds time, bool longer_than_timeout);
 
   // Functions for tests of CUBIC
+  /// CUBIC's K: seconds from a cut until the window has reached Wmax again.
   double cubic_k() const { return k_; }
   double cubic_max() const { return w_max_; }
   double cubic_at(double seconds) const;

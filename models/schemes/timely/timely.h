@@ -94,8 +94,8 @@ class Timely final : public Algorithm {
     unsigned rises = 0;
     Psn last_update = 0;  // kRoundTrip: number of the packet whose ACK allows the next update
     Bytes acked = 0;      // bytes of the flow acknowledged since its last completion event
-    // Bytes that the flow sent, and bytes that the rate R allowed, in recent segments; they tell
-    // whether the application uses its rate.
+    // Bytes that the flow sent, and bytes that the rate R allowed, since the last segment ended;
+    // they tell whether the application uses its rate.
     long double sent = 0, allowed = 0;
     long double given = 0;  // rate of the flow that the NIC was given last, in Mb/s
     std::uint32_t last_wire = 0;

@@ -15,20 +15,20 @@ class CpuClock {
       : period_ps_(std::max<std::uint64_t>(1, (kPicosecondsPerSecond + hz / 2) / hz)),
         phase_ps_(phase_ps) {}
 
-  /// Time at which the clock reached this number of cycles.
+  /// Time at which the CPU's clock reaches this number of cycles.
   sc_core::sc_time time_of(std::uint64_t cycles) const {
     return sc_core::sc_time::from_value(cycles * period_ps_ + phase_ps_);
   }
-  /// Number of cycles that begin before `time`.
+  /// Number of cycles of the CPU's clock that begin before `time`.
   std::uint64_t cycles_at(const sc_core::sc_time& time) const {
     const std::uint64_t since = time.value() - std::min<std::uint64_t>(time.value(), phase_ps_);
     return (since + period_ps_ - 1) / period_ps_;
   }
-  /// Number of cycles that a duration takes up, rounded up.
+  /// Number of cycles of the CPU's clock in a duration, rounded up.
   std::uint64_t cycles_of(const sc_core::sc_time& duration) const {
     return (duration.value() + period_ps_ - 1) / period_ps_;
   }
-  /// Number of whole cycles in a duration.
+  /// Number of whole cycles of the CPU's clock in a duration.
   std::uint64_t cycles_in(const sc_core::sc_time& duration) const {
     return duration.value() / period_ps_;
   }

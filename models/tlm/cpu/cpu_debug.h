@@ -16,10 +16,11 @@
 
 namespace dcc::model {
 
-/// The interface of the CPU that a CpuDebug works on.
+/// Interface of a CPU to its debugger access (CpuDebug).
 class DebuggedCpu {
  public:
-  /// Debug accesses to the bus, without time and side effects. Return the number of bytes moved.
+  /// Debug accesses of a debugger to the CPU's bus, without time and side effects. Return the
+  /// number of bytes moved.
   virtual std::size_t read_memory(std::uint32_t address, std::uint8_t* data, std::size_t bytes) = 0;
   virtual std::size_t write_memory(std::uint32_t address, const std::uint8_t* data,
                                    std::size_t bytes) = 0;
@@ -30,7 +31,7 @@ class DebuggedCpu {
   virtual void wake_for_debugger() = 0;
   /// The CPU may run again after CpuDebug::is_held() was true.
   virtual void release() = 0;
-  /// True if an access of the present instruction is under way.
+  /// True while the CPU is within an access of its present instruction.
   virtual bool is_within_instruction() const = 0;
   virtual std::string cpu_name() const = 0;
   virtual std::string whereabouts() const = 0;
@@ -54,12 +55,13 @@ class CpuDebug final : private DebugTarget {
   /// the CPU waits for the debugger before the first instruction. Throws std::runtime_error if the
   /// port is in use.
   void enable(std::uint16_t port, bool wait);
-  /// Serves this hart by the port of `first`, which is hart 0 of the same host. Call in order of
-  /// the harts' numbers, after first.enable().
+  /// Serves this hart through the debugger port of `first`, which is hart 0 of the same host. Call
+  /// in order of the harts' numbers, after first.enable().
   void join(CpuDebug& first);
   bool is_enabled() const { return gdb_ != nullptr; }
   std::uint16_t port() const { return gdb_ ? gdb_->port() : 0; }
-  /// Sets the modules and values for monitor commands. The registry must outlive the CpuDebug.
+  /// Sets the modules and values that the debugger's monitor commands can show. The registry must
+  /// outlive the CpuDebug.
   void set_registry(const DebugRegistry* registry) { registry_ = registry; }
   /// `start` is called when the debugger begins to watch a value. From then on the caller calls
   /// compare_watched() after every event of the devices, as long as the call returns true. Without
@@ -73,24 +75,24 @@ class CpuDebug final : private DebugTarget {
   /// Called before the first instruction: waits for the debugger if enable() was called with
   /// `wait`.
   void begin();
-  /// True while the debugger lets only other harts run.
+  /// True while the debugger holds this hart and lets only other harts run.
   bool is_held() const { return held_; }
   /// True while a replay has to be advanced by advance_replay() before the next instruction.
   bool must_advance_replay() const { return reverse_.has_arrived(); }
   void advance_replay();
-  /// True if only one instruction may run now. The answer is valid once.
+  /// True if the debugger allows only one instruction now. The answer is valid once.
   bool consume_single_step() {
     const bool step = single_step_ || stepping_over_;
     stepping_over_ = false;
     return step;
   }
-  /// Returns `budget`, or the number of instructions to the end of a replay's stage if that is
-  /// less.
+  /// Returns `budget`, or the number of instructions to the end of the replay's present stage if
+  /// that number is smaller.
   std::uint64_t limited(std::uint64_t budget) const {
     return reverse_.is_replaying() ? std::min(budget, reverse_.steps_left()) : budget;
   }
-  /// Called when the CPU has executed the requested instructions; `quantum_over`: the budget was a
-  /// whole quantum.
+  /// Called when the CPU has executed the instructions of its budget; `quantum_over`: true if the
+  /// budget was a whole quantum.
   void after_budget(bool quantum_over);
   /// Called when the hart has stopped because a device or compare_watched() requested a stop.
   void after_request();
@@ -98,7 +100,7 @@ class CpuDebug final : private DebugTarget {
   void after_watchpoint();
   bool is_stepping() const { return single_step_; }
   /// Called when the CPU has slept or served the mailbox. `stepping`: result of is_stepping()
-  /// before that.
+  /// before the CPU slept or served.
   void after_step(bool stepping);
   /// Called when the program cannot continue; `why`: one or two sentences.
   void after_death(const std::string& why);
@@ -143,7 +145,7 @@ class CpuDebug final : private DebugTarget {
   bool debug_can_run() const override { return cpu_.is_running(); }
   void debug_follow(Follow follow) override;
 
-  // Functions for monitor commands
+  // Functions for the debugger's monitor commands
   std::string monitor_modules() const;
   std::string monitor_cpu() const;
   std::string monitor_read(const std::string& path) const;
@@ -157,11 +159,11 @@ class CpuDebug final : private DebugTarget {
   bool waits_for_debugger_ = false;
   bool held_ = false;
   bool single_step_ = false;
-  bool stepping_over_ = false;  // true if a breakpoint at the next instruction must be ignored
+  bool stepping_over_ = false;  // true if the CPU must ignore a breakpoint at its next instruction
   std::uint32_t quanta_since_poll_ = 0;
   const DebugRegistry* registry_ = nullptr;
   std::vector<WatchedValue> watched_;
-  // text about the first watched change since the CPU last stopped; empty: none
+  // text about the first watched value that changed since the CPU last stopped; empty: none changed
   std::string change_note_;
   std::function<void()> start_watching_;
 };

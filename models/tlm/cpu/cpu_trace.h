@@ -26,7 +26,7 @@ class CpuTrace {
  public:
   CpuTrace(riscv::Hart& hart, const CpuClock& clock) : hart_(hart), clock_(clock) {}
 
-  /// Sets the names of addresses; may be null. `symbols` must outlive the trace.
+  /// Sets the symbols that name addresses in traces; may be null. `symbols` must outlive the trace.
   void set_symbols(const riscv::SymbolTable* symbols) { symbols_ = symbols; }
   /// Writes one line per instruction within the window: time, address, symbol, instruction, and the
   /// register written. Null switches the lines off.
@@ -38,13 +38,14 @@ class CpuTrace {
   /// switches the reports off. When the window or the program ends, the end of every open function
   /// is reported to the sink.
   void set_calls(riscv::CallSink* sink, const TraceWindow& window = {});
-  /// Reports every instruction to `observer`. Null switches the reports off.
+  /// Reports every executed instruction to `observer`. Null switches the reports off.
   void set_observer(riscv::InstructionObserver* observer) { observer_ = observer; }
   riscv::InstructionObserver* observer() const { return observer_; }
-  /// Reports the end of functions that are still open. Call once, after the simulation.
+  /// Reports the end of functions that are still open in the trace. Call once, after the
+  /// simulation.
   void finish();
 
-  /// True if an instruction within the next `quantum` may have to be reported as line or call.
+  /// True if the trace may have to report an instruction within the next `quantum` as line or call.
   bool is_active(const sc_core::sc_time& quantum) const;
   /// Runs up to `budget` instructions with tracing. Stops early as Hart::run() does.
   riscv::Stop run(std::uint64_t budget);

@@ -29,16 +29,16 @@ class GdbConnection {
 
   struct Input {
     enum Kind { kPacket, kInterrupt, kClosed } kind = kClosed;
-    std::string packet;  // contents of a packet, without escapes
+    std::string packet;  // contents of a received packet, without escapes
   };
-  /// Returns the next packet, Ctrl-C or the end of the connection; empty if nothing arrives within
-  /// `timeout_ms` (-1: waits for ever).
+  /// Returns the client's next packet, Ctrl-C or the end of the connection; empty if nothing
+  /// arrives within `timeout_ms` (-1: no limit).
   std::optional<Input> receive(int timeout_ms);
   void send(const std::string& contents);
   void acknowledge_no_more() { acknowledging_ = false; }
   bool acknowledging() const { return acknowledging_; }
   void close_client();
-  /// Bytes that were received and not yet parsed.
+  /// Bytes that were received from the client and not yet parsed.
   const std::string& unread() const { return buffer_; }
   void set_unread(std::string unread) { buffer_ = std::move(unread); }
 
@@ -58,7 +58,7 @@ class GdbConnection {
   bool acknowledging_ = true;
   bool closed_ = false;
   bool proven_ = false;       // true if the client has sent a valid packet
-  std::size_t unproven_ = 0;  // bytes received before the first valid packet
+  std::size_t unproven_ = 0;  // number of bytes received before the client's first valid packet
   std::string buffer_;
 };
 

@@ -42,11 +42,11 @@ class DebugTarget {
   virtual bool debug_goes_back() const { return false; }
   /// True unless the hart can never run again.
   virtual bool debug_can_run() const { return true; }
-  /// The CPU resumes; called for every hart but the one whose process called serve().
+  /// Called when the CPU resumes, for every hart except the one whose process called serve().
   virtual void debug_follow(Follow /*follow*/) {}
 };
 
-/// Reason of a stop.
+/// Reason for which a hart stops for the debugger.
 struct DebugStop {
   int signal = 5;  // signal number of the stop: 5 trap, 2 interrupt, 11 the program cannot continue
   std::string extra;  // additional part of the stop reply, for example "watch:80001000;"
@@ -63,27 +63,27 @@ class GdbServer {
  public:
   enum class Resume { kContinue, kStep, kHold, kKill, kBack, kStepBack };
 
-  /// The stub of a CPU whose hart 0 is `target`.
+  /// Makes the gdb stub of a CPU whose hart 0 is `target`.
   GdbServer(DebugTarget& target, std::uint16_t port) : targets_{&target}, connection_(port) {}
-  /// Adds the next hart.
+  /// Adds the CPU's next hart to the gdb stub.
   void add(DebugTarget& target) { targets_.push_back(&target); }
 
   std::uint16_t port() const { return connection_.port(); }
   bool attached() const { return attached_; }
 
-  /// To be called while hart `self` runs; returns at once. Returns true if the debugger requests a
-  /// stop; the hart then calls serve().
+  /// Must be called while hart `self` runs; returns at once. Returns true if the debugger requests
+  /// a stop; the hart then calls serve().
   bool poll(const DebugTarget& self);
-  /// Blocks until the debugger resumes the CPU. `stop` of hart `self` is reported if the debugger
-  /// waits for a stop of this hart. Returns the action of `self`.
+  /// Blocks until the debugger resumes the CPU. Reports the stop `stop` of hart `self` if the
+  /// debugger waits for this hart. Returns the action that hart `self` must take.
   Resume serve(const DebugTarget& self, const DebugStop& stop);
-  /// To be called before hart 0's first instruction: waits until a debugger has connected and
-  /// resumes.
+  /// Must be called before hart 0's first instruction: waits until a debugger has connected and
+  /// resumes the CPU.
   Resume wait_for_debugger();
   void report_exit(std::uint32_t code);
 
-  // State of the debugger's connection, kept when the CPU goes back in time: breakpoints, and
-  // received bytes that are not yet parsed.
+  // Saves the state of the debugger's connection, which is kept when the CPU goes back in time:
+  // breakpoints, and received bytes that are not yet parsed.
   std::string save_session() const;
   /// Restores a state that save_session() returned to the same debugger's connection at a later
   /// time. The CPU is about to stop.
@@ -94,7 +94,7 @@ class GdbServer {
   bool consume_writes() { return std::exchange(wrote_, false); }
 
  private:
-  /// Handles one packet. Returns true if the CPU is to continue as resume_ says.
+  /// Handles one packet of the debugger. Returns true if the CPU is to continue as resume_ says.
   bool handle(const std::string& packet);
   bool handle_resume(const std::string& packet);
   bool handle_reverse(const std::string& packet);
@@ -112,8 +112,8 @@ class GdbServer {
   void console(const std::string& text);
   void leave();
   void select_thread(const std::string& packet);
-  /// Index of a thread that gdb names in hexadecimal, "0" being the stopped one; nothing: none
-  /// such.
+  /// Index of the hart whose thread number gdb sent in hexadecimal, "0" being the stopped thread;
+  /// nothing: no such thread.
   std::optional<std::size_t> thread_of(const std::string& text) const;
   std::size_t index_of(const DebugTarget& self) const;
   DebugTarget& selected() const { return *targets_[selected_]; }
@@ -129,12 +129,13 @@ class GdbServer {
   };
   void apply(const Point& point, bool set);
 
-  std::vector<DebugTarget*> targets_;  // the harts, thread n at n - 1
-  std::size_t stopped_ = 0;            // hart that called serve() or poll() last
-  std::size_t selected_ = 0;           // hart whose registers gdb reads
+  std::vector<DebugTarget*> targets_;  // harts of the CPU; gdb's thread n is at index n - 1
+  std::size_t stopped_ = 0;            // index of the hart that called serve() or poll() last
+  std::size_t selected_ = 0;           // index of the hart whose registers gdb reads
   GdbConnection connection_;
   bool attached_ = false;
-  bool reply_due_ = false;  // true if the debugger sent continue or step and waits for a reply
+  // true if the debugger sent continue or step and waits for the stop reply
+  bool reply_due_ = false;
   Resume resume_ = Resume::kContinue;
   DebugStop last_stop_;
   std::vector<Point> points_;

@@ -17,30 +17,31 @@ class RiscvCpu;
 /// of their turns is that of simulated time.
 class HartGroup final {
  public:
-  /// Call for hart 0 first, in order. The harts must outlive the group's use.
+  /// Adds a hart to the group, hart 0 first, in order. The harts must outlive the group's use.
   void add(RiscvCpu& hart) { harts_.push_back(&hart); }
   const std::vector<RiscvCpu*>& harts() const { return harts_; }
 
-  /// `hart` is about to wait, so that others may run: guards the reservation that it holds.
+  /// Called when `hart` is about to wait, so that other harts may run: guards the reservation
+  /// (lr.w) that `hart` holds.
   void suspend(const RiscvCpu& hart);
   /// Records that `hart` runs again.
   void resume(const RiscvCpu& hart);
-  /// Bytes of RAM were stored by `by`, or by DMA (null): ends the reservations of all other harts
-  /// that they overlap.
+  /// Called when `by` stored bytes of RAM, or DMA did (null): ends the overlapping reservations of
+  /// all other harts.
   void stored(const RiscvCpu* by, std::uint32_t address, std::uint64_t bytes);
 
   /// True if a hart other than `hart` still runs or can be woken.
   bool others_run(const RiscvCpu& hart) const;
-  /// The program ended on `hart`: ends it on all others in the same way.
+  /// Called when the program ended on `hart`: ends the program on all other harts in the same way.
   void end_others(const RiscvCpu& hart);
-  /// Number of the hart on which the program ended; 0 while it runs.
+  /// Number of the hart on which the program ended; 0 while the program runs.
   unsigned ended_by() const { return ended_by_; }
 
  private:
   void update_guards();
 
   std::vector<RiscvCpu*> harts_;
-  std::vector<const RiscvCpu*> suspended_;  // harts that wait and hold a reservation
+  std::vector<const RiscvCpu*> suspended_;  // harts that wait and hold a reservation (lr.w)
   unsigned ended_by_ = 0;
 };
 

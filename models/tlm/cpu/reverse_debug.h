@@ -32,7 +32,7 @@ class ReverseDebug {
   /// not in GdbServer.
   void set_restored_handler(std::function<void()> handler) { on_restored_ = std::move(handler); }
 
-  /// Takes a snapshot if one is due.
+  /// Takes a snapshot for reverse execution if one is due.
   void take_due_snapshot();
   /// Executes the debugger's request to run forwards or backwards. Returns false if there is no
   /// history before this moment. Running backwards restores a snapshot and does not return.
@@ -42,7 +42,8 @@ class ReverseDebug {
 
   // --- While replaying ------------------------------------------------------------------------
   bool is_replaying() const { return request_ != nullptr; }
-  /// Number of instructions to run until arrive() is due. Precondition: is_replaying().
+  /// Number of instructions that the replay runs until arrive() is due. Precondition:
+  /// is_replaying().
   std::uint64_t steps_left() const { return request_->stage - hart_.steps(); }
   bool has_arrived() const { return is_replaying() && hart_.steps() >= request_->stage; }
   /// Notes a breakpoint or watchpoint hit at moment `at`. `pc`: address of a breakpoint, else 0;
@@ -53,14 +54,16 @@ class ReverseDebug {
   std::optional<DebugStop> arrive();
 
  private:
-  /// A request to go back that is in progress.
+  /// A request of the debugger to go back in time that is in progress.
   struct Request {
-    bool search = false;    // true: find the last stop before `end`; false: go to the moment `end`
-    std::uint64_t end = 0;  // moment to go to, in instructions begun
-    std::uint64_t stage = 0;  // moment of the next arrive(): `end`, or halfway for a snapshot
-    std::uint32_t pc = 0;     // value of pc that the CPU must have at `end`; 0: any value
-    std::string extra;        // text of the stop reply at the end of the request
-    // The last stop found by a search.
+    // true: the replay finds the last stop before `end`; false: it goes to the moment `end`
+    bool search = false;
+    std::uint64_t end = 0;  // moment at which the replay ends, in instructions begun
+    // moment of the next call of arrive(): `end`, or halfway to take a snapshot
+    std::uint64_t stage = 0;
+    std::uint32_t pc = 0;  // value of pc that the CPU must have at the moment `end`; 0: any value
+    std::string extra;     // text of the stop reply at the end of the request
+    // Last stop that a search found.
     bool found = false;
     std::uint64_t found_at = 0;
     std::uint32_t found_pc = 0;
@@ -81,7 +84,7 @@ class ReverseDebug {
   std::function<void()> on_restored_;
   std::vector<std::uint64_t> moments_;  // moments of all snapshots, in instructions begun
   std::size_t first_snapshot_ = 0;  // number of the first snapshot taken for the attached debugger
-  std::unique_ptr<Request> request_;  // request in progress; null: no replay
+  std::unique_ptr<Request> request_;  // request of the debugger in progress; null: no replay runs
 };
 
 }  // namespace dcc::model

@@ -30,10 +30,10 @@ struct RiscvCpuConfig {
   sc_core::sc_time quantum{1, sc_core::SC_US};
   riscv::Hart::Misaligned misaligned = riscv::Hart::Misaligned::kTrap;
   std::uint32_t ram_base = 0;
-  // size of RAM in bytes, a multiple of 4096; code runs from RAM and ROM only
+  // size of RAM in bytes, a multiple of 4096; code runs only from RAM and ROM
   std::uint32_t ram_bytes = 0;
   riscv::RamWindow rom;        // read-only memory for code; size 0: none
-  HartGroup* group = nullptr;  // the harts of the host; null: this one alone
+  HartGroup* group = nullptr;  // group of the host's harts; null: the hart is the only one
 };
 
 /// Runs instructions in quanta of simulated time and accesses RAM by DMI. Any other access happens
@@ -67,11 +67,11 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   const CpuDebug& debug() const { return debug_; }
   CpuTrace& trace() { return trace_; }
   using sc_core::sc_module::trace;  // SystemC's trace(file) stays visible beside trace()
-  /// Sets the function that names the device at a bus address, for messages.
+  /// Sets the function that names the device at a bus address, for error messages.
   void set_namer(std::function<std::string(std::uint64_t)> namer) { namer_ = std::move(namer); }
   /// Sets the receiver of characters written through `tohost` and by semihosting.
   void set_console(std::function<void(char)> console) { console_ = std::move(console); }
-  /// Sets a function that is called once, when the program ends for any reason.
+  /// Sets a function that is called once, when the program ends for whatever reason.
   void set_end_handler(std::function<void()> handler) { on_end_ = std::move(handler); }
   /// Sets how set_interrupt() notifies an event; by default immediately at sc_time_stamp(). Needed
   /// where devices run ahead of SystemC's time.
@@ -85,7 +85,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void set_interrupt(riscv::Cause line, bool high);
   /// Ends the program with an exit code. Called by a device during an access of this CPU.
   void exit(std::uint32_t code);
-  /// True if the running SystemC process is this CPU's, as during the CPU's access to a device.
+  /// True if the running SystemC process is the process of this CPU, as during the CPU's access to
+  /// a device.
   bool is_current() const { return sc_core::sc_get_current_process_handle() == process_; }
   /// Tells the hart that another bus master wrote RAM, which may hold code.
   void memory_changed(std::uint32_t address, std::uint32_t bytes) {
@@ -98,12 +99,12 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   void set_interrupt_listener(riscv::InterruptListener* listener) {
     hart_.set_interrupt_listener(listener);
   }
-  // Functions for HartGroup.
+  // Functions that HartGroup calls.
   void guard(std::vector<std::uint32_t> addresses) { hart_.guard(std::move(addresses)); }
   void foreign_store(std::uint32_t address, std::uint64_t bytes) {
     hart_.foreign_store(address, bytes);
   }
-  /// Ends the program as it ended on `other`.
+  /// Ends the program on this hart as it ended on hart `other`.
   void end_with(const RiscvCpu& other);
 
   // --- Reading --------------------------------------------------------------------------------
@@ -116,7 +117,8 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   std::string whereabouts() const override;
   std::uint64_t instructions() const { return hart_.retired(); }
   const riscv::Hart& hart() const { return hart_; }
-  /// Time up to now in which the hart did next to nothing but handle traps; zero while it sleeps.
+  /// Time up to now during which the hart handled traps and did next to nothing else; zero while
+  /// the hart sleeps.
   sc_core::sc_time busy_in_handlers() const {
     return asleep_ ? sc_core::SC_ZERO_TIME
                    : clock_.time_of(hart_.busy_in_handlers()) - clock_.time_of(0);
@@ -190,9 +192,11 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   Semihosting semihosting_;
 
   sc_core::sc_process_handle process_;
-  sc_core::sc_event released_;     // the debugger no longer holds the hart
-  bool in_access_ = false;         // true within an access of the present instruction
-  bool completes_atomic_ = false;  // true: the next access must follow the last without a wait
+  sc_core::sc_event released_;  // event: the debugger no longer holds the hart
+  bool in_access_ = false;      // true while the CPU is within an access of its present instruction
+  // true: the next access must follow the last access without a wait, as the second half of an
+  // atomic operation
+  bool completes_atomic_ = false;
   bool asleep_ = false;
   State state_ = State::kRunning;
   bool exit_asked_ = false;

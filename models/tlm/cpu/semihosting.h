@@ -17,18 +17,18 @@ namespace dcc::model {
 class Semihosting {
  public:
   struct Machine {
-    /// Accesses the program's memory; the functions return false if a byte is outside memory.
+    /// Functions that access the program's memory; they return false if a byte is outside memory.
     std::function<bool(std::uint32_t, std::uint8_t*, std::size_t)> read;
     std::function<bool(std::uint32_t, const std::uint8_t*, std::size_t)> write;
     std::function<void(char)> console;
     std::uint64_t now_ns = 0;
   };
   struct Answer {
-    std::uint32_t value = 0;  // value for the program's a0, or the exit code
+    std::uint32_t value = 0;  // return value of the call for the program's a0, or the exit code
     bool exit = false;
   };
 
-  /// Executes a call; `operation` and `parameter` are the program's a0 and a1.
+  /// Executes a semihosting call; `operation` and `parameter` are the program's a0 and a1.
   Answer call(std::uint32_t operation, std::uint32_t parameter, const Machine& machine);
 
  private:
@@ -37,7 +37,7 @@ class Semihosting {
   std::uint32_t fail(std::uint32_t number);
 
   std::uint32_t errno_ = 0;
-  std::uint32_t features_at_ = 0;  // read position in the list of features
+  std::uint32_t features_at_ = 0;  // read position in the list of semihosting features
 };
 
 }  // namespace dcc::model

@@ -14,9 +14,9 @@ class SnapshotHistory {
  public:
   virtual ~SnapshotHistory() = default;
 
-  /// Number of snapshots. Snapshots are numbered from 0, in the order of simulated time.
+  /// Number of snapshots, which are numbered from 0 in the order of simulated time.
   virtual std::size_t snapshots() const = 0;
-  /// True if enough time has passed since the last snapshot to take another one. Cheap.
+  /// True if enough time has passed since the last snapshot to take another one. The call is cheap.
   virtual bool is_due() const = 0;
   /// Takes snapshot number snapshots(), between two events. Returns nothing when called, and
   /// returns again with a request each time that the snapshot is restored: the simulation then is
@@ -27,10 +27,11 @@ class SnapshotHistory {
   [[noreturn]] virtual void restore(std::size_t number, const std::string& request) = 0;
   static constexpr std::size_t kMaxRequestBytes = 1 << 16;
 
-  /// True between a restore and finish_replay(): the same events ran before, so output must not be
-  /// repeated.
+  /// True between the restore of a snapshot and finish_replay(). The same events ran before, so
+  /// output must not be repeated.
   virtual bool replaying() const = 0;
-  /// Ends a replay. Must be called when the requested moment is reached.
+  /// Ends the replay that follows the restore of a snapshot. Must be called when the requested
+  /// moment is reached.
   virtual void finish_replay() = 0;
 };
 

@@ -20,13 +20,14 @@ class Clint final : public WordTarget {
  public:
   using Line = std::function<void(bool high)>;
 
-  /// The two lines of a hart; each function is called whenever its line changes.
+  /// The timer and software interrupt lines of a hart; each function is called whenever its line
+  /// changes.
   struct Lines {
     Line timer;
     Line software;
   };
 
-  /// A CLINT of one hart.
+  /// Makes a CLINT for one hart.
   Clint(const sc_core::sc_module_name& name, Line timer, Line software,
         MachineKind machine = MachineKind::kDcc);
   Clint(const sc_core::sc_module_name& name, std::vector<Lines> harts, MachineKind machine);

@@ -40,13 +40,15 @@ class InterruptController final : public sc_core::sc_module, public InterruptInp
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
-  /// Reads a register without side effects; false if the offset has no register.
+  /// Reads a register of the interrupt controller without side effects; false if the offset has no
+  /// register.
   bool peek(std::uint64_t offset, std::uint32_t& value) const;
   tlm::tlm_response_status read(std::uint64_t offset, std::uint32_t& value);
   tlm::tlm_response_status write(std::uint64_t offset, std::uint32_t value);
   std::uint32_t pending() const { return level_ & ~service_; }
   std::uint32_t claimable() const;
-  /// Reports the sources that are no longer, or newly, pending since `before`.
+  /// Reports the sources that are pending now and were not in `before`, and those that are no
+  /// longer pending.
   void report_changes(std::uint32_t before) const;
   void update();
 

@@ -20,11 +20,12 @@ class Bus;
 class InterruptRequests {
  public:
   virtual ~InterruptRequests() = default;
-  /// The source has become pending: its line rose, or was high when software completed the source.
+  /// Called when a source becomes pending: its line rose, or was high when software completed the
+  /// source.
   virtual void requested(unsigned source) = 0;
-  /// The line fell before a claim, and the source is no longer pending.
+  /// Called when a source's line fell before a claim, so that the source is no longer pending.
   virtual void withdrawn(unsigned source) = 0;
-  /// Software of the hart claimed the source.
+  /// Called when software on the hart claimed the source.
   virtual void claimed(unsigned hart, unsigned source) = 0;
 };
 
@@ -37,11 +38,11 @@ class InterruptInputs {
   /// std::out_of_range. May be called from a device's event or from a SystemC process; the output
   /// callback is called within it, and within the register access that changed the output.
   virtual void set_level(unsigned source, bool high) = 0;
-  /// Sets the function for the output line. It is called on changes, and at once if the output is
-  /// high.
+  /// Sets the function for the interrupt controller's output line. The function is called on
+  /// changes, and at once if the output is high.
   virtual void connect_output(Output output) = 0;
-  /// Like connect_output(), for the line of hart `hart`; 0 is the line of connect_output(). A
-  /// controller with one line has none for other harts and ignores the call.
+  /// Sets the function for the output line to hart `hart`; hart 0 has the line of connect_output().
+  /// A controller with one line ignores the call for other harts.
   virtual void connect_hart(unsigned hart, Output output) {
     if (hart == 0) connect_output(std::move(output));
   }
@@ -66,7 +67,7 @@ class InterruptInputs {
 };
 
 /// Makes the machine's interrupt controller, named "interrupts", and puts it at its address on
-/// `bus`. On machine `dcc` hart 0 alone has a line.
+/// `bus`. On machine `dcc` only hart 0 has an interrupt line from the controller.
 std::unique_ptr<InterruptInputs> make_interrupt_controller(MachineKind machine, Bus& bus,
                                                            const sc_core::sc_time& latency,
                                                            unsigned harts = 1);

@@ -30,21 +30,21 @@ namespace dcc::model {
 /// not sleep are up to one quantum too long.
 class InterruptLatency final : public InterruptRequests {
  public:
-  /// Times of one source, over all harts of the host.
+  /// Latencies of one interrupt source, over all harts of the host.
   struct Source {
     std::string name;
-    LogHistogram ns;              // latencies of the interrupts that were taken, in nanoseconds
+    LogHistogram ns;              // latencies of the taken interrupts of the source, in nanoseconds
     std::uint64_t withdrawn = 0;  // number of requests that ended before a hart took them
-    std::uint64_t waiting = 0;    // number of requests that wait now
+    std::uint64_t waiting = 0;    // number of the source's requests that wait for a hart now
   };
 
-  /// `now` returns the time of the caller of this object's functions: of a device's event, or of a
-  /// SystemC process.
+  /// `now` returns the time of the device event or SystemC process that calls a function of this
+  /// object.
   InterruptLatency(MachineKind machine, unsigned harts, std::function<PicoSeconds()> now);
 
-  /// The line of a hart for timer or software interrupts has this level now.
+  /// Called when the line of a hart for timer or software interrupts gets a new level.
   void line_changed(unsigned hart, riscv::Cause line, bool high);
-  /// The hart entered the handler of an interrupt at its local time `at`.
+  /// Called when the hart entered the handler of an interrupt at its local time `at`.
   void taken(unsigned hart, riscv::Cause cause, PicoSeconds at);
   // Functions of InterruptRequests
   void requested(unsigned source) override;
@@ -56,15 +56,16 @@ class InterruptLatency final : public InterruptRequests {
   std::vector<Source> sources() const;
 
  private:
-  /// The times of a source, with its request that waits.
+  /// Latencies of an interrupt source, and the request of the source that waits.
   struct Meter {
     Source source;
-    std::optional<PicoSeconds> since;  // time of the request that waits
+    // time of the source's request that waits for a hart; empty: none waits
+    std::optional<PicoSeconds> since;
     void request(PicoSeconds at);
     void withdraw();
     void serve(PicoSeconds at);
   };
-  /// A hart's own lines and its last trap of an external interrupt.
+  /// Timer and software interrupt lines of a hart, and its last trap for an external interrupt.
   struct Hart {
     Meter timer, software;
     std::optional<PicoSeconds> trapped;

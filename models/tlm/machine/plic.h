@@ -43,36 +43,36 @@ class Plic final : public WordTarget, public InterruptInputs {
 
  private:
   static constexpr unsigned kWords = kSources / 32 + 1;
-  using Bits = std::array<std::uint32_t, kWords>;  // a set of sources, one bit per source
+  using Bits = std::array<std::uint32_t, kWords>;  // set of interrupt sources, one bit per source
 
   tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
   bool peek(std::uint32_t offset, std::uint32_t& value) const override;
-  /// The registers of one context.
+  /// Registers of one context of the PLIC.
   struct Context {
     Bits enable{};
     std::uint32_t threshold = 0;
     bool output = false;
     Output on_output;
   };
-  /// A context and the register of it that an offset names.
+  /// Context and register of the PLIC that an offset selects.
   struct Place {
     std::size_t context;
-    std::uint32_t offset;  // offset of the same register of context 0
+    std::uint32_t offset;  // offset of the selected register within context 0
   };
   std::optional<Place> place_of(std::uint32_t offset) const;
   void complete(const Context& context, std::uint32_t source);
   void forward(unsigned source);
-  /// The pending source of the highest priority above `floor` that is enabled in `context`; 0:
-  /// none.
+  /// The pending source that is enabled in `context` and has the highest priority above `floor`; 0:
+  /// there is none.
   unsigned best_above(const Context& context, std::uint32_t floor) const;
   void update();
 
   std::array<std::uint32_t, kSources + 1> priority_{};
   Bits level_{};
   Bits pending_{};
-  Bits in_service_{};              // sources that were claimed and not completed
-  std::vector<Context> contexts_;  // contexts by hart
+  Bits in_service_{};              // interrupt sources that software has claimed and not completed
+  std::vector<Context> contexts_;  // contexts of the PLIC, indexed by hart
   std::function<void()> synchronise_;
 };
 

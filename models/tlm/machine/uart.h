@@ -22,7 +22,7 @@ class Uart final : public WordTarget {
   Uart(const sc_core::sc_module_name& name, Sink sink,
        const sc_core::sc_time& character_time = sc_core::sc_time(10, sc_core::SC_US));
 
-  /// Sets the input text. Call before the simulation starts.
+  /// Sets the text that the UART receives. Call before the simulation starts.
   void set_input(std::string text) { input_ = std::move(text); }
   void connect_interrupt(Line line) { line_ = std::move(line); }
   std::uint64_t bytes_sent() const { return bytes_sent_; }

@@ -22,10 +22,10 @@ class Uart16550 final : public WordTarget {
   using Sink = std::function<void(char c)>;
   using Line = std::function<void(bool high)>;
 
-  /// `clock_hz`: input clock of the divider; at divisor 1 a bit takes 16 cycles.
+  /// `clock_hz`: frequency of the divider's input clock; at divisor 1 a bit takes 16 cycles.
   Uart16550(const sc_core::sc_module_name& name, Sink sink, std::uint64_t clock_hz);
 
-  /// Sets the input text. Call before the simulation starts.
+  /// Sets the text that the serial port receives. Call before the simulation starts.
   void set_input(std::string text) { input_ = std::move(text); }
   void connect_interrupt(Line line) { line_ = std::move(line); }
 
@@ -62,8 +62,9 @@ class Uart16550 final : public WordTarget {
   std::size_t next_input_ = 0;
   bool held_back_ = false;  // true if the next byte of input waits for space in the FIFO
 
-  std::deque<std::uint8_t> received_;  // received bytes; without FIFOs at most one
-  std::uint8_t last_received_ = 0;     // byte that the data register shows without FIFOs
+  // received bytes that software has not read; with FIFOs disabled at most one
+  std::deque<std::uint8_t> received_;
+  std::uint8_t last_received_ = 0;  // byte that the data register shows while FIFOs are disabled
   std::uint8_t ier_ = 0;
   std::uint8_t fcr_ = 0;
   std::uint8_t lcr_ = 0;
