@@ -145,8 +145,8 @@ tlm::tlm_sync_enum Bus::nb_transport_bw(int, tlm::tlm_generic_payload& payload,
   return answer;
 }
 
-/// The response of a transaction begins at `end`: gives the initiator its address back, and tells
-/// the observers.
+/// Finishes a transaction whose response begins at `end`: restores the address that the initiator
+/// sent, and tells the observers.
 void Bus::finish(tlm::tlm_generic_payload& payload, const sc_core::sc_time& end) {
   Pending& one = pending_[&payload];
   if (one.answered) return;

@@ -5,8 +5,9 @@
 namespace dcc::model {
 namespace {
 
-/// Returns which address error a bus access met (unmapped, misaligned or narrow), found from its
-/// address and length, because devices answer all three with TLM_ADDRESS_ERROR_RESPONSE.
+/// Name of the address error that a bus access met (unmapped, misaligned or narrow). The error
+/// follows from address and length, because devices answer all three with
+/// TLM_ADDRESS_ERROR_RESPONSE.
 const char* address_error(const Bus::Access& access) {
   if (access.range == nullptr) return "unmapped";
   if (access.payload.get_address() % 4 != 0) return "misaligned";

@@ -6,7 +6,7 @@
 namespace dcc::model {
 
 namespace {
-// any rank is sufficient, since the scheduler has no other events
+// rank of the controller's events; any rank is sufficient, since the scheduler has no other events
 constexpr std::uint32_t kRank = 1;
 
 WheelSplit split_of(const ControllerConfig& config) {

@@ -81,8 +81,8 @@ bool DmaEngine::write_bytes(std::uint64_t address, const void* from, std::size_t
     return true;
   }
   if (!holds(address, bytes, true)) return false;
-  // const_cast, because the generic payload has no const data pointer; a write does not change the
-  // data.
+  // Removes const from the data pointer, because the generic payload has no const data pointer; a
+  // write does not change the data.
   auto* data = static_cast<unsigned char*>(const_cast<void*>(from));
   return access(tlm::TLM_WRITE_COMMAND, address, data, bytes);
 }

@@ -9,7 +9,7 @@
 namespace dcc::model {
 namespace {
 
-// Stack size of the application's thread; the application has only its buffers of completions on
+// Stack size of the application's thread. The application keeps only its buffers of completions on
 // the stack.
 constexpr std::size_t kStackBytes = 256 * 1024;
 
@@ -124,7 +124,7 @@ void* HostStub::memory(std::uint64_t address, std::uint64_t bytes) {
     granted_ = socket->get_direct_mem_ptr(request, dmi_) && dmi_.is_read_write_allowed();
     if (!granted_) return nullptr;
   }
-  // number of bytes after this one in the DMI range
+  // number of bytes after `address` in the DMI range
   const std::uint64_t after = dmi_.get_end_address() - address;
   if (bytes != 0 && bytes - 1 > after) return nullptr;
   return dmi_.get_dmi_ptr() + (address - dmi_.get_start_address());

@@ -57,7 +57,7 @@ void SimulationKernel::beat() {
     hook_due_ = false;
     for (const auto& hook : hooks_) hook();
   }
-  // A requested hook makes beat() run early; the heartbeat keeps its interval of events.
+  // A requested event hook makes beat() run early, but the heartbeat keeps its interval of events.
   if (!heartbeat_ || events_run() - last_beat_ < kEventsPerCall) return;
   last_beat_ = events_run();
   heartbeat_();
@@ -87,14 +87,14 @@ void SimulationKernel::run_events() {
     sc_core::sc_stop();
     return;
   }
-  // No event is due until another SystemC process schedules one.
+  // Waits for a process to schedule an event, because no event is due.
   next_trigger(poke_);
   if (limit_ == PicoSeconds::max()) scheduler_.advance_to(end_);
 }
 
-// Runs all partitions. No other process exists that the kernel would have to wait for. A platform
-// event may cause device events at its own instant; these run before the next platform event, in
-// the order of their ranks.
+// Runs the devices' partitions. No other process exists for which the kernel would have to wait. A
+// platform event may cause device events at its own instant; these run before the next platform
+// event, in the order of their ranks.
 void SimulationKernel::run_partitions() {
   const PicoSeconds stride = partitions_->lookahead() * kWindowsPerCall;
   while (!stopping_) {

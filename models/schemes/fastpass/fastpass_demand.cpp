@@ -24,8 +24,9 @@ void FastpassDemand::want(std::uint64_t slots, const std::vector<bool>& absent, 
       if (own == least) ++equal;
       if (own > least) next = std::min(next, own);
     }
-    // Each of these arbiters gets as many slots as lift it to the next number of lacking slots; of
-    // a remainder each gets one, in turn.
+    // Each arbiter at which the pair lacks the fewest slots is asked for as many as raise its lack
+    // to the next higher number. If the slots do not suffice, these arbiters are asked for one
+    // each, in turn.
     const std::uint64_t each = std::min(next - least, (slots - lacking) / equal);
     std::uint64_t remainder = each == 0 ? slots - lacking : 0;
     const unsigned first = turn;

@@ -35,8 +35,8 @@ void HederaScheduler::run_round() {
   install();
 }
 
-/// Finds the large flows. A flow that was large remains large while it sends, because its path may
-/// slow it down.
+/// Finds the large flows. A large flow stays in the list while it sends, because its path may slow
+/// it down.
 void HederaScheduler::find_elephants() {
   std::map<std::uint64_t, Elephant> found;
   const auto share = static_cast<std::uint64_t>(parameters_.elephant.to_fixed(16));
@@ -129,8 +129,8 @@ void HederaScheduler::add_load(const std::vector<Step>& steps, std::uint64_t rat
   }
 }
 
-/// Assigns paths by first fit. Flows that have a path keep it if the path has room for their
-/// present demand; the other flows are placed after them.
+/// Assigns paths by global first fit. Large flows that have a path keep it if the path has room for
+/// their present demand; the other large flows are placed after them.
 void HederaScheduler::first_fit() {
   excess_ = 0;
   for (const bool placed : {true, false}) {
@@ -164,7 +164,8 @@ void HederaScheduler::first_fit() {
 
 // ---------------------------------------------------------------- Simulated annealing
 
-/// A pod is the set of edge switches with the same uplinks; the first upper switch identifies it.
+/// Finds the pods of the network. A pod is the set of edge switches with the same uplinks; the
+/// first upper switch identifies the pod.
 void HederaScheduler::prepare_annealing() {
   if (!way_to_.empty()) return;
   way_to_.resize(host_rate_.size());
@@ -188,7 +189,7 @@ void HederaScheduler::prepare_annealing() {
   }
 }
 
-/// Draws a random host of the same edge switch, of the same pod, or of the whole network.
+/// Draws a random host that shares the edge switch, the pod, or only the network with `host`.
 HostId HederaScheduler::partner_of(HostId host) {
   const std::uint32_t edge = fabric_.edge_of(host);
   const std::uint64_t where = random_.below(3);
@@ -197,9 +198,9 @@ HostId HederaScheduler::partner_of(HostId host) {
   return near[random_.below(near.size())];
 }
 
-/// Returns true with probability exp(−annealing · iterations · worse_by / temperature), with
-/// worse_by in multiples of a host's rate; computed by comparison with an exponential random
-/// number.
+/// Decides whether the annealing accepts a worse state: returns true with probability
+/// exp(−annealing · iterations · worse_by / temperature), with worse_by in multiples of a host's
+/// rate. The random decision compares with an exponentially distributed number.
 bool HederaScheduler::accepts(std::uint64_t worse_by, std::uint64_t temperature) {
   // 2^24 host rates, greater than all random draws
   constexpr std::uint64_t kNever = std::uint64_t{1} << 40;
@@ -210,8 +211,8 @@ bool HederaScheduler::accepts(std::uint64_t worse_by, std::uint64_t temperature)
   return Uint128(random_.exponential_q32()) >= worse_q16 * coldness_q16;
 }
 
-/// Adds the load of all flows to one host to the wires of their path (`there` true), or removes the
-/// load.
+/// Adds the load of all flows to one host to the wires of their path if `there` is true; otherwise
+/// removes that load.
 void HederaScheduler::route_to(HostId host, bool there) {
   const auto found = elephants_to_.find(host);
   if (found == elephants_to_.end()) return;

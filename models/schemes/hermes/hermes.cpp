@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint32_t kNoWay = 0xFFFFFFFF;
 /// Gain of a moving average: a new sample has the weight 1 / kGain.
 constexpr int kGain = 8;
-/// Number of packets on a path after which its share of retransmissions is checked.
+/// Number of packets on a path after which the path's share of retransmissions is checked.
 constexpr std::uint32_t kLooked = 1000;
 constexpr std::uint8_t kLostRounds = 3;
 constexpr std::uint32_t kProbeBytes = 64;
@@ -80,7 +80,7 @@ bool Hermes::is_known(const Way& way) const {
   return way.known && view_.now() - way.heard <= parameters_.age;
 }
 
-/// A path without a recent ACK is grey, as is a path between good and bad.
+/// State of a path. A path without a recent ACK is grey, as is a path between good and bad.
 Hermes::State Hermes::state(const Way* way) const {
   if (way == nullptr) return State::kGrey;
   const PicoSeconds now = view_.now();
@@ -95,7 +95,8 @@ Hermes::State Hermes::state_of(std::uint32_t edge, int port) const {
   return state(find(edge, port));
 }
 
-/// Adds the round trip and the mark of an ACK, or of the answer to a probe, to its path.
+/// Adds the round-trip time and the mark of an ACK, or of a probe's answer, to the measurements of
+/// its path.
 void Hermes::sense_way(const Packet& answer) {
   const int port = answer.overlay.uplink.echo - 1;
   Way& one = way(fabric_->edge_of(answer.source), port);
@@ -123,7 +124,7 @@ void Hermes::sense(const Packet& ack) {
 
 // ---------------------------------------------------------------- Probes
 
-/// Remembers priority and class of data for probes, and starts probing.
+/// Stores priority and class of data packets for the probes, and starts probing.
 void Hermes::note_data(const Packet& packet) {
   pattern_.flow = packet.flow;
   pattern_.priority = packet.priority;
@@ -134,7 +135,7 @@ void Hermes::note_data(const Packet& packet) {
   }
 }
 
-/// Index of the path with the shortest known round trip; kNoWay if none is known and usable.
+/// Index of the path with the shortest measured round trip; kNoWay if no usable path is measured.
 std::uint32_t Hermes::quickest(std::uint32_t edge, PortSet ports) const {
   std::uint32_t best = kNoWay;
   PicoSeconds least = PicoSeconds::max();
@@ -149,8 +150,8 @@ std::uint32_t Hermes::quickest(std::uint32_t edge, PortSet ports) const {
   return best;
 }
 
-/// Sends the probes of one interval: to each far edge along two different paths drawn at random and
-/// along the best known path.
+/// Sends the probes of one interval: to each far edge switch along two different paths drawn at
+/// random and along the best known path.
 void Hermes::probe() {
   if (!data_left_) return;
   data_left_ = false;
@@ -186,7 +187,7 @@ void Hermes::send_probe(std::uint32_t edge, int port) {
   actions_->send(packet);
 }
 
-/// Handles a probe or its answer that arrived at its edge switch.
+/// Handles a probe or a probe's answer that arrived at its destination edge switch.
 std::uint32_t Hermes::hear(Packet& news) {
   if (news.immediate == kAnswer) {
     if (news.overlay.uplink.echo <= ports_) sense_way(news);
@@ -234,7 +235,7 @@ void Hermes::look_at_repeats(Flow& flow, const Packet& packet, std::uint32_t edg
   flow.acknowledged = false;
 }
 
-/// The path with this state that flows of this switch use least; kNoWay if there is none. With
+/// Path with the given state that flows of this switch use least; kNoWay if there is none. With
 /// `than`, considers only paths that are better than path `than` by the configured gains.
 std::uint32_t Hermes::least_used(std::uint32_t edge, PortSet ports, State wanted,
                                  const Way* than) const {
@@ -280,7 +281,8 @@ std::uint32_t Hermes::better(const Flow& flow, std::uint32_t edge, PortSet ports
   return kNoWay;
 }
 
-/// True if a flow may move: it has sent enough on its path, and is slow there.
+/// True if a flow may move to another path: the flow has sent enough on its present path, and is
+/// slow there.
 bool Hermes::may_move(const Flow& flow) const {
   const PicoSeconds now = view_.now();
   if (flow.sent < parameters_.sent || now - flow.moved < parameters_.interval) return false;
@@ -325,7 +327,8 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
   if (present == State::kFailed) {
     index = fresh(edge, ports, random_);
   } else if (present == State::kBad && may_move(flow)) {
-    flow.moved = view_.now();  // time from which a flow that stayed may consider a move again
+    // time from which a flow that stayed on its path may consider a move again
+    flow.moved = view_.now();
     if (random_.chance(std::uint64_t{1} << 31)) index = better(flow, edge, ports);
   }
   if (index != kNoWay) {

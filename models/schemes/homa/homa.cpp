@@ -26,8 +26,8 @@ std::uint64_t place_of(Psn before, Psn to_end) {
 Psn before(const Packet& data) { return data.scheme >> 32; }
 Psn to_end(const Packet& data) { return data.scheme & 0xFFFF'FFFF; }
 
-// Limit of a field of a request for data: the distance from the grant and the number of missing
-// packets.
+// Limit of two fields in a request for data, which are the distance from the grant and the number
+// of missing packets.
 constexpr Psn kMaxAskedFor = 0xFF'FFFF;
 std::uint64_t grant_of(std::uint8_t priority, Psn distance, Psn missing) {
   return distance << 32 | missing << 8 | priority;
@@ -38,8 +38,8 @@ std::uint8_t granted_priority(const Packet& grant) {
 Psn first_missing(const Packet& request) { return request.psn - (request.scheme >> 32); }
 Psn missing(const Packet& request) { return request.scheme >> 8 & kMaxAskedFor; }
 
-/// The given time, which is meant for the paper's links of 10 Gb/s: longer on slower links, where
-/// the same queue takes longer; at least four base round trips and at most 10 s.
+/// Scales a timeout that the paper gives for links of 10 Gb/s. The timeout is longer on slower
+/// links, where the same queue takes longer; it is at least four base round trips and at most 10 s.
 PicoSeconds homa_patience(const NetworkScale& network, PicoSeconds time) {
   const Uint128 longer = static_cast<Uint128>(static_cast<std::uint64_t>(time.count)) *
                          10'000'000'000u / std::max<std::uint64_t>(1, network.rate.bits_per_second);
@@ -153,7 +153,7 @@ Psn Homa::left(Qpn qpn) const {
   return senders_[qpn].again.size() + (connection.out.end() - connection.next);
 }
 
-/// Updates whether the sender may send, and its timeout.
+/// Updates whether the sender may send, and sets the sender's timeout.
 void Homa::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   sender.again.erase(std::remove_if(sender.again.begin(), sender.again.end(),
@@ -221,8 +221,8 @@ void Homa::on_grant(Qpn qpn, const Packet& grant) {
   if (grant.psn > end) say_end(qpn);
 }
 
-/// Handles a request for retransmission. Packets that were not sent yet because other messages go
-/// first are not sent again.
+/// Handles a request for retransmission. Packets that were not sent yet, because other messages go
+/// first, are not marked for retransmission.
 void Homa::on_request(Qpn qpn, const Packet& request) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
@@ -250,7 +250,7 @@ void Homa::check_senders() {
     Sender& sender = senders_[qpn];
     const SendBuffer& out = at(qpn).out;
     if (out.first_undelivered() >= at(qpn).next)
-      return;  // everything sent was already acknowledged
+      return;  // all packets that were sent are already acknowledged
     if (!sender.ready) {
       sender.again.push_back({out.first_undelivered(), sender.unscheduled, true});
       settle(qpn);
@@ -311,7 +311,7 @@ void Homa::on_data(Qpn qpn, const Packet& packet) {
   grant();
 }
 
-/// Shortens the message that the receiver expects.
+/// Shortens the message that the Homa receiver expects.
 void Homa::on_end(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end >= receiver.end) return;
@@ -327,7 +327,7 @@ void Homa::acknowledge(Qpn qpn, std::uint32_t flow, PicoSeconds sent) {
   if (acknowledges()) acknowledge_whole(qpn, flow, sent);
 }
 
-/// Inserts a message into wanting_, which is sorted by the bytes to grant, in full packets, then by
+/// Inserts a message into wanting_, which is sorted by the number of full packets to grant, then by
 /// order of arrival.
 void Homa::list(Qpn qpn) {
   if (receivers_[qpn].listed || to_grant(qpn) == 0) return;
@@ -350,8 +350,8 @@ void Homa::grant() {
   }
 }
 
-/// Grants the first messages of wanting_. Returns true if a message became fully granted, so that
-/// another message takes its place.
+/// Grants data to the first messages of wanting_. Returns true if a message became fully granted,
+/// so that another message takes its place.
 bool Homa::grant_active() {
   std::array<Qpn, kPriorities> active{};
   unsigned count = 0;
@@ -375,7 +375,8 @@ bool Homa::grant_active() {
     packet->scheme = grant_of(static_cast<std::uint8_t>(count - 1 - rank), 0, 0);
     send_control(packet);
     if (!receiver_deadlines_.is_set(qpn)) receiver_deadlines_.set(qpn, now() + parameters_.timeout);
-    // The grant moves the message towards the front of wanting_, past messages that follow it only.
+    // After the grant fewer packets remain to grant, so the message moves towards the front of
+    // wanting_.
     unlist(qpn);
     list(qpn);
     another = another || receiver.granted == receiver.end;

@@ -57,7 +57,7 @@ void HullParameters::describe(ParameterVisitor& v) {
 void HullParameters::ask_switch(SwitchParameters& parameters) const {
   EcnParameters& ecn = parameters.ecn;
   ecn.enabled = true;
-  // thresholds that no real queue reaches, so real queues mark no packet
+  // marking thresholds that no real queue reaches, so that only phantom queues mark packets
   ecn.kmin = ecn.kmax = kMaxThreshold;
   ecn.reference_rate.reset();
   ecn.phantom_drain = drain;
@@ -166,8 +166,8 @@ void Hull::new_period() {
 
 void Hull::share_rate() {
   if (paced_.empty()) return;
-  // A rate of zero could never rise again, because no ACK would arrive, so a part of the rate stays
-  // positive.
+  // The pacing rate keeps a minimum above zero: at a rate of zero no ACK would arrive, so the rate
+  // could never rise again.
   const long double part = std::max(1.0L, rate_ / static_cast<long double>(paced_.size()));
   for (const FlowNumber number : paced_) host_.set_rate(number, from_mbps(part));
 }

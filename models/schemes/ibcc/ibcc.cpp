@@ -16,33 +16,35 @@ namespace dcc {
 
 namespace {
 constexpr std::size_t kServiceLevels = 64;  // number of service levels, one for each DSCP
-// difference of queue length in bytes between two thresholds
+// number of bytes of queue length between two neighbouring marking thresholds
 constexpr Bytes kThresholdStep = 16_KiB;
 // Without cct_scale, the rates of the table fall in equal steps to this fraction of the full rate,
 // from there in equal ratios, with the ratio of the last equal step: rates that many flows share
 // have finer steps.
 constexpr unsigned kLinearTo = 8;
-// Number of packet times that the timer must cover at least. The timer must outlast the gaps
+// Number of packet times that CCTI_Timer must cover at least. The timer must outlast the gaps
 // between a flow's BECNs while some dozens of senders share the link, and pauses bunch the packets
 // of a sender.
 constexpr int kTimerPackets = 64;
 
-// A marked flow loses one part in this many of its rate in a base RTT.
+// A marked flow loses 1/13 of its rate in a base RTT.
 constexpr std::uint32_t kStepsRatio = 13;
-constexpr unsigned kLeastSteps = 64, kMostSteps = 384;  // limits of cct_steps in default values
+// lower and upper limit of the default value of cct_steps
+constexpr unsigned kLeastSteps = 64, kMostSteps = 384;
 
 PicoSeconds timer_for(const NetworkScale& network) {
   const PicoSeconds packet = serialization_time(network.packet, network.rate);
   return network.round_trips(Ratio(3, 2), std::max(kMicroSecond, packet * kTimerPackets));
 }
-/// The greatest number of cct_steps: a step a timer, so that the rate recovers in time.
+/// Greatest default of cct_steps. CCTI falls by one step per expiry of CCTI_Timer, so fewer steps
+/// let the rate recover in time.
 unsigned most_steps(const NetworkScale& network) {
   return NetworkScale::recovery_steps(kMilliSecond * 6, timer_for(network), kLeastSteps,
                                       kMostSteps);
 }
 
-/// The delay that spaces full packets as the slowest link does, within the range that a user may
-/// write.
+/// Default injection delay of entry 0: the delay that spaces full packets as the slowest link does,
+/// limited to the parameter's range.
 PicoSeconds base_for(const NetworkScale& network, IbccParameters::Gate gate, unsigned aggregate) {
   const PicoSeconds packet = serialization_time(network.packet, network.rate);
   const PicoSeconds exact = gate == IbccParameters::Gate::kLiteral
@@ -60,7 +62,7 @@ const RegisteredAlgorithm<IbccParameters> kIbcc{
 
 void IbccParameters::describe(ParameterVisitor& v) {
   const char* const iba = "InfiniBand spec. vol. 1, annex A10";
-  // The ranges of parameters cover the values that a scheduled change can set.
+  // The ranges of parameters include the values that a scheduled change can set.
   const Range increases{"1", "65535"}, limits{"1", "65535"}, leasts{"0", "65535"},
       timers{"1us", "1s"};
   v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
@@ -165,7 +167,7 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
   ecn.kmin = ecn.kmax = (16 - static_cast<Bytes>(threshold)) * kThresholdStep;
   ecn.pmax = Ratio(1);
   if (threshold_of == ThresholdOf::kLoad && threshold != 0) {
-    // The marking is done by a phantom queue that drains at a share of the link's rate: the queue
+    // A phantom queue that drains at a share of the link's rate does the marking. The phantom queue
     // stays about a packet long while the load is below that share, and grows while the load is
     // above.
     ecn.kmin = ecn.kmax = kMaxThreshold;
@@ -246,7 +248,7 @@ void Ibcc::on_flow_start(FlowNumber number, const FlowStart& start) {
     group.flows.push_back(number);
   }
   host_.set_rate(number, rate_of(group.ccti));
-  // A group without flows keeps its index but not its timer. A queue pair that is created again
+  // A group without flows keeps its CCTI but not its timer. A queue pair that is created again
   // without having been destroyed has lost its timer too.
   if (group.timed == number) group.running = false;
   if (!group.running && group.ccti > settings_of(flow).min) start_timer(group, number);

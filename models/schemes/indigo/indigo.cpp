@@ -20,7 +20,8 @@ const RegisteredAlgorithm<IndigoParameters> kIndigo{
       return std::make_unique<Indigo>(context.host, parameters, context.mtu);
     }};
 
-/// The level of a value: 0 below 2^first, then four levels per octave.
+/// Level of a value in the policy table: level 0 lies below 2^first, and then each octave has four
+/// levels.
 std::size_t level_of(long double value, int first) {
   const long double bounded = std::min(value, 1024.0L) * 4294967296.0L;
   const int quarters =
@@ -30,7 +31,7 @@ std::size_t level_of(long double value, int first) {
       std::clamp(quarters - 4 * first + 1, 0, static_cast<int>(IndigoPolicy::kLevels) - 1));
 }
 
-constexpr const char* kTrained = "trained";  // the policy that comes with the product
+constexpr const char* kTrained = "trained";  // name of the policy that is built in
 
 IndigoPolicy policy_of(const std::string& policy) {
   return policy == kTrained ? IndigoPolicy(kTrainedPolicy) : IndigoPolicy::read(policy);

@@ -50,7 +50,8 @@ void LidManager::read_seeds() {
   for (const auto& [node, entries] : switches_) hash_seeds_[node] = entries->hash_seed();
 }
 
-/// Returns the flows of the last period in the order of flow_key(); also updates load_.
+/// Returns the flows of the last period in the order of flow_key(), and updates the load of each
+/// wire (load_).
 std::vector<LidManager::Flow> LidManager::flows_of_period() {
   std::map<std::uint64_t, Flow> found;
   read_seeds();
@@ -81,8 +82,9 @@ std::uint64_t LidManager::use_ppm(std::size_t wire, std::uint64_t load) const {
   return static_cast<std::uint64_t>(Uint128(load) * kWhole / fabric_.rate(wire));
 }
 
-/// Moves a flow to the address whose path, with the flow at `rate` added, is used least, if that is
-/// a tenth of a wire's rate less than `use`. Returns false if there is none.
+/// Moves a flow to the destination address whose path, with the flow's rate `rate` added, has the
+/// lowest utilisation, if that is lower than `use` by a tenth of a wire's rate. Returns false if
+/// there is no such address.
 bool LidManager::move_to_room(Flow& flow, std::uint64_t use, std::uint64_t rate) {
   std::uint64_t least = use;
   unsigned best = flow.path;

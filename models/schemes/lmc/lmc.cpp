@@ -40,7 +40,8 @@ class ManagedLmc final : public PlacedFlows {
   unsigned lmc_;
 };
 
-/// Makes the balancer. Throws std::invalid_argument for an lmc above kMaxLmc.
+/// Makes the load balancer of LID mask control. Throws std::invalid_argument for an lmc above
+/// kMaxLmc.
 std::unique_ptr<PathChoice> make(const LmcParameters& parameters, const PathContext& context) {
   if (parameters.lmc > kMaxLmc) throw std::invalid_argument("routing: lmc is above 7");
   if (parameters.lid_manager.on()) {

@@ -82,7 +82,7 @@ void Ndp::work_changed(Qpn qpn) {
 
 std::uint64_t Ndp::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
-/// Updates whether the sender may send; if it may not, sets its timeout.
+/// Updates whether the NDP sender may send; if it may not, sets its timeout.
 void Ndp::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const std::uint64_t work = work_left(qpn);
@@ -134,7 +134,7 @@ void Ndp::on_pull(Qpn qpn, std::uint64_t pulls) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// Updates a sender's smoothed round trip and its deviation (RFC 6298, 2.3).
+/// Updates a sender's smoothed round-trip time and its mean deviation (RFC 6298, 2.3).
 void Ndp::measure(Sender& sender, PicoSeconds round_trip) const {
   if (sender.round_trip == PicoSeconds()) {
     sender.round_trip = round_trip;
@@ -151,8 +151,8 @@ PicoSeconds Ndp::timeout_of(const Sender& sender) const {
   return std::max(parameters_.timeout, sender.round_trip + sender.deviation * 4);
 }
 
-/// Sets the sender's timeout: that of the oldest packet in flight; if no packet is in flight and no
-/// PULL is expected, that of the last packet received.
+/// Sets the NDP sender's timeout, which counts from the oldest packet in flight. If no packet is in
+/// flight and no PULL is expected, the timeout counts from the last packet received.
 void Ndp::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = sender.packets.overdue_at(timeout_of(sender));
@@ -160,7 +160,7 @@ void Ndp::set_deadline(Qpn qpn) {
   if (waits && sender.owed == 0) {
     when = sender.heard + timeout_of(sender);
   }
-  // A shorter measured round trip may have moved the deadline into the past.
+  // A shorter measured round trip may have moved the sender's deadline into the past.
   deadlines_.set(qpn, std::max(when, now()));
 }
 
@@ -260,14 +260,15 @@ void Ndp::queue_pull(Qpn qpn) {
   }
 }
 
-/// Writes the number of PULLs sent so far, and of pending PULLs, into an acknowledgement or a PULL.
+/// Writes the numbers of PULLs sent so far and of PULLs still owed into an acknowledgement or a
+/// PULL.
 void Ndp::tell_pulls(Receiver& receiver, Packet& packet) {
   packet.scheme = receiver.pulls;
   packet.remote_address = ++receiver.told;
   packet.immediate = static_cast<std::uint32_t>(receiver.pending);
 }
 
-/// Sets the alarm of a receiver that has sent its last PULL and lacks packets.
+/// Sets the alarm of an NDP receiver that has sent its last PULL and lacks packets.
 void Ndp::watch(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const bool whole = receiver.ended && at(qpn).in.count() == receiver.seen_end;
@@ -295,7 +296,8 @@ void Ndp::limit_pulls(Qpn qpn) {
   receiver.pending = std::min(receiver.pending, receiver.seen_end - at(qpn).in.count());
 }
 
-/// Lets the ACK count as a PULL, if no other queue pair waits and the PULL interval is over.
+/// Lets the ACK of a data packet count as a PULL, if no other queue pair waits for PULLs and the
+/// PULL interval is over.
 bool Ndp::pull_at_once(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
   if (receiver.pending == 0 || !pull_turns_.empty() || now() < next_pull_) return false;

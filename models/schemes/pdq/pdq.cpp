@@ -17,7 +17,7 @@ const Transports::Registered<PdqParameters> kPdq{
       return std::make_unique<Pdq>(context, parameters);
     }};
 
-/// Parameters of PDQ's allocator in the NIC: room for all flows, no dampening.
+/// Parameters of PDQ's allocator in the NIC, which has room for all flows and no dampening.
 PreemptiveAllocatorParameters for_nic() {
   PreemptiveAllocatorParameters rates;
   rates.flows = std::numeric_limits<std::uint32_t>::max();
@@ -26,7 +26,8 @@ PreemptiveAllocatorParameters for_nic() {
   return rates;
 }
 
-/// Identification number of the NIC; numbers of ports are odd and random below 2^63.
+/// Identification number of the NIC, which no port has: numbers of ports are odd and random below
+/// 2^63.
 std::uint64_t name_of_nic(const TransportContext& context) {
   return (std::uint64_t{context.nic.host} + 1) * 2;
 }
@@ -68,7 +69,7 @@ void Pdq::add_own_state(StateDigest& d) const {
 
 // ---------------------------------------------------------------- Requests
 
-/// Time that the flow's remaining data takes at the maximum rate.
+/// Time that the flow's remaining data takes at the flow's maximum rate.
 PicoSeconds Pdq::time_left(Qpn qpn) const {
   return serialization_time(bytes_of_work(qpn), context_.nic.line_rate);
 }
@@ -106,8 +107,8 @@ SchedulingHeader Pdq::header_of(Qpn qpn) const {
   return header;
 }
 
-/// Time of the flow's next probe or of its repetition. A sending flow also probes, because the
-/// answers of its data packets wait behind the queue, so a pause would arrive too late.
+/// Time at which the flow sends its next probe or repeats a probe. A sending flow also probes,
+/// because the answers of its data packets wait behind the queue, so a pause would arrive too late.
 PicoSeconds Pdq::asks_at(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   if (is_asking(qpn)) return repeats_at(qpn);
@@ -119,7 +120,7 @@ void Pdq::ask(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const SchedulingHeader header = told_the_nic(qpn);
   if (work_left(qpn) == 0) {
-    leave(qpn);  // the flow was terminated in this call
+    leave(qpn);  // leaves the ports' lists, because the flow was terminated in this call
     return;
   }
   if (sender.paused_by == nic_.name()) {
@@ -134,7 +135,7 @@ void Pdq::ask(Qpn qpn) {
   tell_ports(qpn, header, false);
 }
 
-/// Requests a rate from the NIC, the first port of the path, which answers at once.
+/// Requests a rate from the NIC, which is the first port of the path and answers at once.
 SchedulingHeader Pdq::told_the_nic(Qpn qpn) {
   Sender& sender = senders_[qpn];
   look_at_deadline(qpn);
@@ -150,7 +151,7 @@ SchedulingHeader Pdq::told_the_nic(Qpn qpn) {
   return header;
 }
 
-/// Sends a packet that removes the flow from the lists of the ports.
+/// Sends a packet that removes the flow from the lists of the ports on its path.
 void Pdq::tell_ports(Qpn qpn, const SchedulingHeader& header, bool leaves) {
   Packet* const probe = make_request(qpn);
   probe->last = leaves;
@@ -170,7 +171,7 @@ void Pdq::leave(Qpn qpn) {
   rest(qpn);
 }
 
-/// Resets the flow to the state before its first request.
+/// Resets the PDQ flow to the state before its first request.
 void Pdq::rest(Qpn qpn) {
   Sender& sender = senders_[qpn];
   asks_no_more(qpn);
@@ -217,7 +218,7 @@ void Pdq::goes(Qpn qpn, Packet& data) {
   }
 }
 
-/// Handles a timeout, which ends the rate of the flow.
+/// Handles a timeout of a data packet, which ends the rate of the flow.
 void Pdq::on_timeout(Qpn qpn) {
   if (may_send(qpn)) rest(qpn);
 }

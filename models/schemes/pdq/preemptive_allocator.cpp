@@ -69,7 +69,7 @@ std::size_t PreemptiveAllocator::put(const Flow& flow) {
   return static_cast<std::size_t>(place);
 }
 
-/// Number of flows that the list may keep.
+/// Number of flows that the port's list of flows may keep.
 std::size_t PreemptiveAllocator::most(PicoSeconds now) const {
   if (flows_.size() < parameters_.flows) return parameters_.flows;
   const auto sending = std::count_if(flows_.begin(), flows_.end(), [&](const Flow& flow) {
@@ -89,8 +89,8 @@ void PreemptiveAllocator::forget_the_silent(PicoSeconds now) {
                flows_.end());
 }
 
-/// Counts a probe; once in eight round trips, compares the sum of the probes' times with the link's
-/// time.
+/// Counts a probe. Once in eight round trips, compares the sum of the probes' link times with the
+/// time that has passed.
 void PreemptiveAllocator::count_probe(Bytes wire, PicoSeconds round_trip, PicoSeconds now) {
   probe_ = serialization_time(wire, BitRate(link_));
   probed_ += probe_;
@@ -100,8 +100,8 @@ void PreemptiveAllocator::count_probe(Bytes wire, PicoSeconds round_trip, PicoSe
   counted_from_ = now;
 }
 
-/// Adjusts the capacity once per round trip: reserves the rate that drains the minimum queue of the
-/// last round trip within two round trips.
+/// Adjusts the capacity of the link once per round trip: reserves the rate that drains the minimum
+/// queue of the last round trip within two round trips.
 void PreemptiveAllocator::control_rate(PicoSeconds round_trip, Bytes queue, PicoSeconds now) {
   shortest_queue_ = std::min(shortest_queue_, queue);
   if (now < controlled_) return;
@@ -113,7 +113,8 @@ void PreemptiveAllocator::control_rate(PicoSeconds round_trip, Bytes queue, Pico
   shortest_queue_ = queue;
 }
 
-/// Capacity that the flows before position `place` leave (algorithm 2 of the paper).
+/// Capacity that the flows before position `place` of the list leave (algorithm 2 of the PDQ
+/// paper).
 std::uint64_t PreemptiveAllocator::available(std::size_t place, PicoSeconds now) const {
   const std::int64_t early = kParts * parameters_.early_start;
   std::int64_t ending = 0;
@@ -177,8 +178,8 @@ void PreemptiveAllocator::ask(std::uint32_t number, SchedulingHeader& header, By
   if (rate.bits_per_second == 0 || (begins && now < next_may_begin_)) {
     kept.offered = {};
     pause(header, place);
-    // The flow's next probe comes no earlier than this answer says, so its entry is kept until
-    // then.
+    // A paused flow's next probe comes no earlier than its answer says, so the flow's entry is kept
+    // until then.
     kept.forgotten = std::max(kept.forgotten, now + header.probe_after * kSilence);
     return;
   }

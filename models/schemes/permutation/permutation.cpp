@@ -33,7 +33,7 @@ class Permutation final : public PathChoice {
       }
     }
   }
-  /// Starts all rounds anew, since the set of paths may have changed.
+  /// Starts the rounds of all flows anew, since the set of paths may have changed.
   void routes_changed() override { rounds_.clear(); }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
@@ -83,7 +83,7 @@ class Permutation final : public PathChoice {
     return flow_key(packet.flow, packet.source, packet.destination);
   }
   /// Port choice at a switch beyond the first one. A packet that left a switch with a single port
-  /// carries no indices.
+  /// carries no port indices.
   static std::uint32_t beyond(const Packet& packet, PortSet ports, RandomStream& random) {
     const std::uint32_t way = packet.overlay.route.second_port;
     return way != 0 ? (way - 1) % ports.size()
@@ -101,7 +101,8 @@ class Permutation final : public PathChoice {
     }
     return ways;
   }
-  /// Number of ports at the next switch, limited to the number of values of a tag.
+  /// Number of ports at the next switch towards the destination, limited to the number of values of
+  /// a tag.
   std::uint32_t choices_beyond(int port, HostId destination) const {
     if (fabric_ == nullptr) return 1;
     const NodeId next = fabric_->topology().peer(node_, port).node;

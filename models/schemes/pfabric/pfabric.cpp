@@ -12,7 +12,9 @@ namespace dcc {
 
 namespace {
 constexpr double kNoThreshold =
-    100'000;  // never reached: the window grows by one packet per ACK, as in slow start
+    // initial threshold that no window reaches: the window grows by one packet per ACK, as in slow
+    // start
+    100'000;
 
 const Transports::Registered<PfabricParameters> kPfabric{
     "pfabric",
@@ -36,7 +38,8 @@ void PfabricParameters::describe(ParameterVisitor& v) {
   });
   v.field("timeout", timeout, {"1us", "10s"},
           {"time without an ACK after which the sender goes back", paper});
-  // The paper's 45 us are the time of 56.25 KB at 10 Gb/s: its port's queue and a round trip.
+  // The paper's timeout of 45 us is the time of 56.25 KB at 10 Gb/s: the queue of its port and a
+  // round trip.
   v.follows(true, "three base RTTs, at least 45us and the time of 56.25KB on the slowest link",
             [this](const NetworkScale& network) {
               timeout = std::max({kMicroSecond * 45, network.round_trips(Ratio(3)),
@@ -86,7 +89,8 @@ void Pfabric::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Updates whether the flow may send: it may if a packet within its window is not acknowledged.
+/// Updates whether the flow may send, which requires an unacknowledged packet within the flow's
+/// window.
 void Pfabric::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const SendBuffer& out = at(qpn).out;
@@ -166,7 +170,7 @@ void Pfabric::go_back(Qpn qpn) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// Restarts the retransmission timeout of a queue pair; stops it when everything is acknowledged.
+/// Restarts the retransmission timeout of a queue pair, or stops it if everything is acknowledged.
 void Pfabric::arm(Qpn qpn) {
   Sender& sender = senders_[qpn];
   sender.deadline = PicoSeconds::max();

@@ -93,7 +93,7 @@ void Phost::work_changed(Qpn qpn) {
   const Connection& connection = at(qpn);
   if (!connection.connected) return;
   const Psn posted = connection.out.end();
-  // reduces the announcement of a stopped flow, which has fewer packets
+  // reduces the sender's announced packets if the flow was stopped and has fewer packets
   sender.announced = std::min(sender.announced, posted);
   drop_void(qpn);
   if (posted > sender.announced) {
@@ -271,7 +271,7 @@ void Phost::on_data(Qpn qpn, const Packet& data) {
   if (fresh || missing(qpn) == 0) acknowledge_if_whole(qpn, data.flow, data.sent);
 }
 
-/// Shortens the message that the receiver expects.
+/// Shortens the message that the pHost receiver expects.
 void Phost::on_end(Qpn qpn, Psn end) {
   Receiver& receiver = receivers_[qpn];
   if (end >= receiver.end) return;
@@ -288,7 +288,7 @@ void Phost::acknowledge_if_whole(Qpn qpn, std::uint32_t flow, PicoSeconds sent) 
   acknowledge_whole(qpn, flow, sent);
 }
 
-/// Time of the flow's next token; in the future or now.
+/// Time at which the receiver sends the flow's next token, in the future or now.
 PicoSeconds Phost::may_send_at(Qpn qpn) const {
   const Receiver& receiver = receivers_[qpn];
   if (receiver.waits_until > now()) return receiver.waits_until;
@@ -349,7 +349,7 @@ void Phost::send_token(Qpn qpn) {
   send_control(token);
 }
 
-/// Schedules the next token; one token per packet time of the host's link.
+/// Schedules the receiver's next token, with one token per packet time of the host's link.
 void Phost::plan(PicoSeconds when) {
   when = std::max(when, next_token_);
   if (!pacing_.is_scheduled() || pacing_.due() > when)

@@ -61,8 +61,8 @@ void PiPort::attach(const LinkParameters& link) {
 
 // Brings the marking probability up to date. Only arrivals and departures change the queue, and
 // both call this function first. So the queue had its present length at the end of each period
-// since the last call. From the second of these periods on the error is constant, and the
-// probability changes by the same amount in each period.
+// since the last call. From the second of these periods on the difference from the target is
+// constant, and the probability changes by the same amount in each period.
 void PiPort::advance() {
   const PicoSeconds now = context_.clock.now();
   if (now < next_update_) return;

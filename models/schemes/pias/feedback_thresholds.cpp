@@ -48,9 +48,9 @@ double FeedbackThresholds::mean_time(const std::vector<Bytes>& thresholds) const
   return sum / static_cast<double>(sizes_.size());
 }
 
-// Finds the thresholds with the least mean time. The time of a level depends only on the thresholds
-// at its two ends, so the best division with k levels follows from the best divisions with k − 1
-// levels (dynamic programming).
+// Finds the thresholds with the least mean completion time. The time of a level depends only on the
+// thresholds at its two ends, so the best division into k levels follows from the best divisions
+// into k − 1 levels (dynamic programming).
 std::vector<Bytes> FeedbackThresholds::best(unsigned levels) const {
   std::vector<Bytes> ends{0};
   for (Bytes octave = 4; octave <= 2 * sizes_.back(); octave *= 2) {
@@ -80,7 +80,7 @@ std::vector<Bytes> FeedbackThresholds::best(unsigned levels) const {
     }
     time = std::move(next);
   }
-  // Levels that bring no gain get thresholds beyond the longest message.
+  // Priority levels that bring no gain get thresholds beyond the longest message.
   std::vector<Bytes> thresholds;
   std::size_t end = count - 1;
   for (unsigned level = levels; level-- > 1;) {

@@ -78,7 +78,8 @@ void LongFlowAgent::decide() {
   for (const auto& [name, way] : before) {
     if (ways_.count(name) != 0) continue;
     Transmitter& host = *hosts_[name.first];
-    // What was sent may have to be sent again.
+    // Keeps the path of a message that waits for ACKs, because its packets may have to be
+    // retransmitted.
     const bool waits_for_acks =
         host.exists(name.second) && host.has_work(name.second) && host.unsent(name.second) == 0;
     if (waits_for_acks) {

@@ -14,7 +14,7 @@ const Transports::Registered<PiasParameters> kPias{
     "pias", "RoCE whose messages lose priority as more of them is sent; for strict ports",
     [](const PiasParameters&, const TransportContext&) { return std::unique_ptr<Transport>(); }};
 
-/// Both agents of AuTO: of the thresholds and of long messages.
+/// Runs both agents of AuTO, the agent of the thresholds and the agent of long messages.
 class BothAgents final : public TransportAgent {
  public:
   BothAgents(std::unique_ptr<TransportAgent> first, std::unique_ptr<TransportAgent> second)

@@ -88,8 +88,8 @@ void PowerTcp::apply(FlowNumber number, const Flow& flow) {
 }
 
 // Computes PowerTCP's power from telemetry. Current λ is the arrival rate of the port: bytes sent
-// plus the growth of the queue. Voltage q + B τ is the number of bytes on the way. Power, divided
-// by the power of a full link without a queue: (λ/B) (q/(B τ) + 1).
+// plus the growth of the queue. Voltage q + B τ is the number of bytes queued and in flight. The
+// normalised power is (λ/B) (q/(B τ) + 1), which is 1 for a full link without a queue.
 std::optional<PowerTcp::Sample> PowerTcp::by_telemetry(Flow& flow, const AckInfo& info) const {
   Sample busiest;
   const auto measure = [&](const IntHop& hop, const IntHop& last, long double elapsed) {

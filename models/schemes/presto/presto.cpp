@@ -23,8 +23,8 @@ class Presto final : public PathChoice {
   void join(const FabricMap& fabric, int self) override { ports_.join(fabric, self); }
   void routes_changed() override { ports_.clear(); }
 
-  /// Returns the port that a packet would take; packets without data take the path of the first
-  /// cell.
+  /// Returns the port that a packet would take; packets without data take the path of the flow's
+  /// first cell.
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
     const WeightedPorts::Sequence& sequence = ports_.of(packet.destination, ports);
     const auto length = static_cast<std::uint32_t>(sequence.size());
@@ -34,7 +34,7 @@ class Presto final : public PathChoice {
   void add_state(StateDigest&) const override {}
 
  private:
-  std::uint64_t packets_;  // number of packets in a cell
+  std::uint64_t packets_;  // number of packets in a cell of Presto
   std::uint64_t hash_seed_;
   WeightedPorts ports_;
 };

@@ -26,7 +26,7 @@ std::uint64_t ps(PicoSeconds time) {
 std::uint32_t narrow(Bytes bytes) {
   return static_cast<std::uint32_t>(std::clamp<Bytes>(bytes, 0, 0xFFFFFFFF));
 }
-/// Adds numbers; the sum saturates at the greatest number.
+/// Adds a number to a sum that saturates at the greatest 32-bit number.
 void add(std::uint32_t& sum, std::uint64_t more) {
   sum = static_cast<std::uint32_t>(std::min<std::uint64_t>(sum + more, 0xFFFFFFFF));
 }
@@ -36,7 +36,7 @@ std::shared_ptr<const ProgramImage> image_of(const ProgramParameters& parameters
   try {
     if (!parameters.elf.empty()) return ProgramImage::share(parameters.elf, parameters.memory);
   } catch (const riscv::ElfError&) {
-    // the error is not reported here, since ProgramParameters::check() reports it to the user
+    // no report of the error here, since ProgramParameters::check() reports it to the user
   }
   return nullptr;
 }
@@ -312,7 +312,7 @@ void Program::dispatch() {
   }
 }
 
-/// Runs the event's handler, which leaves its answer in `result`.
+/// Runs the handler of the waiting event, which leaves its answer in `result`.
 ProgramCore::Outcome Program::handle(WaitingEvent& waiting, const Hops& hops, Flow& flow,
                                      dcc_result& result) {
   dcc_event& event = waiting.event;
@@ -340,7 +340,7 @@ ProgramCore::Outcome Program::handle(WaitingEvent& waiting, const Hops& hops, Fl
   return outcome;
 }
 
-/// Time of executed instructions and of the handler's call, rounded up to a picosecond.
+/// Time of a handler's executed instructions and of its call, rounded up to a picosecond.
 PicoSeconds Program::time_of(std::uint64_t cost) const {
   const Uint128 thousandths =
       Uint128(cost) + Uint128(parameters_.dispatch) * ProgramCore::kCostOfCycle;
@@ -414,7 +414,7 @@ void Program::apply(FlowNumber number, Flow& flow, const dcc_result& result) {
   }
 }
 
-/// Removes the waiting event of a timer from the queue.
+/// Removes a timer's waiting event from the queue.
 void Program::forget_timer(Flow& flow, unsigned timer) {
   if (flow.expired[timer] != EventQueue::kNone) take_out(flow.expired[timer], flow);
 }

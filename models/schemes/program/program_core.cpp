@@ -21,7 +21,7 @@ std::uint32_t cost(const Ratio& cycles) {
 
 bool is_between(Op op, Op first, Op last) { return op >= first && op <= last; }
 
-/// Cost class of an operation; null for the states of cache entries, which are not instructions.
+/// Cost class of an operation; null for operations that only mark states of decode cache entries.
 const Ratio* class_of(Op op, const ProgramCpi& cpi) {
   if (op < Op::kIllegal) return nullptr;
   if (is_between(op, Op::kJal, Op::kJalr)) return &cpi.jump;
@@ -114,8 +114,9 @@ ProgramCore::Outcome ProgramCore::run(std::uint32_t handler, const dcc_event& ev
   return outcome;
 }
 
-/// Finds the first byte behind result or context that the handler changed, and restores all of
-/// them. Returns a text that says where the byte lies; empty if the handler changed none.
+/// Finds the first byte behind result or context that the handler changed, and restores all changed
+/// bytes. Returns a text that says where the first changed byte lies; empty if the handler changed
+/// none.
 std::string ProgramCore::stray_write() {
   const struct {
     const char* behind;
@@ -142,7 +143,7 @@ std::string ProgramCore::stray_write() {
   return found;
 }
 
-/// Runs like Hart::run_costed() and reports each instruction to the observer. With
+/// Runs a handler like Hart::run_costed() and reports each instruction to the observer. With
 /// `over_breakpoint`, a breakpoint at the first instruction does not stop the core.
 riscv::Stop ProgramCore::run_observed(std::uint64_t budget, std::uint64_t& cost,
                                       bool over_breakpoint) {
@@ -152,7 +153,8 @@ riscv::Stop ProgramCore::run_observed(std::uint64_t budget, std::uint64_t& cost,
     const std::uint64_t steps = hart_.steps();
     const std::uint64_t retired = hart_.retired();
     riscv::DecodedOp op;
-    // decodes the instruction at pc; if nothing can be fetched there, the trap tells why
+    // decodes the instruction at pc; if no instruction can be fetched there, the trap gives the
+    // reason
     hart_.instruction_at(pc, op);
     stop = over_breakpoint && i == 0 ? hart_.step_costed(costs_, cost)
                                      : hart_.run_costed(1, costs_, cost);
@@ -162,7 +164,7 @@ riscv::Stop ProgramCore::run_observed(std::uint64_t budget, std::uint64_t& cost,
   return stop;
 }
 
-/// Runs a handler like Hart::run_costed(limit_, …), with the stops of a debugger in between.
+/// Runs a handler like Hart::run_costed(limit_, …), except that a debugger may stop it in between.
 riscv::Stop ProgramCore::run_debugged(std::uint64_t& cost) {
   const std::uint64_t end = hart_.steps() + limit_;
   debugger_->begin_handler(*this);
@@ -262,7 +264,7 @@ bool ProgramCore::store(std::uint32_t address, std::uint32_t size, std::uint32_t
   }
 }
 
-/// Returns the bytes of a range of the program's memory; null if the range lies elsewhere.
+/// Returns the bytes of a range of the program's memory; null if part of the range lies outside.
 const std::uint8_t* ProgramCore::bytes_at(std::uint32_t address, std::uint32_t size) const {
   const std::vector<std::uint8_t>& code = image_->code();
   const auto within = [size](std::uint32_t offset, std::size_t bytes) {

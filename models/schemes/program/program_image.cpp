@@ -27,7 +27,7 @@ riscv::ElfFile read_fitting(const std::string& path, Bytes memory) {
   }
 }
 
-/// Returns the bytes of the file's segments from `base` on, up to their end.
+/// Number of bytes from `base` to the end of the ELF file's last segment in the memory at `base`.
 std::uint32_t extent(const riscv::ElfFile& file, std::uint32_t base, std::uint32_t limit) {
   std::uint32_t bytes = 0;
   for (const riscv::ElfFile::Segment& segment : file.segments()) {

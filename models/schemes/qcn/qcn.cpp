@@ -139,8 +139,8 @@ void Qcn::cycle(FlowNumber number, Flow& flow) {
   }
   flow.target = std::min(flow.target, line_);
   flow.current = (flow.current + flow.target) / 2;
-  // Halving the distance to the line rate never reaches it, so a distance below the resolution of a
-  // rate counts as zero.
+  // Halving the distance to the line rate never reaches the line rate, so a distance below the
+  // resolution of a rate counts as zero.
   if (line_ - flow.current < 1.0L / (1 << Rate::kFractionBits)) {
     flow.current = line_;
     flow.limited = false;

@@ -54,7 +54,7 @@ void FairRate::comes(Bytes bytes, Bytes queue, PicoSeconds round_trip, PicoSecon
   }
 }
 
-/// Applies the changes of rate R that are due.
+/// Applies the changes of the link's rate R that are due.
 void FairRate::turn(PicoSeconds now) {
   for (;;) {
     const PicoSeconds span = interval();
@@ -70,7 +70,7 @@ void FairRate::turn(PicoSeconds now) {
     arrivals_ = {};
     trips_ = PicoSeconds();
     count_ = 0;
-    // Without a packet in the interval, R does not change after it has reached the link's rate.
+    // After R has reached the link's rate, intervals without a packet do not change R.
     if (rate_ >= link_ && before_ >= link_) began_ = std::max(began_, now);
   }
 }

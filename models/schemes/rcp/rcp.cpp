@@ -17,7 +17,7 @@ const Transports::Registered<RcpParameters> kRcp{
       return std::make_unique<Rcp>(context, parameters);
     }};
 
-/// Number of round trips after a data packet until the flow sends a separate request.
+/// Number of round trips after a data packet until the flow sends a separate rate request.
 constexpr int kFirstWait = 4;
 }  // namespace
 
@@ -69,7 +69,7 @@ void Rcp::ask(Qpn qpn) {
   send_control(request);
 }
 
-/// Writes a request into every data packet.
+/// Writes a rate request into every data packet of an RCP flow.
 void Rcp::goes(Qpn qpn, Packet& data) {
   Sender& sender = senders_[qpn];
   sender.wait = sender.round_trip * kFirstWait;

@@ -25,13 +25,13 @@ class Reps final : public PathChoice {
         hash_seed_(context.hash_seed),
         random_(context.seed, "routing", context.index) {}
 
-  // Requests every packet, because ACKs reach a host through one port only.
+  // Requests every packet, because an ACK reaches its host through one port only.
   Needs needs() const override { return {true, false}; }
   void join(const FabricMap& fabric, int self) override {
     fabric_ = &fabric;
     self_ = fabric.edge_at(self);
   }
-  /// Drops recycled values, which belong to the old routes.
+  /// Drops the recycled entropy values of all flows, which belong to the old routes.
   void routes_changed() override { senders_.clear(); }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
@@ -75,7 +75,8 @@ class Reps final : public PathChoice {
     std::array<std::uint8_t, RepsParameters::kMaxKept> kept{};
     std::uint8_t first = 0;
     std::uint8_t count = 0;
-    std::uint32_t sent = 0;  // number of packets sent, counted during the warm-up only
+    // number of packets that the flow sent, counted during the warm-up only
+    std::uint32_t sent = 0;
   };
 
   bool begins_here(const Packet& packet) const {
@@ -104,7 +105,7 @@ class Reps final : public PathChoice {
     }
     return static_cast<std::uint8_t>(1 + random.below(parameters_.entropies));
   }
-  /// Adds an ACK's entropy value to the ring; a full ring drops its oldest value.
+  /// Adds an ACK's entropy value to the flow's ring; a full ring drops its oldest value.
   void recycle(const Packet& ack) {
     if (ack.ce_echo) return;
     Sender& sender = *senders_.find_or_add(flow_key(ack.flow, ack.destination, ack.source)).first;

@@ -85,7 +85,7 @@ SetAsidePort::Queue* SetAsidePort::queue_of(HostId host) {
   return nullptr;
 }
 
-/// The destination with most bytes of data in the common queue, the lowest of equal ones.
+/// Destination with the most bytes of data in the common queue; of equal destinations the lowest.
 std::optional<HostId> SetAsidePort::greatest() const {
   std::map<HostId, Bytes> bytes;
   for (const Packet* packet = common_.fifo.front(); packet != nullptr; packet = packet->next) {
@@ -163,7 +163,8 @@ void SetAsidePort::tell(Queue& queue, std::size_t number, bool stop) {
   neighbour_pauses_.push_back(pause);
 }
 
-/// Frees a queue that is empty and not stopped, for a destination that waits for one.
+/// Frees a queue set aside that is empty and not stopped, and gives it to a destination that waits
+/// for a queue.
 void SetAsidePort::give_back(Queue& queue) {
   if (queue.bytes != 0 || queue.stops != 0) return;
   queue.taken = false;
@@ -221,7 +222,8 @@ void SetAsidePort::carrier_changed() {
   }
 }
 
-/// Stops of the whole link are repeated by the port, as those of PFC.
+/// Forgets the stops sent to the neighbour at `input`. The port repeats stops of the whole link
+/// itself, like those of PFC.
 void SetAsidePort::input_carrier_changed(int input) {
   const auto number = static_cast<std::size_t>(input);
   for (Queue& queue : aside_) {

@@ -106,13 +106,13 @@ void Swift::on_flow_start(FlowNumber number, const FlowStart& start) {
   apply(number, flow);
 }
 
-// Applies a flow's window. A window below one packet becomes a pace: one packet is in flight, and
-// the next packet leaves a round-trip time divided by the window later.
+// Programs a flow's window into the NIC. A window below one packet becomes a pacing rate: one
+// packet is in flight, and the next packet leaves a round-trip time divided by the window later.
 void Swift::apply(FlowNumber number, const Flow& flow) {
   const bool paced = flow.window < mtu_;
   host_.set_rate(number, paced ? from_mbps(pace(flow)) : host_.line_rate());
-  // The NIC sends a packet while less than the window is in flight, so the window must leave room
-  // for the last packet.
+  // The NIC sends a packet while fewer bytes than its window are in flight, so the NIC's window is
+  // a packet smaller than the flow's.
   host_.set_window(number, paced ? 1 : static_cast<Bytes>(flow.window - mtu_) + 1);
 }
 
@@ -142,7 +142,7 @@ void Swift::on_ack(FlowNumber number, const AckInfo& info) {
   } else if (flow.window > before) {
     ++counters_.rate_increases;
   }
-  // A pace depends on the round trip, so it changes even if the window does not.
+  // A pacing rate depends on the round trip, so it changes even if the window does not.
   if (flow.window != before || flow.window < mtu_) apply(number, flow);
 }
 

@@ -151,15 +151,15 @@ Psn Tcp::next_again(Qpn qpn, Psn lost) {
   Sender& sender = senders_[qpn];
   Psn& psn = sender.sent_again_to;
   psn = std::max(psn, first_missing(qpn));
-  // Skips delivered segments and trimmed segments; the answers to their headers handle trimmed
-  // segments.
+  // Skips delivered segments and segments whose payload was trimmed, because the answers to trimmed
+  // headers handle the latter.
   while (psn < lost && (at(qpn).out.delivered(psn) || sender.cut.count(psn) != 0)) {
     psn = std::max(sender.arrived.around(psn).end, psn + 1);
   }
   return std::min(psn, lost);
 }
 
-/// Updates whether the flow may send: first a lost segment, otherwise a new one.
+/// Updates whether the TCP flow may send, either a lost segment first or a new one.
 void Tcp::settle(Qpn qpn) {
   Sender& sender = senders_[qpn];
   const Connection& connection = at(qpn);
@@ -214,14 +214,15 @@ Packet* Tcp::next_packet() {
     sender.confirm_cut = false;
   }
   sender.sent = now();
-  // Restarts the timeout if the first missing segment is sent again, so that it has a whole timeout
-  // for its acknowledgement.
+  // Restarts the retransmission timeout if the first missing segment is retransmitted, so that its
+  // acknowledgement has a whole timeout.
   if (!deadlines_.is_set(qpn) || psn == first_missing(qpn)) arm(qpn);
-  settle(qpn);  // the sender moves to the end of the turns
+  settle(qpn);  // the sender moves to the end of the round robin
   return packet;
 }
 
-/// Applies an ACK's number and SACK blocks; returns the number of newly acknowledged segments.
+/// Applies the cumulative number and the SACK blocks of an ACK; returns the number of newly
+/// acknowledged segments.
 unsigned Tcp::take_in(Qpn qpn, const Packet& ack) {
   Sender& sender = senders_[qpn];
   unsigned fresh = 0;
@@ -295,9 +296,9 @@ void Tcp::on_ack(Qpn qpn, const Packet& ack) {
   }
 }
 
-/// Returns true if the window may grow. The window does not grow while something else limits the
-/// sender. After a cut for marks the window does not grow until all segments that were then in
-/// flight are acknowledged.
+/// Returns true if the congestion window may grow. The window does not grow while something else
+/// limits the sender. After a cut for marks the window does not grow until all segments that were
+/// then in flight are acknowledged.
 bool Tcp::may_grow(Qpn qpn, Psn acknowledged, Psn flight) const {
   const Sender& sender = senders_[qpn];
   if (sender.state == State::kTimedOut) return true;
@@ -307,7 +308,7 @@ bool Tcp::may_grow(Qpn qpn, Psn acknowledged, Psn flight) const {
          2 * static_cast<double>(flight) >= sender.window.segments();
 }
 
-/// Reacts to marks: cuts the window once for all segments that were in flight.
+/// Reacts to ECN marks: cuts the window once for all segments that were in flight.
 void Tcp::answer_marks(Qpn qpn, unsigned segments, bool mark, Psn flight) {
   if (!parameters_.ecn) return;
   Sender& sender = senders_[qpn];
@@ -373,7 +374,7 @@ void Tcp::on_data(Qpn qpn, const Packet& data) {
     receiver.early.add(data.psn, data.psn + 1, [](Psn) {});
     auto& latest = receiver.latest;
     const SequenceRanges::Range grown = receiver.early.around(data.psn);
-    std::size_t place = 0;  // place of the range in the list of latest segments
+    std::size_t place = 0;  // place of the range in the list of latest ranges for SACK blocks
     while (place + 1 < kBlocks && (latest[place] < grown.begin || latest[place] >= grown.end)) {
       ++place;
     }
@@ -404,8 +405,8 @@ void Tcp::acknowledge(Qpn qpn, const Packet& data) {
   ack->psn = at(qpn).in.first_missing();
   ack->sent = data.sent;
   ack->ce_echo = receiver.echo;
-  // With DCTCP, hosts send every segment as ECT, since a port that marks above a low threshold
-  // drops other packets there.
+  // With DCTCP, hosts send every segment, ACKs included, as ECT, since a port that marks above a
+  // low threshold drops other packets there.
   if (is_dctcp() && at(qpn).config.ecn_capable) ack->ecn = Ecn::kEct0;
   if (!receiver.early.empty()) {
     std::size_t place = 0;

@@ -31,7 +31,8 @@ void TcpWindowParameters::describe(ParameterVisitor& v) {
 
 double cube_root(double x) {
   if (x <= 0) return 0;
-  double root = 1;  // start value within a factor of two of the root, then Newton's method
+  // start value within a factor of two of the cube root, which Newton's method then refines
+  double root = 1;
   while (root * root * root < x) root *= 2;
   while (root * root * root > x) root /= 2;
   for (int i = 0; i < 8; ++i) root -= (root - x / (root * root)) / 3;
@@ -56,8 +57,8 @@ double TcpWindow::cubic_at(double seconds) const {
   return parameters_->cubic_c.value() * from_max * from_max * from_max + w_max_;
 }
 
-/// Begins a CUBIC epoch. After a cut the curve leads back to Wmax. Without a cut, or after a
-/// timeout, the curve begins at Wmax.
+/// Begins a CUBIC epoch. After a cut the window's curve leads back to Wmax. Without a cut, or after
+/// a timeout, the curve begins at Wmax.
 void TcpWindow::begin_epoch(PicoSeconds now) {
   epoch_ = now;
   w_reno_ = window_;
@@ -72,8 +73,8 @@ void TcpWindow::begin_epoch(PicoSeconds now) {
 void TcpWindow::grow_cubic(unsigned segments, PicoSeconds rtt, PicoSeconds now) {
   if (epoch_ == PicoSeconds::max()) begin_epoch(now);
   const double beta = parameters_->cubic_beta.value();
-  // The slope gives the window the same mean as NewReno's, until the window is back at its value
-  // before the cut.
+  // The slope gives the window of CUBIC's Reno-friendly region the same mean as NewReno's, until it
+  // is back at its value before the cut.
   const double alpha = w_reno_ < w_before_ ? 3 * (1 - beta) / (1 + beta) : 1;
   w_reno_ += alpha * segments / window_;
   const double t = to_seconds(now - epoch_);

@@ -18,7 +18,7 @@ const Transports::Registered<TdmaParameters> kTdma{
       return std::make_unique<Tdma>(context, parameters);
     }};
 
-/// Number of full packets in a slot whose length is not configured.
+/// Number of full packets in a TDMA slot whose length is not configured.
 constexpr int kPacketsOfASlot = 20;
 
 PicoSeconds packet_time(const TdmaParameters& parameters, const TransportContext& context) {
@@ -114,7 +114,7 @@ void Tdma::settle(Qpn qpn) {
   timeouts_.set(qpn, std::max(now(), sender.packets.overdue_at(timeout_)));
 }
 
-/// Schedules the next slot for which a packet waits.
+/// Schedules the event for the next TDMA slot for which a packet waits.
 void Tdma::set_turn() {
   context_.scheduler.cancel(turn_);
   const std::int64_t first = slot_now() + 1;

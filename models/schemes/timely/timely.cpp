@@ -16,13 +16,14 @@ namespace dcc {
 namespace {
 long double real(PicoSeconds t) { return static_cast<long double>(t.count); }
 
-// Number of full packets of other flows for which a packet waits without congestion. Where a round
-// trip holds few packets, thresholds below this delay would make packets that meet by chance cut
-// all rates.
+// Number of other flows' full packets for which a packet waits without congestion. Where a round
+// trip holds few packets, RTT thresholds below this delay would make packets that meet by chance
+// cut all rates.
 constexpr Ratio kOthersPackets{8, 1};
 
-/// 1/500 of the slowest link's rate, at least 10 Mb/s. A flow learns from its own packets only: at
-/// a lower rate a full packet takes a millisecond and more, and so does each step of a recovery.
+/// Default of the additive step and of the minimum rate: 1/500 of the slowest link's rate, at least
+/// 10 Mb/s. A flow learns from its own packets only: at a lower rate a full packet takes a
+/// millisecond and more, and so does each step of a recovery.
 BitRate paced_share(const NetworkScale& network) {
   const BitRate share = network.share(Ratio(1, 500));
   return share.bits_per_second < (10_Mbps).bits_per_second ? 10_Mbps : share;
@@ -87,8 +88,9 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.field("hai_after", hai_after, {"1", "255"}, {"increases before hyper increase", paper});
   v.field("hai_factor", hai_factor, {"1", "255"}, {"steps of a hyper increase", paper});
   v.field("hai_below_low", hai_below_low, {}, {"hyper increase also under t_low", ""});
-  // A rate that the first congestion cut to r_min takes up to 500 steps to recover, 20 ms and more
-  // in a long network. In a short one hyper increases make the shares of many flows less even.
+  // Hyperactive increase is on by default from a base RTT of 32 us on, where a rate that the first
+  // congestion cut to r_min would take up to 500 steps to recover, 20 ms and more. In a short
+  // network hyperactive increases make the shares of many flows less even.
   v.follows(true, "on from a base RTT of 32us on", [this](const NetworkScale& network) {
     hai_below_low = network.base_rtt >= kMicroSecond * 32;
   });
@@ -173,7 +175,7 @@ void Timely::on_sent(FlowNumber number, const SentInfo& info) {
   Flow& flow = flows_[number];
   account(flow);
   if (flow.rise_pending) give_rate(number, flow);
-  // The time since the previous packet was sent is counted as used by that packet's bytes.
+  // The time since the previous packet was sent counts as used by that packet's bytes.
   flow.sent += flow.last_wire;
   flow.last_wire = info.wire_bytes;
   flow.segment_sent += info.payload_bytes;

@@ -5,9 +5,10 @@
 namespace dcc {
 
 namespace {
-// Bandwidth-delay product of the network for which the paper gives the gains.
-constexpr double kReferenceProduct = 150'000;  // 100 Gb/s times 12 us, in bytes
-// base delay in ps of the network for which the paper gives the gains
+// Bandwidth-delay product of the network for which NSCC's authors give the gains.
+// bandwidth-delay product of 100 Gb/s times 12 us, in bytes
+constexpr double kReferenceProduct = 150'000;
+// base delay in ps of the network for which NSCC's authors give the gains
 constexpr double kReferenceDelay = 12e6;
 constexpr PicoSeconds kNoDelay = kMicroSecond;
 constexpr int kFarAboveTarget = 4;
@@ -63,8 +64,8 @@ NsccWindow::NsccWindow(const NsccParameters& parameters, const Path& path)
 
 void NsccWindow::clamp() { window_ = std::max(packet_, std::min(window_, most_)); }
 
-/// Returns the queueing delay of a round trip; also updates the mean delay. A delay without a mark
-/// has a small weight: its queue is gone, or it was not caused by a queue.
+/// Returns the queueing delay of a round trip, and updates the mean delay. A delay without a mark
+/// gets a small weight, since its queue is gone or did not cause the delay.
 PicoSeconds NsccWindow::delay_of(PicoSeconds rtt, bool marked) {
   base_rtt_ = std::min(base_rtt_, rtt);
   const PicoSeconds delay = rtt - base_rtt_;
@@ -73,7 +74,7 @@ PicoSeconds NsccWindow::delay_of(PicoSeconds rtt, bool marked) {
   return delay;
 }
 
-/// Performs quick adaptation. Returns true if the window was set.
+/// Performs NSCC's quick adaptation. Returns true if the window was set.
 bool NsccWindow::adapts(bool loss, PicoSeconds delay, Bytes in_flight, PicoSeconds now) {
   if (now < judged_) return false;
   const auto through = static_cast<double>(came_through_);

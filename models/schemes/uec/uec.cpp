@@ -16,9 +16,9 @@ const Transports::Registered<UecParameters> kUec{
       return std::make_unique<Uec>(context, parameters);
     }};
 
-// Fields of an answer: `psn` is the end of the data in order (ACK) or the packet (NACK), `scheme`
-// the bits of 64 packets, `immediate` the first of these packets, `remote_address` the total credit
-// granted.
+// Fields of a receiver's answer: `psn` is the end of the data received in order (ACK) or the
+// trimmed packet (NACK). `scheme` holds the bits of 64 packets, `immediate` the number of the first
+// of these packets, and `remote_address` the total credit granted.
 constexpr Psn kBits = SequenceSet::kBits;
 
 Bytes one_and_a_half_products(const TransportContext& context) {
@@ -133,7 +133,7 @@ void Uec::work_changed(Qpn qpn) {
   context_.port.data_ready();
 }
 
-/// Number of packets to send: new packets and retransmissions.
+/// Number of packets that the queue pair has to send: new packets and retransmissions.
 Psn Uec::work_left(Qpn qpn) const { return packets_left(qpn, senders_[qpn].packets); }
 
 bool Uec::may_send(const Sender& sender) const {
@@ -145,7 +145,7 @@ Bytes Uec::wire_of(Qpn qpn, Psn psn) const {
   return parameters_.framing.data(at(qpn).out.cut(psn).payload_bytes);
 }
 
-/// Updates whether the sender may send; if it may not, sets its timeout.
+/// Updates whether the sender may send; if it may not, sets the sender's timeout.
 void Uec::settle(Qpn qpn) {
   take_turn(qpn);
   set_deadline(qpn);
@@ -211,7 +211,8 @@ bool Uec::lost(Qpn qpn, Psn psn) {
   return true;
 }
 
-/// Records an arrived packet; returns its wire bytes, or 0 if the arrival was known already.
+/// Records a packet that arrived at the receiver; returns its wire bytes, or 0 if the arrival was
+/// known already.
 Bytes Uec::took(Qpn qpn, Psn psn) {
   if (at(qpn).out.delivered(psn)) return 0;
   const Bytes wire = wire_of(qpn, psn);
@@ -252,7 +253,7 @@ void Uec::on_nack(Qpn qpn, const Packet& nack) {
   }
 }
 
-/// Handles a grant of credit. The credit is a total, so a lost packet with credit is harmless.
+/// Handles a grant of credit. The granted credit is a total, so a lost grant is harmless.
 void Uec::on_pulled(Qpn qpn, std::uint64_t pulled) {
   Sender& sender = senders_[qpn];
   if (sender.speculative) {
@@ -273,8 +274,8 @@ bool Uec::waits_for_word(Qpn qpn) const {
   return sender.packets.out() == 0 && sender.backlogged && !sender.ready && at(qpn).connected;
 }
 
-/// Sets the sender's timeout: that of the oldest packet in flight; without one, that of the
-/// receiver, at increasing intervals.
+/// Sets the sender's timeout: that of the oldest packet in flight, or without one the timeout of
+/// news from the receiver, at increasing intervals.
 void Uec::set_deadline(Qpn qpn) {
   Sender& sender = senders_[qpn];
   PicoSeconds when = sender.packets.overdue_at(timeout_);
@@ -367,7 +368,7 @@ void Uec::on_data(Qpn qpn, const Packet& data) {
       remember(qpn, data);
     } else if (parameters_.has_credit()) {
       on_wanted(qpn,
-                // credit for at least one more packet than was granted
+                // credit for at least one packet more than was granted
                 receiver.pulled + static_cast<std::uint64_t>(full_packet(qpn)));
     }
     answer(qpn, data, known ? PacketKind::kAck : PacketKind::kNak);
@@ -442,7 +443,7 @@ void Uec::on_wanted(Qpn qpn, std::uint64_t wanted) {
   plan_pull(std::max(now(), next_pull_));
 }
 
-/// Lets a sender that has what it wanted have more, if there is room for more.
+/// Grants more credit to a sender that has all the credit it wanted, if there is room for more.
 void Uec::go_ahead(Qpn qpn) {
   Receiver& receiver = receivers_[qpn];
   if (receiver.ahead || receiver.pulled >= receiver.wanted + ahead_) return;
@@ -464,7 +465,7 @@ void Uec::send_credit(Qpn qpn) {
 void Uec::send_pull() {
   const bool wants = !pull_turns_.empty();
   std::deque<Qpn>& turns = wants ? pull_turns_ : ahead_turns_;
-  if (turns.empty()) return;  // the queue pair whose turn it was has ended
+  if (turns.empty()) return;  // no turn is left, because the queue pair whose turn it was has ended
   const Qpn qpn = turns.front();
   turns.pop_front();
   Receiver& receiver = receivers_[qpn];

@@ -19,8 +19,9 @@ const RegisteredAlgorithm<VivaceParameters> kVivace{
                                       context.rank);
     }};
 
-/// x to the power 9/10, the same on every machine: x divided by its tenth root by Newton's method.
-/// From above, an iteration lowers the root until the precision of a number is reached.
+/// Returns x to the power 9/10, with the same result on every machine: x divided by its tenth root,
+/// which Newton's method finds. From above, an iteration lowers the root until the precision of a
+/// number is reached.
 long double power_nine_tenths(long double x) {
   if (x <= 0) return 0;
   long double root = std::max(1.0L, x);

@@ -5,8 +5,9 @@
 namespace dcc {
 
 namespace {
-/// Number of intervals without a packet after which a link counts as idle. A link with one flow of
-/// the shortest window, and twice the mean round trip, is not idle: that flow must be given more.
+/// Number of control intervals without a packet after which a link counts as idle. A flow with the
+/// shortest window and twice the mean round trip does not leave its link idle, because the link
+/// must still increase that flow's window.
 constexpr int kPause = 2 * FeedbackController::kLongestGap;
 }  // namespace
 
@@ -36,9 +37,9 @@ double FeedbackController::comes(Bytes bytes, Bytes queue, const Flow& flow, Pic
   return give_ * trip * trip * size / flow.window - take_ * trip * size;
 }
 
-/// Ends the present interval if its time is over, and decides the window changes for the packets of
-/// the next interval. The next interval is expected to have as many packets as this interval; after
-/// a pause their number is unknown.
+/// Ends the present control interval if its time is over, and decides the window changes for the
+/// packets of the next interval. The next interval is expected to have as many packets as this
+/// interval; after a pause the number of packets is unknown.
 void FeedbackController::turn(PicoSeconds now) {
   if (now < began_ + span_) return;
   give_ = take_ = 0;

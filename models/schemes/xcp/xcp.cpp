@@ -59,7 +59,7 @@ void Xcp::goes(Qpn qpn, Packet& data) {
   Sender& sender = senders_[qpn];
   ++sender.under_way;
   context_.pool.attach_places(data);
-  // The rate that the flow lacks to the whole line rate, divided among the packets of a window.
+  // The rate that the flow lacks to the line rate, divided among the packets of a window.
   const double wanted = (line_ * sender.round_trip - sender.window) * sender.packet / sender.window;
   CongestionHeader::write(
       data, {sender.window, PicoSeconds(static_cast<std::int64_t>(sender.round_trip * 1e12))},

@@ -51,7 +51,7 @@ void CpuDebug::join(CpuDebug& first) {
 void CpuDebug::debug_follow(Follow follow) {
   const bool was_held = std::exchange(held_, follow == Follow::kHold);
   single_step_ = follow == Follow::kStep;
-  // A hart that waits within an access stops behind its instruction.
+  // A hart that waits within an access stops after the instruction of that access.
   const bool stops = held_ || single_step_;
   if (stops && cpu_.is_within_instruction()) hart_.request_stop();
   if (was_held && !held_) cpu_.release();
@@ -74,7 +74,8 @@ void CpuDebug::stop(const DebugStop& stop) {
   while (!resume(wish)) wish = gdb_->serve(*this, ReverseDebug::no_history());
 }
 
-/// Resumes the CPU. Returns false if the debugger wants to go back beyond the history.
+/// Resumes the CPU as the debugger requested. Returns false if the debugger wants to go back beyond
+/// the history of snapshots.
 bool CpuDebug::resume(GdbServer::Resume resume) {
   single_step_ = resume == GdbServer::Resume::kStep;
   held_ = resume == GdbServer::Resume::kHold;
@@ -82,7 +83,7 @@ bool CpuDebug::resume(GdbServer::Resume resume) {
   return !cpu_.is_running() || reverse_.resume(resume);
 }
 
-/// Clears state of the later time that a restored snapshot must not keep.
+/// Clears the debugger's state of the later time, which a restored snapshot must not keep.
 void CpuDebug::forget_session() {
   single_step_ = stepping_over_ = false;
   watched_.clear();
@@ -156,7 +157,8 @@ bool CpuDebug::poll_asleep() {
   return single_step_;
 }
 
-// Notes the first change of a watched value, which is kept until the CPU has stopped for it.
+// Notes the first change of a watched value; the note is kept until the CPU has stopped for the
+// change.
 bool CpuDebug::note_change(const char* when, const sc_core::sc_time& time) {
   for (WatchedValue& value : watched_) {
     if (!change_note_.empty()) break;
@@ -265,8 +267,8 @@ std::string CpuDebug::monitor_cpu() const {
          hex_text(mip) + ", mie " + hex_text(mie) + "\n";
 }
 
-/// Returns a function that reads a value by name, or the word at a bus address. Empty with `error`
-/// set if `path` is neither.
+/// Returns a function that reads the value with the name `path`, or the word at the bus address
+/// `path`. Empty with `error` set if `path` is neither.
 std::function<std::string()> CpuDebug::reader(const std::string& path, std::string& error) const {
   char* end = nullptr;
   unsigned long address = std::strtoul(path.c_str(), &end, 0);

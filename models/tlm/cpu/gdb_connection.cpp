@@ -133,7 +133,8 @@ std::optional<GdbConnection::Input> GdbConnection::receive(int timeout_ms) {
   return Input{Input::kClosed, ""};
 }
 
-// Takes the first packet or Ctrl-C out of the buffer. Requests retransmission of damaged packets.
+// Takes the first packet or Ctrl-C out of the buffer of received bytes. Requests retransmission of
+// damaged packets.
 std::optional<GdbConnection::Input> GdbConnection::take_packet() {
   for (;;) {
     std::size_t start = 0;
@@ -146,7 +147,7 @@ std::optional<GdbConnection::Input> GdbConnection::take_packet() {
     }
     const std::size_t hash = buffer_.find('#');
     if (hash == std::string::npos || hash + 2 >= buffer_.size()) {
-      // drops the received bytes, in which no packet ends
+      // discards the received bytes, because no packet ends within the maximum length
       if (buffer_.size() > kMaxBuffered) buffer_.clear();
       return std::nullopt;
     }

@@ -245,8 +245,8 @@ std::optional<std::size_t> GdbServer::thread_of(const std::string& text) const {
   return number == 0 ? stopped_ : static_cast<std::size_t>(number - 1);
 }
 
-// Hg chooses the thread of register accesses; Hc is for debuggers without vCont, and any thread is
-// as good as the stopped one to them.
+// Selects the thread of register accesses (command Hg). The command Hc is for debuggers without
+// vCont, to which any thread is as good as the stopped one.
 void GdbServer::select_thread(const std::string& packet) {
   const std::string thread = packet.size() > 2 ? packet.substr(2) : "0";
   if (thread == "-1") {
@@ -290,7 +290,8 @@ bool GdbServer::handle_resume(const std::string& packet) {
     resume_ = Resume::kKill;
     return true;
   }
-  // Each hart follows the first action that names it; an action without a thread names all.
+  // Each hart follows the first vCont action that names its thread; an action without a thread
+  // applies to all harts.
   std::vector<Follow> wanted(targets_.size(), Follow::kHold);
   std::vector<bool> named(targets_.size(), false);
   std::string actions = packet;
@@ -551,8 +552,8 @@ void GdbServer::handle_point(const std::string& packet) {
 void GdbServer::apply(const Point& point, bool set) {
   const auto is_breakpoint = [](const Point& p) { return p.type <= '1'; };
   if (is_breakpoint(point)) {
-    // Hardware and software breakpoints are the same to the CPU, which stops at an address as long
-    // as either kind is set there.
+    // Hardware and software breakpoints are equal to the CPU, which stops at an address as long as
+    // a breakpoint of either kind is set there.
     const bool another = std::any_of(points_.begin(), points_.end(), [&](const Point& p) {
       return is_breakpoint(p) && p.address == point.address;
     });

@@ -25,7 +25,8 @@ void ReverseDebug::take_due_snapshot() {
 bool ReverseDebug::resume(GdbServer::Resume resume) {
   if (history_ == nullptr) return true;
   if (!gdb_->attached()) {
-    // Forgets the snapshots taken so far, which do not know the connection of the next debugger.
+    // Forgets the debugger's snapshots taken so far, because they do not know the connection of the
+    // next debugger.
     first_snapshot_ = history_->snapshots();
     return true;
   }
@@ -57,7 +58,7 @@ void ReverseDebug::restore(bool search, std::uint64_t end, std::uint32_t pc,
   std::ostringstream request;
   request << search << ' ' << end << ' ' << pc << ' ' << extra << '\n' << gdb_->save_session();
   history_->restore(number, request.str());
-  std::abort();  // never reached: compilers do not see that a virtual function never returns
+  std::abort();  // never reached, but compilers do not see that a virtual function never returns
 }
 
 void ReverseDebug::accept(const std::string& text) {
@@ -82,8 +83,8 @@ void ReverseDebug::note_stop(std::uint64_t at, std::uint32_t pc, const std::stri
   request_->found_extra = extra;
 }
 
-/// Returns to the stop that was found; otherwise searches before the snapshot from which this
-/// search began.
+/// Returns to the stop that the search found; without one, searches before the snapshot from which
+/// this search began.
 void ReverseDebug::continue_search(const Request& done) {
   if (done.found) restore(false, done.found_at, done.found_pc, done.found_extra);
   std::size_t number = history_->snapshots() - 1;
@@ -95,7 +96,7 @@ void ReverseDebug::continue_search(const Request& done) {
 std::optional<DebugStop> ReverseDebug::arrive() {
   if (request_->stage < request_->end) {
     request_->stage = request_->end;
-    // Takes a snapshot; a stop found earlier is not part of it, since accept() begins a new
+    // Takes a snapshot without the stop that was found earlier, since accept() begins a new
     // request.
     take_snapshot();
     return std::nullopt;
@@ -103,7 +104,8 @@ std::optional<DebugStop> ReverseDebug::arrive() {
   const Request done = *request_;
   if (done.search) continue_search(done);
   request_.reset();
-  // A breakpoint at the first instruction of a handler stops when the interrupt is taken.
+  // A breakpoint at the first instruction of an interrupt handler stops when the hart takes the
+  // interrupt.
   if (done.pc != 0 && hart_.pc() != done.pc) hart_.take_interrupt();
   gdb_->suspend_points(false);
   history_->finish_replay();

@@ -12,7 +12,7 @@ using riscv::Stop;
 // number of quanta between two polls of the debugger while the CPU sleeps
 constexpr int kQuantaPerPoll = 10;
 
-/// Number of instructions in one quantum, at least 1.
+/// Number of instructions that the CPU runs in one quantum, at least 1.
 std::uint64_t quantum_steps(const RiscvCpuConfig& c, const CpuClock& clock) {
   const std::uint64_t cycles = clock.cycles_in(c.quantum);
   return std::max<std::uint64_t>(1, cycles * c.cpi.denominator / c.cpi.numerator);
@@ -92,7 +92,7 @@ void RiscvCpu::run() {
   }
 }
 
-/// Runs instructions to the end of the quantum, or until an event stops the hart.
+/// Runs the hart's instructions to the end of the quantum, or until an event stops the hart.
 void RiscvCpu::run_on() {
   if (dmi_wanted_) request_dmi();
   const std::uint64_t start = hart_.steps();
@@ -179,7 +179,7 @@ void RiscvCpu::sleep() {
       note_elapsed();
     }
   }
-  // A hart of a group runs at edges of its own clock only.
+  // A hart of a group continues only at edges of its own clock.
   if (config_.group != nullptr) catch_up();
   asleep_ = false;
   hart_.slept(hart_.cycles() - before);
@@ -371,7 +371,8 @@ void RiscvCpu::invalidate_dmi(sc_dt::uint64 start, sc_dt::uint64 end) {
   hart_.set_ram({nullptr, config_.ram_base, config_.ram_bytes});
 }
 
-// Targets may wait, so that other harts run during the access.
+// Performs an access of a hart in a group. Its target may wait, so that other harts run during the
+// access.
 void RiscvCpu::access_in_group(const sc_core::sc_time& begin, sc_core::sc_time delay) {
   const sc_core::sc_time before = delay;
   config_.group->suspend(*this);
@@ -392,7 +393,8 @@ bool RiscvCpu::access(tlm::tlm_command command, std::uint32_t address, std::uint
   in_access_ = true;
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   if (std::exchange(completes_atomic_, false) && config_.group != nullptr) {
-    // The access begins at the hart's own time without a wait, in which others would run.
+    // The second access of an atomic operation begins at the hart's own time without a wait,
+    // because other harts would run during a wait.
     delay = local_time() - sc_core::sc_time_stamp();
   } else {
     catch_up();

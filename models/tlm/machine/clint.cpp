@@ -37,7 +37,8 @@ std::vector<Clint::Lines> one_hart(Clint::Line timer, Clint::Line software) {
   harts[0] = {std::move(timer), std::move(software)};
   return harts;
 }
-/// Number of the element that `offset` lies in, of an array at `base`; nothing if it lies outside.
+/// Index of the array element that contains `offset`, for an array at `base`; nothing if `offset`
+/// lies outside the array.
 std::optional<std::size_t> index_in(std::uint32_t offset, std::uint32_t base, std::size_t count,
                                     std::uint32_t bytes) {
   if (offset < base || offset - base >= count * bytes) return std::nullopt;
@@ -67,7 +68,8 @@ std::uint64_t Clint::mtime() const { return ticks() + mtime_offset_; }
 
 void Clint::compare() {
   const std::uint64_t time = mtime();
-  std::uint64_t next = ~std::uint64_t{0};  // ticks to the next rise of a timer's line
+  // number of ticks to the next rise of a hart's timer line
+  std::uint64_t next = ~std::uint64_t{0};
   bool waits = false;
   for (Hart& hart : harts_) {
     const bool level = time >= hart.mtimecmp;

@@ -19,7 +19,7 @@ std::function<void(char)> output_of(const FirmwareHostConfig& config) {
 
 }  // namespace
 
-/// Reports the interrupts that one hart takes.
+/// Observer that reports the interrupts that one hart takes.
 class FirmwareHost::TakenInterrupts final : public riscv::InterruptListener {
  public:
   TakenInterrupts(InterruptLatency& latency, unsigned hart, const RiscvCpu& cpu)

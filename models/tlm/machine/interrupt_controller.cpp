@@ -115,8 +115,8 @@ tlm::tlm_response_status InterruptController::write(std::uint64_t offset, std::u
 
 void InterruptController::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (delay != sc_core::SC_ZERO_TIME) {
-    // Waits until local time has come: the result of a claim depends on its time, so it must not
-    // happen ahead of the interrupt lines.
+    // Waits until the initiator's local time has come: the result of a claim depends on its time,
+    // so a claim must not happen ahead of the interrupt lines.
     sc_core::wait(delay);
     delay = sc_core::SC_ZERO_TIME;
   }

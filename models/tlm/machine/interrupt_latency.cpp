@@ -7,7 +7,7 @@
 namespace dcc::model {
 namespace {
 
-/// The device's name in results: its name in the memory map, in small letters.
+/// Name of a device in results: the device's name in the memory map, in small letters.
 std::string source_name(const MachineDevice& device) {
   if (device.name == "DCC") return "controller";
   std::string name = device.name;
@@ -37,7 +37,8 @@ void InterruptLatency::Meter::withdraw() {
 
 void InterruptLatency::Meter::serve(PicoSeconds at) {
   if (!since) return;
-  // A hart that wakes up begins at an edge of its clock, up to a cycle before the request.
+  // A hart that wakes up begins at an edge of its clock, which may lie up to a cycle before the
+  // interrupt request.
   const std::int64_t waited = std::max<std::int64_t>(0, (at - *since).count);
   source.ns.add(static_cast<std::uint64_t>(waited / kNanoSecond.count));
   since.reset();
@@ -88,7 +89,7 @@ std::vector<InterruptLatency::Source> InterruptLatency::sources() const {
     add(all[1], hart.software);
   }
   for (const auto& [number, meter] : external_) {
-    if (meter.source.name.empty()) continue;  // a source without a device
+    if (meter.source.name.empty()) continue;  // skips a source without a device
     all.push_back(Source{meter.source.name, {}, 0, 0});
     add(all.back(), meter);
   }

@@ -24,7 +24,8 @@ std::uint32_t existing(unsigned word) {
   const std::uint32_t bits = count >= 32 ? ~0u : (1u << count) - 1;
   return word == 0 ? bits & ~1u : bits;
 }
-/// Index of the word at `offset` in an array of `words` words at `base`; empty outside.
+/// Index of the word at `offset` in an array of `words` words at `base`; nothing if `offset` lies
+/// outside the array.
 std::optional<unsigned> word_in(std::uint32_t offset, std::uint32_t base, unsigned words) {
   if (offset < base || offset - base >= 4 * words) return std::nullopt;
   return (offset - base) / 4;
@@ -67,7 +68,8 @@ void Plic::update() {
 }
 
 std::optional<Plic::Place> Plic::place_of(std::uint32_t offset) const {
-  // Distances between the registers of one context and the next, by the specification.
+  // Distances in bytes between equal registers of two neighbouring contexts, by the PLIC
+  // specification.
   constexpr std::uint32_t kEnableBytes = 0x80, kContextBytes = 0x1000;
   const bool enable = offset < VIRT_PLIC_THRESHOLD;
   const std::uint32_t base = enable ? VIRT_PLIC_ENABLE : VIRT_PLIC_THRESHOLD;

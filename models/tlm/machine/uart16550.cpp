@@ -67,7 +67,7 @@ std::size_t Uart16550::trigger_level() const {
 }
 
 sc_core::sc_time Uart16550::character_time() const {
-  // Bits per character: a start bit, 5 to 8 data bits, parity, 1 or 2 stop bits.
+  // Number of bits per character: a start bit, 5 to 8 data bits, parity, and 1 or 2 stop bits.
   const std::uint64_t bits = 1u + 5u + (lcr_ & kLcrLength) + ((lcr_ & kLcrParity) != 0 ? 1u : 0u) +
                              ((lcr_ & kLcrStop) != 0 ? 2u : 1u);
   const std::uint64_t cycles = bits * 16 * std::max<std::uint64_t>(divisor_, 1);
@@ -77,7 +77,7 @@ sc_core::sc_time Uart16550::character_time() const {
 
 std::uint8_t Uart16550::modem_status() const {
   if (!in_loopback()) return kLinesAtRest;
-  // In loopback DTR, RTS, OUT1 and OUT2 come back as DSR, CTS, RI and DCD.
+  // In loopback the outputs DTR, RTS, OUT1 and OUT2 come back as the inputs DSR, CTS, RI and DCD.
   return static_cast<std::uint8_t>((mcr_ & 0x01) << 5 | (mcr_ & 0x02) << 3 | (mcr_ & 0x0C) << 4);
 }
 
@@ -104,8 +104,8 @@ bool Uart16550::has_room() const {
   return !in_loopback() && received_.size() < (has_fifos() ? kFifoBytes : 1);
 }
 
-/// Schedules the next byte of input after a character time, unless the FIFO is full and a byte
-/// already waits.
+/// Schedules the arrival of the next input byte after a character time, unless the FIFO is full and
+/// a byte already waits.
 void Uart16550::expect_input() {
   if (next_input_ == input_.size() || (held_back_ && !has_room())) return;
   held_back_ = false;
@@ -124,7 +124,7 @@ void Uart16550::receive(std::uint8_t value) {
     if (received_.size() < kFifoBytes) {
       received_.push_back(value);
     } else {
-      overrun_ = true;  // overrun: the byte is lost, and bytes received before stay
+      overrun_ = true;  // overrun: the new byte is lost, and the bytes received before stay
     }
     timeout_.cancel();
     timeout_.notify(4 * character_time());
@@ -210,7 +210,7 @@ tlm::tlm_response_status Uart16550::read(std::uint32_t offset, std::uint32_t& va
 }
 
 void Uart16550::write_data(std::uint8_t value) {
-  // The transmitter is empty again at once, since a sent byte leaves at once.
+  // The transmitter is empty again at once, since a written byte leaves without delay.
   empty_pending_ = false;
   update();
   empty_pending_ = true;
