@@ -1,4 +1,4 @@
-// The congestion management module: the patent's three cases, step by step.
+// The congestion management module, which carries out the patent's three cases step by step.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace dcc {
 
-/// A new rate for the scheduler.
+/// Answer of the congestion manager: a new rate of a flow for the scheduler.
 struct RateAnswer {
   std::uint32_t flow = 0;
   Rate rate;
@@ -33,21 +33,22 @@ class SlotObserver {
   ~SlotObserver() = default;
 };
 
-/// Least delay of a started timer event in ticks: the start reaches the timing engine in the next
-/// tick at the latest, and is due in the tick after that at the earliest.
+/// Least delay of a started timer event in ticks: the start command reaches the timing engine in
+/// the next tick at the latest, and the event is due in the tick after that at the earliest.
 constexpr Ticks kMinDelay = 2;
 
-/// Carries out the events of slots, each as one atomic read-modify-write of a slot, and calls the
-/// law that CTRL selects once for each event. Time is given in ticks; the caller decides when an
-/// answer reaches the scheduler.
+/// The congestion manager: carries out the events of slots, each as one atomic read-modify-write of
+/// a slot, and calls the law that CTRL selects once for each event. Time is given in ticks; the
+/// caller decides when an answer reaches the scheduler.
 class CongestionManager {
  public:
-  /// The engines must outlive the manager, which loads its registers and tables into `rates`.
+  /// The engines must outlive the manager, which loads the registers and tables into the rate
+  /// engine `rates`.
   CongestionManager(std::uint32_t slots, RateEngine& rates, TimerEngine& timers);
 
   /// Handles a congestion notification of `flow` (24 bits; higher bits are masked). The
   /// notification stands for `marks` marked packets among the `packets` that arrived since the
-  /// previous notification (0: unknown), and `count` notifications were joined to it.
+  /// previous notification (0: unknown), and `count` notifications were joined into this one.
   std::optional<RateAnswer> cnp(std::uint32_t flow, std::uint8_t dscp, std::uint8_t marks, Tick now,
                                 std::uint8_t packets = 0, std::uint8_t count = 1);
   /// Counts `packets` packets with `length` bytes in total, which the flow has sent.
@@ -56,12 +57,13 @@ class CongestionManager {
   /// Counts bytes that do not exceed the threshold in the flow's `slot`; FlowTable::kNoSlot if the
   /// flow has none.
   void add_bytes(SlotIndex slot, std::uint8_t dscp, std::uint32_t length, std::uint32_t packets);
-  /// True if `length` additional bytes would lead to an increase of the slot's rate.
+  /// True if `length` additional bytes would exceed the byte threshold of a slot and raise the
+  /// slot's rate.
   bool over_threshold(SlotIndex slot, std::uint32_t length) const {
     return counts_to_threshold_ && slot != FlowTable::kNoSlot &&
            std::uint64_t{store_[slot].pkt_length} + length > parameters_.byte_threshold;
   }
-  /// Handles an expiry of the timing engine. A cut that restarts the timer does not move the
+  /// Outcome of an expiry of the timing engine. A cut that restarts the timer does not move the
   /// engine's event, so the slot's own due tick decides whether the expiry counts.
   struct TimerOutcome {
     enum class Kind : std::uint8_t {
@@ -72,31 +74,33 @@ class CongestionManager {
     std::optional<RateAnswer> answer;
   };
   TimerOutcome timer_event(const TimerExpiry& event, Tick now);
-  /// Handles the end of a slot's timer interval.
+  /// Handles the end of a slot's timer interval at tick `now`.
   std::optional<RateAnswer> timer(SlotIndex slot, Tick now);
   /// Unbinds the slot of a flow that has ended. The slot becomes free with its next timer event.
   void release(std::uint32_t flow);
-  /// The rate of the flow's slot, if it has one.
+  /// The rate of the flow's slot; empty if the flow has no slot.
   std::optional<Rate> query(std::uint32_t flow) const;
-  // Counts notifications that the caller has dropped.
+  // Counts a congestion notification that the caller has dropped.
   void count_lost_cnp() { ++statistics_.cnps_lost; }
   void count_dropped_input() { ++statistics_.inputs_dropped; }
-  /// See FlowTable::hold_back.
+  /// Keeps slots from being bound; see FlowTable::hold_back.
   void hold_back(std::uint32_t slots) { flows_.hold_back(slots); }
 
   const ControllerParameters& parameters() const { return parameters_; }
-  /// Replaces the parameters, which act from the next notification on.
+  /// Replaces the controller's parameters, which act from the next notification on.
   void set_parameters(const ControllerParameters& parameters);
   /// The law that CTRL selects for the controller.
   const Law& law() const { return *law_; }
-  /// Result of increases_by_bytes() of the selected law, kept because each packet asks for it.
+  /// Result of Law::increases_by_bytes() for the selected law, kept because each packet asks for
+  /// it.
   bool increases_by_bytes() const { return increases_by_bytes_; }
   const RateTables& tables() const { return tables_; }
-  /// Shares tables with `other`: keeps one copy of tables that are equal.
+  /// Shares rate tables with `other`: keeps one copy of tables that are equal.
   void share_tables(const RateTables& other) { tables_.share_with(other); }
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
 
-  /// Releases every slot, cancels every event, clears statistics. Parameters and tables stay.
+  /// Releases every slot, cancels every timer event and clears the statistics. Parameters and
+  /// tables stay.
   void reset(Tick now);
 
   const FlowTable& flows() const { return flows_; }
@@ -122,7 +126,7 @@ class CongestionManager {
   ControllerParameters parameters_;
   const Law* law_ = nullptr;
   bool increases_by_bytes_ = false;
-  bool counts_to_threshold_ = false;  // true if bytes may lead to an increase
+  bool counts_to_threshold_ = false;  // true if counted bytes may lead to a rate increase
   RateTables tables_;
   ControllerStatistics statistics_;
   TimerCounters timer_counters_;

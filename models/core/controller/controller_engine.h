@@ -1,4 +1,5 @@
-// The interface of a congestion controller: the model, the verilated RTL, or both in lock-step.
+// The interface of a congestion controller, implemented by the model, by the verilated RTL, or by
+// both in lock-step.
 #pragma once
 
 #include <array>
@@ -15,12 +16,13 @@
 
 namespace dcc {
 
-/// Receives the calculated rates. The NIC's scheduler, or its substitute in a test, implements this
-/// interface.
+/// Receives the rates that a controller calculates. The NIC's scheduler, or its substitute in a
+/// test, implements this interface.
 class RateSink {
  public:
   virtual void rate_calculated(std::uint32_t flow, Rate rate) = 0;
-  /// Receives the answer of a query: the rate of the flow's slot; none if the flow has no slot.
+  /// Receives the answer to a query of a flow's rate: the rate of the flow's slot; empty if the
+  /// flow has no slot.
   virtual void query_answered(std::uint32_t /*flow*/, std::optional<Rate> /*rate*/) {}
 
  protected:
@@ -33,7 +35,8 @@ enum ControllerCause : std::uint32_t {
   kCauseOverrun = 1u << 1,    // interrupt cause: the timing engine fell 2^15 ticks behind
 };
 
-/// Receives interrupt causes each time they arise; the register block keeps them.
+/// Receives the controller's interrupt causes each time they arise. The register block stores the
+/// causes.
 class CauseSink {
  public:
   virtual void causes_raised(std::uint32_t causes) = 0;
@@ -48,24 +51,25 @@ class ParameterVisitor;
 constexpr std::uint32_t kMaxLatencyCycles =
     regs::dcc_map::kCapsLatencyMask >> regs::dcc_map::kCapsLatencyShift;
 
-/// Properties of a controller that are fixed when it is built.
+/// Properties of a controller that are fixed when the controller is built.
 struct ControllerConfig {
   std::uint32_t slots = 1024;  // number of slots, 1 … kMaxSlots
   Frequency clock{250'000'000};
-  PicoSeconds tick = kMicroSecond;  // length of a tick; the driver writes it to TICK_DIV
+  PicoSeconds tick = kMicroSecond;  // length of a tick; the driver writes this length to TICK_DIV
   // cycles from issue to answer, timing::kMinLatency … kMaxLatencyCycles
   std::uint32_t latency_cycles = 64;
-  std::array<unsigned, 3> split{5, 5, 6};  // bits of the wheel's levels: top, middle, last
+  // bits of each level of the timing wheel: top, middle, last
+  std::array<unsigned, 3> split{5, 5, 6};
 
   PicoSeconds clock_period() const { return clock.cycles(1); }
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError for values that contradict each other.
+  /// Throws ParameterError if values of the configuration contradict each other.
   void check() const;
 };
 
 /// One slot as the register window `slots` shows it.
 struct SlotView {
-  std::optional<std::uint32_t> flow;  // flow of the slot; empty: the slot is free
+  std::optional<std::uint32_t> flow;  // flow that the slot is bound to; empty: the slot is free
   SlotParameters parameters;
   // due tick of the slot's timer: 16 bits and the epoch bit; empty: not pending
   std::optional<std::uint32_t> timer_due;
@@ -89,25 +93,25 @@ class ControllerEngine {
   // ---- Commands: carried out whether enabled or not ----
   /// Releases the flow's slot, because its queue pair was destroyed.
   virtual void release(std::uint32_t flow) = 0;
-  /// Asks for the flow's rate; the answer goes to RateSink::query_answered.
+  /// Asks for the rate of a flow; the answer goes to RateSink::query_answered.
   virtual void query(std::uint32_t flow) = 0;
 
   // ---- Registers ----
   virtual const ControllerParameters& parameters() const = 0;
   virtual const RateTables& tables() const = 0;
-  /// Carries out an access of software: the model uses the register block's decoding of the
+  /// Carries out a register access of software: the model uses the register block's decoding of the
   /// transfer, the RTL the transfer itself. A write, and a read of a table or a slot, waits until
-  /// no event is under way, and acts on what is issued afterwards. An access at the very instant of
-  /// construction comes before the first edge and waits for nothing.
+  /// no event is under way, and affects the events that are issued afterwards. An access at the
+  /// very instant of construction comes before the first clock edge and waits for nothing.
   ///
   /// A write of CTRL.SOFT_RESET forgets every slot, timer event, waiting input and answer under
   /// way, and clears statistics, lateness and overrun. Parameters, tables and the time stay. The
   /// reset takes a cycle for each slot and some more; inputs that come meanwhile are dropped and
-  /// counted. The scheduler keeps the rates it has: the driver resets before traffic, or gives the
-  /// flows their rates itself.
+  /// counted. The scheduler keeps the flows' present rates, so the driver must reset before traffic
+  /// starts or set the rates of the flows itself.
   virtual void access(regs::RegisterAccess& access) = 0;
-  /// Sets all registers without an access: at power-up, or after a reset by the pin. Such a reset
-  /// clears the slots as a soft reset does.
+  /// Sets all registers without a register access, at power-up or after a reset by the pin. A reset
+  /// by the pin clears the slots as a soft reset does.
   virtual void set_parameters(const ControllerParameters& parameters, bool reset = false) = 0;
 
   // ---- Inspection: no side effect on the simulated hardware, exact at the present edge ----
@@ -120,7 +124,7 @@ class ControllerEngine {
   virtual const ControllerStatistics& statistics() = 0;
   virtual const TimerCounters& timer_counters() = 0;
   /// Number of byte notifications that the NIC dropped in front of the port, since more than
-  /// timing::kAtPort waited there.
+  /// timing::kAtPort of them waited there.
   virtual std::uint64_t bytes_dropped_at_port() const = 0;
   virtual std::uint64_t missed_latency() = 0;
   virtual Tick timer_lateness_max() = 0;  // greatest lateness of a timer event, in whole ticks
@@ -129,28 +133,29 @@ class ControllerEngine {
   virtual bool overrun() = 0;
   virtual bool idle() = 0;  // true if every slot is free
 
-  /// Sets the observer, which is called in the cycle in which a slot changes; null: none.
+  /// Sets the slot observer, which is called in the cycle in which a slot changes; null: none.
   virtual void observe(SlotObserver* observer) = 0;
   /// Sets the receiver of interrupt causes; null: none.
   virtual void on_cause(CauseSink* sink) = 0;
-  /// Ends a run. An engine in lock-step compares all slots and counters, and throws
+  /// Ends a simulation run. An engine in lock-step compares all slots and counters, and throws
   /// LockstepMismatch if they differ.
   virtual void finish() {}
-  /// The model, alone or in lock-step with RTL; null if only RTL computes the rates.
+  /// The model of the controller, alone or in lock-step with RTL; null if only RTL computes the
+  /// rates.
   virtual ControllerModel* model() = 0;
 };
 
-/// Function that makes an engine, with the arguments of make_controller(). An empty function stands
-/// for the model.
+/// Function that makes a controller engine from the arguments of make_controller(). An empty
+/// function stands for the model.
 using ControllerEngineFactory = std::function<std::unique_ptr<ControllerEngine>(
     Scheduler&, const ControllerConfig&, std::uint32_t rank, RateSink&)>;
 
 class TimerEngine;
 class RateEngine;
-/// Makes a controller: by `make_engine`, or the model if that is empty or makes none. `rank` is
-/// that of the answers among the events of one instant. Null engines mean the models (TimingWheel,
-/// RateUnit); `timers` and `rates` are parts of the model alone. Throws std::invalid_argument for a
-/// configuration outside its ranges.
+/// Makes a controller by `make_engine`, or the model if `make_engine` is empty or returns null.
+/// `rank` orders the controller's answers among the events of one instant. `timers` and `rates` are
+/// parts of the model alone; null stands for TimingWheel and RateUnit. Throws std::invalid_argument
+/// for a configuration outside its ranges.
 std::unique_ptr<ControllerEngine> make_controller(Scheduler& scheduler,
                                                   const ControllerConfig& config,
                                                   std::uint32_t rank, RateSink& sink,

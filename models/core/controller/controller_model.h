@@ -1,5 +1,5 @@
-// The cycle-accurate model of the controller: notifications in, rates out a fixed number of cycles
-// later.
+// The cycle-accurate model of the controller: notifications enter, and rates leave a fixed number
+// of cycles later.
 #pragma once
 
 #include <algorithm>
@@ -20,13 +20,13 @@
 
 namespace dcc {
 
-/// Congestion manager, timing engine and rate engine behind one clock, by the rules of
-/// docs/controller-contract.md.
+/// The cycle-accurate model of the controller: congestion manager, timing engine and rate engine on
+/// one clock, by the rules of docs/controller-contract.md.
 ///
-/// An input is a call at any time. The model samples it at the next edge, one input of each kind at
-/// an edge. A cycle issues at most one event: a CNP, else a timer event, else a command, else
-/// bytes. An event takes effect at its issue; its answer and its cause leave `latency_cycles`
-/// later.
+/// An input is a call at any time. The model samples inputs at clock edges, one input of each kind
+/// at an edge. Each cycle issues at most one event, in the order of preference CNP, timer event,
+/// command, bytes. An event takes effect at its issue; its answer and its interrupt cause leave
+/// `latency_cycles` later.
 ///
 /// The model has no clock process. The cycle in which an event is issued follows from earlier
 /// inputs, so the model computes it with the next input or access, at the latest when an answer may
@@ -34,8 +34,9 @@ namespace dcc {
 /// edge at which they are sampled.
 class ControllerModel final : public ControllerEngine {
  public:
-  /// Null engines mean the models (TimingWheel, RateUnit). Throws std::invalid_argument for a
-  /// configuration outside its ranges. `rank` orders the answers among the events of one instant.
+  /// A null engine stands for the model (TimingWheel, RateUnit). Throws std::invalid_argument for a
+  /// configuration outside its ranges. `rank` orders the model's answers among the events of one
+  /// instant.
   ControllerModel(Scheduler& scheduler, const ControllerConfig& config, std::uint32_t rank,
                   RateSink& sink, std::unique_ptr<TimerEngine> timers = nullptr,
                   std::unique_ptr<RateEngine> rates = nullptr);
@@ -49,13 +50,13 @@ class ControllerModel final : public ControllerEngine {
 
   const ControllerParameters& parameters() const override { return manager_.parameters(); }
   const RateTables& tables() const override { return manager_.tables(); }
-  /// Shares tables with `other`: keeps one copy of tables that are equal.
+  /// Shares rate tables with `other`: keeps one copy of tables that are equal.
   void share_tables(const RateTables& other) { manager_.share_tables(other); }
   void access(regs::RegisterAccess& access) override;
   void set_parameters(const ControllerParameters& parameters, bool reset = false) override;
   // Steps of a register access, for callers without a register block.
   void soft_reset() { set_parameters(parameters(), true); }
-  /// Writes an entry of a table; returns false if the index is beyond the table.
+  /// Writes an entry of a rate table; returns false if the index is beyond the table.
   bool write_table(RateTable table, std::uint32_t index, std::uint32_t word);
   /// Waits until the pipeline is empty, as a read of a table or of a slot does.
   void access_window() { quiesce(); }
@@ -79,7 +80,7 @@ class ControllerModel final : public ControllerEngine {
   void on_cause(CauseSink* sink) override { causes_ = sink; }
   ControllerModel* model() override { return this; }
 
-  /// The congestion manager without bringing it up to the present: for SlotObserver callbacks only.
+  /// The congestion manager, not brought up to the present time; for SlotObserver callbacks only.
   const CongestionManager& manager() const { return manager_; }
   TimerEngine& timers() { return *timers_; }
   RateEngine& rates() { return *rates_; }
@@ -101,7 +102,7 @@ class ControllerModel final : public ControllerEngine {
     bool release = false;
   };
   /// The next timer event, which was taken from the timing engine before its issue. No input can
-  /// change it any more.
+  /// change this event any more.
   struct TimerHead {
     bool valid = false;
     std::uint32_t flow = 0;
@@ -111,21 +112,21 @@ class ControllerModel final : public ControllerEngine {
     enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
     Cycle when = 0;
     Kind kind = Kind::kRate;
-    std::uint32_t flow = 0;  // flow number; for kCause, the interrupt causes
+    std::uint32_t flow = 0;  // flow number of the outcome; for kCause, the interrupt causes
     Rate rate;
   };
 
-  /// An access of software that waits for its turn at the register port, with the change that it
-  /// makes.
+  /// An access of software that waits for its turn at the register port, with the change that the
+  /// access makes.
   struct Order {
     enum class Change : std::uint8_t { kNothing, kTable, kRegister };
     Cycle called = 0;  // cycle in which software began the access
     bool waits = false;
     Change change = Change::kNothing;
-    std::uint16_t index = 0;  // index of the table entry or of the register
+    std::uint16_t index = 0;  // index of the table entry or the register accessed
     std::uint32_t word = 0;   // number of the word in a table's window
     std::uint32_t value = 0;
-    Cycle least = 0;  // minimum time from the edge at which the access acts to its end
+    Cycle least = 0;  // minimum number of cycles from the edge at which the access acts to its end
   };
 
   static std::uint32_t divider(const ControllerParameters& parameters) {
@@ -143,8 +144,8 @@ class ControllerModel final : public ControllerEngine {
     return (cnps_.size() | cnps_ahead_.size() | bytes_.size() | bytes_ahead_.size()) != 0 ||
            !joined_.empty();
   }
-  /// True if no command, reset or change of CTRL.ENABLE is pending. Then an input with nothing
-  /// waiting in front is issued as soon as the clock allows.
+  /// True if no command, reset or change of CTRL.ENABLE is pending, so that an input with an empty
+  /// queue in front is issued as soon as the clock allows.
   bool is_steady() const {
     return enabled_ && !reset_pending_ && bytes_sampled_ >= ready_from_ &&
            enable_changes_.empty() && orders_.empty() &&
@@ -212,31 +213,31 @@ class ControllerModel final : public ControllerEngine {
   ControllerConfig config_;
   CycleClock clock_;
   Cycle latency_;
-  Cycle look_ahead_;  // number of cycles ahead for which issues must be computed
+  Cycle look_ahead_;  // number of cycles ahead for which the model must compute issues
   RateSink& sink_;
   CauseSink* causes_ = nullptr;
   std::unique_ptr<TimerEngine> timers_;
   std::unique_ptr<RateEngine> rates_;
   CongestionManager manager_;
 
-  // For each input port: the edge of the last sample, and the inputs that are not sampled yet.
+  // Edge of the last sample, and inputs that are not sampled yet, for each input port.
   Cycle cnp_sampled_ = -1;
   Cycle bytes_sampled_ = -1;
   Cycle command_sampled_ = -1;
   RingQueue<Cnp> cnps_ahead_;
   RingQueue<Bytes> bytes_ahead_;
   RingQueue<Command> commands_ahead_;
-  // The bytes of one packet that lead to no answer, while nothing else waits. They are issued with
-  // the next call; nearly always their cycle is past by then, and they never enter a queue. This
-  // saves 1.3 % of all instructions of configs/demo.yaml and 1.5 % of configs/incast_8x25g.yaml. 0
-  // packets: none are pending.
+  // Bytes of one packet that lead to no answer, kept while no other input waits. The next call
+  // issues these bytes; their cycle is nearly always past by then, so the bytes never enter a
+  // queue. The short cut saves 1.3 % of all instructions of configs/demo.yaml and 1.5 % of
+  // configs/incast_8x25g.yaml. With 0 packets no bytes are pending.
   Bytes pending_bytes_{0, 0, 0, 0, 0};
   SlotIndex pending_slot_ = 0;
-  // The FIFOs of sampled inputs.
+  // FIFOs of the inputs that were sampled.
   RingQueue<Cnp> cnps_;
   RingQueue<Bytes> bytes_;
   RingQueue<Command> commands_;
-  bool bytes_matter_ = false;  // true if waiting bytes may lead to an answer
+  bool bytes_matter_ = false;  // true if the waiting byte notifications may lead to an answer
 
   Cycle last_issue_ = -timing::kSameFlow;
   Cycle next_issue_ = 0;          // no event is issued before this cycle
@@ -248,7 +249,7 @@ class ControllerModel final : public ControllerEngine {
   TimerHead timer_head_;
   Cycle timer_bound_ = kNever;  // no timer event is issued before this cycle
   Cycle last_timer_ = 0;        // cycle in which the last timer event was issued
-  Tick last_timer_due_ = 0;     // tick in which that timer event was due
+  Tick last_timer_due_ = 0;     // tick in which the last issued timer event was due
 
   Cycle port_free_ = 0;  // the first cycle in which software's next access can begin
   RingQueue<Order> orders_;
@@ -257,7 +258,8 @@ class ControllerModel final : public ControllerEngine {
     Cycle from = 0;
     bool enable = false;
   };
-  bool enabled_ = false;  // CTRL.ENABLE at the latest sampled edge; enable_changes_ are to come
+  // value of CTRL.ENABLE at the latest sampled edge; enable_changes_ holds later changes
+  bool enabled_ = false;
   RingQueue<EnableChange> enable_changes_;
   // A soft reset drops inputs that are sampled from cycle reset_from_ on and before ready_from_.
   bool reset_pending_ = false;

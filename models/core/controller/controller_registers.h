@@ -7,13 +7,13 @@
 
 namespace dcc::regs {
 
-/// The register block of a controller: its registers, counters and windows. The block decodes an
-/// access and passes it to the engine. A bus accesses block().
+/// The register block of a controller with registers, counters and windows. The block decodes each
+/// access and passes it to the controller engine. A bus accesses block().
 class ControllerRegisters final : public RegisterDevice, public CauseSink {
  public:
-  /// `device` must outlive this object, which becomes the receiver of its interrupt causes. The
-  /// device's parameters become the registers' reset values. `split` is the timing engine's split,
-  /// reported in CAPS.
+  /// The controller `device` must outlive this object, which becomes the receiver of the device's
+  /// interrupt causes. The device's parameters become the registers' reset values. `split` is the
+  /// split of the timing wheel, reported in CAPS.
   explicit ControllerRegisters(ControllerEngine& device, const WheelSplit& split = {});
   ~ControllerRegisters();
   ControllerRegisters(const ControllerRegisters&) = delete;
@@ -23,7 +23,8 @@ class ControllerRegisters final : public RegisterDevice, public CauseSink {
   const RegisterBlock& block() const { return block_; }
   ControllerEngine& device() { return device_; }
 
-  /// Hardware reset: sets registers to their reset values and resets the device. Tables stay.
+  /// Hardware reset: sets registers to their reset values and resets the controller. Rate tables
+  /// stay.
   void reset();
 
   std::uint32_t read_register(std::uint16_t index) const override;

@@ -16,9 +16,10 @@ struct ControllerSetup {
   std::function<std::unique_ptr<TimerEngine>()> timers;
   // makes the rate unit; empty: the model's rate unit
   std::function<std::unique_ptr<RateEngine>()> rates;
-  ControllerEngineFactory engine;  // makes the whole block; empty: the model
+  ControllerEngineFactory engine;  // makes the whole controller; empty: the controller's model
 
-  /// The smallest setup, with one slot: enough to ask an algorithm for its needs.
+  /// The smallest controller setup, with one slot, which suffices to ask an algorithm for its
+  /// needs.
   static ControllerSetup one_slot() {
     ControllerSetup setup;
     setup.config.slots = 1;

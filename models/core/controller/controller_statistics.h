@@ -5,8 +5,8 @@
 
 namespace dcc {
 
-/// Counts since the last reset(). rate_decreases and rate_increases count calculations of the rate
-/// unit; rate_updates counts the rates that went to the scheduler.
+/// Counts of controller events since the last reset(). rate_decreases and rate_increases count
+/// calculations of the rate unit; rate_updates counts the rates that went to the scheduler.
 struct ControllerStatistics {
   std::uint64_t cnps_received = 0;
   std::uint64_t cnps_dropped_no_slot = 0;

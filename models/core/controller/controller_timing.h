@@ -7,7 +7,8 @@
 
 namespace dcc::timing {
 
-/// Least distance between two issues of one flow. An event's effects are visible after it. (D)
+/// Least distance between two issues of one flow. An event's effects are visible after this
+/// distance. (D)
 constexpr Cycle kSameFlow = 32;
 /// Distance from the beginning of a tick to its first timer event. (F)
 constexpr Cycle kFirstOfTick = 16;
@@ -15,17 +16,17 @@ constexpr Cycle kFirstOfTick = 16;
 constexpr Cycle kTimerEvents = 8;
 /// Additional distance between two timer events for each tick between their due ticks. (S)
 constexpr Cycle kTickStep = 4;
-/// Duration of a soft reset beyond one cycle for each slot. (R)
+/// Duration of a soft reset in addition to one cycle for each slot. (R)
 constexpr Cycle kResetBesidesSlots = 16;
-/// Time from an empty pipeline until a waiting register write takes effect.
+/// Cycles from an empty pipeline until a waiting register write takes effect.
 constexpr Cycle kWrite = 2;
-/// Duration of a read that waits for nothing.
+/// Duration of a register read that waits for nothing.
 constexpr Cycle kRead = 2;
-/// Time from the edge at which an access acts to its end, if events were under way at its begin.
-/// (P)
+/// Cycles from the edge at which a register access acts to its end, if events were under way when
+/// the access began. (P)
 constexpr Cycle kRecovery = 64;
-/// Least time from the edge at which an access acts to its end, if the pipeline is empty: writes,
-/// reads of slots and tables.
+/// Least number of cycles from the edge at which a register access acts to its end, if the pipeline
+/// is empty; for writes and for reads of slots and tables.
 constexpr Cycle kEndOfWrite = 1;
 constexpr Cycle kEndOfSlotRead = 3;
 constexpr Cycle kEndOfTableRead = 17;
@@ -44,8 +45,8 @@ constexpr std::uint32_t kCnpDepth = 64;
 constexpr std::uint32_t kBytesDepth = 64;
 constexpr std::uint32_t kCommandDepth = 16;
 
-/// Byte notifications that the NIC keeps in front of the port while it is not ready; more are
-/// dropped and counted.
+/// Number of byte notifications that the NIC keeps in front of the controller's port while the port
+/// is not ready. Further notifications are dropped and counted.
 constexpr std::uint32_t kAtPort = 1024;
 
 /// Maximum sums in a waiting entry of joined byte notifications; greater sums saturate.

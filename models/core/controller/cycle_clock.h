@@ -12,8 +12,8 @@ namespace dcc {
 /// Number of an edge of the controller's clock, and of the cycle that begins with the edge.
 using Cycle = std::int64_t;
 
-/// Edge n is at n clock periods after `origin`. Tick n begins n * divider cycles after cycle 0 as
-/// long as the divider does not change.
+/// The controller's clock. Edge n is at n clock periods after `origin`. Tick n begins n * divider
+/// cycles after cycle 0 as long as the divider does not change.
 class CycleClock {
  public:
   CycleClock(PicoSeconds origin, PicoSeconds period, std::uint32_t divider)
@@ -23,9 +23,9 @@ class CycleClock {
         divider_(divider) {}
 
   PicoSeconds time_of(Cycle edge) const { return origin_ + period_ * edge; }
-  /// The first edge at or after `t`. Precondition: `t` is not before the origin. Called for every
-  /// packet, so it multiplies by the reciprocal, 2^64 / period rounded down, which gives the
-  /// quotient or one less.
+  /// The first clock edge at or after time `t`. Precondition: `t` is not before the origin. Every
+  /// packet calls this function, so it multiplies by the reciprocal of the period, 2^64 / period
+  /// rounded down, instead of dividing. The product is the quotient or one less.
   Cycle edge_at(PicoSeconds t) const {
     const std::int64_t since = (t - origin_).count;
     auto edge = static_cast<Cycle>(Uint128(static_cast<std::uint64_t>(since)) * reciprocal_ >> 64);
@@ -34,14 +34,15 @@ class CycleClock {
     return edge;
   }
 
-  /// The tick of a cycle. Precondition: `cycle` is not before `now` of the latest set_divider().
+  /// The tick that contains a cycle. Precondition: `cycle` is not before `now` of the latest
+  /// set_divider().
   Tick tick_of(Cycle cycle) const {
     Span span = present();
     for (std::size_t i = before_.size(); cycle < span.began && i > 0;) span = before_[--i];
     return span.tick + static_cast<Tick>(cycle - span.began) / span.divider;
   }
-  /// The tick of a cycle. Faster than tick_of() if the tick is that of the previous call. Calls
-  /// must come in the order of time.
+  /// The tick that contains a cycle. Faster than tick_of() if the tick is that of the previous
+  /// call. Calls must come in the order of time.
   Tick tick_of_next(Cycle cycle) {
     const Cycle into = cycle - tick_began_;
     if (into < static_cast<Cycle>(divider_)) return tick_;
@@ -50,16 +51,16 @@ class CycleClock {
     tick_began_ += static_cast<Cycle>(further * divider_);
     return tick_;
   }
-  /// The cycle with which `tick` begins, unless the divider changes before.
+  /// The cycle with which `tick` begins, unless the tick divider changes before that cycle.
   Cycle begin_of(Tick tick) const {
     return base_cycle_ + static_cast<Cycle>(tick - tick_base_) * static_cast<Cycle>(divider_);
   }
 
   std::uint32_t divider() const { return divider_; }
-  /// Sets the cycles of a tick from `cycle` on: the tick of the cycle before begins anew there,
-  /// even if the next one had been due in `cycle`. Precondition: `cycle` is not before that of the
-  /// change before. Several changes may lie ahead of the cycles that are asked for next. tick_of()
-  /// must not be called for a cycle before `now` any more.
+  /// Sets the number of cycles in a tick from `cycle` on. The tick of the cycle before `cycle`
+  /// begins anew in `cycle`, even if the next tick was due there. Precondition: `cycle` is not
+  /// before the cycle of the previous change. Several changes may lie ahead of the cycles that are
+  /// queried next. tick_of() must not be called for a cycle before `now` any more.
   void set_divider(std::uint32_t divider, Cycle cycle, Cycle now) {
     const Tick tick = cycle == 0 ? 0 : tick_of(cycle - 1);
     before_.push_back(present());
@@ -72,7 +73,8 @@ class CycleClock {
   }
 
  private:
-  /// Consecutive ticks of equal length. The first is number `tick` and began with cycle `began`.
+  /// Consecutive ticks of equal length. The first of these ticks has number `tick` and began with
+  /// cycle `began`.
   struct Span {
     Tick tick = 0;
     Cycle began = 0;
@@ -84,7 +86,7 @@ class CycleClock {
   PicoSeconds period_;
   std::uint64_t reciprocal_;
   std::uint32_t divider_;
-  Tick tick_base_ = 0;  // tick that begins with base_cycle_
+  Tick tick_base_ = 0;  // number of the tick that begins with cycle base_cycle_
   Cycle base_cycle_ = 0;
   std::vector<Span> before_;  // earlier spans that tick_of() may still need
   Tick tick_ = 0;             // result of the latest tick_of_next()

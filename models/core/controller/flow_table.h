@@ -1,4 +1,4 @@
-// The table that maps flow numbers to slots: bind, match, read, release.
+// Table of the controller that maps flow numbers to slots: bind, match, read, release.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace dcc {
 
-/// Flow numbers have 24 bits. After a reset, free slots are bound lowest first, then in the order
-/// of their release. All operations take constant time, by a hash table with open addressing.
-/// Memory grows with the number of slots that were ever bound, since most controllers of a large
-/// network use few slots.
+/// Hash table that maps 24-bit flow numbers to slots of the controller. After a reset, free slots
+/// are bound lowest first, then in the order of their release. All operations take constant time by
+/// open addressing. Memory grows with the number of slots that were ever bound, since most
+/// controllers of a large network use few slots.
 class FlowTable {
  public:
   static constexpr SlotIndex kNoSlot = 0xFFFFFFFF;
   static constexpr std::uint32_t kNoFlow = 0xFFFFFFFF;
 
-  /// `slots`: 1 … 16384; throws std::invalid_argument otherwise.
+  /// Makes a flow table with `slots` slots, 1 … 16384; throws std::invalid_argument otherwise.
   explicit FlowTable(std::uint32_t slots);
 
   std::uint32_t slots() const { return slots_; }
@@ -35,25 +35,26 @@ class FlowTable {
   SlotIndex bind(std::uint32_t flow);
   /// Number of slots that cannot be bound at present.
   std::uint32_t taken_slots() const { return bound_slots() + held_back_; }
-  /// Keeps the `slots` that were freed last from being bound.
+  /// Keeps the last `slots` freed slots from being bound.
   void hold_back(std::uint32_t slots) { held_back_ = slots; }
-  /// The flow number of a slot, or kNoFlow while it is not bound.
+  /// The flow number of a slot, or kNoFlow while the slot is not bound.
   std::uint32_t read(SlotIndex slot) const {
     const std::uint32_t flow = slot < flow_of_.size() ? flow_of_[slot] : kNoFlow;
     return (flow & kUnbound) == 0 ? flow : kNoFlow;
   }
   /// The flow to which a slot is bound or was last bound. Precondition: the slot is not free.
   std::uint32_t read_last(SlotIndex slot) const { return flow_of_[slot] & ~kUnbound; }
-  /// Ends the match of the slot's flow; the slot is not free yet. Precondition: the slot is bound.
+  /// Removes a slot's flow from the table; the slot does not become free yet. Precondition: the
+  /// slot is bound.
   void unbind(SlotIndex slot);
   /// Frees an unbound slot, which goes to the end of the free list.
   void free(SlotIndex slot);
-  /// Unbinds and frees a slot.
+  /// Unbinds a slot from its flow and frees the slot.
   void release(SlotIndex slot) {
     unbind(slot);
     free(slot);
   }
-  /// Frees all slots; the free list is in ascending order again.
+  /// Frees all slots and puts the free list in ascending order again.
   void reset();
 
  private:
@@ -67,23 +68,23 @@ class FlowTable {
   }
 
   static constexpr std::uint32_t kUnbound =
-      1u << 31;  // flag stored with the number of the flow that was bound before
+      1u << 31;  // flag in flow_of_ that marks the number of a flow no longer bound to the slot
 
   SlotIndex take_free();
   void enter(std::uint32_t flow, SlotIndex slot);
   void resize_buckets(int bits);
 
   std::uint32_t slots_;
-  // hash buckets; their number is a power of two, at most half are used
+  // hash buckets; their number is a power of two, and at most half of them are used
   std::vector<Bucket> buckets_;
   std::uint32_t mask_ = 0;
   int shift_ = 0;
   std::vector<std::uint32_t> flow_of_;  // flow of each slot that was ever bound
   std::vector<std::uint16_t>
-      released_;  // released slots in order; a ring after every slot was bound
+      released_;  // released slots in the order of release; a ring once every slot was bound
   std::uint32_t released_head_ = 0;
   std::uint32_t free_count_ = 0;
-  std::uint32_t held_back_ = 0;  // the number of released slots that cannot be bound yet
+  std::uint32_t held_back_ = 0;  // number of released slots that must not be bound yet
 };
 
 }  // namespace dcc

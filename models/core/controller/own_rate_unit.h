@@ -13,17 +13,17 @@ namespace dcc {
 
 struct OwnRateUnit {
   std::string name;  // name of the rate unit, shown in reports
-  /// Makes a unit in its reset state; called once for each host. The function may throw
-  /// std::runtime_error, and so may the unit.
+  /// Makes a rate unit in its reset state; called once for each host. The function and the rate
+  /// unit may throw std::runtime_error.
   std::function<std::unique_ptr<RateEngine>()> make;
 };
 
-/// All registered rate units. Only one can be used: the loader of plug-ins refuses a second one.
+/// All registered rate units. The loader of plug-ins refuses a second rate unit.
 const std::vector<OwnRateUnit>& own_rate_units();
 void register_rate_unit(OwnRateUnit unit);
 
-/// Registers a rate unit. Write a namespace-scope constant in a plug-in's source:
-///   const RegisteredRateUnit kMine{"mine", [] { return std::make_unique<Mine>(); }};
+/// Registers a user's rate unit by a namespace-scope constant in a plug-in's source:
+///     const RegisteredRateUnit kMine{"mine", [] { return std::make_unique<Mine>(); }};
 struct RegisteredRateUnit {
   template <class Make>
   RegisteredRateUnit(const char* name, Make make) {

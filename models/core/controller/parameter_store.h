@@ -1,4 +1,4 @@
-// The parameters of each slot that the controller keeps for a bound flow.
+// The parameters that the controller keeps in each slot for the bound flow.
 #pragma once
 
 #include <algorithm>
@@ -11,19 +11,19 @@
 namespace dcc {
 
 /// The parameters of a slot under the patent's names: Rc, Rt, α, BC, T, t_latest, pkt_length, DSCP.
-/// Without meaning while the slot is free.
+/// The values have no meaning while the slot is free.
 ///
-/// A law reads and writes alpha, pkt_length, bc and t through a view with names of its own
-/// (law/dcqcn.h, law/proportional.h); the comments below are those of DCQCN's law.
+/// A law reads and writes alpha, pkt_length, bc and t through a view with the law's own names
+/// (law/dcqcn.h, law/proportional.h). The members' comments give their meaning in DCQCN's law.
 struct SlotParameters {
   RateBits rc = 0;
   RateBits rt = 0;
   Fraction16 alpha = 0;
-  std::uint32_t t_latest = 0;    // tick of the last cut, wraps
-  std::uint32_t due = 0;         // tick of the slot's valid timer event, wraps
-  std::uint32_t pkt_length = 0;  // bytes sent since the last byte event
-  std::uint8_t bc = 0;           // byte events since the last cut, saturates
-  std::uint8_t t = 0;            // timer events since the last cut, saturates
+  std::uint32_t t_latest = 0;    // tick of the slot's last rate cut; the value wraps
+  std::uint32_t due = 0;         // tick at which the slot's timer event is due; the value wraps
+  std::uint32_t pkt_length = 0;  // bytes that the flow sent since its last byte event
+  std::uint8_t bc = 0;           // number of byte events since the last rate cut; saturates
+  std::uint8_t t = 0;            // number of timer events since the last rate cut; saturates
   std::uint8_t dscp = 0;         // DSCP of the flow, 0 … 63
 };
 
@@ -33,7 +33,7 @@ struct SlotParameters {
 class ParameterStore {
  public:
   explicit ParameterStore(std::uint32_t slots) : limit_(slots) {}
-  /// A slot to be written. Precondition: slot < the number of slots.
+  /// The parameters of a slot, to be written. Precondition: slot < the number of slots.
   SlotParameters& operator[](SlotIndex slot) {
     if (__builtin_expect(slot >= slots_.size(), false)) {
       slots_.resize(std::min<std::size_t>(limit_, 2 * (std::size_t{slot} + 1)));

@@ -1,16 +1,16 @@
-// The controller's parameters as its registers hold them.
+// The controller's parameters in the format of its registers.
 #pragma once
 
 #include "registers/generated/dcc_parameters.h"
 
 namespace dcc {
 
-/// The registers that the rate unit reads.
+/// The controller's registers that the rate unit reads.
 using RateRegisters = regs::dcc_map::RateParameters;
 
 /// All registers that control the controller, as plain values (generated from rtl/regs/dcc.yaml).
-/// Software may change them while the controller runs. Every value is safe; the driver refuses
-/// values that make no sense.
+/// Software may change the registers while the controller runs. The hardware accepts every value;
+/// the driver refuses values that make no sense.
 using ControllerParameters = regs::dcc_map::Parameters;
 
 }  // namespace dcc

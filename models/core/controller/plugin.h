@@ -1,5 +1,5 @@
-// The description of a plug-in, which is read before its code runs: the version of the interface
-// and the layout of the structs with which it was compiled.
+// The description of a plug-in, which the loader reads before the plug-in's code runs: the version
+// of the interface and the layout of the structs with which the plug-in was compiled.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,15 @@
 
 namespace dcc {
 
-/// Version of the interface. Must grow with every change of the headers that plug-ins use:
-/// nic/algorithm/algorithm.h, nic/algorithm/registry.h, the visitor, controller/own_rate_unit.h.
+/// Version of the plug-in interface. The version must grow with every change of the headers that
+/// plug-ins use: nic/algorithm/algorithm.h, nic/algorithm/registry.h, the visitor,
+/// controller/own_rate_unit.h.
 constexpr std::uint32_t kPluginInterface = 7;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";
 
-/// A hash of the sizes of the interface's structs. The hash detects a changed struct even if the
-/// version was not raised.
+/// A hash of the sizes of the plug-in interface's structs. The hash detects a changed struct even
+/// if the version was not raised.
 constexpr std::uint32_t plugin_layout() {
   constexpr std::size_t kSizes[] = {sizeof(FlowStart),
                                     sizeof(SentInfo),
@@ -53,7 +54,7 @@ constexpr std::uint32_t plugin_layout() {
   return layout;
 }
 
-/// Plain data, which the loader reads from the file.
+/// Description of a plug-in as plain data, which the loader reads from the plug-in's file.
 struct PluginDescription {
   char magic[16];
   std::uint32_t interface;

@@ -1,5 +1,5 @@
-// A policy of the algorithm "dcc": the values of its parameters, and the law or algorithm that
-// calculates rates.
+// A policy of the algorithm "dcc": the default values of its parameters, and the law or algorithm
+// that calculates rates.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,8 @@ struct DccParameters;
 /// of its own, and no hardware takes part in it.
 class Policy {
  public:
-  /// Throws std::logic_error if another policy has the name. Both texts must outlive the policy.
+  /// Registers the policy; throws std::logic_error if another policy has the same name. `name` and
+  /// `description` must outlive the policy.
   Policy(const char* name, const char* description);
   Policy(const Policy&) = delete;
   Policy& operator=(const Policy&) = delete;
@@ -31,19 +32,19 @@ class Policy {
   const char* name() const { return name_; }
   const char* description() const { return description_; }
 
-  /// Sets the policy's own defaults in `parameters`, which hold the preset's values before.
+  /// Sets the policy's own defaults in `parameters`, which hold the preset's values at the call.
   virtual void set_defaults(DccParameters& /*parameters*/) const {}
-  /// Sets the policy's own defaults for the NIC's congestion notifications.
+  /// Sets the policy's own defaults for how the NIC sends congestion notifications.
   virtual void set_defaults(CnpParameters& /*cnp*/) const {}
-  /// The law of the controller that calculates the rates, or null.
+  /// The law of the controller that calculates the policy's rates, or null.
   virtual const Law* law() const { return nullptr; }
   /// Makes the algorithm of a policy without a law; null otherwise.
   virtual std::unique_ptr<Algorithm> make(const DccParameters& parameters,
                                           const AlgorithmContext& context) const;
 
-  /// Every policy, in the order of the names.
+  /// Every registered policy, in the order of names.
   static const std::vector<const Policy*>& all();
-  /// Throws std::logic_error for a name that no policy has.
+  /// The policy with this name; throws std::logic_error if no policy has the name.
   static const Policy& of(const std::string& name);
 
  protected:

@@ -10,12 +10,12 @@
 namespace dcc {
 
 enum class RateTable : std::uint8_t {
-  kFactor,    // factors by DSCP: [15:0] f_inc 8.8, [31:16] f_dec 4.12
+  kFactor,    // increase and decrease factors by DSCP: [15:0] f_inc 8.8, [31:16] f_dec 4.12
   kFloor,     // least rate by DSCP, 24.8 Mb/s
   kCeiling,   // greatest rate by DSCP, 24.8 Mb/s
-  kDecayHi,   // high decay factors by n >> 6: (1 − g)^(64·index), 1.16
-  kDecayLo,   // low decay factors by n & 63: (1 − g)^index, 1.16
-  kDecrease,  // multipliers of a cut by argument >> 8, 1.16, interpolated
+  kDecayHi,   // high decay factors of alpha by n >> 6: (1 − g)^(64·index), 1.16
+  kDecayLo,   // low decay factors of alpha by n & 63: (1 − g)^index, 1.16
+  kDecrease,  // rate multipliers of a cut by argument >> 8, 1.16, interpolated
 };
 constexpr int kRateTables = 6;
 constexpr std::uint32_t kDecreaseEntries = 257;
@@ -24,8 +24,8 @@ constexpr std::uint32_t entries(RateTable table) {
   return table == RateTable::kDecrease ? kDecreaseEntries : 64;
 }
 
-/// The initial contents are neutral: factors and multipliers are 1.0, and there are no limits.
-/// Until the driver has written the tables, a CNP changes no rate.
+/// Look-up tables of the rate unit. The initial contents are neutral: factors and multipliers are
+/// 1.0, and rates have no limits. Until the driver has written the tables, a CNP changes no rate.
 ///
 /// Tables of equal contents can share one copy (share_with()): all hosts of a large network are
 /// programmed alike. A write gives the tables a copy of their own first.
@@ -33,13 +33,13 @@ class RateTables {
  public:
   RateTables();
 
-  /// Shares the contents of `other` if both are equal.
+  /// Shares the contents of the tables `other` if both contents are equal.
   void share_with(const RateTables& other);
 
-  /// Writes one word in the register map's layout; 1.16 entries above 1.0 are stored as 1.0.
-  /// Returns false and changes nothing for an index beyond the table.
+  /// Writes one word of a table in the register map's layout; 1.16 entries above 1.0 are stored as
+  /// 1.0. Returns false and changes nothing for an index beyond the table.
   bool write(RateTable table, std::uint32_t index, std::uint32_t word);
-  /// The stored word; 0 beyond the table.
+  /// The stored word of a table; 0 for an index beyond the table.
   std::uint32_t read(RateTable table, std::uint32_t index) const;
 
   /// True if a notification can change a rate: an entry of the decrease table is not 1.0.
@@ -70,7 +70,7 @@ class RateTables {
     }
   };
   static const std::shared_ptr<Contents>& neutral();
-  /// Returns the table's own, unshared contents, for a write.
+  /// Returns contents that no other RateTables shares, for a write.
   Contents& own();
 
   std::shared_ptr<Contents> contents_;

@@ -7,7 +7,8 @@
 
 namespace dcc {
 
-/// Least and greatest rate of a DSCP: lo = max(R_MIN, floor), hi = max(lo, min(R_MAX, ceiling)).
+/// Least rate lo and greatest rate hi of a DSCP: lo = max(R_MIN, floor), hi = max(lo, min(R_MAX,
+/// ceiling)).
 struct RateLimits {
   RateBits lo = 0;
   RateBits hi = 0;
@@ -24,8 +25,8 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables);
 
-/// The model of the rate calculation unit. It has a copy of the registers and a copy of the tables;
-/// after look_up_in() it uses the caller's tables in place of the copy.
+/// The model of the rate calculation unit. The unit has a copy of the registers and of the tables;
+/// after look_up_in() the unit uses the caller's tables instead.
 class RateUnit final : public RateEngine {
  public:
   RateUnit() : own_(std::make_unique<RateTables>()), tables_(own_.get()) {}

@@ -1,4 +1,4 @@
-// Remembers which flows have events in the controller's pipeline.
+// Record of the flows that have events in the controller's pipeline.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,13 @@
 
 namespace dcc {
 
-/// Keeps the issues of the last timing::kSameFlow cycles, at most one in a cycle. After a pause the
-/// ring starts at its first place again, so that a controller with few events uses one cache line.
+/// Ring of the events that the controller issued in the last timing::kSameFlow cycles, at most one
+/// in a cycle. After a pause the ring starts at its first place again, so that a controller with
+/// few events uses one cache line.
 class RecentIssues {
  public:
-  /// Records an issue. Precondition: `cycle` is greater than in the previous call.
+  /// Records the issue of an event of `flow`. Precondition: `cycle` is greater than in the previous
+  /// call.
   void add(std::uint32_t flow, Cycle cycle, bool cnp) {
     if (latest_ + timing::kSameFlow <= cycle) next_ = 0;
     if (issues_.empty()) issues_.resize(kSize);
@@ -27,13 +29,13 @@ class RecentIssues {
     const std::uint32_t kept = std::min(next_, kSize);
     for (std::uint32_t back = 1; back <= kept; ++back) {
       const Issue& issue = issues_[(next_ - back) & (kSize - 1)];
-      // all issues before the present one are older
+      // the remaining issues in the ring are older still
       if (issue.cycle + timing::kSameFlow <= cycle) break;
       if (issue.flow == flow) return issue.cycle + timing::kSameFlow;
     }
     return cycle;
   }
-  /// True if the latest issue of `flow` that is still in the pipeline was a CNP.
+  /// True if the latest event of `flow` that is still in the pipeline was a CNP.
   bool is_cnp(std::uint32_t flow) const {
     for (std::uint32_t back = 1; back <= std::min(next_, kSize); ++back) {
       const Issue& issue = issues_[(next_ - back) & (kSize - 1)];
@@ -55,8 +57,8 @@ class RecentIssues {
     bool cnp = false;
   };
   Cycle latest_ = -timing::kSameFlow;
-  std::uint32_t next_ = 0;     // number of issues since the last pause
-  std::vector<Issue> issues_;  // issues in a ring; empty before the first issue
+  std::uint32_t next_ = 0;     // number of events issued since the last pause
+  std::vector<Issue> issues_;  // ring of issued events; empty before the first issue
 };
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// A queue in a ring that grows, for the inputs and the outcomes of the controller.
+// A queue in a growing ring buffer, for the inputs and outcomes of the controller.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace dcc {
 
-/// A first-in-first-out queue that allocates memory when it grows, but none before its first entry.
+/// A first-in-first-out queue that allocates memory when it grows, and none before the first entry.
 template <class T>
 class RingQueue {
  public:
@@ -15,7 +15,7 @@ class RingQueue {
   std::uint32_t size() const { return count_; }
   T& front() { return items_[head_]; }
   const T& front() const { return items_[head_]; }
-  /// The entry `i` places behind the front.
+  /// The queue entry `i` places behind the front.
   T& operator[](std::uint32_t i) { return items_[(head_ + i) & mask()]; }
   T& back() { return (*this)[count_ - 1]; }
 
@@ -24,10 +24,10 @@ class RingQueue {
     items_[(head_ + count_++) & mask()] = item;
   }
   void pop() {
-    // An empty queue starts at its first place again, which is still in the cache.
+    // An empty queue starts at its first place again, since that place is still in the cache.
     head_ = --count_ == 0 ? 0 : (head_ + 1) & mask();
   }
-  /// Removes the front entry and returns it.
+  /// Removes the front entry of the queue and returns it.
   T take() {
     const T item = front();
     pop();

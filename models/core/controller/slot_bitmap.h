@@ -6,7 +6,7 @@
 
 namespace dcc {
 
-/// Two levels of 64-bit words under a top word: up to 64^3 = 262 144 members.
+/// Bitmap set of up to 64^3 = 262 144 slots, with two levels of 64-bit words under a top word.
 class SlotBitmap {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
@@ -32,18 +32,19 @@ class SlotBitmap {
   void clear() {
     while (!empty()) {
       const std::uint32_t word = least() >> 6;
-      words_[word] = 1;  // this is the last member of the word; erase() clears its bit
+      // the slot is the last member of its word, so erase() clears the word's bit above
+      words_[word] = 1;
       erase(word << 6);
     }
   }
 
-  /// The least member; kNone if the set is empty.
+  /// The least member of the set; kNone if the set is empty.
   std::uint32_t least() const {
     if (top_ == 0) return kNone;
     const std::uint32_t block = lowest(top_);
     return least_of_word(block << 6 | lowest(summary_[block]));
   }
-  /// The least member that is not less than `from`; kNone if there is none.
+  /// The least member of the set that is not less than `from`; kNone if there is none.
   std::uint32_t least_from(std::uint32_t from) const {
     if (from >= size_) return kNone;
     const std::uint32_t word = from >> 6;
@@ -63,7 +64,7 @@ class SlotBitmap {
   static std::uint32_t lowest(std::uint64_t word) {
     return static_cast<std::uint32_t>(__builtin_ctzll(word));
   }
-  /// The members of `word` above bit position `i`.
+  /// The bits of `word` above position `i`.
   static std::uint64_t above(std::uint64_t word, std::uint32_t i) {
     return i == 63 ? 0 : word & (~std::uint64_t{0} << (i + 1));
   }

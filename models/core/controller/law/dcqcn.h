@@ -7,20 +7,20 @@
 
 namespace dcc {
 
-/// Access to a slot's fields by their meaning in DCQCN's law, which are the names of the patent and
-/// of the register map.
+/// Access to a slot's fields by the names that they have in DCQCN's law, in the patent and in the
+/// register map.
 template <class Slot>
 class BasicDcqcnView {
  public:
   explicit BasicDcqcnView(Slot& slot) : slot_(slot) {}
 
-  /// Congestion estimate at the last cut, 1.16.
+  /// Congestion estimate α at the slot's last rate cut, 1.16 fixed point.
   auto& alpha() const { return slot_.alpha; }
-  /// Bytes that were sent since the last byte event.
+  /// Bytes that the flow sent since its last byte event.
   auto& bytes() const { return slot_.pkt_length; }
-  /// Byte events since the last cut; stays at 255.
+  /// Number of byte events since the slot's last rate cut; saturates at 255.
   auto& byte_events() const { return slot_.bc; }
-  /// Timer events since the last cut; stays at 255.
+  /// Number of timer events since the slot's last rate cut; saturates at 255.
   auto& timer_events() const { return slot_.t; }
 
  private:
@@ -29,7 +29,8 @@ class BasicDcqcnView {
 using DcqcnView = BasicDcqcnView<SlotParameters>;
 using ConstDcqcnView = BasicDcqcnView<const SlotParameters>;
 
-/// Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.
+/// DCQCN's law for the controller; see Zhu et al., "Congestion Control for Large-Scale RDMA
+/// Deployments", SIGCOMM 2015, section 3.
 class DcqcnLaw final : public Law {
  public:
   DcqcnLaw();

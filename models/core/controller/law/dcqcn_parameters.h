@@ -1,5 +1,5 @@
-// Parameters of DCQCN's rules: those of the algorithm "dcqcn", and the base of the hardware
-// controller's.
+// Parameters of DCQCN's rules, for the algorithm "dcqcn" and as the base of the hardware
+// controller's parameters.
 #pragma once
 
 #include <cstdint>
@@ -10,43 +10,48 @@
 
 namespace dcc {
 
-/// Zhu et al., "Congestion Control for Large-Scale RDMA Deployments", SIGCOMM 2015, section 3.
+/// Parameters of DCQCN; see Zhu et al., "Congestion Control for Large-Scale RDMA Deployments",
+/// SIGCOMM 2015, section 3.
 struct DcqcnParameters : AlgorithmParameters {
-  /// Named sets of values; parameters that the user writes override single values.
+  /// Named sets of DCQCN parameter values; parameters that the user writes override single values.
   enum class Preset : std::uint8_t {
-    kAuto,   // auto: rates and times follow the network, see follow_network()
+    kAuto,   // auto: DCQCN's rates and times follow the network, see follow_network()
     kSig15,  // DCQCN's values in SIGCOMM'15, section 5: N = 50 us, K = 55 us, F = 5, 10 MB, 40 Mb/s
-    kAdapter,    // defaults of adapters: 4 us, 1 us, 300 us, 32767 B, F = 1, 5/50
-                 // Mb/s, least rate 1 Mb/s; targets stay at cuts that no timer increase precedes
+    // DCQCN defaults of adapters: 4 us, 1 us, 300 us, 32767 B, F = 1, 5/50 Mb/s, least rate 1 Mb/s;
+    // targets stay at cuts that no timer increase precedes
+    kAdapter,
     kReference,  // the published reference simulator's default: as kAdapter with g = 1/256, no byte
                  // counter and a least rate of 100 Mb/s
   };
-  /// When a cut sets the target rate to the rate before the cut: at every cut (SIGCOMM'15), or, as
-  /// adapters do, only if the increase timer has raised the rate since the previous cut.
+  /// Condition under which a cut sets the target rate to the rate before the cut: at every cut
+  /// (SIGCOMM'15), or, as adapters do, only if the increase timer has raised the rate since the
+  /// previous cut.
   enum class Clamp : std::uint8_t { kAlways, kAfterTimer };
-  /// The published rules, or the slotted variant of the RoCE article, in which α and cuts change at
-  /// the end of time slots.
+  /// Variant of DCQCN: the published rules, or the slotted variant of the RoCE article, in which α
+  /// and cuts change at the end of time slots.
   enum class Variant : std::uint8_t { kStandard, kSlotted };
 
   Variant variant = Variant::kStandard;
   Preset preset_name = Preset::kAuto;
   Ratio g{1, 256};
-  unsigned f = 5;                                  // F, number of events of fast recovery
-  PicoSeconds alpha_timer = kMicroSecond * 55;     // K, interval of α's decay
-  PicoSeconds increase_timer = kMicroSecond * 55;  // T, interval of the increase timer
-  PicoSeconds decrease_period{0};  // minimum time between two cuts; 0: every CNP cuts
-  Bytes byte_counter = 10_MB;      // B, bytes of a byte event; 0: no byte counter
+  unsigned f = 5;                               // F, number of rate increases in fast recovery
+  PicoSeconds alpha_timer = kMicroSecond * 55;  // K, interval after which α decays without a CNP
+  PicoSeconds increase_timer = kMicroSecond * 55;  // T, interval of the rate-increase timer
+  PicoSeconds decrease_period{0};  // minimum time between two rate cuts; 0: every CNP cuts
+  // B, sent bytes after which the byte counter raises the rate; 0: no byte counter
+  Bytes byte_counter = 10_MB;
   BitRate r_ai = 40_Mbps;
   BitRate r_hai = 40_Mbps;
   BitRate r_min = 40_Mbps;
-  std::optional<BitRate> r_max;         // maximum rate; empty: the line rate
+  std::optional<BitRate> r_max;         // maximum rate of a flow; empty: the line rate
   std::optional<BitRate> initial_rate;  // initial rate of a flow; empty: the line rate
   Ratio initial_alpha{1};
-  bool timer_restart = true;  // true: a cut restarts the increase timer and the byte counter
+  bool timer_restart = true;  // true: a rate cut restarts the increase timer and the byte counter
   Ratio mi{0};                // multiplicative increase: share of the rate that an increase adds
   Clamp clamp_target = Clamp::kAlways;
-  Ratio cut_floor{0};                 // least share of the rate that remains after one cut
-  unsigned cut_divisor = 2;           // a cut takes α over this of the rate; only algorithm dcqcn
+  Ratio cut_floor{0};  // least share of the rate that remains after one rate cut
+  // a cut lowers the rate by the share α / cut_divisor; only algorithm dcqcn
+  unsigned cut_divisor = 2;
   std::optional<BitRate> first_rate;  // rate that a flow's first CNP sets; empty: the CNP cuts
 
   void describe(ParameterVisitor& v) override;
@@ -56,12 +61,12 @@ struct DcqcnParameters : AlgorithmParameters {
 
  protected:
   static const char* const kPresetMeaning;
-  /// True if rates and times follow the network.
+  /// True if DCQCN's default rates and times follow the network.
   virtual bool follows_network() const { return preset_name == Preset::kAuto; }
-  /// Sets the parameters to the values of `preset_name`.
+  /// Sets DCQCN's parameters to the values of the preset `preset_name`.
   void apply_preset();
-  /// Describes the parameters that dcc and dcqcn share. `most`: the greatest gain that can be
-  /// stored.
+  /// Describes the parameters that the algorithms dcc and dcqcn share. `most`: the greatest gain g
+  /// that can be stored.
   void describe_rules(ParameterVisitor& v, const Ratio& most, bool runtime);
 };
 

@@ -9,27 +9,28 @@
 
 namespace dcc {
 
-/// A slot as the proportional law names it: other names for the bits of SlotParameters.
+/// View of a slot with the names of the proportional law for the bits of SlotParameters.
 ///
 /// A slot is in one of three phases:
-///   steady  packets and marks change the account
-///   hold    the current rate is held down until the network's queue is drained. A slot's first
-///           notification begins a hold, and so do far more marks than the flow sends packets (a
-///           queue that other flows fill)
-///   fast    for BRISK intervals with a packet after a hold: packets and marks count four times, so
-///           the flow finds the same equilibrium in a quarter of the time
+///     steady  packets and marks change the account
+///     hold    the current rate is held down until the network's queue is drained. A slot's first
+///                     notification begins a hold, and so do far more marks than the flow sends
+///           packets (a
+///                     queue that other flows fill)
+///     fast    for BRISK intervals with a packet after a hold: packets and marks count four times,
+///   so
+///                     the flow finds the same equilibrium in a quarter of the time
 ///
-/// bits         steady, fast                          hold
-/// pkt_length   account                               0
-/// alpha        packets sent since the last CNP       1: a clear notification is promised
-/// t            0; fast: 256 - intervals left         intervals of the hold so far, 1 to 160
-/// bc           intervals without a packet            marks since the hold began
+/// bits         steady, fast                          hold pkt_length   account
+/// 0 alpha        packets sent since the last CNP       1: a clear notification is promised t
+/// 0; fast: 256 - intervals left         intervals of the hold so far, 1 to 160 bc
+/// intervals without a packet            marks since the hold began
 ///
 /// docs/differentiation.md, "The rules", has the reasons.
 template <class Slot>
 class BasicProportionalView {
  public:
-  /// Greatest length of a hold in intervals.
+  /// Greatest length of a hold in timer intervals.
   static constexpr std::uint8_t kMaxHold = 160;
   /// One packet in the account's unit, 1/256 packet.
   static constexpr std::int32_t kPacket = 256;
@@ -40,11 +41,11 @@ class BasicProportionalView {
   bool holding() const { return slot_.t != 0 && slot_.t <= kMaxHold; }
   bool steady() const { return slot_.t == 0; }
   bool fast_phase() const { return slot_.t > kMaxHold; }
-  /// Intervals of the fast phase that are left; 0 outside the fast phase.
+  /// Timer intervals that are left of the fast phase; 0 outside the fast phase.
   std::uint8_t fast_intervals_left() const {
     return fast_phase() ? static_cast<std::uint8_t>(256 - slot_.t) : std::uint8_t{0};
   }
-  /// Begins a fast phase of `intervals`; 0: the steady phase.
+  /// Begins a fast phase of `intervals` timer intervals; 0: begins the steady phase.
   void begin_fast_phase(std::uint8_t intervals) {
     slot_.t = static_cast<std::uint8_t>(256 - intervals);
   }
@@ -54,15 +55,15 @@ class BasicProportionalView {
   /// account below 0 stands for marks of packets that an earlier increase had counted.
   std::int32_t account() const { return static_cast<std::int32_t>(slot_.pkt_length); }
   void set_account(std::int32_t value) { slot_.pkt_length = static_cast<std::uint32_t>(value); }
-  /// Packets that were sent since the last notification; stays at 65536.
+  /// Packets that the flow sent since its last notification; saturates at 65536.
   auto& sent() const { return slot_.alpha; }
-  /// Intervals without a packet; stays at 255.
+  /// Number of timer intervals in which the flow sent no packet; saturates at 255.
   auto& silent_intervals() const { return slot_.bc; }
 
   // ---- Hold ---------------------------------------------------------------------------------
   /// Intervals of the hold so far, the present one included.
   auto& hold_intervals() const { return slot_.t; }
-  /// Marks since the hold began; stays at 255.
+  /// Number of CE marks since the hold began; saturates at 255.
   auto& hold_marks() const { return slot_.bc; }
   /// True if the receiver promised a clear notification for the first packet without a mark.
   bool clear_promised() const { return slot_.alpha != 0; }
@@ -74,13 +75,14 @@ class BasicProportionalView {
 using ProportionalView = BasicProportionalView<SlotParameters>;
 using ConstProportionalView = BasicProportionalView<const SlotParameters>;
 
-/// Rates rise by packets that were sent and not marked, and fall by marked packets.
+/// The proportional law: rates rise by packets that were sent and not marked, and fall by marked
+/// packets.
 ///
 /// A notification without marks is a clear notification: a packet arrived without a mark after
 /// marked packets only. A clear notification ends a hold and has no other effect.
 ///
-/// In a hold the target is halved while it is above twice the rate that the marks say is delivered.
-/// At the end of a hold the current rate goes to the target.
+/// In a hold the target rate is halved while it exceeds twice the delivered rate that the marks
+/// indicate. At the end of a hold the current rate is set to the target rate.
 class ProportionalLaw final : public Law {
  public:
   ProportionalLaw();
@@ -111,23 +113,25 @@ class ProportionalLaw final : public Law {
   std::uint64_t raised(RateBits /*rc*/, RateBits target) const override { return target; }
 };
 
-/// The factor by which the law scales the steps of increases and the lasting part of cuts: 1 at
-/// targets from 512 Mb/s up, and target / 512 Mb/s below, rounded down to the four highest bits of
-/// the target. The factor must not jump. If it halved at some target, a rate that varies around
-/// this target would move more slowly below it than above, and its mean would be too low.
+/// Factor by which the proportional law scales the steps of increases and the lasting part of cuts.
+/// The factor is 1 at target rates from 512 Mb/s up; below, it is target / 512 Mb/s, rounded down
+/// to the four highest bits of the target. The factor must not jump: if it halved at some target
+/// rate, a rate that varies around this target would move more slowly below it than above, and the
+/// mean rate would be too low.
 struct StepPart {
-  std::uint32_t sixteenths = 16;  // 8 to 16
-  std::uint32_t places = 0;       // further right shift, at most 6
+  std::uint32_t sixteenths = 16;  // mantissa of the factor in sixteenths, 8 to 16
+  std::uint32_t places = 0;       // right shift of the mantissa, at most 6
 
   static StepPart at(RateBits target);
   std::uint64_t of(std::uint64_t step) const { return step * sixteenths >> (4 + places); }
 };
 
-/// How often the steps of a packet and of a mark are halved in an interval of this length.
+/// Number of times that the rate steps of a packet and of a mark are halved for a timer interval of
+/// this length.
 ///
-/// Rates and queue are an oscillator whose frequency goes with the root of the steps; its period
-/// must stay several times the delay of the marks, which the interval follows. Both steps are
-/// halved, so that the equilibrium is the same.
+/// Rates and queue oscillate with a frequency proportional to the square root of the steps. The
+/// period must stay several times the delay of the marks, to which the timer interval is
+/// proportional. Both steps are halved, so that the equilibrium is the same.
 std::uint32_t step_halvings(PicoSeconds interval);
 
 }  // namespace dcc
