@@ -14,13 +14,13 @@
 
 namespace dcc::model {
 
-/// A loosely timed memory bus. Every b_transport costs `latency`, added to the initiator's delay;
-/// the bus itself never waits and has no contention (targets on it may wait, and do where an
-/// initiator's local time matters). The non-blocking interface costs the same, added to the delay
-/// of the request. Targets see addresses relative to their own start. An access
-/// that no target maps, or that reaches over a target's end, gets TLM_ADDRESS_ERROR_RESPONSE and
-/// reaches no target; describe() explains the address in messages. DMI grants are translated and
-/// cut to the target's range.
+/// A loosely timed memory bus. Every b_transport takes `latency`, which the bus adds to the
+/// initiator's delay. The bus never waits and has no contention; targets on the bus may wait, and
+/// do where an initiator's local time matters. For the non-blocking interface the bus adds
+/// `latency` to the delay of the request. Targets see addresses relative to their own start
+/// address. An access that no target maps, or that reaches over a target's end, gets
+/// TLM_ADDRESS_ERROR_RESPONSE and reaches no target; describe() explains the address in messages.
+/// DMI grants are translated and cut to the target's range.
 class Bus final : public sc_core::sc_module {
  public:
   /// Target sockets, for any number of initiators.
@@ -49,8 +49,8 @@ class Bus final : public sc_core::sc_module {
   /// 0x…, ram begins at 0x…".
   std::string describe(std::uint64_t address) const;
 
-  /// A finished access on the bus, for traces. Times are the initiator's local times:
-  /// sc_time_stamp() plus its delay.
+  /// A finished access on the bus, as traces record it. Its times are local times of the initiator,
+  /// which are sc_time_stamp() plus the initiator's delay.
   struct Access {
     int initiator = 0;             // number of the initiator, in order of binding to `in`
     const Range* range = nullptr;  // mapped range that was accessed; null: the address is unmapped

@@ -21,10 +21,11 @@ namespace dcc::model {
 ///   bus.bind(controller.apb);                 // docs/registers/dcc.md, or driver/dcc_driver.h
 ///   controller.cnp(flow, dscp);               // from any process, at its own time
 ///
-/// Answers come `latency_cycles` after their input, from a process of this module, with
-/// sc_time_stamp() their time; the listener may notify events, write signals and call cnp() or
-/// bytes(). Notifications while CTRL.ENABLE is 0 are dropped, as the hardware does, and the first
-/// is reported as a warning of type "/dccvp/controller".
+/// The controller answers an input after `latency_cycles`: a process of this module calls the
+/// listener when sc_time_stamp() is the time of the answer. The listener may notify events, write
+/// signals and call cnp() or bytes(). Notifications while CTRL.ENABLE is 0 are dropped, as the
+/// hardware does, and the first dropped notification is reported as a warning of type
+/// "/dccvp/controller".
 class ControllerModule final : public sc_core::sc_module, private RateSink {
  public:
   using RateListener = std::function<void(std::uint32_t flow, Rate rate)>;

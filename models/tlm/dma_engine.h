@@ -14,10 +14,11 @@
 
 namespace dcc::model {
 
-/// Bytes move at the moment of the call, through DMI if the target grants it, else by b_transport;
-/// HostLink decides the moment. Calls come from events of the scheduler, in which a target must not
-/// wait(). Registers of devices do wait, so a platform names the memories that DMA may reach
-/// (add_memory()); an access to anything else is refused without a transaction.
+/// A DMA engine that moves bytes at the moment of the call, by DMI if the target grants DMI and
+/// otherwise by b_transport. HostLink decides the moment. Calls come from events of the scheduler,
+/// during which a target must not wait(). Registers of devices do wait, so a platform names the
+/// memories that DMA may reach (add_memory()); an access to anything else is refused without a
+/// transaction.
 class DmaEngine final : public sc_core::sc_module, public HostMemory {
  public:
   explicit DmaEngine(const sc_core::sc_module_name& name);

@@ -9,12 +9,12 @@
 
 namespace dcc::model {
 
-/// Handles the TLM payload for a device: allows aligned words only (other accesses get
-/// TLM_ADDRESS_ERROR_RESPONSE), no byte enables, no DMI. With kHalves, aligned halfwords are
-/// allowed as well, zero-extended. With byte registers, accesses of 1, 2 and 4 bytes all access the
-/// one register at their address; its value is zero-extended. The target first waits until the
-/// initiator's local time has come. Debug reads show registers without side effects; debug writes
-/// are refused.
+/// Base of small devices, which handles the TLM payload for them. It allows aligned words only
+/// (other accesses get TLM_ADDRESS_ERROR_RESPONSE), no byte enables and no DMI. With kHalves,
+/// aligned halfwords are allowed as well, zero-extended. With byte registers, accesses of 1, 2 and
+/// 4 bytes all access the one byte register at their address, whose value is zero-extended. The
+/// target first waits until the initiator's local time has come. Debug reads show registers without
+/// side effects; debug writes are refused.
 class WordTarget : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<WordTarget> socket{"socket"};

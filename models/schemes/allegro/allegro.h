@@ -20,13 +20,13 @@ struct AllegroParameters final : RateTrialsParameters {
   bool needs_losses() const override { return true; }
 };
 
-/// After its start a flow makes trials: of four intervals, the first two send at (1 + ε)·r and
-/// (1 − ε)·r in an order by chance, and so do the other two. If the higher rate had the greater
-/// utility in both pairs, or in neither, the rate moves in that direction, and continues by 1, 2, 3
-/// … times ε_min, an interval each, until the utility falls: then the last step is taken back and
-/// the trials begin again with ε_min. If the pairs disagree, the next trials have an ε greater by
-/// ε_min. The utility of the rate x with the share L of packets lost is x·(1 − L) / (1 + exp(α·(L −
-/// loss limit))) − x·L. Nothing but loss lowers it.
+/// PCC Allegro moves the rate r of a flow by trials of four intervals. The first two intervals send
+/// at (1 + ε)·r and (1 − ε)·r in random order, and so do the other two. If both pairs of intervals
+/// prefer the same direction, r moves in that direction by 1, 2, 3 … times ε_min, one interval
+/// each, until the utility falls. Then the last step is taken back, and the trials begin again with
+/// ε_min. If the pairs disagree, ε grows by ε_min for the next trials. The utility of the rate x
+/// with the share L of packets lost is x·(1 − L) / (1 + exp(α·(L − loss limit))) − x·L. Nothing but
+/// loss lowers the utility.
 class Allegro final : public RateTrials {
  public:
   Allegro(AlgorithmHost& host, const AllegroParameters& parameters, std::uint32_t mtu,

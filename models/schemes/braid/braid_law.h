@@ -59,7 +59,7 @@ class BraidPaths {
 ///    congestion stays behind, so the cut of the round becomes the one that the new path calls for:
 ///    w rises to w0 (1 - m / 2), with w0 the window before the cut and m the new path's share,
 ///    which is the flow's alpha from now on.
-/// 2. without such a path, to a path of which nothing is known. The cut stands.
+/// 2. Without such a path, the flow moves to a path of which nothing is known, and the cut stands.
 /// 3. if all paths are known and none is better, it stays: the marks are those of a link that all
 ///    paths share, and only the window can answer them.
 class BraidFlow {

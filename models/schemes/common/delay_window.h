@@ -39,7 +39,7 @@ class DelayWindow : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) final;
   View view(FlowNumber flow) const final;
   AlgorithmCounters counters() const final { return counters_; }
-  // A flow is always quiescent, since only ACKs change it.
+  // A flow is always quiescent, because only ACKs change its rate and window.
   bool is_quiescent(FlowNumber) const final { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 

@@ -21,18 +21,20 @@ struct RateAllocatorParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// Allocates by sums of granted rates, desired rates and requests, without state per flow. A flow
-/// sends a request once per round trip and returns its previous grant; it gets its desired rate
-/// plus a share of the capacity that no flow desires, or the remaining capacity. The capacity is
-/// the link's rate, plus a part of the rates that were granted but unused in the last interval,
-/// minus the rate that drains the last interval's minimum queue in one interval (as in XCP; on a
-/// fully allocated link some packets always meet).
+/// Allocates the capacity of a link by sums of granted rates, desired rates and requests, without
+/// state per flow. A flow sends a request once per round trip, which returns its previous grant.
+/// The new grant is the flow's desired rate plus a share of the capacity that no flow desires, or
+/// the remaining capacity if that is less. The capacity is the link's rate, plus a part of the
+/// rates that were granted but unused in the last interval, minus the rate that drains the last
+/// interval's minimum queue in one interval (as in XCP; on a fully allocated link some packets
+/// always meet).
 ///
-/// An interval lasts two round trips at least: a lease must still hold when its answer has arrived.
+/// An allocation interval lasts at least two round trips, because a lease must still be valid when
+/// the answer with its grant has arrived.
 ///
-/// A grant is a lease that expires with the interval after the one in which it was given. So a rate
-/// that is not returned, because a packet was lost, becomes free again, and no rate is returned
-/// twice. Except for reclaimed rates, leases never exceed the link's rate.
+/// A grant is a lease that expires at the end of the interval after the one in which the port gave
+/// it. So a rate that is not returned, because a packet was lost, becomes free again, and no rate
+/// is returned twice. Except for reclaimed rates, leases never exceed the link's rate.
 class RateAllocator {
  public:
   struct Lease {

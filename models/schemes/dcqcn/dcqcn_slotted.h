@@ -10,18 +10,18 @@
 
 namespace dcc {
 
-/// The rules of the RoCE article, sections 7.1 to 7.3. They differ from those of SIGCOMM'15 in more
-/// than values:
+/// DCQCN by the rules of the RoCE article, sections 7.1 to 7.3, which differ from the rules of
+/// SIGCOMM'15 in more than values:
 /// - At the end of every slot of `alpha_timer`, α ← (1−g)·α + g if a CNP came in the slot, else α ←
 ///   (1−g)·α. (The article's g is our 1−g.)
 /// - At the end of a slot of `decrease_period` with one or more CNPs, Rc ← Rc·(1 − α/2), and the
 ///   counts of timer and byte counter events start anew. The target is set to Rc only if there was
 ///   an increase since the last cut.
 /// - Timer and byte counter increase the rate in three stages: F events of fast recovery (Rc ← (Rc
-///   + Rt)/2), F additive ones (Rt + R_AI first), then hyper increases (Rt + R_HAI first).
-/// A flow's slots begin with its first CNP. The first slot of cuts ends at once, with the initial
-/// α, which the CNP's own slot has not updated.
-/// α is brought up to date when it is used, so a flow costs no event a slot.
+///   + Rt)/2), F additive increases (Rt + R_AI first), then hyper increases (Rt + R_HAI first). A
+///   flow's slots begin with its first CNP. The first slot of cuts ends at once, with the initial
+///   α, which the CNP's own slot has not updated. α is brought up to date when it is used, so a
+///   flow costs no event a slot.
 class DcqcnSlotted final : public Algorithm {
  public:
   /// Makes the algorithm, with `alpha_timer` and `decrease_period` as slot lengths; both must be

@@ -61,7 +61,7 @@ class Dctcp final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  // A flow is always quiescent, since only ACKs change it.
+  // A flow is always quiescent, because only ACKs change its rate and window.
   bool is_quiescent(FlowNumber) const override { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 

@@ -50,18 +50,19 @@ struct FastpassParameters final : TransportParameters {
 
 /// The sender of Fastpass reports to the arbiter, for each destination host, the total number of
 /// slots that it wants; the arbiter reports the total number of slots given. The sender wants one
-/// more slot for each packet without a slot: new packets, lost packets, and packets whose slot did
-/// not arrive, arrived too late, or passed while control packets used the link. In a slot one
-/// packet to its destination host leaves; queue pairs take turns, or, with `shortest`, the one with
-/// the fewest packets left sends. A slot without a packet is unused. Without news the demand is
-/// repeated at increasing intervals, and the arbiter answers with the slots given. A pair waits for
-/// slots as long as other pairs use its hosts, so a repeated demand is no sign of loss: a timeout
-/// is counted where the answer shows that a demand or slots were lost. Every data
-/// packet is acknowledged without a slot, and sent again if no acknowledgement arrives within the
-/// timeout.
-/// With several arbiters a sender keeps these totals for each of them, and demands a slot of the
-/// arbiter at which the pair lacks the fewest. An arbiter that leaves a repeated demand unanswered
-/// counts as absent until a host hears of it again: what it owes is demanded of the others.
+/// more slot for each packet without a slot. Packets without a slot are new packets, lost packets,
+/// and packets whose slot did not arrive, arrived too late, or passed while control packets used
+/// the link. In a slot one packet to the slot's destination host leaves. The queue pairs to this
+/// host take turns, or with `shortest` the queue pair with the fewest packets left sends. A slot
+/// without a packet is unused. Without a message from the arbiter, the sender repeats its demand at
+/// increasing intervals, and the arbiter answers with the number of slots given. A pair of hosts
+/// waits for slots as long as other pairs use its hosts, so a repeated demand is no sign of loss. A
+/// timeout is counted only if the answer shows that a demand or slots were lost. Every data packet
+/// is acknowledged without a slot, and sent again if no acknowledgement arrives within the timeout.
+/// With several arbiters a sender keeps these totals for each arbiter, and demands a slot of the
+/// arbiter at which the pair lacks the fewest slots. An arbiter that leaves a repeated demand
+/// unanswered counts as absent until the host gets a message from this arbiter again. The slots
+/// that an absent arbiter owes are demanded of the other arbiters.
 class Fastpass final : public MessageTransport, private FastpassArbiter::Client {
  public:
   Fastpass(const TransportContext& context, const FastpassParameters& parameters);

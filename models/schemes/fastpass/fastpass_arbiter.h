@@ -44,13 +44,14 @@ struct ArbiterParameters {
   unsigned ways = 1;  // number of uplinks per edge switch
 };
 
-/// The arbiter processes demands in the order of arrival. A batch begins at every multiple of the
-/// batch time; of several arbiters each begins one in its turn, so no slot has two owners. At a
-/// batch of its own at which a pair lacks slots, the arbiter allocates slot after slot, as many as
-/// its processors manage until its next turn, and sends the result when they have finished. The
-/// packets of a slot between racks get colours, as many as a rack has hosts; colour c leaves the
-/// edge switch by path c modulo `ways` and the next switch by path c / `ways`. So two packets of a
-/// slot share no link in leaf-spine networks and fat trees whose racks have `ways` uplinks.
+/// The arbiter processes demands in the order of arrival. A batch of timeslots begins at every
+/// multiple of the batch time. Several arbiters own batches in turn, so no slot has two owners. If
+/// pairs of hosts lack slots when a batch of the arbiter begins, the arbiter allocates as many
+/// slots as its processors manage until its next batch, and sends the result when the processors
+/// have finished. The packets between racks in one slot get as many colours as a rack has hosts. A
+/// packet of colour c leaves the edge switch by path c modulo `ways` and the next switch by path c
+/// / `ways`. So two packets of a slot share no link in leaf-spine networks and fat trees whose
+/// racks have `ways` uplinks.
 class FastpassArbiter {
  public:
   class Client {

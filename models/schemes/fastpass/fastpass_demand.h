@@ -23,9 +23,10 @@ struct FastpassAccount {
   }
 };
 
-/// Spreads demands over the arbiters that answer. Each arbiter owns the same share of all slots, so
-/// a pair has them all if it lacks as many at one arbiter as at another: the next slot is demanded
-/// where the pair lacks the fewest, and among equals where the host's turn is.
+/// Spreads the demands of a pair of hosts over the arbiters that answer. Each arbiter owns the same
+/// share of all slots, so the pair can use all slots only if it lacks equally many at each arbiter.
+/// The next slot is demanded of the arbiter at which the pair lacks the fewest slots, and among
+/// equal arbiters of the one whose turn it is.
 class FastpassDemand {
  public:
   explicit FastpassDemand(unsigned arbiters = 0) : accounts_(arbiters) {}

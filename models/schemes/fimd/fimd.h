@@ -43,21 +43,22 @@ DCC_ENUM_NAMES(FimdParameters::Law, {FimdParameters::Law::kFimd, "fimd"},
 DCC_ENUM_NAMES(FimdParameters::Marks, {FimdParameters::Marks::kInputs, "inputs"},
                {FimdParameters::Marks::kQueues, "queues"});
 
-/// A marked packet is answered by a cut, an unmarked one by a step up. Marks of packets that were
-/// sent before a cut do not count again. With T, the packet time at the rate r_min:
+/// FIMD, LIPD and AIMD: the ACK of a marked packet cuts the flow's rate r, and the ACK of an
+/// unmarked packet raises it. Marks of packets that were sent before a cut do not count again. The
+/// laws, with T the packet time at the rate r_min:
 ///
 ///     law    at a mark                 in a time t without marks       time to recover
 ///     fimd   r ← r / factor            r grows by factor^(t / T)       T
 ///     lipd   d ← d + 1                 d falls by t / T                T
 ///     aimd   r ← r / factor            r grows by (factor − 1) r_min t / T    T r / (factor r_min)
 ///
-/// d is the delay from packet to packet, in packet times of the line. A packet that is acknowledged
-/// stands for a packet time of the present rate.
+/// d is LIPD's delay from packet to packet, in packet times at line rate. Each acknowledged packet
+/// counts as a time t of one packet time at the present rate.
 ///
-/// Why a constant time is enough: a source that is marked with a probability in proportion to its
-/// rate loses more than a slower one as long as it recovers no faster, so the rates of sources that
-/// are marked one at a time come together. Marks that reach all of them at once need a recovery
-/// that is slower at higher rates, as aimd has.
+/// A constant recovery time is enough for fairness. A source that is marked with a probability in
+/// proportion to its rate loses more rate than a slower source, as long as the faster source
+/// recovers no faster. So the rates of sources that are marked one at a time converge. Marks that
+/// reach all sources at once need a recovery that is slower at higher rates, as AIMD has.
 class Fimd final : public Algorithm {
  public:
   Fimd(AlgorithmHost& host, const FimdParameters& parameters, std::uint32_t mtu);

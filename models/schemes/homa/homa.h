@@ -33,17 +33,18 @@ struct HomaParameters final : TransportParameters {
   bool may_omit_acks() const override { return true; }
 };
 
-/// The sender of Homa: the first RTTbytes of every message leave without a grant, at a priority by
-/// the message's size; further bytes leave up to the grants, at the priority of the grant. Among
-/// the messages that may send, the one with the fewest bytes left goes first.
+/// The Homa sender sends the first RTTbytes of every message without a grant, at a priority by the
+/// message's size. It sends further bytes up to the grants, at the priority of the grant. Among the
+/// messages that may send, the one with the fewest bytes left goes first.
 ///
-/// Receiver: grants the messages with the fewest bytes to grant, at most one per sender and at most
-/// `overcommitment`, so that each is granted RTTbytes ahead of received data. These messages use
-/// the lowest priorities, the shortest message the highest of them. If granted data is missing and
-/// nothing arrives for the timeout, the receiver requests retransmission from the first gap. The
-/// end of a message is acknowledged; a sender that receives nothing sends the first packet again,
-/// which makes the receiver send a grant or an acknowledgement. Messages of one queue pair are sent
-/// one after another.
+/// The Homa receiver grants the messages with the fewest bytes to grant, at most one message per
+/// sender and at most `overcommitment` messages, so that each message is granted RTTbytes ahead of
+/// received data. These messages use the lowest priorities, and the shortest of them uses the
+/// highest of these priorities. If granted data is missing and nothing arrives for the timeout, the
+/// receiver requests retransmission from the first gap. The receiver acknowledges the end of a
+/// message. A sender that receives nothing sends the message's first packet again, which makes the
+/// receiver send a grant or an acknowledgement. Messages of one queue pair are sent one after
+/// another.
 ///
 /// With `ack: none` (the one-way messages of the paper) a message completes when its last packet
 /// has left.
@@ -58,9 +59,9 @@ class Homa final : public MessageTransport {
   struct Again {
     Psn psn = 0;
     std::uint8_t priority = 0;
-    // true if the sender repeats the packet because it had no answer. A message waits for grants as
-    // long as shorter messages have data; the receiver counts a timeout if the packet, or the
-    // acknowledgement of the whole message, was lost.
+    // true if the sender repeats the packet because no answer arrived. A message waits for grants
+    // as long as shorter messages have data, so the receiver counts a timeout only if the packet,
+    // or the acknowledgement of the whole message, was lost.
     bool is_question = false;
     template <class Digest>
     void add_state(Digest& d) const {

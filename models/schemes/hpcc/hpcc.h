@@ -25,9 +25,9 @@ struct HpccParameters final : AlgorithmParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// HPCC's algorithm 1 in the paper's steps. The window is stored as a rate W/T (Mb/s), because the
-/// paper sets the rate R = W/T. A flow starts with line rate × T; its first ACK only fills the link
-/// records L.
+/// HPCC's algorithm 1 in the steps of the HPCC paper. The window W is stored as the rate W/T in
+/// Mb/s, because the paper sets the rate R = W/T, with the base RTT T. A flow starts with the
+/// window line rate × T. The first ACK of a flow only fills the link records L.
 class Hpcc final : public Algorithm {
  public:
   /// `longest_base_rtt`: longest base RTT of the topology; must be positive unless the parameters
@@ -39,7 +39,7 @@ class Hpcc final : public Algorithm {
   void on_ack(FlowNumber flow, const AckInfo& info) override;
   View view(FlowNumber flow) const override;
   AlgorithmCounters counters() const override { return counters_; }
-  // A flow is always quiescent, since only ACKs change it.
+  // A flow is always quiescent, because only ACKs change its rate and window.
   bool is_quiescent(FlowNumber) const override { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 

@@ -43,13 +43,13 @@ struct IbccParameters final : AlgorithmParameters {
   // true: a BECN restarts CCTI_Timer, as in algorithm 1; false: a BECN does not, as in the
   // specification
   bool ccti_timer_restart = true;
-  // Two forms of table, whose entries the specification leaves to the manager: the partition
-  // paper's delays rise with the square of the index; or the rate falls by 1/cct_steps of the full
-  // rate with each entry, to 1/8, and by a fixed ratio with each entry from there. Since BECNs
-  // arrive in proportion to the rate, the second form is a multiplicative decrease with an additive
-  // increase where few flows share a link, and its steps stay small against the rates where many
-  // do.
-  // scale of the form with the square of the index; empty: the form with steps of the rate
+  // The congestion control table has one of two forms, since the specification leaves its entries
+  // to the manager. In the first form, that of the partition paper, the delays rise with the square
+  // of the index. In the second form the rate falls by 1/cct_steps of the full rate with each entry
+  // down to 1/8, and then by a fixed ratio with each entry. Since BECNs arrive in proportion to the
+  // rate, the second form is a multiplicative decrease with an additive increase where few flows
+  // share a link, and its steps stay small relative to the rates where many flows do. scale of the
+  // form with the square of the index; empty: the form with steps of the rate
   std::optional<Ratio> cct_scale{};
   // injection delay of entry 0 of the table, which stands for the full rate
   PicoSeconds cct_base = kNanoSecond * 218;
@@ -88,15 +88,15 @@ DCC_ENUM_NAMES(IbccParameters::ThresholdOf, {IbccParameters::ThresholdOf::kQueue
 DCC_ENUM_NAMES(IbccParameters::Becn, {IbccParameters::Becn::kCnp, "cnp"},
                {IbccParameters::Becn::kAck, "ack"});
 
-/// A BECN is a CNP, or is in an ACK. At a BECN the timer starts anew (see ccti_timer_restart),
-/// whether the BECN counts or not. At a BECN that counts (see becn_every) CCTI rises by
-/// CCTI_Increase, to CCTI_Limit at most. After each CCTI_Timer without a BECN, CCTI falls by one,
-/// to CCTI_Min at least. Where marks come by chance and each counts (becn_every: 1), a flow holds
-/// its index when BECNs raise it as often as timers lower it, so the flow's rate is inverse to
-/// CCTI_Increase times CCTI_Timer. A weight divides this product: the increase as far as possible,
-/// and the timer for the rest, because a short timer is the coarser number. CCT[CCTI] is the space
-/// between groups of `aggregate` packets; the packets of a group leave back to back. Delay 0 means
-/// line rate.
+/// InfiniBand's reaction point. A BECN is a CNP, or is in an ACK. Every BECN restarts CCTI_Timer if
+/// ccti_timer_restart is set. A BECN that counts (one of becn_every) raises CCTI by CCTI_Increase,
+/// to CCTI_Limit at most. After each CCTI_Timer without a BECN, CCTI falls by one, to CCTI_Min at
+/// least. Where marks come by chance and each counts (becn_every: 1), CCTI of a flow stays constant
+/// when BECNs raise CCTI as much as timers lower it, so the flow's rate is inversely proportional
+/// to CCTI_Increase times CCTI_Timer. The weight of a flow divides this product: it divides
+/// CCTI_Increase as far as possible and CCTI_Timer for the rest, because a short timer is the
+/// coarser number. CCT[CCTI] is the space between groups of `aggregate` packets; the packets of a
+/// group leave back to back. Delay 0 means line rate.
 class Ibcc final : public Algorithm, public CongestionAgent {
  public:
   /// Throws std::invalid_argument if a CCTI limit, scheduled limits included, is outside the table

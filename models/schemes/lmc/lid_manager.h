@@ -33,9 +33,9 @@ struct LidManagerParameters {
 /// the threshold, the fullest first, one flow moves: the largest flow that has another address
 /// whose path, with the flow added, stays at least a tenth of a wire's rate below the present wire.
 /// A flow on a full path sends less than it could, so the next round may move more flows. Then each
-/// flow that had less than 19/20 of its goal, a rate that it was promised, moves likewise, but with
-/// its goal as its load: congestion control may keep a path below the threshold on which promises
-/// are missed.
+/// flow that had less than 19/20 of its goal, which is the rate promised to the flow, moves by the
+/// same rule with its goal as its load. This step is needed because congestion control may keep a
+/// path below the threshold while flows on the path miss their goals.
 class LidManager final : public FlowScheduler {
  public:
   /// All references must outlive the manager. `rank`: order of its events among the events of one

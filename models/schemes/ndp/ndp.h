@@ -24,25 +24,26 @@ struct NdpParameters final : TransportParameters {
   const char* discipline() const override { return "trimming"; }
 };
 
-/// The sender of NDP: when a message starts on a queue pair with nothing left to send, the first
-/// window leaves at once; then one packet leaves for each PULL, trimmed packets before new ones.
+/// The NDP sender sends the first window at once when a message starts on a queue pair with nothing
+/// left to send. Then it sends one packet for each PULL, trimmed packets before new packets.
 ///
-/// Receiver: sends an ACK for each packet, a NACK for each header, and a PULL for each packet and
-/// each header. The PULLs of all queue pairs take turns, one per interval. PULLs are counted, and
-/// ACKs and NACKs carry the count too, so a lost PULL is recovered by the next packet; if no other
-/// queue pair waits, the ACK replaces the PULL. After the end of a message was seen, only the
-/// missing packets are pulled.
+/// The NDP receiver sends an ACK for each packet, a NACK for each header, and a PULL for each
+/// packet and each header. The PULLs of all queue pairs take turns, one per PULL interval. PULLs,
+/// ACKs and NACKs carry the number of PULLs sent so far, so the next of them makes up for a lost
+/// PULL. If no other queue pair waits, the ACK replaces the PULL. After the end of a message was
+/// seen, only the missing packets are pulled.
 ///
 /// If no ACK, NACK or returned header of a packet arrives within the timeout, the packet is sent
-/// again without a PULL, which restores its part of the window. As in the authors' simulator the
-/// timeout is the smoothed round trip and four mean deviations, at least `timeout`, and twenty
-/// times that before the first round trip is known: headers may wait for a millisecond behind the
-/// data of a full port.
+/// again without a PULL, which restores the packet's part of the window. As in the authors'
+/// simulator the timeout is the smoothed round trip plus four mean deviations, and at least
+/// `timeout`. Before the first round trip is known, the timeout is twenty times as long, because
+/// headers may wait for a millisecond behind the data of a full port.
 ///
-/// A sender with no packet in flight waits for its PULL, however long other queue pairs take
-/// theirs. ACKs, NACKs and PULLs state how many PULLs the receiver still owes, and only a sender to
-/// which no PULL is owed times out. If packets are missing and no PULL is owed, a receiver that
-/// gets nothing for the timeout repeats the last PULL, which was lost, at increasing intervals.
+/// A sender with no packet in flight waits for its PULL, however long the PULLs of other queue
+/// pairs take. ACKs, NACKs and PULLs state how many PULLs the receiver still owes, and only a
+/// sender to which no PULL is owed times out. If packets are missing and no PULL is owed, a
+/// receiver that gets nothing for the timeout repeats the last PULL, which was lost, at increasing
+/// intervals.
 ///
 /// A returned header (the port's header queue was full) is first among the packets to send again.
 /// Its packet leaves at once if no PULL is expected, or if a quarter of the last twelve ACKs, NACKs

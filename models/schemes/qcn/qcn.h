@@ -42,11 +42,13 @@ struct QcnParameters : AlgorithmParameters {
   virtual Shares shares() const { return {}; }
 };
 
-/// Feedback Fb: Rt ← Rc if a recovery cycle came since the last cut; then Rc ← Rc·(1 − Gd·Fb), and
-/// both cycle counts are zero. Byte counter and timer end cycles, each with Rc ← (Rc + Rt)/2.
-/// Before that, Rt + R_AI if one of the counters has done `threshold` cycles, Rt + i·R_HAI if both
-/// have, i the cycles beyond. A counter past its threshold takes half its length. The standard's
-/// random 15 % on the byte counter is left out: the sampling in the switch has it.
+/// QCN's reaction point, with current rate Rc and target rate Rt of a flow. A feedback Fb sets Rt ←
+/// Rc if a recovery cycle has ended since the last cut, then Rc ← Rc·(1 − Gd·Fb), and resets both
+/// cycle counts. Byte counter and timer end recovery cycles; each cycle's end sets Rc ← (Rc +
+/// Rt)/2. Before that, Rt rises by R_AI if one of the counters has done `threshold` cycles, and by
+/// i·R_HAI if both have, with i the number of cycles beyond. A counter past its threshold has
+/// cycles of half the length. The model omits the standard's random 15 % on the byte counter,
+/// because the sampling in the switch is random already.
 class Qcn final : public Algorithm {
  public:
   Qcn(AlgorithmHost& host, const QcnParameters& parameters);

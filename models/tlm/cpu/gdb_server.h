@@ -11,9 +11,9 @@
 
 namespace dcc::model {
 
-/// Services of a hart that the gdb stub needs. Registers have gdb's numbers: 0…31 x0…x31, 32 pc, 65
-/// + n the CSR n. Memory accesses are debug accesses without time and side effects; they return the
-/// number of bytes moved.
+/// Services of a hart that the gdb stub needs. Registers have gdb's numbers: 0 to 31 are x0 to x31,
+/// 32 is pc, and 65 + n is the CSR n. Memory accesses are debug accesses, which take no time and
+/// have no side effects; they return the number of bytes moved.
 class DebugTarget {
  public:
   struct Watch {
@@ -53,12 +53,12 @@ struct DebugStop {
   std::string note;   // text shown to the user before the stop
 };
 
-/// To gdb the harts are threads, numbered from 1. A hart's process calls poll() now and then while
-/// the hart runs, and serve() when the hart is stopped; all harts stand still during serve(). All
-/// actions of serve() happen at one moment of simulated time. A client counts as a
-/// debugger from its first valid packet on; other clients cannot stop the run. When a debugger
-/// disconnects, with or without a detach command, its breakpoints and watchpoints are removed and
-/// the CPU resumes.
+/// A gdb stub that presents the harts to gdb as threads, numbered from 1. A hart's process calls
+/// poll() now and then while the hart runs, and serve() when the hart is stopped; all harts stand
+/// still during serve(). All actions of serve() happen at one moment of simulated time. A client
+/// counts as a debugger from its first valid packet on; other clients cannot stop the run. When a
+/// debugger disconnects, with or without a detach command, its breakpoints and watchpoints are
+/// removed and the CPU resumes.
 class GdbServer {
  public:
   enum class Resume { kContinue, kStep, kHold, kKill, kBack, kStepBack };

@@ -15,10 +15,10 @@
 
 namespace dcc::model {
 
-/// Brings a hart to an earlier moment by restoring a snapshot and replaying from it. A moment is a
-/// number of instructions begun (Hart::steps()). History begins where a debugger first let the CPU
-/// run. A debugger's write to memory or registers is not part of the deterministic run, so a
-/// snapshot is taken when the CPU resumes after a write.
+/// Brings a hart to an earlier moment by restoring a snapshot and replaying the run from this
+/// snapshot. A moment is given as the number of instructions begun (Hart::steps()). The history of
+/// a hart begins where a debugger first let the CPU run. A debugger's write to memory or registers
+/// is not part of the deterministic run, so a snapshot is taken when the CPU resumes after a write.
 class ReverseDebug {
  public:
   explicit ReverseDebug(riscv::Hart& hart) : hart_(hart) {}

@@ -36,14 +36,14 @@ struct RiscvCpuConfig {
   HartGroup* group = nullptr;  // group of the host's harts; null: the hart is the only one
 };
 
-/// Runs instructions in quanta of simulated time and accesses RAM by DMI. Any other access happens
-/// at the CPU's own time: the CPU first waits until SystemC's time has caught up, so that devices
-/// see the accesses of all processes in order. Time is cycles divided by the clock; mcycle also
-/// counts during sleep and bus waits.
+/// A CPU that runs instructions in quanta of simulated time and accesses RAM by DMI. For any other
+/// access the CPU first waits until SystemC's time has caught up with its local time, so that
+/// devices see the accesses of all processes in order. The CPU's time is its cycles divided by its
+/// clock frequency; mcycle also counts during sleep and bus waits.
 ///
 /// A debugger (debug()) and traces (trace()) do not change the run: stops, steps and reads leave
-/// the grid of quanta as it is. While the CPU stands still, devices may lag by up to a quantum, as
-/// they do while it runs.
+/// the grid of quanta as it is. While a debugger holds the CPU, devices may lag behind it by up to
+/// a quantum, as they do while the CPU runs.
 ///
 /// The program ends by exit() (simulation control), by a write to `tohost`, by semihosting's
 /// SYS_EXIT, or by a fatal error that failure() describes. The CPU then stands still, and the end

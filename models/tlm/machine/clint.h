@@ -11,11 +11,12 @@
 
 namespace dcc::model {
 
-/// Registers: memory_map.h. mtime counts ticks of the machine's timebase from the start of the run;
-/// a write sets mtime. On machine `dcc` mtimecmp has its greatest value after reset, so that no
-/// timer interrupt occurs until software sets mtimecmp, and only the words of present harts exist.
-/// On machine `virt`, as in QEMU, mtimecmp is zero after reset, so that the timers' lines are high,
-/// and words of absent harts read zero. Hart n has MSIP + 4 * n and MTIMECMP + 8 * n.
+/// A CLINT with the registers of memory_map.h. mtime counts ticks of the machine's timebase from
+/// the start of the run; a write sets mtime. On machine `dcc` mtimecmp has its greatest value after
+/// reset, so that no timer interrupt occurs until software sets mtimecmp, and only the words of
+/// present harts exist. On machine `virt`, as in QEMU, mtimecmp is zero after reset, so that the
+/// timers' lines are high, and words of absent harts read zero. Hart n has MSIP + 4 * n and
+/// MTIMECMP + 8 * n.
 class Clint final : public WordTarget {
  public:
   using Line = std::function<void(bool high)>;

@@ -15,16 +15,17 @@
 
 namespace dcc::model {
 
-/// Registers: memory_map_virt.h. Sources 1 to kSources with priorities 0 (never) to kMaxPriority.
-/// Context n is machine mode of hart n, as on QEMU's machine virt with harts that have no
-/// supervisor mode. All sources are levels. A gateway forwards one request a source: the source is
-/// pending from the rise of its line until a claim takes it, also if the line falls before; the
-/// next request is forwarded after completion, if the line is high then.
+/// A PLIC with the registers of memory_map_virt.h. Its sources 1 to kSources have priorities from 0
+/// (never) to kMaxPriority. Context n is machine mode of hart n, as on QEMU's machine virt with
+/// harts that have no supervisor mode. All sources are level-sensitive. A gateway forwards one
+/// request per source at a time. A source is pending from the rise of its line until a claim takes
+/// the source, even if the line falls before. The next request of the source is forwarded after
+/// completion, if the line is high then.
 ///
-/// A claim takes the pending, enabled source of the highest priority, among equal priorities the
-/// lowest number, whatever the threshold; only the output line depends on the threshold. A
-/// completion of a source that is not enabled is ignored. Words without a register read zero and
-/// ignore writes.
+/// A claim takes the pending and enabled source with the highest priority, and among equal
+/// priorities the one with the lowest number. The threshold has no effect on claims, only on the
+/// output line. A completion of a source that is not enabled is ignored. Words without a register
+/// read zero and ignore writes.
 class Plic final : public WordTarget, public InterruptInputs {
  public:
   static constexpr unsigned kSources = 96;

@@ -15,8 +15,9 @@ namespace dcc::model {
 /// levels and receive time-out, loopback, divisor, and constant modem lines (DCD, DSR and CTS
 /// high). Where the data sheet leaves a choice, the model follows QEMU's port.
 ///
-/// Sending takes no time. Input is a text fixed beforehand, one character every character time (of
-/// divisor and line control) while there is room for it; it waits during loopback.
+/// Sending a character takes no time. Input is a text that is fixed before the run. While the FIFO
+/// has room, one character of the input arrives per character time, which divisor and line control
+/// set. During loopback the input waits.
 class Uart16550 final : public WordTarget {
  public:
   using Sink = std::function<void(char c)>;
