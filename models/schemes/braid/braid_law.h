@@ -55,13 +55,13 @@ class BraidPaths {
 /// the round began. The first mark of a round cuts the window w to w (1 - alpha / 2); the unmarked
 /// ACKs of a round together add one packet to w, as in DCTCP (RFC 8257). At the end of a round with
 /// more than `move_share` of marks the flow looks for another path:
-/// 1. to the path with the lowest known share, if that is below the own path's by `margin`. The
-///    congestion stays behind, so the cut of the round becomes the one that the new path calls for:
-///    w rises to w0 (1 - m / 2), with w0 the window before the cut and m the new path's share,
-///    which is the flow's alpha from now on.
+/// 1. The flow moves to the path with the lowest known share of marks, if that share is below the
+///    present path's share by `margin`. The congestion stays on the old path, so the cut that the
+///    new path calls for replaces the cut of the round: w rises to w0 (1 - m / 2), with w0 the
+///    window before the cut and m the new path's share, which is the flow's alpha from now on.
 /// 2. Without such a path, the flow moves to a path of which nothing is known, and the cut stands.
-/// 3. if all paths are known and none is better, it stays: the marks are those of a link that all
-///    paths share, and only the window can answer them.
+/// 3. If all paths are known and none is better, the flow stays on its path. The marks then come
+///    from a link that all paths share, so only the window can react to them.
 class BraidFlow {
  public:
   BraidFlow() = default;

@@ -18,10 +18,10 @@ namespace dcc {
 ///   counts of timer and byte counter events start anew. The target is set to Rc only if there was
 ///   an increase since the last cut.
 /// - Timer and byte counter increase the rate in three stages: F events of fast recovery (Rc ← (Rc
-///   + Rt)/2), F additive increases (Rt + R_AI first), then hyper increases (Rt + R_HAI first). A
-///   flow's slots begin with its first CNP. The first slot of cuts ends at once, with the initial
-///   α, which the CNP's own slot has not updated. α is brought up to date when it is used, so a
-///   flow costs no event a slot.
+///   + Rt)/2), F additive increases (Rt + R_AI first), then hyper increases (Rt + R_HAI first).
+/// A flow's slots begin with its first CNP. The flow's first slot of cuts ends at once, with the
+/// initial α, because the CNP's own slot has not updated α.
+/// α is brought up to date when it is used, so a flow costs no event per slot.
 class DcqcnSlotted final : public Algorithm {
  public:
   /// Makes the algorithm, with `alpha_timer` and `decrease_period` as slot lengths; both must be
