@@ -10,32 +10,33 @@
 
 namespace dcc {
 
-/// IEEE 802.1Q, 8.6.8.2. The credit of a shaped priority rises by its idle slope and falls by the
-/// bytes sent; the priority may send while its credit is not negative. Positive credit is lost when
-/// the queue becomes empty. So a priority that waited for others catches up at once, and an idle
-/// priority saves nothing. The credit is stored as the time at which it is zero: credit = idle
-/// slope × (now − that time).
+/// The credit-based shaper of IEEE 802.1Q, 8.6.8.2. The credit of a shaped priority rises by its
+/// idle slope and falls by the bytes sent; the priority may send while its credit is not negative.
+/// Positive credit is lost when the queue becomes empty. So a priority that waited for others
+/// catches up at once, and an idle priority saves nothing. The shaper stores the time at which the
+/// credit is zero: credit = idle slope × (now − that time).
 class CreditShaper {
  public:
-  /// Limits a priority to `idle_slope`.
+  /// Limits a priority to the rate `idle_slope`.
   void shape(int priority, BitRate idle_slope) {
     shaped_ = static_cast<std::uint8_t>(shaped_ | 1u << priority);
     slope_[index(priority)] = idle_slope;
   }
-  /// Bit p: priority p is shaped.
+  /// Mask of the shaped priorities; bit p stands for priority p.
   unsigned shaped() const { return shaped_; }
 
-  /// A packet joined the queue of the priority, which was empty.
+  /// A packet joined the empty queue of a priority.
   void began(int priority, PicoSeconds now) {
     PicoSeconds& zero = zero_[index(priority)];
     zero = std::max(zero, now);
   }
-  /// A packet of the priority is being sent; `bytes` include preamble and gap.
+  /// The port sends a packet of the priority; `bytes` include preamble and inter-packet gap.
   void sent(int priority, Bytes bytes) {
     if ((shaped_ >> priority & 1u) == 0) return;
     zero_[index(priority)] += serialization_time(bytes, slope_[index(priority)]);
   }
-  /// The priorities among `eligible` that may send now; bit p stands for priority p.
+  /// Mask of the priorities among `eligible` whose credit lets them send now; bit p stands for
+  /// priority p.
   unsigned released(unsigned eligible, PicoSeconds now) const {
     for (unsigned left = eligible & shaped_; left != 0; left &= left - 1) {
       const int priority = __builtin_ctz(left);
@@ -43,7 +44,8 @@ class CreditShaper {
     }
     return eligible;
   }
-  /// Time at which the first of `eligible` may send. Preconditions: all are shaped; not 0.
+  /// Time at which the first priority in the mask `eligible` may send. Precondition: the mask is
+  /// not 0, and all its priorities are shaped.
   PicoSeconds next_release(unsigned eligible) const {
     PicoSeconds first = PicoSeconds::max();
     for (unsigned left = eligible; left != 0; left &= left - 1) {

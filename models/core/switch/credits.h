@@ -15,13 +15,13 @@ namespace dcc {
 class ParameterVisitor;
 
 struct CreditParameters {
-  // credit buffer of one input and lane in bytes; empty: credit_buffer_for() the link
+  // credit buffer of one input and lane in bytes; empty: credit_buffer_for() sets the size
   std::optional<Bytes> buffer;
 
   void describe(ParameterVisitor& v);
 };
 
-/// Bytes of one credit block. The last block of a packet counts as whole.
+/// Bytes of one credit block of InfiniBand. The last block of a packet counts as whole.
 constexpr Bytes kCreditBlock = 64;
 constexpr std::int64_t credit_blocks(Bytes bytes) {
   return (bytes + kCreditBlock - 1) / kCreditBlock;
@@ -32,43 +32,45 @@ constexpr std::int64_t credit_blocks(Bytes bytes) {
 /// advertisements of a quarter of the buffer at a time, and rounding to whole packets.
 Bytes credit_buffer_for(const LinkParameters& link, Bytes largest_packet);
 
-/// One end of a link that has a receive buffer for each virtual lane (priority). Counts what this
-/// end may still send, and what this end has allowed the far end to send. Limits are advertised as
-/// totals since the link came up, together with the total sent, so that blocks lost on the wire are
-/// detected and returned.
+/// One end of a link that has a receive buffer for each virtual lane (priority). The object counts
+/// the blocks that this end may still send, and the blocks that this end has allowed the far end to
+/// send. Limits are advertised as totals since the link came up, together with the total of blocks
+/// sent, so that blocks lost on the wire are detected and returned.
 class LaneCredits {
  public:
-  /// Both ends of a link have the same buffer, so each end knows the initial credit of the other.
-  /// Precondition: the buffer holds a largest packet.
+  /// Both ends of a link have the same buffer, so each end knows the initial credit of the other
+  /// end. Precondition: the buffer holds a largest packet.
   LaneCredits(Bytes buffer, Bytes largest_packet);
 
   // --- Sending --------------------------------------------------------------------------------
   void sent(int lane, Bytes bytes);
-  /// Mask of the lanes without credit for a largest packet; bit l is lane l.
+  /// Mask of the virtual lanes without credit for a largest packet; bit l is lane l.
   std::uint8_t exhausted() const { return exhausted_; }
   std::int64_t blocks_left(int lane) const { return at(lane).limit - at(lane).sent; }
 
   // --- Receiving ------------------------------------------------------------------------------
   void arrived(int lane, Bytes bytes) { at(lane).arrived += credit_blocks(bytes); }
-  /// Charges bytes that now occupy the buffer of the lane.
+  /// Charges bytes that now occupy the receive buffer of the lane.
   void stored(int lane, Bytes bytes) { at(lane).held += credit_blocks(bytes); }
-  /// Releases bytes that have left the buffer of the lane.
+  /// Releases bytes that have left the receive buffer of the lane.
   void released(int lane, Bytes bytes);
   std::int64_t blocks_held(int lane) const { return at(lane).held; }
-  /// True if the buffer has no room for a largest packet, whatever was advertised.
+  /// True if the lane's receive buffer has no room for a largest packet, whatever credit was
+  /// advertised.
   bool is_full(int lane) const { return buffer_ - at(lane).held < largest_; }
 
-  /// True if the buffer has less room than is advertised at a time, so that the far end gets no new
-  /// credit.
+  /// True if the lane's receive buffer has less room than one advertisement grants, so that the far
+  /// end gets no new credit.
   bool has_no_credit_to_give(int lane) const { return buffer_ - at(lane).held < min_advertised_; }
 
   // --- Advertising ----------------------------------------------------------------------------
-  /// Bit l: a frame for lane l is due to the far end.
+  // Mask of the lanes for which a credit frame is due to the far end; bit l is lane l.
   std::uint8_t frames_due() const { return frames_due_; }
-  /// Fills in the frame of the lowest lane that has one due. Precondition: frames_due() is not 0.
+  /// Fills in the credit frame of the lowest lane for which a frame is due. Precondition:
+  /// frames_due() is not 0.
   void write_frame(Packet& packet);
   void receive_frame(const Packet& packet);
-  /// Advertised blocks that have not arrived yet.
+  /// Number of advertised credit blocks whose packets have not arrived yet.
   std::int64_t blocks_outstanding(int lane) const { return at(lane).advertised - at(lane).arrived; }
   std::int64_t buffer_blocks() const { return buffer_; }
 
@@ -78,12 +80,13 @@ class LaneCredits {
   }
 
  private:
-  /// All numbers are blocks; totals count from when the link came up.
+  /// Credit account of one virtual lane. All numbers are credit blocks; totals count from when the
+  /// link came up.
   struct Lane {
     std::int64_t sent = 0;        // FCTBS: number of blocks sent in total
     std::int64_t limit = 0;       // FCCL received: number of blocks that may be sent in total
     std::int64_t arrived = 0;     // ABR: number of blocks received in total
-    std::int64_t held = 0;        // number of blocks in the buffer now
+    std::int64_t held = 0;        // number of blocks in the receive buffer now
     std::int64_t advertised = 0;  // FCCL sent: number of blocks that the far end may send in total
     template <class Digest>
     void add_state(Digest& d) const {
@@ -97,7 +100,9 @@ class LaneCredits {
   std::int64_t buffer_;
   std::int64_t largest_;
   std::int64_t
-      min_advertised_;  // smaller additions are not advertised, unless the far end needs them
+      // least number of blocks added to the limit in an advertisement, unless the far end needs
+      // fewer
+      min_advertised_;
   std::array<Lane, kPriorities> lanes_{};
   std::uint8_t exhausted_ = 0;
   std::uint8_t frames_due_ = 0;

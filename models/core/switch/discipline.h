@@ -1,6 +1,6 @@
 // The interface of a queueing discipline: how one egress port of a switch queues, serves, trims and
 // drops packets in place of the switch's own queues. Implementations stand in models/schemes, and
-// drop_tail.h holds one.
+// one stands in drop_tail.h.
 #pragma once
 
 #include <algorithm>
@@ -20,20 +20,20 @@ namespace dcc {
 
 class StateDigest;
 
-/// The discipline of one egress port. A discipline owns its memory: the shared buffer, flow
-/// control, ECN marking and the choice among priorities belong to the switch's own queues and are
-/// not used.
+/// The discipline of one egress port. A discipline has memory of its own and does not use the
+/// switch's shared buffer, flow control, ECN marking and choice among priorities.
 class PortDiscipline {
  public:
   /// The effects of enqueue() on the arriving packet and on packets that were queued before.
   struct EnqueueResult {
     PacketFifo dropped;
-    Packet* returned = nullptr;  // header that the switch sends back to its sender; null: none
-    std::uint64_t trimmed = 0;   // number of packets that lost their payload
-    Bytes trimmed_bytes = 0;     // payload bytes of the trimmed packets
-    std::uint64_t marked = 0;    // number of packets marked CE
+    // trimmed header that the switch returns to the packet's sender; null: none
+    Packet* returned = nullptr;
+    std::uint64_t trimmed = 0;  // number of packets whose payload was trimmed
+    Bytes trimmed_bytes = 0;    // payload bytes removed from the trimmed packets
+    std::uint64_t marked = 0;   // number of packets that were marked CE
 
-    /// Removes the payload of a packet: a header of at most `header` wire bytes remains.
+    /// Removes the payload of a packet, so that a header of at most `header` wire bytes remains.
     void trim(Packet& packet, Bytes header) {
       ++trimmed;
       trimmed_bytes += packet.payload_bytes;
@@ -43,25 +43,25 @@ class PortDiscipline {
     }
   };
 
-  /// A message to the neighbour at an input of the switch. Without a host it concerns the priority
-  /// of the whole link, as a pause of PFC.
+  /// A pause message to the neighbour at an input of the switch. With whole_link the message pauses
+  /// a priority of the link as PFC does, otherwise the packets to one host.
   struct NeighbourPause {
     std::uint16_t input = 0;
-    bool stop = false;  // false: packets may go again
+    bool stop = false;  // true: the neighbour must stop; false: it may send again
     bool whole_link = false;
-    std::uint8_t priority = 0;  // with whole_link
-    HostId host = 0;            // destination whose packets wait; without whole_link
+    std::uint8_t priority = 0;  // paused priority, used with whole_link
+    HostId host = 0;            // destination whose packets are paused, used without whole_link
   };
 
   virtual ~PortDiscipline() = default;
-  /// Sets the link that the port sends on. Called before the first packet.
+  /// Sets the link that the port sends on. The switch calls this function before the first packet.
   virtual void attach(const LinkParameters&) {}
   /// True if the discipline must see every packet. If false, a packet that finds the port idle is
   /// sent without an enqueue().
   virtual bool needs_every_packet() const { return false; }
   /// True if the switch must call reverse_packet().
   virtual bool needs_reverse_packets() const { return false; }
-  /// Queues the packet or drops it. Takes ownership.
+  /// Queues or drops a packet. The discipline takes ownership of the packet.
   virtual EnqueueResult enqueue(Packet* packet) = 0;
   /// Shows a packet that arrived from the far end of this port's link, before the switch queues the
   /// packet at its own egress port.
@@ -73,34 +73,36 @@ class PortDiscipline {
   /// True if one packet kept by holds() may be released. Called each time a packet leaves, and once
   /// a packet time while nothing can leave.
   virtual bool may_release() const { return true; }
-  /// The far end of this port's link stops the packets to one host, or lets them go again.
+  /// The far end of this port's link stops the packets to one host, or lets these packets leave
+  /// again.
   virtual void receive_flow_pause(HostId /*host*/, bool /*stop*/) {}
-  /// Pauses in force end: the carrier of this port's link was lost, or has come back.
+  /// The carrier of this port's link was lost or has come back, which ends all pauses in force.
   virtual void carrier_changed() {}
-  /// Like carrier_changed(), for the link of input `input`.
+  /// The carrier of the link at input `input` was lost or has come back, which ends the pauses sent
+  /// there.
   virtual void input_carrier_changed(int /*input*/) {}
-  /// Returns the next packet to send, or null if no packet may leave before ready_at().
+  /// Removes and returns the next packet to send, or null if no packet may leave before ready_at().
   /// Precondition: not empty().
   virtual Packet* dequeue() = 0;
-  /// Returns the next packet, whether it may leave now or not, so that the switch can route the
-  /// packet to another port. Precondition: not empty().
+  /// Removes and returns the next packet, whether the packet may leave now or not, so that the
+  /// switch can route the packet to another port. Precondition: not empty().
   virtual Packet* evict() { return dequeue(); }
-  /// Earliest time at which a packet may leave; max(): after receive_flow_pause() alone. Valid
-  /// after dequeue() returned null.
+  /// Earliest time at which a queued packet may leave; max(): a packet may leave only after
+  /// receive_flow_pause(). Valid after dequeue() returned null.
   virtual PicoSeconds ready_at() const { return {}; }
   virtual bool empty() const = 0;
-  /// Wire bytes of all queued packets.
+  /// Wire bytes of all packets that the discipline has queued.
   virtual Bytes bytes() const = 0;
-  /// Adds all state that decides the future behaviour (sim/state_digest.h), queued packets included
-  /// and the switch's random numbers excluded.
+  /// Adds all state of the discipline that decides its future behaviour to a digest
+  /// (sim/state_digest.h), including queued packets but not the switch's random numbers.
   virtual void add_state(StateDigest& d) const = 0;
-  /// Number of packets marked CE at departure since the previous call.
+  /// Number of packets that the discipline marked CE at departure since the previous call.
   std::uint64_t consume_departure_marks() { return std::exchange(departure_marks_, 0); }
   /// Packets that dequeue() dropped; the caller removes and frees them.
   PacketFifo& departure_drops() { return departure_drops_; }
-  /// Messages that are due to neighbours; the caller sends and removes them.
+  /// Pause messages that are due to neighbours; the caller sends and removes them.
   std::vector<NeighbourPause>& neighbour_pauses() { return neighbour_pauses_; }
-  /// Number of flows that got no queue of their own since the previous call.
+  /// Number of flows to which the discipline refused a queue of their own since the previous call.
   std::uint64_t consume_refusals() { return std::exchange(refusals_, 0); }
 
  protected:
@@ -117,10 +119,11 @@ class PortDiscipline {
 struct DisciplineParameters {
   virtual ~DisciplineParameters() = default;
   virtual void describe(ParameterVisitor& v) = 0;
-  /// Throws ParameterError if values contradict each other.
+  /// Throws ParameterError if values of the discipline's parameters contradict each other.
   virtual void check() const {}
-  /// Name of a discipline that this one may replace: a transport made for that discipline works
-  /// with this one too; fifo: RoCE, whose NICs obey NeighbourPause. Empty: none.
+  /// Name of a discipline that this one may replace, so that a transport made for that discipline
+  /// also works with this one. "fifo" stands for RoCE with NICs that obey NeighbourPause. Empty:
+  /// none.
   virtual const char* replaces() const { return ""; }
 
  protected:
@@ -130,7 +133,7 @@ struct DisciplineParameters {
 };
 
 struct DisciplineContext {
-  RandomStream& random;    // random numbers of the switch
+  RandomStream& random;    // source of the switch's random numbers
   const Scheduler& clock;  // simulated time
 };
 

@@ -13,16 +13,18 @@
 namespace dcc {
 
 /// Hands arriving packets to a PortDiscipline and sends what the discipline selects. The
-/// discipline's memory is not taken from the shared buffer but is counted in its figures.
+/// discipline's memory is not taken from the switch's shared buffer but is counted in the buffer's
+/// statistics.
 class DisciplinePort final : public EgressPort {
  public:
   DisciplinePort(PortContext& context, int number, const SwitchParameters& parameters,
                  std::unique_ptr<PortDiscipline> discipline, std::uint32_t rank);
 
-  /// Tells the discipline its link; set_link() comes first.
+  /// Tells the discipline the link of its port. Precondition: set_link() was called.
   void attach_discipline() { discipline_->attach(link_); }
-  /// A discipline marks by its own rule and ignores these. Packets still do not pass through with
-  /// marking at departure. Throws std::invalid_argument as EcnMarker does.
+  /// Sets the ECN parameters, which a discipline ignores since it marks by its own rule. With
+  /// marking at departure no packet passes through without being queued. Throws
+  /// std::invalid_argument as EcnMarker does.
   void set_ecn(const EcnParameters& ecn);
 
   // --- Packets --------------------------------------------------------------------------------
@@ -31,17 +33,17 @@ class DisciplinePort final : public EgressPort {
     is_idle_for(*packet) && fits_buffer(*packet) ? pass_through(packet) : join_queue(packet);
   }
   /// Gives a packet to the discipline, and sends packets that may leave. First the discipline of
-  /// the input port sees the packet, and may hold it back.
+  /// the input port sees the packet and may hold the packet back.
   void join_queue(Packet* packet);
-  /// Sends the next packet or frame now, or when the wire is free. Does nothing while this port
-  /// releases held packets, because the port sends afterwards.
+  /// Sends the port's next packet or frame now, or when the wire is free. Does nothing while this
+  /// port releases held packets, because the port sends afterwards.
   void try_send() {
     if (!releasing_ && may_send_now()) send_next();
   }
-  /// Removes all packets and appends them to `to`.
+  /// Removes all packets from the port and appends the packets to `to`.
   void evict_all(PacketFifo& to);
   /// Chooses a new port for each held packet that was to leave through `port`: `choose(packet)`
-  /// returns it, or -1 if there is none. Packets without a port are appended to `lost`.
+  /// returns the new port, or -1 if there is none. Packets without a port are appended to `lost`.
   template <class Choose>
   void choose_again(int port, Choose choose, PacketFifo& lost) {
     for (std::size_t left = held_ports_.size(); left != 0; --left) {
@@ -58,12 +60,12 @@ class DisciplinePort final : public EgressPort {
       held_ports_.push_back(static_cast<std::uint16_t>(next));
     }
   }
-  /// The far end stops the packets to one host, or lets them go again. The caller keeps the frame,
-  /// and calls try_send() next.
+  /// The far end of the link stops the packets to one host, or lets these packets leave again. The
+  /// caller keeps the frame, and calls try_send() next.
   void receive_flow_pause(const Packet& frame);
-  /// The link of port `port` lost its carrier or has it again.
+  /// The link of port `port` lost its carrier or has the carrier again.
   void carrier_changed(int port);
-  /// Packets from the far end that this port holds back.
+  /// Number of packets from the far end of the link that this port holds back.
   std::size_t held() const { return held_ports_.size(); }
   /// Prefetches the cache lines that queueing or sending a packet touches.
   void prefetch() const { prefetch_common(); }
@@ -79,27 +81,28 @@ class DisciplinePort final : public EgressPort {
 
  private:
   bool fits_buffer(const Packet& packet) const;
-  /// Takes a packet that does not wait for another port.
+  /// Hands the discipline a packet that no other port holds back.
   void accept(Packet* packet);
   void hold(Packet* packet, int port);
-  /// Passes one held packet on to its egress port, which may then release a packet that it holds
-  /// for this port.
+  /// Passes one held packet on to its egress port, which may then release a packet that the egress
+  /// port holds for this port.
   void release_one();
   void send_next();
   void transmit(Packet* packet);
-  /// Sends what the discipline has to tell the neighbours.
+  /// Sends the discipline's pause messages to the neighbours.
   void tell_neighbours();
-  /// Another port of the switch stops a priority of this port's link, or ends its stop.
+  /// Another port of the switch pauses a priority of this port's link, or ends its own pause.
   void stop_link(int priority, bool stop);
   /// Counts and frees the packets that the discipline dropped.
   void drop_all(PacketFifo& dropped);
   void update_bytes();
 
   std::unique_ptr<PortDiscipline> discipline_;
-  PacketFifo held_;  // packets from the far end that are held back, in order of arrival
-  std::deque<std::uint16_t> held_ports_;  // ports at which each packet in held_ continues
+  // packets from the far end of the link that the port holds back, in order of arrival
+  PacketFifo held_;
+  std::deque<std::uint16_t> held_ports_;  // egress port of each packet in held_
   bool releasing_ = false;                // true while release_one() runs
-  // number of this switch's ports that stop each priority of this port's link
+  // number of ports of this switch that pause each priority of this port's link
   std::array<std::uint16_t, kPriorities> link_stops_{};
 };
 

@@ -1,4 +1,4 @@
-// One egress port of a switch: the part that both kinds of port share.
+// One egress port of a switch: the base of ports with queues and ports with a discipline.
 #pragma once
 
 #include <array>
@@ -25,11 +25,11 @@ namespace dcc {
 
 /// Objects and settings that all ports of one switch share.
 struct PortContext {
-  /// Memory that sending through a port touches. The entries of all ports lie close together, so
-  /// that a prefetch does not have to read the port itself.
+  /// Addresses of the memory that sending through a port touches. The entries of all ports lie
+  /// close together, so that a prefetch does not have to read the port itself.
   struct Wire {
     const PacketOut* out = nullptr;
-    unsigned lines = 0;  // number of cache lines of `out` that send() uses
+    unsigned lines = 0;  // number of cache lines of the object `out` that send() uses
     const QueueStatistics* statistics = nullptr;
 
     void prefetch() const {
@@ -46,43 +46,47 @@ struct PortContext {
   EgressPorts& ports;
   // load balancer that is notified of departures; null: none
   PathChoice* departure_observer = nullptr;
-  bool queue_all = false;              // true: every packet is queued, none passes through
-  bool needs_reverse_packets = false;  // DisciplinePort: the discipline sees reverse packets
+  bool queue_all = false;  // true: the port queues every packet, even one that could leave at once
+  // the port's discipline must see reverse packets (DisciplinePort)
+  bool needs_reverse_packets = false;
   QcnPointParameters qcn;
-  std::vector<Wire> wires;                  // wire of each port
-  SwitchPauseTimes* pause_times = nullptr;  // null: pauses last until they are resumed
+  std::vector<Wire> wires;  // wire of each port of the switch
+  // times of timed pauses; null: a pause lasts until it is resumed
+  SwitchPauseTimes* pause_times = nullptr;
   /// Routes a packet that the switch itself created, and sends it.
   std::function<void(Packet*)> forward_own;
-  /// Bytes that queues of all ports share (QueueRule::egress_pool).
+  /// A pool of bytes that queues of all ports share (QueueRule::egress_pool).
   struct EgressPool {
     Bytes size = 0;
     Bytes used = 0;
     Bytes free() const { return used < size ? size - used : 0; }
   };
-  std::vector<EgressPool> egress_pools;  // pools with the numbers 1, 2, …
+  std::vector<EgressPool> egress_pools;  // egress pools with the numbers 1, 2, …
 };
 
-/// Wire, flow control towards the neighbour, statistics and the event "wire is free". A port is a
-/// QueueingPort or a DisciplinePort, all ports of a switch of the same kind. There is no virtual
-/// function: the event calls the kind's own try_send_next(), and EgressPorts knows the kind.
+/// Base of an egress port with the wire, flow control towards the neighbour, statistics and the
+/// event "wire is free". A port is a QueueingPort or a DisciplinePort, all ports of a switch of the
+/// same kind. There is no virtual function: the event calls the kind's own try_send_next(), and
+/// EgressPorts knows the kind.
 ///
-/// The fields that every packet touches fill two cache lines: the last line of `pfc_`, and the line
-/// behind the event. A large network does not fit into the caches, and loading these lines takes
-/// most of its run time.
+/// The members that every packet touches fill two cache lines: the last line of `pfc_`, and the
+/// line behind the event. A large network does not fit into the caches, and loading these lines
+/// takes most of its run time.
 class alignas(64) EgressPort {
  public:
   // --- Building -------------------------------------------------------------------------------
   void set_wire(PacketOut& out);
-  /// `credits`: null for a port without credits.
+  /// Sets the link of the port. `credits`: null for a port without credit flow control.
   void set_link(const LinkParameters& link, std::unique_ptr<LaneCredits> credits) {
     link_ = link;
     credits_ = std::move(credits);
   }
   void set_rate(BitRate rate) { link_.rate = rate; }
-  /// Statistics of the queue, all priorities together; null to stop. Not owned.
+  /// Records statistics of the port's queue from now on, all priorities together; null: stops. The
+  /// port does not own the record.
   void observe(QueueStatistics* statistics);
-  /// Replaces the choice among priorities. Call before the first packet, before set_queues().
-  /// Throws std::invalid_argument as EgressScheduler does.
+  /// Replaces the scheduler that chooses among the port's priorities. Call before the first packet
+  /// and before set_queues(). Throws std::invalid_argument as EgressScheduler does.
   void set_scheduler(const EgressSchedulerParameters& parameters) {
     scheduler_ = EgressScheduler(parameters);
   }
@@ -105,8 +109,8 @@ class alignas(64) EgressPort {
   void set_pfc_mask(std::uint8_t priorities) {
     pfc_.set_pfc_mask(priorities, context_->scheduler.now());
   }
-  /// Queues a frame of link control (LLDP, pause of a flow), which is sent before all packets. The
-  /// caller calls EgressPorts::try_send() next.
+  /// Queues a link-control frame (LLDP, pause of a flow), which the port sends before all packets.
+  /// The caller calls EgressPorts::try_send() next.
   void queue_link_frame(Packet* frame) {
     make_rare().link_frames.push(frame);
     pfc_.request_queued();
@@ -114,25 +118,26 @@ class alignas(64) EgressPort {
   const PacketFifo& link_frames() const { return rare().link_frames; }
 
   // --- Reading --------------------------------------------------------------------------------
-  /// Wire bytes queued in all priorities.
+  // Wire bytes queued at the port in all priorities.
   Bytes bytes() const { return bytes_; }
-  /// End of the packet that is on the wire, or of the last one.
+  /// Time at which the packet on the wire ends, or at which the last packet ended.
   PicoSeconds free_at() const { return free_at_; }
   const LinkParameters& link() const { return link_; }
   SwitchCounters counters() const;
-  /// Counters of one queue.
+  /// Counters of one queue of the port.
   struct QueueCounters {
     std::uint64_t ecn_marks = 0;
     std::uint64_t dropped = 0;
     std::uint64_t dropped_bytes = 0;
   };
-  /// Bytes that a new packet waits for: queued bytes, and the rest of the packet being sent.
+  /// Number of bytes that leave before a newly arriving packet: queued bytes, and the rest of the
+  /// packet being sent.
   Bytes backlog() const;
 
  protected:
   EgressPort(PortContext& context, int number, const EgressSchedulerParameters& scheduler,
              Event&& wire_free);
-  EgressPort(EgressPort&&) = default;  // Moving a port is allowed before its first packet only.
+  EgressPort(EgressPort&&) = default;  // a port may be moved only before its first packet
 
   /// Members that most ports of a large network never need; allocated at their first use.
   struct Rare {
@@ -146,24 +151,25 @@ class alignas(64) EgressPort {
     return *rare_;
   }
 
-  /// True if the packet would be the next to leave and the wire is idle, so that a queue would give
-  /// the packet back at once.
+  /// True if the packet would be the next to leave and the wire is idle, so that the packet need
+  /// not be queued.
   bool is_idle_for(const Packet& packet) const {
     const unsigned obstacles = waiting_ | (unsigned{pfc_.blocked()} >> packet.priority & 1);
     if (obstacles != 0 || pfc_.frame_due() || attends_departures_) return false;
-    // At free_at_ itself the port's event may still be pending.
+    // At time free_at_ itself the port's event `wire_free_` may still be pending.
     return context_->scheduler.now() > free_at_ && !context_->ingress.attends_releases() &&
            !context_->queue_all;
   }
   void pass_through(Packet* packet);
 
-  /// True if the wire is idle now. Otherwise the event is scheduled for when the wire is free.
+  /// True if the wire is idle now. Otherwise schedules the port's event for the time at which the
+  /// wire becomes free.
   bool may_send_now();
-  /// Hands the packet to the wire, which is then busy until free_at_.
+  /// Hands a packet to the wire, which is then busy until free_at_.
   void put_on_wire(Packet* packet) { free_at_ = context_->scheduler.now() + out_->send(packet); }
   bool has_more_to_send() const { return waiting_ != 0 || pfc_.frame_due(); }
-  /// The next frame of link control: a queued one, pause or credits. Precondition:
-  /// pfc().frame_due().
+  /// Returns the next link-control frame: a queued frame, a pause frame or a credit frame.
+  /// Precondition: pfc().frame_due().
   Packet* next_link_frame();
   void append_telemetry(Packet& packet) const;
   void count_sent(const Packet& packet) {
@@ -177,7 +183,7 @@ class alignas(64) EgressPort {
     ++counters.dropped;
     counters.dropped_bytes += packet.wire_bytes;
   }
-  /// Prefetches the lines of this class that sending or queueing a packet touches.
+  /// Prefetches the cache lines of this class that sending or queueing a packet touches.
   void prefetch_common() const {
     __builtin_prefetch(&waiting_, 1);
     __builtin_prefetch(&wire_free_, 1);
@@ -191,15 +197,15 @@ class alignas(64) EgressPort {
   Bytes bytes_ = 0;        // bytes queued at the port, in all priorities
   QueueStatistics* statistics_ = nullptr;
   std::uint64_t tx_bytes_ = 0;
-  std::uint8_t waiting_ = 0;      // mask of priorities with queued packets
-  bool marks_at_enqueue_ : 1;     // ECN marking when a packet joins the queue
-  bool attends_departures_ : 1;   // each departure must be handled, so no packet passes through
-  bool takes_turns_ : 1;          // QueueingPort: Arbitration::kRoundRobin
-  bool ruled_ : 1;                // QueueingPort: queues have rules of their own
-  bool selective_ : 1;            // QueueingPort: a rule of a queue may refuse a packet
-  bool attends_all_ : 1;          // QueueingPort: attend_all()
-  bool attends_arrivals_ : 1;     // QueueingPort: handle_arrival() sees each queued packet
-  std::uint16_t number_;          // number of this port
+  std::uint8_t waiting_ = 0;     // mask of priorities with queued packets
+  bool marks_at_enqueue_ : 1;    // ECN marks are set when a packet joins the queue
+  bool attends_departures_ : 1;  // the port must handle each departure, so no packet passes through
+  bool takes_turns_ : 1;         // inputs take turns (QueueingPort with Arbitration::kRoundRobin)
+  bool ruled_ : 1;               // queues have rules of their own (QueueingPort)
+  bool selective_ : 1;           // a queue's rule may refuse a packet (QueueingPort)
+  bool attends_all_ : 1;         // attend_all() was called (QueueingPort)
+  bool attends_arrivals_ : 1;    // handle_arrival() sees each queued packet (QueueingPort)
+  std::uint16_t number_;         // number of this port within the switch
   std::uint32_t max_passed_ = 0;  // largest passed-through packet that `statistics_` counted
   PortContext* context_;
 
@@ -212,7 +218,7 @@ class alignas(64) EgressPort {
 
  private:
   static const Rare kNothingRare;
-  std::unique_ptr<Rare> rare_;  // rarely used state; null: not used yet
+  std::unique_ptr<Rare> rare_;  // rarely used state of the port; null: not used yet
 
  protected:
   std::unique_ptr<LaneCredits> credits_;

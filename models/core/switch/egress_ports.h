@@ -8,11 +8,12 @@
 
 namespace dcc {
 
-/// Holds either QueueingPorts or DisciplinePorts. Calls go to the port's own kind by one
-/// predictable branch, so that no packet needs a virtual call.
+/// The egress ports of one switch, either all QueueingPort or all DisciplinePort. Calls go to the
+/// ports' kind by one predictable branch, so that no packet needs a virtual call.
 class EgressPorts {
  public:
-  /// Makes the ports, all of the kind `parameters.discipline`. Precondition: there are none yet.
+  /// Makes all egress ports of the kind that `parameters.discipline` names. Precondition: there are
+  /// no ports yet.
   void build(PortContext& context, const SwitchParameters& parameters, int count,
              std::uint32_t rank);
 
@@ -25,10 +26,11 @@ class EgressPorts {
     if (have_disciplines()) return disciplines_[index(port)];
     return queues_[index(port)];
   }
-  /// The port with its own queues. Precondition: have_disciplines() is false.
+  /// The egress port `port` as a port with its own queues. Precondition: have_disciplines() is
+  /// false.
   QueueingPort& queueing(int port) { return queues_[index(port)]; }
   const QueueingPort& queueing(int port) const { return queues_[index(port)]; }
-  /// The port with a discipline. Precondition: have_disciplines().
+  /// The egress port `port` as a port with a discipline. Precondition: have_disciplines().
   DisciplinePort& discipline(int port) { return disciplines_[index(port)]; }
 
   /// Sends the port's next packet or frame now, or when the wire is free.
@@ -38,14 +40,15 @@ class EgressPorts {
   void set_ecn(int port, const EcnParameters& ecn) {
     have_disciplines() ? discipline(port).set_ecn(ecn) : queueing(port).set_ecn(ecn);
   }
-  /// Changes the marking of a port. No effect on a discipline, which marks by its own rules.
+  /// Changes the rules of a port's queues, such as ECN marking. No effect on a discipline, which
+  /// has rules of its own.
   void set_queues(int port, const PortSettings& settings) {
     have_disciplines() ? discipline(port).set_ecn(settings.queues[0].ecn)
                        : queueing(port).set_queues(settings);
   }
-  /// Marks the packets of this priority at each output where one waits that came through `input`,
-  /// except outputs whose own neighbour stops them, since the congestion is not theirs. No effect
-  /// on disciplines.
+  /// Marks all packets of this priority at each output where a packet from input `input` waits.
+  /// Outputs that their own neighbour stops are excepted, since these outputs do not cause the
+  /// congestion. No effect on disciplines.
   void mark_beside(int input, int priority) {
     for (QueueingPort& port : queues_) {
       const bool stopped = (port.pfc().blocked() >> priority & 1) != 0;
@@ -58,8 +61,8 @@ class EgressPorts {
   void prefetch(int port, int priority) const {
     have_disciplines() ? disciplines_[index(port)].prefetch() : queueing(port).prefetch(priority);
   }
-  /// Queued bytes of one priority; 0 for a discipline, whose packets have no common order of
-  /// priorities.
+  /// Bytes that a port has queued in one priority; 0 for a discipline, whose packets have no common
+  /// order of priorities.
   Bytes bytes(int port, int priority) const {
     return have_disciplines() ? 0 : queueing(port).bytes(priority);
   }
@@ -72,7 +75,8 @@ class EgressPorts {
  private:
   static std::size_t index(int port) { return static_cast<std::size_t>(port); }
 
-  // One of the two vectors is empty. The ports must not move: their events point to them.
+  // The egress ports; one of the two vectors is empty. Ports must not move in memory, since their
+  // events point to them.
   std::vector<QueueingPort> queues_;
   std::vector<DisciplinePort> disciplines_;
 };

@@ -19,25 +19,27 @@ class ParameterVisitor;
 
 struct EgressSchedulerParameters {
   enum class Kind : std::uint8_t {
-    kFifo,    // the priorities that may send take turns, packet by packet
+    kFifo,    // priorities that may send take turns, packet by packet
     kStrict,  // strict priority: the highest number is sent first
     kEts,     // 802.1Qaz: priorities with weight 0 are strict and first; the others share by weight
-    kVlArbitration,  // two tables of InfiniBand (switch/vl_arbitration.h)
+    // InfiniBand's virtual lane arbitration by two tables (switch/vl_arbitration.h)
+    kVlArbitration,
   };
   static constexpr std::uint32_t kMaxWeight = 10'000;
   Kind kind = Kind::kFifo;
   // weight of each priority (kEts), 0 to kMaxWeight
   std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};
   VlArbitrationParameters vl;
-  /// A priority limited to a rate by a credit-based shaper, and served before weighted priorities.
+  /// A credit-based shaper limits one priority to a rate; the port serves this priority before
+  /// weighted ones.
   struct Shaper {
     unsigned priority = 0;
     BitRate idle_slope{1'000'000'000};
   };
-  std::vector<Shaper> shapers;  // shaped priorities (kStrict, kEts)
+  std::vector<Shaper> shapers;  // shapers of priorities (kStrict, kEts)
 
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError if values contradict each other.
+  /// Throws ParameterError if the scheduler's values contradict each other.
   void check() const;
 };
 
@@ -46,23 +48,26 @@ DCC_ENUM_NAMES(EgressSchedulerParameters::Kind, {EgressSchedulerParameters::Kind
                {EgressSchedulerParameters::Kind::kEts, "ets"},
                {EgressSchedulerParameters::Kind::kVlArbitration, "vl_arbitration"});
 
-/// Picks among the priorities that have a packet and may send. Work-conserving. Weighted priorities
-/// share bytes by surplus round robin (a form of deficit round robin): a priority sends while its
-/// balance is positive; the balance may become negative by part of a packet, which reduces the next
-/// round.
+/// Work-conserving scheduler of an egress port, which picks among the priorities that have a packet
+/// and may send. Weighted priorities share bytes by surplus round robin (a form of deficit round
+/// robin): a priority sends while its balance is positive; the balance may become negative by part
+/// of a packet, which reduces the next round.
 class EgressScheduler {
  public:
   EgressScheduler() = default;
-  /// Throws std::invalid_argument when a weight is above 10000 or kEts has no weight at all.
+  /// Makes a scheduler; throws std::invalid_argument when a weight is above 10000 or kEts has no
+  /// weight at all.
   explicit EgressScheduler(const EgressSchedulerParameters& parameters);
 
-  /// Replaces the weights; balances stay. Throws as the constructor does, and for another kind.
+  /// Replaces the weights of priorities; their balances stay. Throws as the constructor does, and
+  /// for another kind of scheduler.
   void change_weights(const EgressSchedulerParameters& parameters);
   /// Replaces the tables of virtual lane arbitration; service begins at the first entries. Throws
-  /// std::invalid_argument for another kind, ParameterError for tables without a weight.
+  /// std::invalid_argument for another kind of scheduler, ParameterError for tables without a
+  /// weight.
   void set_tables(const VlArbitrationParameters& tables);
 
-  /// True if some priority is shaped. pick() then takes only priorities released by shaper().
+  /// True if some priority is shaped. pick() then takes only priorities that the shaper releases.
   bool shapes() const { return shapes_; }
   CreditShaper& shaper() { return shares_->shaper; }
   const CreditShaper& shaper() const { return shares_->shaper; }
@@ -107,10 +112,12 @@ class EgressScheduler {
   struct Shares {
     std::array<Bytes, kPriorities> quantum{};
     std::array<Bytes, kPriorities> balance{};
-    std::optional<VlArbiter> arbiter;  // replaces quantum and balance with kVlArbitration
+    // arbiter that replaces quantum and balance under kVlArbitration
+    std::optional<VlArbiter> arbiter;
     CreditShaper shaper;
   };
-  // Null unless kEts, kVlArbitration or shapers are used; keeps this class small within a port.
+  // State of weights and shapers; null unless kEts, kVlArbitration or shapers are used, to keep
+  // this class small within a port.
   std::unique_ptr<Shares> shares_;
   EgressSchedulerParameters::Kind kind_ = EgressSchedulerParameters::Kind::kFifo;
   std::uint8_t strict_ = 0;

@@ -1,5 +1,5 @@
-// Pauses that last for a time, in quanta of 512 bit times (IEEE 802.3 annex 31B), and the renewal
-// of those that a switch's ports sent.
+// Timed PFC pauses, in quanta of 512 bit times (IEEE 802.3 annex 31B), and the renewal of the
+// pauses that a switch's ports sent.
 #pragma once
 
 #include <array>
@@ -22,22 +22,24 @@ constexpr Bytes kPauseQuantum = 64;  // bytes that a link carries in one quantum
 inline PicoSeconds pause_time(unsigned quanta, BitRate rate) {
   return serialization_time(kPauseQuantum * quanta, rate);
 }
-/// Time after which a pause is renewed: half its duration, so that the frame may wait for a packet.
+/// Time after which a timed pause is renewed: half the pause's duration, so that the renewing frame
+/// may wait for a packet.
 inline PicoSeconds renewal_time(unsigned quanta, BitRate rate) {
   return PicoSeconds(pause_time(quanta, rate).count / 2);
 }
 
-/// End times of the pauses of one end of a link that are not renewed.
+/// End times of the timed pauses that one end of a link received.
 class TimedPauses {
  public:
-  /// `over` must call the owner, which asks take_ended().
+  /// The event `over` must call the owner, which then calls take_ended().
   TimedPauses(Scheduler& scheduler, Event over) : scheduler_(scheduler), over_(std::move(over)) {}
   TimedPauses(const TimedPauses&) = delete;
   TimedPauses& operator=(const TimedPauses&) = delete;
 
-  /// A frame pauses these priorities (bit p: priority p) for `time` from now, and no others.
+  /// A pause frame arrived that pauses exactly these priorities (bit p: priority p) for `time` from
+  /// now.
   void received(unsigned priorities, PicoSeconds time);
-  /// The priorities whose pauses are over by now, each once.
+  /// Mask of the priorities whose pauses have ended by now; each end is reported once.
   unsigned take_ended();
 
   template <class Digest>
@@ -49,23 +51,25 @@ class TimedPauses {
   void await_next();
 
   Scheduler& scheduler_;
-  std::uint8_t paused_ = 0;  // priorities paused by the last frame, less those that are over
+  // mask of priorities that the last pause frame paused and whose pause has not ended
+  std::uint8_t paused_ = 0;
   std::array<PicoSeconds, kPriorities> until_{};
   Event over_;
 };
 
-/// Times of the pauses between a switch and its neighbours.
+/// Times of the timed pauses between a switch and its neighbours.
 class SwitchPauseTimes {
  public:
-  /// `egress` must outlive this object. `rank` orders the events within an instant.
+  /// `egress` must outlive this object. `rank` orders the events of pauses within an instant.
   SwitchPauseTimes(Scheduler& scheduler, EgressPorts& egress, int ports, unsigned quanta,
                    std::uint32_t rank);
 
-  /// Call it once for each port, before the first frame.
+  /// Sets the rate of a port's link. Call it once for each port, before the first pause frame.
   void set_rate(int port, BitRate rate) { ports_[index(port)]->rate = rate; }
-  /// A pause frame is about to leave: writes the time into it and renews its pauses in time.
+  /// A pause frame is about to leave: writes the pause time into the frame, and schedules the
+  /// renewal of the frame's pauses.
   void sent(int port, Packet& frame);
-  /// A pause frame arrived and was obeyed.
+  /// A pause frame arrived at `port`, and the port obeyed it.
   void received(int port, const Packet& frame);
 
   template <class Digest>

@@ -18,10 +18,10 @@ namespace dcc {
 
 class ParameterVisitor;
 
-/// The watchdog of switch/pfc_watchdog.h.
+/// Parameters of the watchdog against pause storms (switch/pfc_watchdog.h).
 struct WatchdogParameters {
   enum class Action : std::uint8_t { kDrop, kForward };
-  // minimum duration of a storm that the watchdog detects; empty: no watchdog
+  // minimum duration of a pause storm that the watchdog detects; empty: no watchdog
   std::optional<PicoSeconds> detect;
   PicoSeconds restore = kMilliSecond * 400;
   std::optional<PicoSeconds> poll;  // time between two checks of the watchdog; empty: as `detect`
@@ -35,14 +35,18 @@ DCC_ENUM_NAMES(WatchdogParameters::Action, {WatchdogParameters::Action::kDrop, "
 
 struct PfcParameters {
   bool enabled = true;
-  Ratio alpha{1, 8};  // share of the free buffer that a class may use; see SharedBufferParameters
+  // share alpha of the free buffer that a class may use; see SharedBufferParameters
+  Ratio alpha{1, 8};
   std::optional<BitRate> reference_rate;  // port rate that alpha is for; alpha scales with the rate
-  std::optional<Bytes> headroom;  // per ingress port and priority; empty: headroom_for the link
-  PicoSeconds response{};         // time a neighbour takes to pause; headroom covers it
-  std::optional<Bytes> shared_headroom;  // one pool for all classes; empty: each class has its own
-  Bytes resume_below = 3_KB;             // resume when a class is this far below its threshold
-  std::uint8_t priorities = 0xFF;        // bit p: priority p is lossless
-  std::optional<unsigned> quanta;        // time of a pause; empty: until it is resumed
+  // headroom of each ingress port and priority; empty: headroom_for() sets it
+  std::optional<Bytes> headroom;
+  PicoSeconds response{};  // time that a neighbour takes to obey a pause; headroom covers this time
+  // size of one headroom pool for all classes; empty: each class has its own headroom
+  std::optional<Bytes> shared_headroom;
+  Bytes resume_below = 3_KB;       // distance below its threshold at which a paused class resumes
+  std::uint8_t priorities = 0xFF;  // bit p: priority p is lossless
+  // duration of a pause in quanta; empty: a pause lasts until it is resumed
+  std::optional<unsigned> quanta;
   WatchdogParameters watchdog;
 
   void describe(ParameterVisitor& v);
@@ -53,8 +57,8 @@ constexpr std::uint32_t kPauseFrameBytes = 64;
 
 /// Bytes that can still arrive after a port decided to pause its neighbour. The pause frame waits
 /// for a packet in progress, is sent and propagates; the neighbour then finishes its own packet.
-/// During that time and the propagation back, bytes arrive at line rate. One further packet covers
-/// the one that crossed the threshold. (802.1Qbb annex O, without processing time.)
+/// During that time and the propagation back, bytes arrive at line rate. One further packet
+/// accounts for the packet that crossed the threshold. (802.1Qbb annex O, without processing time.)
 Bytes headroom_for(const LinkParameters& link, Bytes largest_packet);
 
 /// The share of the free buffer that a class of this port may hold, 65536 = 1.0:
@@ -78,8 +82,9 @@ struct PfcCounters {
   }
 };
 
-/// The link control of one port. stop() and release() change the state to be sent to the neighbour.
-/// A frame is due until it is sent, and carries the state of all eight classes at that time.
+/// The link control of one port. stop() and release() change the pause state to be sent to the
+/// neighbour. A pause frame is due until it is sent, and then carries the state of all eight
+/// classes.
 class PfcPort {
  public:
   bool has_stopped(int priority) const { return (stopped_ >> priority & 1) != 0; }
@@ -93,11 +98,12 @@ class PfcPort {
     pause_due_ = frame_due_ = true;
     ++counters_.resumes_sent;
   }
-  /// Sends the pauses in force again.
+  /// Makes a frame due that repeats the pauses in force.
   void renew() {
     if (stopped_ != 0) pause_due_ = frame_due_ = true;
   }
-  /// True if some frame (queued at the port, pause or credits) is due to the neighbour.
+  /// True if some link-control frame (queued at the port, pause or credits) is due to the
+  /// neighbour.
   bool frame_due() const { return frame_due_; }
   /// Fills in a pause frame, which is then no longer due.
   void write_frame(Packet& packet);
@@ -108,22 +114,23 @@ class PfcPort {
   void end_pauses(std::uint8_t priorities, PicoSeconds now) {
     if ((paused_ & priorities) != 0) pause(static_cast<std::uint8_t>(paused_ & ~priorities), now);
   }
-  /// Bit p: priority p must not be sent, because the neighbour paused it or the link is down.
+  /// Mask of the priorities that must not be sent, because the neighbour paused them or the link is
+  /// down; bit p is priority p.
   std::uint8_t blocked() const { return blocked_; }
-  /// Bit p: the neighbour has paused priority p.
+  /// Mask of the priorities that the neighbour has paused; bit p is priority p.
   std::uint8_t paused() const { return paused_; }
   /// Time at which the present or last pause of a priority began.
   PicoSeconds paused_since(int priority) const {
     return history().since[static_cast<std::size_t>(priority)];
   }
-  /// Lets exactly these priorities send in spite of the neighbour's pauses.
+  /// Lets exactly the priorities in the mask send in spite of the neighbour's pauses.
   void ignore_pauses(std::uint8_t priorities) {
     ignored_ = priorities;
     blocked_ = static_cast<std::uint8_t>(paused_ & ~ignored_);
   }
 
   // --- Credits (switch/credits.h) in place of pauses ------------------------------------------
-  /// Blocks exactly the priorities without credit.
+  // Blocks exactly the priorities in the mask `exhausted`, which have no credit.
   void block(std::uint8_t exhausted, PicoSeconds now) {
     if (exhausted != paused_) pause(exhausted, now);
   }
@@ -151,21 +158,21 @@ class PfcPort {
   void received_queued() { ++counters_.frames_received; }
 
   // --- State of the link ----------------------------------------------------------------------
-  /// Sets the priorities that may be paused on this link. Pauses of other priorities end, and later
-  /// ones are ignored.
+  // Sets the priorities that may be paused on this link. Pauses of other priorities end, and later
+  // pauses of them are ignored.
   void set_pfc_mask(std::uint8_t priorities, PicoSeconds now);
-  /// The link went down or came up. Either way the neighbour's pauses end. When the link comes up,
-  /// the state of the classes stopped here is due to the neighbour again.
+  /// The link went down or came up, which ends the neighbour's pauses. When the link comes up, the
+  /// pause state of this port's classes is due to the neighbour again.
   void set_carrier(bool up, PicoSeconds now);
   /// Total time until `now` for which the neighbour paused one priority, or any priority.
   PicoSeconds pause_time(int priority, PicoSeconds now) const;
   PicoSeconds pause_time(PicoSeconds now) const;
-  /// Pauses of one priority that the neighbour sent, until `now`.
+  /// Statistics of the pauses of one priority that the neighbour sent, until `now`.
   PriorityPauses received_pauses(int priority, PicoSeconds now) const {
     const auto p = static_cast<std::size_t>(priority);
     return {history().frames_received[p], history().ends[p], pause_time(priority, now)};
   }
-  /// Frames sent that paused this priority.
+  /// Number of pause frames sent that paused this priority.
   std::uint64_t pause_frames_sent(int priority) const {
     return history().frames_sent[static_cast<std::size_t>(priority)];
   }
@@ -178,12 +185,13 @@ class PfcPort {
   }
 
  private:
-  /// Pauses so far. Most ports of a large network never pause, so this is allocated with the first
-  /// pause frame.
+  /// History of a port's pauses. Most ports of a large network never pause, so the history is
+  /// allocated with the first pause frame.
   struct History {
     std::array<PicoSeconds, kPriorities> since{};
     std::array<PicoSeconds, kPriorities> total{};
-    // By priority: frames sent and received that paused it, and ends of its pauses.
+    // Counts for each priority: frames sent and received that paused the priority, and ends of its
+    // pauses.
     std::array<std::uint64_t, kPriorities> frames_sent{};
     std::array<std::uint64_t, kPriorities> frames_received{};
     std::array<std::uint64_t, kPriorities> ends{};
@@ -200,12 +208,13 @@ class PfcPort {
   void record(std::uint8_t wanted, PicoSeconds now);
 
   PfcCounters counters_;
-  std::unique_ptr<History> history_;  // history of pauses; null: no pause yet
-  std::uint8_t priorities_ = 0xFF;    // mask of priorities that may be paused
-  std::uint8_t ignored_ = 0;          // mask of priorities whose pauses are ignored
-  bool pause_due_ = false;            // a pause frame is due
-  bool queued_due_ = false;           // a frame queued at the port is due
-  // The fields that every packet reads come last: EgressPort puts its own such fields behind them.
+  std::unique_ptr<History> history_;  // history of the port's pauses; null: no pause yet
+  std::uint8_t priorities_ = 0xFF;    // mask of priorities that may be paused on this link
+  std::uint8_t ignored_ = 0;  // mask of priorities whose pauses by the neighbour are ignored
+  bool pause_due_ = false;    // a pause frame is due to the neighbour
+  bool queued_due_ = false;   // a link-control frame queued at the port is due to the neighbour
+  // Members that every packet reads come last, since EgressPort puts its own members of this kind
+  // behind them.
   std::uint8_t stopped_ = 0;
   std::uint8_t paused_ = 0;
   std::uint8_t blocked_ = 0;

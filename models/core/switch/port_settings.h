@@ -1,5 +1,5 @@
 // Settings of a switch's queues and classes that differ by priority, port or speed, and their
-// resolution into what one port uses.
+// resolution into the settings that one port uses.
 #pragma once
 
 #include <array>
@@ -20,25 +20,27 @@ namespace dcc {
 class ParameterVisitor;
 struct SwitchParameters;
 
-/// A part of the buffer for the priorities that name it.
+/// A buffer pool, reserved for the priorities that name the pool.
 struct PoolParameters {
   std::string name;
   Bytes size = 1'000'000;
 };
 
-/// A second account of the packets that wait in queues, beside that of the buffer: the queues that
-/// name the pool share its bytes.
+/// An egress pool: the queues that name the pool share its bytes. It counts queued packets in
+/// addition to the account of the buffer.
 struct EgressPoolParameters {
   std::string name;
   Bytes size = 1'000'000;
 };
 
-/// Settings of one priority that replace those of the switch; an empty one: not replaced.
+/// Settings of one priority that replace the switch's settings; an empty member replaces nothing.
 struct PriorityParameters {
   std::optional<bool> lossy;
-  std::optional<unsigned> group;  // priority whose class counts the packets; empty: the priority
+  // priority whose class counts the packets; empty: this priority itself
+  std::optional<unsigned> group;
   std::optional<Ratio> alpha;
-  std::optional<Bytes> limit;  // maximum number of bytes of the class; excludes alpha
+  // maximum number of bytes of the class; cannot be combined with alpha
+  std::optional<Bytes> limit;
   std::optional<Bytes> reserved;
   std::string pool = "auto";
   std::optional<Bytes> headroom;
@@ -46,8 +48,9 @@ struct PriorityParameters {
   std::optional<Bytes> resume_at;
   struct Queue {
     std::optional<Ratio> alpha;
-    std::optional<Bytes> limit;  // maximum number of bytes of the queue; excludes alpha
-    std::string pool = "auto";   // name of an egress pool; auto: none
+    // maximum number of bytes of the queue; cannot be combined with alpha
+    std::optional<Bytes> limit;
+    std::string pool = "auto";  // name of the queue's egress pool; auto: none
     std::optional<Bytes> reserved;
   };
   Queue queue;
@@ -55,24 +58,24 @@ struct PriorityParameters {
   std::optional<bool> wred_drops;
 
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError if values contradict each other.
+  /// Throws ParameterError if values of the priority's settings contradict each other.
   void check() const;
-  /// Replaces the values that `other` sets.
+  /// Replaces those settings of the priority that `other` sets.
   void override_with(const PriorityParameters& other);
 };
 // settings of a port's queues or classes, by priority
 using PrioritySettings = std::map<unsigned, PriorityParameters>;
 
-/// A port's own choice among its priorities, in place of switch.scheduler.
+/// A port's own scheduler among its priorities, in place of switch.scheduler.
 struct SchedulerException {
   enum class Kind : std::uint8_t { kAuto, kFifo, kStrict, kEts };
-  Kind kind = Kind::kAuto;  // kAuto: as the switch
-  // weight of each priority (kEts)
+  Kind kind = Kind::kAuto;  // kind of scheduler; kAuto: as the switch
+  // weight of each priority under kEts
   std::array<std::uint32_t, kPriorities> weights{1, 1, 1, 1, 1, 1, 1, 1};
 
   void describe(ParameterVisitor& v);
-  /// Replaces kind and weights unless `kind` is kAuto; shapers of the switch stay where the kind
-  /// has shapers.
+  /// Replaces kind and weights of `scheduler` unless `kind` is kAuto. Shapers of the switch stay if
+  /// the new kind supports shapers.
   void apply_to(EgressSchedulerParameters& scheduler) const;
 };
 
@@ -81,15 +84,17 @@ DCC_ENUM_NAMES(SchedulerException::Kind, {SchedulerException::Kind::kAuto, "auto
                {SchedulerException::Kind::kStrict, "strict"},
                {SchedulerException::Kind::kEts, "ets"});
 
-/// The watchdog of a port's queues, where it differs from switch.pfc.watchdog.
+/// Settings of a port's PFC watchdog that differ from switch.pfc.watchdog.
 struct WatchdogException {
   enum class Action : std::uint8_t { kAuto, kDrop, kForward };
-  std::optional<bool> enabled;  // empty: true if the switch or this entry has `detect`
+  // whether the watchdog is on; empty: on if the switch or this entry has `detect`
+  std::optional<bool> enabled;
   std::optional<PicoSeconds> detect, restore;
-  Action action = Action::kAuto;  // kAuto: as the switch
+  Action action = Action::kAuto;  // action of the watchdog; kAuto: as the switch
 
   void describe(ParameterVisitor& v);
-  /// Replaces the values that are set; without a watchdog `detect` becomes empty.
+  /// Replaces those values of `watchdog` that this entry sets; without a watchdog `detect` becomes
+  /// empty.
   void apply_to(WatchdogParameters& watchdog) const;
 };
 
@@ -114,27 +119,29 @@ struct PortException {
 struct PortSettings {
   struct Queue {
     EcnParameters ecn;
-    bool drops = false;  // true: WRED drops packets that are to be marked but are not ECT
-    std::optional<std::uint32_t> alpha_q16;  // limit as a share of `pool`'s free bytes, 65536 = 1.0
+    bool drops = false;  // WRED drops packets that are to be marked but are not ECT
+    // limit of the queue as a share of the free bytes of `pool`, 65536 = 1.0
+    std::optional<std::uint32_t> alpha_q16;
     std::optional<Bytes> limit;
     int pool = 0;
-    int egress_pool = 0;  // number of the egress pool, from 1; 0: none
+    int egress_pool = 0;  // number of the queue's egress pool, from 1; 0: none
     Bytes reserved = 0;   // bytes of the queue that its egress pool does not count
   };
   std::array<Queue, kPriorities> queues;
-  // true if marking differs from SwitchParameters::ecn or a queue has a limit
+  // true if ECN marking differs from SwitchParameters::ecn or a queue has a limit
   bool queues_differ = false;
   std::uint8_t lossless = 0;
-  // rules by priority; empty: SharedBufferParameters apply
+  // rules of each priority's class; empty: SharedBufferParameters apply
   std::array<std::optional<ClassRules>, kPriorities> rules;
   // headroom by priority; empty: the headroom of the port
   std::array<std::optional<Bytes>, kPriorities> headroom{};
-  std::optional<EgressSchedulerParameters> scheduler;  // empty: as the switch
+  // scheduler of the port; empty: as the switch
+  std::optional<EgressSchedulerParameters> scheduler;
   WatchdogParameters watchdog;
 };
 
-/// Resolves the settings of a port of this rate. `exceptions` apply in this order, the last one
-/// wins.
+/// Resolves the settings of a port with this rate. The entries of `exceptions` apply in order, so
+/// the last one wins.
 PortSettings port_settings(const SwitchParameters& parameters, BitRate rate,
                            const std::vector<const PortException*>& exceptions,
                            std::uint32_t port_alpha_q16);

@@ -14,34 +14,38 @@ namespace dcc {
 
 class StateDigest;
 
-/// Rule of a scheme that changes the feedback of one queue by the packet's flow.
+/// Rule of a scheme that changes the QCN feedback of one queue depending on the packet's flow.
 class FeedbackRule {
  public:
   virtual ~FeedbackRule() = default;
-  /// Is called for every data packet that joins the queue. `feedback`: the feedback that the queue
-  /// alone gives the packet's source, 0 … 63; 0: no message is due. Returns the feedback that the
-  /// message carries; 0: none leaves.
+  /// The congestion point calls this function for every data packet that joins the queue.
+  /// `feedback`: the feedback that the queue alone gives to the packet's source, 0 … 63; 0: no
+  /// message is due. Returns the feedback that the message carries; 0: no message leaves.
   virtual std::uint32_t feedback(std::uint32_t feedback, const Packet& packet, PicoSeconds now) = 0;
   virtual void add_state(StateDigest& d) const = 0;
 };
 
-/// Set by the algorithms that react to the messages (AlgorithmParameters::ask_switch).
+/// Parameters of a QCN congestion point, set by algorithms that react to its messages
+/// (AlgorithmParameters::ask_switch).
 struct QcnPointParameters {
   bool enabled = false;
   Bytes set_point = 0;                // cpQSp: target queue length in bytes
-  std::int64_t w = 0;                 // cpW: weight of the queue's growth
+  std::int64_t w = 0;                 // cpW: weight of the queue's growth in the feedback
   Bytes sample_base = 0;              // cpSampleBase: bytes between two samples without congestion
-  std::uint8_t message_priority = 6;  // priority of notification messages
+  std::uint8_t message_priority = 6;  // 802.1p priority of congestion notification messages
   std::vector<double> weights;        // weight of a flow by its DSCP; empty: all are 1
-  /// Makes the rule of a queue from these parameters; empty: the queue alone decides.
+  /// Function that makes the feedback rule of a queue from these parameters; empty: the queue alone
+  /// decides.
   std::function<std::unique_ptr<FeedbackRule>(const QcnPointParameters&)> rule;
 };
 
 /// The congestion point of one egress queue. Feedback Fb = (Qsp − Q) − w·(Q − Qold), quantised to
-/// −Fb·63 / (Qsp·(2w+1)), 0 … 63 (802.1Q-2018, clause 30.2.1). Samples more often under congestion.
+/// −Fb·63 / (Qsp·(2w+1)), 0 … 63 (802.1Q-2018, clause 30.2.1). The point samples more often under
+/// congestion.
 class QcnPoint {
  public:
-  /// Throws std::invalid_argument for a set point or sample base below 1, or a negative w.
+  /// Makes a congestion point; throws std::invalid_argument for a set point or sample base below 1,
+  /// or a negative w.
   explicit QcnPoint(const QcnPointParameters& parameters);
 
   /// Counts a packet that joined the queue, which now holds `queue` bytes. Returns the feedback to
@@ -63,9 +67,9 @@ class QcnPoint {
   Bytes set_point_;
   std::int64_t w_;
   Bytes sample_base_;
-  Bytes to_sample_;                     // bytes until the next sample
-  Bytes old_queue_ = 0;                 // length at the last sample
-  std::unique_ptr<FeedbackRule> rule_;  // additional rule; null: none
+  Bytes to_sample_;                     // bytes that join the queue until the next sample
+  Bytes old_queue_ = 0;                 // queue length at the last sample
+  std::unique_ptr<FeedbackRule> rule_;  // feedback rule of a scheme; null: none
 };
 
 }  // namespace dcc

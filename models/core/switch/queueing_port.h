@@ -13,26 +13,27 @@
 
 namespace dcc {
 
-/// Queues packets by priority and charges them to their inputs. Marks ECN, samples for congestion
-/// notification (802.1Qau), charges credits, and sends by the EgressScheduler's choice.
+/// An egress port that queues packets by priority and charges them to their inputs. The port marks
+/// ECN, samples for congestion notification (802.1Qau), charges credits, and sends by the
+/// EgressScheduler's choice.
 ///
 /// Two send paths exist. A packet that finds the wire idle and nothing queued passes through: queue
-/// and buffer do not change, and no event is scheduled. The results are those of a queue
-/// (pass_through_test). Measured with callgrind: see SwitchDevice.
+/// and buffer do not change, and no event is scheduled. The results equal those of queueing the
+/// packet (pass_through_test). Measured with callgrind: see SwitchDevice.
 class QueueingPort final : public EgressPort {
  public:
   QueueingPort(PortContext& context, int number, const SwitchParameters& parameters,
                std::uint32_t rank);
 
-  /// Changes the marking; a phantom queue keeps its length. Throws std::invalid_argument as
-  /// EcnMarker does.
+  /// Changes the port's ECN marking; a phantom queue keeps its length. Throws std::invalid_argument
+  /// as EcnMarker does.
   void set_ecn(const EcnParameters& ecn);
-  /// Gives each queue its own marking and limit; the port keeps one phantom queue. Throws
+  /// Gives each queue its own ECN marking and limit; the port keeps one phantom queue. Throws
   /// std::invalid_argument as EcnMarker does.
   void set_queues(const PortSettings& settings);
-  /// While true, the queue of this priority is empty and drops every packet.
+  /// While `refuses` is true, the queue of this priority is empty and drops every packet.
   void set_refusal(int priority, bool refuses);
-  /// Handles every packet by the queue from now on, so that set_refusal() misses none.
+  /// Queues every packet from now on, so that set_refusal() misses none.
   void attend_all() {
     attends_all_ = true;
     update_attention();
@@ -48,17 +49,19 @@ class QueueingPort final : public EgressPort {
       join_queue(packet);
     }
   }
-  /// Charges a packet to the buffer. False: no room; the packet was counted and dropped.
+  /// Charges a packet to the shared buffer. Returns false if there was no room and the packet was
+  /// counted and dropped.
   bool admit(Packet* packet) {
     return (!selective_ && context_->ingress.admit_freely(*packet)) || admit_by_rules(packet);
   }
   /// Queues a packet that admit() charged.
   void join_queue(Packet* packet);
-  /// Sends the next packet or frame now, or when the wire is free.
+  /// Sends the port's next packet or frame now, or when the wire is free.
   void try_send() {
     if (may_send_now()) send_next();
   }
-  /// Removes all packets, releases their share of the buffer, and appends the packets to `to`.
+  /// Removes all packets from the port, releases their share of the buffer, and appends the packets
+  /// to `to`.
   void evict_all(PacketFifo& to);
   /// Prefetches the cache lines that queueing or sending a packet of this priority touches.
   void prefetch(int priority) const {
@@ -79,8 +82,8 @@ class QueueingPort final : public EgressPort {
   }
   using EgressPort::bytes;
   Bytes bytes(int priority) const { return queue_[static_cast<std::size_t>(priority)].bytes; }
-  /// Queued bytes that leave before a new packet of this priority: those of the same and of higher
-  /// priorities.
+  /// Queued bytes that leave before a new packet of this priority, which are the bytes of the same
+  /// and of higher priorities.
   Bytes bytes_before(int priority) const;
   /// True if a packet of this priority that came through `input` is queued. Searches the queue.
   bool holds_from(int input, int priority) const;
@@ -94,9 +97,9 @@ class QueueingPort final : public EgressPort {
   }
 
  private:
-  /// Packets of one priority.
+  /// Queue of the packets of one priority.
   struct alignas(32) Queue {
-    PacketFifo fifo;  // queue under Arbitration::kFifo
+    PacketFifo fifo;  // packets in order of arrival, under Arbitration::kFifo
     Bytes bytes = 0;
     Bytes peak = 0;
     template <class Digest>
@@ -104,14 +107,14 @@ class QueueingPort final : public EgressPort {
       d(fifo, bytes);
     }
   };
-  /// Packets of one priority with Arbitration::kRoundRobin: a list per input, and a ring of the
-  /// inputs that have packets.
+  /// Queue of one priority under Arbitration::kRoundRobin, with a list of packets for each input
+  /// and a ring of the inputs that have packets.
   struct TurnQueue {
     struct Input {
       PacketFifo fifo;
       Input* next = nullptr;
     };
-    std::unique_ptr<Input[]> inputs;  // lists by input, allocated with the first packet
+    std::unique_ptr<Input[]> inputs;  // lists of packets by input, allocated with the first packet
     Input* first = nullptr;
     Input* last = nullptr;
 
@@ -128,14 +131,15 @@ class QueueingPort final : public EgressPort {
   /// Rules of one queue (set_queues()).
   struct QueueRule {
     EcnMarker marker;
-    bool drops = false;    // true for WRED: packets that cannot be marked are dropped
-    bool limited = false;  // limited to `limit`, or to alpha times the free bytes of `pool`
+    bool drops = false;  // true for WRED: packets that cannot be marked are dropped
+    // the queue is limited to `limit`, or to alpha times the free bytes of `pool`
+    bool limited = false;
     std::uint32_t alpha_q16 = 0;
     std::optional<Bytes> limit;
     int pool = 0;
     int egress_pool = 0;   // number of the egress pool that counts the queue; 0: none
     Bytes reserved = 0;    // bytes of the queue that its egress pool does not count
-    bool refuses = false;  // true after set_refusal()
+    bool refuses = false;  // set_refusal() makes the queue drop every packet
 
     Bytes beyond_reserved(Bytes held) const { return held > reserved ? held - reserved : 0; }
   };
@@ -173,8 +177,8 @@ class QueueingPort final : public EgressPort {
   void charge_credits(int priority, Bytes bytes);
   void send_notification(const Packet& packet, std::uint32_t feedback);
 
-  std::vector<TurnQueue> turns_;  // queues by priority; empty: Arbitration::kFifo
-  // rules of the queues; null: ecn_ holds for all queues, and nothing limits them
+  std::vector<TurnQueue> turns_;  // round-robin queues by priority; empty: Arbitration::kFifo
+  // rules of the queues; null: ecn_ applies to all queues, and no queue is limited
   std::unique_ptr<QueueRules> rules_;
   std::vector<QcnPoint> qcn_;  // QCN points by priority; empty: QCN is off
   alignas(64) std::array<Queue, kPriorities> queue_;

@@ -13,41 +13,45 @@
 
 namespace dcc {
 
-/// Defaults are those of SwitchParameters and PfcParameters.
+/// Parameters of a switch's shared buffer; the defaults are those of SwitchParameters and
+/// PfcParameters.
 struct SharedBufferParameters {
   Bytes size = 0;
   /// Share of the pool's free bytes that a class (ingress port and priority) may hold, 65536 = 1.0
   /// (dynamic threshold, Choudhury and Hahne 1998).
   std::uint32_t alpha_q16 = 0;
-  /// A paused class resumes when it holds this many bytes less than its threshold.
+  /// Number of bytes below its threshold at which a paused class resumes.
   Bytes resume_offset = 0;
   /// Bit p: priority p is lossless, so that its classes have headroom and are paused at the
-  /// threshold. Other classes drop packets when the pool is full. The initial value of all ports;
-  /// set_lossless() changes single ports.
+  /// threshold. Other classes drop packets when the pool is full. The mask is the initial value of
+  /// all ports; set_lossless() changes single ports.
   std::uint8_t lossless = 0;
   /// Sizes of the pools that are set aside for classes with ClassRules::pool 1, 2, …; all other
-  /// classes share the rest, pool 0.
+  /// classes share pool 0, the rest of the buffer.
   std::vector<Bytes> pools;
   /// Classes with rules count their packets in whole cells of this size.
   Bytes cell = 1;
-  /// Size of one headroom pool for all classes, taken out of `size`; empty: each class has its own.
+  /// Size of one headroom pool for all classes, taken out of `size`; empty: each class has its own
+  /// headroom.
   std::optional<Bytes> shared_headroom;
 };
 
-/// Rules of one class in place of those of SharedBufferParameters. The bytes beyond `reserved` are
-/// taken from the pool, and their limit is `limit` or, without one, alpha times the free bytes of
-/// the pool. Without both only the pool is a limit.
+/// Rules of one class in place of those of SharedBufferParameters. The bytes of the class beyond
+/// `reserved` are taken from the pool. Their limit is `limit` or, if that is empty, alpha times the
+/// free bytes of the pool. Without both, only the pool limits the class.
 struct ClassRules {
-  std::optional<std::uint32_t> alpha_q16;  // dynamic limit alpha in units of 1/65536; empty: none
+  // dynamic limit alpha of the class in units of 1/65536; empty: none
+  std::optional<std::uint32_t> alpha_q16;
   std::optional<Bytes> limit;
   Bytes reserved = 0;  // bytes reserved for the class, which no other class can take
   int pool = 0;
-  /// A paused class resumes when it holds at most `resume_at`, or `resume_below` less than its
-  /// threshold.
+  /// A paused class resumes when it holds at most `resume_at` bytes, or is `resume_below` bytes
+  /// below its threshold.
   Bytes resume_below = 0;
   Bytes resume_at = 0;
-  /// Priority whose class of the same port counts the packets instead; all other rules of this
-  /// class are then unused. Precondition: both classes have rules, and this class is lossy.
+  /// Priority whose class at the same port counts the packets in place of this class; all other
+  /// rules of this class are then unused. Precondition: both classes have rules, and this class is
+  /// lossy.
   std::optional<int> group = std::nullopt;
 
   bool operator==(const ClassRules& other) const {
@@ -57,17 +61,18 @@ struct ClassRules {
   }
 };
 
-/// Counts bytes; stores no packets. A lossless class above its threshold uses its headroom, which
-/// is reserved for packets in flight when the pause frame is sent. Headroom is reserved when a
-/// class first carries a packet, so that unused classes cost nothing. If other classes have filled
-/// the pool by then, headroom is reserved step by step as the pool empties. So the bytes held never
-/// exceed the size.
+/// The shared buffer of a switch, which counts bytes but stores no packets. A lossless class above
+/// its threshold uses its headroom, which is reserved for packets in flight when the pause frame is
+/// sent. Headroom is reserved when a class first carries a packet, so that unused classes cost
+/// nothing. If other classes have filled the pool by then, headroom is reserved step by step as the
+/// pool empties. So the bytes held never exceed the size of the buffer.
 class SharedBuffer {
  public:
-  /// Throws std::invalid_argument when the size is not positive or alpha is zero.
+  /// Makes a buffer for `ports` ports; throws std::invalid_argument when the size is not positive
+  /// or alpha is zero.
   SharedBuffer(const SharedBufferParameters& parameters, int ports);
 
-  /// Sets the headroom of a class, which it has while it is lossless. Call before the first packet.
+  /// Sets the headroom that a class has while it is lossless. Call before the first packet.
   void set_headroom(int port, int priority, Bytes bytes) {
     make_headroom(port)[static_cast<std::size_t>(priority)].wanted = bytes;
   }
@@ -78,13 +83,13 @@ class SharedBuffer {
     for (Headroom& one : *headroom.classes) one.wanted = bytes;
   }
 
-  /// Gives a class rules of its own. Its packets then always take the longer way through the
-  /// accounting. Throws std::invalid_argument for a pool that does not exist, and
-  /// std::length_error if the pool is smaller than all that is reserved.
+  /// Gives a class rules of its own, whose packets then always take the slower path through the
+  /// accounting. Throws std::invalid_argument for a pool that does not exist, and std::length_error
+  /// if the pool is smaller than all bytes reserved in it.
   void set_rules(int port, int priority, const ClassRules& rules);
 
-  /// Replaces SharedBufferParameters::alpha_q16 for the classes of `port`. Throws like the
-  /// constructor.
+  /// Replaces the dynamic threshold SharedBufferParameters::alpha_q16 for the classes of `port`.
+  /// Throws like the constructor.
   void set_alpha(int port, std::uint32_t alpha_q16);
   void set_resume_offset(Bytes offset) { resume_offset_ = offset; }
 
@@ -93,7 +98,8 @@ class SharedBuffer {
   /// gets headroom with its next packet.
   void set_lossless(int port, std::uint8_t priorities);
 
-  /// Counts a packet. False: there is no room; nothing was counted and the packet must be dropped.
+  /// Counts an arriving packet in its class. Returns false if there is no room: then nothing was
+  /// counted, and the packet must be dropped.
   bool admit(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
     if (c.ruled) return admit_by_rules(c, bytes);
@@ -111,9 +117,9 @@ class SharedBuffer {
     return true;
   }
 
-  /// Short form of admit() for the common case: counts the packet if its class stays below its
-  /// threshold. Such a packet does not use the headroom, and its class need not be paused. False:
-  /// the packet was not counted, and the caller must call admit().
+  /// Short form of admit() for the common case: counts an arriving packet if the packet's class
+  /// stays below its threshold. Such a packet does not use the headroom, and its class need not be
+  /// paused. Returns false if the packet was not counted; the caller must then call admit().
   bool admit_freely(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
     const Bytes free = shared_size_ - shared_used_ - bytes;
@@ -129,9 +135,9 @@ class SharedBuffer {
     return true;
   }
 
-  /// True if a packet that arrives and leaves at the same instant changes nothing here: admit()
-  /// would accept the packet, pause no neighbour and set no new peak. False does not mean a
-  /// refusal: the caller then calls admit().
+  /// True if a packet that arrives and leaves at the same instant changes nothing in the buffer:
+  /// admit() would accept the packet, pause no neighbour and set no new peak. If the result is
+  /// false, the packet is not refused: the caller then calls admit().
   bool can_pass_through(int port, int priority, Bytes bytes) const {
     const Class& c = at(port, priority);
     const Bytes used = shared_used_ + bytes;
@@ -144,40 +150,42 @@ class SharedBuffer {
     return true;
   }
 
-  /// Releases bytes that admit() counted, those in the headroom first.
+  /// Releases bytes of a class that admit() counted, bytes in the headroom first.
   void release(int port, int priority, Bytes bytes) {
     Class& c = at(port, priority);
     if (c.ruled) {
       release_by_rules(c, bytes);
       return;
     }
-    // The peak is noted at the first release after the use has grown.
+    // The peak of the buffer is noted at the first release after the buffer's use has grown.
     if (shared_used_ > pass_through_limit_) note_peak(used());
     if (c.headroom != 0) bytes -= release_headroom(c, bytes);
     c.shared -= bytes;
     shared_used_ -= bytes;
   }
 
-  /// Counts a change of the bytes held in disciplines' own memory, which take no room of the pool.
+  /// Counts a change of the bytes in disciplines' own memory, which takes no room of the buffer's
+  /// pool.
   void change_private(Bytes change) {
     note_peak(used());
     private_used_ += change;
     note_peak(used());
   }
-  /// For a packet to a port with its own memory, after can_pass_through() returned false: true if
-  /// the only reason was a new peak, which is then noted.
+  /// True if can_pass_through() returned false only because of a new peak, which is then noted. For
+  /// packets to a port with its own memory.
   bool can_pass_with_peak(int port, int priority, Bytes bytes) {
     if (at(port, priority).lossless || shared_used_ + bytes > shared_size_) return false;
     note_peak(used() + bytes);
     return true;
   }
 
-  /// True if the class has reached its threshold, so that its sender must be paused.
+  /// True if a class has reached its threshold, so that the neighbour that sends to it must be
+  /// paused.
   bool must_pause(int port, int priority) const {
     const Class& c = at(port, priority);
     return c.lossless && (c.headroom > 0 || c.shared >= threshold(c));
   }
-  /// True if the sender of a paused class may be resumed.
+  /// True if the neighbour that sends to a paused class may be resumed.
   bool may_resume(int port, int priority) const {
     const Class& c = at(port, priority);
     if (c.headroom != 0) return false;
@@ -186,14 +194,14 @@ class SharedBuffer {
     const ClassRules& rules = rules_of(c);
     return c.shared <= rules.resume_at || c.shared + rules.resume_below <= threshold(c);
   }
-  /// Bytes of a pool that are free at present.
+  /// Number of free bytes in a pool at present.
   Bytes free(int pool) const {
     const Bytes free =
         pool == 0 ? shared_size_ - shared_used_ : pools_[static_cast<std::size_t>(pool) - 1].free();
     return free < 0 ? 0 : free;
   }
 
-  /// Prefetches the line that admit() touches.
+  /// Prefetches the cache line of a class that admit() touches.
   void prefetch(int port, int priority) const { __builtin_prefetch(&at(port, priority), 1); }
 
   /// Bytes that a class may hold at present before it is paused.
@@ -204,10 +212,11 @@ class SharedBuffer {
   }
   Bytes used() const { return shared_used_ + headroom_used_ + private_used_ + elsewhere_used_; }
   /// Greatest number of bytes of a class outside its headroom, and in its headroom, since
-  /// restart_peak(). A packet that passes through does not count.
+  /// restart_peak(). A packet that passes through the switch at once does not count.
   Bytes peak(int port, int priority) const { return at(port, priority).peak; }
   Bytes headroom_peak(int port, int priority) const { return headroom(index(port, priority)).peak; }
-  /// Greatest number of bytes held since restart_peak(), even if only for an instant.
+  /// Greatest number of bytes that the buffer held since restart_peak(), even if only for an
+  /// instant.
   Bytes peak() const { return peak_ > used() ? peak_ : used(); }
   void restart_peak();
   template <class Digest>
@@ -222,17 +231,18 @@ class SharedBuffer {
   struct Class {
     Bytes shared = 0;
     Bytes headroom = 0;  // bytes of the class that are stored in its headroom
-    Bytes peak = 0;      // greatest value of `shared` so far
+    Bytes peak = 0;      // greatest number of the class's bytes outside its headroom so far
     std::uint32_t alpha_q16 = 0;
     bool lossless = false;
-    bool headroom_complete = false;  // Headroom::reserved is the full headroom
-    bool ruled = false;              // true if rules_ has rules of this class
+    // the full headroom of the class is reserved (Headroom::reserved)
+    bool headroom_complete = false;
+    bool ruled = false;  // rules_ has rules for this class
   };
   static_assert(sizeof(Class) == 32, "two classes fit a cache line");
   struct Headroom {
     Bytes wanted = 0;    // full headroom of the class in bytes, while the class is lossless
-    Bytes reserved = 0;  // headroom set aside at present, taken out of the pool
-    Bytes peak = 0;      // greatest number of bytes held in the headroom
+    Bytes reserved = 0;  // headroom reserved for the class at present, taken out of the pool
+    Bytes peak = 0;      // greatest number of bytes held in the headroom of the class
   };
   using ClassHeadrooms = std::array<Headroom, kPriorities>;
   /// Headroom of a port's classes. Most ports of a large network never carry a packet, so the
@@ -246,7 +256,7 @@ class SharedBuffer {
     PortHeadroom(PortHeadroom&&) noexcept = default;
 
     Bytes wanted = 0;  // full headroom of each class in bytes, while `classes` is null
-    std::unique_ptr<ClassHeadrooms> classes;  // headroom by priority
+    std::unique_ptr<ClassHeadrooms> classes;  // headroom of the port's classes, by priority
   };
   struct Pool {
     Bytes size = 0;
@@ -260,12 +270,13 @@ class SharedBuffer {
   const Class& at(int port, int priority) const { return classes_[index(port, priority)]; }
   std::size_t index(const Class& c) const { return static_cast<std::size_t>(&c - classes_.data()); }
   ClassHeadrooms& make_headroom(int port);
-  /// Precondition: c is lossless, or its port has entries.
+  /// Entry with the headroom of class `c`. Precondition: the class is lossless, or its port has
+  /// entries.
   Headroom& headroom_of(const Class& c) {
     const std::size_t i = index(c);
     return make_headroom(static_cast<int>(i / kPriorities))[i % kPriorities];
   }
-  /// The headroom of a class as it stands; makes no entry.
+  /// The present headroom of a class, without making an entry for it.
   Headroom headroom(std::size_t i) const {
     const PortHeadroom& port = headroom_[i / kPriorities];
     return port.classes != nullptr ? (*port.classes)[i % kPriorities] : Headroom{port.wanted, 0, 0};
@@ -297,16 +308,17 @@ class SharedBuffer {
   Bytes shared_size_;
   Bytes shared_used_ = 0;
   /// Greatest value of shared_used_ that neither exceeds the pool nor, with all other bytes held,
-  /// exceeds peak_. peak_ is updated at a release only, not at each admit().
+  /// exceeds peak_. Thanks to this bound peak_ is updated only at releases, not at each admit().
   Bytes pass_through_limit_ = 0;
   Bytes headroom_used_ = 0;
   Bytes private_used_ = 0;    // bytes stored in the disciplines' own memory
-  Bytes elsewhere_used_ = 0;  // bytes stored in reserved parts and in pools_
+  Bytes elsewhere_used_ = 0;  // bytes stored in reserved parts of classes and in pools_
   Bytes peak_ = 0;
-  std::vector<Class> classes_;          // classes by port and priority
-  std::vector<PortHeadroom> headroom_;  // headroom by port
-  std::vector<ClassRules> rules_;       // rules by port and priority; empty if no class has rules
-  std::vector<Pool> pools_;             // pools with the numbers 1, 2, …
+  std::vector<Class> classes_;          // classes of the buffer, by port and priority
+  std::vector<PortHeadroom> headroom_;  // headroom of the classes, by port
+  // rules of classes, by port and priority; empty if no class has rules
+  std::vector<ClassRules> rules_;
+  std::vector<Pool> pools_;  // buffer pools with the numbers 1, 2, …
   Bytes cell_;
   std::optional<Bytes> shared_headroom_;
 };

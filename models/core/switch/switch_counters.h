@@ -15,18 +15,20 @@ struct SwitchCounters {
   std::uint64_t dropped_bytes = 0;    // wire bytes of the dropped packets
   std::uint64_t credits_dropped = 0;  // credit packets dropped by a discipline; not in `dropped`
   std::uint64_t cnms_sent = 0;  // congestion notification messages (802.1Qau) that the switch sent
-  std::uint64_t trimmed = 0;    // packets that lost their payload
-  std::uint64_t trimmed_bytes = 0;   // payload bytes of the trimmed packets
-  std::uint64_t returned = 0;        // trimmed headers sent back to their senders
-  std::uint64_t flow_pauses = 0;     // pauses of the packets to one host sent, and ends of pauses
-  std::uint64_t queues_refused = 0;  // times a flow got no queue of its own, as none was free
-  // Counters of a switch as a whole, 0 for a single port.
+  std::uint64_t trimmed = 0;    // packets whose payload the switch trimmed
+  std::uint64_t trimmed_bytes = 0;  // payload bytes removed from the trimmed packets
+  std::uint64_t returned = 0;       // trimmed headers sent back to their senders
+  // pauses of the packets to one host, and ends of such pauses, that the switch sent
+  std::uint64_t flow_pauses = 0;
+  // number of times that a flow got no queue of its own because none was free
+  std::uint64_t queues_refused = 0;
+  // Counters of a switch as a whole; 0 in the counters of a single port.
   std::uint64_t unroutable = 0;       // packets dropped because the switch has no route for them
-  std::uint64_t path_news_sent = 0;   // packets created by the load balancer
-  std::uint64_t path_news_taken = 0;  // packets of load balancers consumed by this switch
+  std::uint64_t path_news_sent = 0;   // load-balancer packets that this switch created
+  std::uint64_t path_news_taken = 0;  // load-balancer packets that this switch consumed
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // Describes the counters (stats/metric.h).
+  static void describe(Visitor&& v) {  // Describes the switch counters (stats/metric.h).
     v(&SwitchCounters::dropped, "drops_no_room",
       {"packets without room", "packets", "of drops, those for which a switch had no room"});
     v(&SwitchCounters::unroutable, "drops_no_route",

@@ -26,14 +26,14 @@
 
 namespace dcc {
 
-/// Routes packets to egress ports. The switch runs when a packet arrives and, for a port with
-/// packets waiting, when the wire becomes free. Dropped packets return to the pool. Allocates no
-/// memory after the first packets.
+/// A switch that routes packets to egress ports. The model runs when a packet arrives and, for a
+/// port with packets waiting, when the wire becomes free. Dropped packets return to the pool. The
+/// switch allocates no memory after the first packets.
 class SwitchDevice final : public PacketSink, private PathView {
  public:
-  /// `seed` is the run's; `index` makes the random numbers and the ECMP hash of each switch
-  /// different; `rank` orders the switch's events among others of the same instant. Throws
-  /// std::invalid_argument for invalid parameters.
+  /// `seed` is the random seed of the run; `index` makes the random numbers and the ECMP hash of
+  /// each switch different; `rank` orders the switch's events among others of the same instant.
+  /// Throws std::invalid_argument for invalid parameters.
   SwitchDevice(Scheduler& scheduler, PacketPool& pool, const SwitchParameters& parameters,
                int ports, std::uint64_t seed, std::uint64_t index, std::uint32_t rank);
   SwitchDevice(const SwitchDevice&) = delete;
@@ -43,9 +43,9 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// Connects the wire that leaves through `port`. `link` describes both directions of the cable
   /// and determines ECN thresholds, headroom and telemetry.
   void attach(int port, PacketOut& out, const LinkParameters& link);
-  /// Replaces the object at which the link of a port begins; the link is the same.
+  /// Replaces the object through which a port sends onto its link; the link stays the same.
   void connect(int port, PacketOut& out) { egress_.at(port).set_wire(out); }
-  /// Replaces the marking of one port.
+  /// Replaces the ECN marking of one port.
   void set_ecn(int port, const EcnParameters& ecn) { egress_.set_ecn(port, ecn); }
   /// Lets settings of `port` differ from those of the switch. The exceptions must outlive the
   /// switch. Call before attach().
@@ -64,11 +64,12 @@ class SwitchDevice final : public PacketSink, private PathView {
   FlowEntries* flow_entries() {
     return path_choice_ != nullptr ? path_choice_->flow_entries() : nullptr;
   }
-  /// Statistics of the egress queue, all priorities together; null to stop. Not owned.
+  /// Records statistics of a port's egress queue from now on, all priorities together; null: stops.
+  /// The switch does not own the record.
   void observe_queue(int port, QueueStatistics* statistics) {
     egress_.at(port).observe(statistics);
   }
-  /// Restarts the measurement of SharedBuffer::peak() and mean_held_back().
+  /// Restarts the statistics SharedBuffer::peak() and mean_held_back().
   void restart_buffer_statistics() {
     ingress_.buffer().restart_peak();
     for (int port = 0; port < ports_ && !egress_.have_disciplines(); ++port) {
@@ -76,30 +77,31 @@ class SwitchDevice final : public PacketSink, private PathView {
     }
     actions_.held_back.restart(scheduler_.now());
   }
-  /// Makes a port speak DCBX from the next time that its link comes up. `rank` orders its events
-  /// among others of the same instant.
+  /// Makes a port speak DCBX from the next time that the port's link comes up. `rank` orders the
+  /// DCBX events among others of the same instant.
   void enable_dcbx(int port, const DcbxEnd::Identity& identity, const DcbxSettings& settings,
                    PicoSeconds interval, std::uint32_t rank) {
     dcbx_.enable(scheduler_, pool_, port, ports_, identity, settings, interval, rank);
   }
-  /// Null: the port does not speak DCBX.
+  /// DCBX end of a port; null if the port does not speak DCBX.
   const DcbxEnd* dcbx(int port) const { return dcbx_.end(port); }
 
   // --- Running --------------------------------------------------------------------------------
   void receive(Packet* packet, int port) override;
   void prefetch(const Packet& packet, int port) const override;
-  /// Tells a port that its link went down or came up (switch/live_fabric.h). Queued packets wait.
+  /// Tells a port that its link went down or came up (switch/live_fabric.h). Packets queued at the
+  /// port wait.
   void set_carrier(int port, bool up);
   /// Changes the rate of the wire that leaves through `port`.
   void set_rate(int port, BitRate rate) { egress_.at(port).set_rate(rate); }
-  /// Applies new values of the parameters that may change during a run: marking, thresholds of
-  /// pauses, weights. Throws as the constructor does.
+  /// Applies new values of the switch parameters that may change during a run: ECN marking,
+  /// thresholds of pauses, weights. Throws as the constructor does.
   void change(const SwitchParameters& parameters);
   /// Replaces a port's tables of virtual lane arbitration. Throws as EgressScheduler does.
   void set_tables(int port, const VlArbitrationParameters& tables) {
     egress_.at(port).set_tables(tables);
   }
-  /// Routes all packets queued at a port again, by the present routes.
+  /// Routes all packets queued at a port again by the present routes.
   void route_again(int port);
 
   // --- Reading --------------------------------------------------------------------------------
@@ -109,27 +111,27 @@ class SwitchDevice final : public PacketSink, private PathView {
   SwitchCounters counters(int port) const { return egress_.at(port).counters(); }
   SwitchCounters totals() const;
   PfcCounters pfc_totals() const;
-  /// Time at which the port's wire has sent its last bit so far; in the past if the wire is idle.
+  /// Time at which the port's wire ends its last transmission; in the past if the wire is idle.
   PicoSeconds wire_free_at(int port) const { return egress_.at(port).free_at(); }
   /// Total time for which the neighbour paused at least one priority of `port`.
   PicoSeconds pause_time(int port) const {
     return egress_.at(port).pfc().pause_time(scheduler_.now());
   }
-  /// Total time for which the neighbour paused this priority.
+  /// Total time for which the neighbour at `port` paused this priority.
   PicoSeconds pause_time(int port, int priority) const {
     return egress_.at(port).pfc().pause_time(priority, scheduler_.now());
   }
   const SharedBuffer& buffer() const { return ingress_.buffer(); }
-  /// The port with its queues by priority; null if the port has a discipline.
+  /// The port as a port with queues by priority; null if the port has a discipline.
   const QueueingPort* queues(int port) const {
     return egress_.have_disciplines() ? nullptr : &egress_.queueing(port);
   }
   const PfcPort& pfc(int port) const { return egress_.at(port).pfc(); }
-  /// Pauses of one priority that the neighbour at `port` sent.
+  /// Statistics of the pauses of one priority that the neighbour at `port` sent.
   PriorityPauses received_pauses(int port, int priority) const {
     return pfc(port).received_pauses(priority, scheduler_.now());
   }
-  /// The watchdog of the switch; null: no watchdog.
+  /// The PFC watchdog of the switch; null: no watchdog.
   const PfcWatchdog* watchdog() const { return watchdog_.get(); }
   /// Mean bytes of packets that the load balancer holds outside all queues (PathActions::detain).
   double mean_held_back() const { return actions_.held_back.mean(scheduler_.now()); }
@@ -148,12 +150,12 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// Output ports at which packets of this priority that came through `input` are queued. Searches
   /// all queues: for diagnosis only.
   std::vector<int> outputs_awaited(int input, int priority) const;
-  /// The port that a packet would take now; -1 if there is none.
+  /// The egress port that a packet would take now; -1 if there is none.
   int route_of(const Packet& packet) const {
     return route_of(packet, routes_.ports(packet.destination));
   }
-  /// The port among `ports` that a packet would take now, whatever the present routes are; -1 if
-  /// `ports` is empty.
+  /// The egress port among `ports` that a packet would take now, whatever the present routes are;
+  /// -1 if `ports` is empty.
   int route_of(const Packet& packet, PortSet ports) const;
   template <class Digest>
   void add_state(Digest& d) const {
@@ -164,14 +166,14 @@ class SwitchDevice final : public PacketSink, private PathView {
   }
 
  private:
-  // PathView
+  // Functions of the interface PathView
   PicoSeconds now() const override { return scheduler_.now(); }
   Bytes backlog(int port) const override { return egress_.at(port).backlog(); }
   Bytes drain(int port, int priority) const override;
   BitRate rate(int port) const override { return egress_.at(port).link().rate; }
 
-  /// The services that a load balancer may use. A class of its own, so that the fields that every
-  /// packet touches stay close together.
+  /// Services that a load balancer may use. They form a class of their own, so that the switch
+  /// members that every packet touches stay close together.
   class Actions final : public PathActions {
    public:
     Actions(SwitchDevice& device, std::uint32_t rank) : device_(device), rank_(rank) {}
@@ -194,12 +196,13 @@ class SwitchDevice final : public PacketSink, private PathView {
 
   PortSettings settings_of(int port, const SwitchParameters& parameters,
                            const LinkParameters& link) const;
-  /// Lets the watchdog look at the queues of `port`. Precondition: watchdog.detect.
+  /// Lets the PFC watchdog check the queues of `port`. Precondition: watchdog.detect.
   void watch(int port, const WatchdogParameters& watchdog);
   void apply_rules(int port, const PortSettings& settings);
 
   static constexpr int kNoPort = -1;
-  static constexpr int kKept = -2;  // result of the port choice: path_choice_ kept the packet
+  // result of the port choice: the load balancer path_choice_ kept the packet
+  static constexpr int kKept = -2;
   int choose(Packet& packet);
   std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const {
     return scaled_down(flow_hash(packet, hash_seed_), choices);
@@ -214,7 +217,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   int ports_;
   std::uint64_t hash_seed_;
   RouteTable routes_;
-  std::unique_ptr<PathChoice> path_choice_;  // load balancer; null: ECMP
+  std::unique_ptr<PathChoice> path_choice_;  // load balancer of the switch; null: ECMP
   PathChoice::Needs path_needs_;
   RandomStream random_;
   EgressPorts egress_;
@@ -223,9 +226,11 @@ class SwitchDevice final : public PacketSink, private PathView {
   DcbxPorts dcbx_;
   std::uint64_t unroutable_ = 0;
   Actions actions_;
-  std::vector<std::vector<const PortException*>> exceptions_;  // by port; empty: there are none
-  std::unique_ptr<PfcWatchdog> watchdog_;                      // watchdog; null: none
-  std::unique_ptr<SwitchPauseTimes> pause_times_;  // null: pauses last until they are resumed
+  // settings that differ from the switch's, by port; empty: there are none
+  std::vector<std::vector<const PortException*>> exceptions_;
+  std::unique_ptr<PfcWatchdog> watchdog_;  // PFC watchdog; null: none
+  // times of timed pauses; null: a pause lasts until it is resumed
+  std::unique_ptr<SwitchPauseTimes> pause_times_;
 };
 
 }  // namespace dcc

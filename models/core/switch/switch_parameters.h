@@ -31,19 +31,20 @@ struct SwitchParameters {
     kWire,    // arrivals at one instant are ordered by link number
     kSeeded,  // arrivals at one instant are ordered at random, anew for each instant
   };
-  /// Mechanism that keeps a neighbour from overrunning the buffer.
+  /// Mechanism that keeps a neighbour from overrunning the switch's buffer.
   enum class FlowControl : std::uint8_t {
-    kPfc,      // pause frames, if `pfc` enables them
-    kCredits,  // each input has a buffer per priority and advertises its free space
+    kPfc,  // flow control by pause frames, if `pfc` enables them
+    // flow control by credits: each input has a buffer per priority and advertises its free space
+    kCredits,
   };
   Bytes buffer = 32_MiB;
   Bytes cell = 1;  // size of a buffer cell in bytes; a packet takes whole cells
   FlowControl flow_control = FlowControl::kPfc;
   Arbitration arbitration = Arbitration::kFifo;
   Ties ties = Ties::kWire;  // order of packets that arrive together; see Link::set_tie_order
-  BalancerChoice routing;   // load balancer, a section of its own in configurations
-  unsigned mtu = 1'000;     // payload bytes of a full packet of the network's NICs
-  PicoSeconds jitter{};     // random delay of each packet; see Link::set_jitter
+  BalancerChoice routing;   // load balancer, which has a section of its own in configurations
+  unsigned mtu = 1'000;     // payload bytes of a full packet from the network's NICs
+  PicoSeconds jitter{};     // random delay that a link adds to each packet; see Link::set_jitter
   EcnParameters ecn;
   PfcParameters pfc;
   CreditParameters credits;
@@ -52,17 +53,19 @@ struct SwitchParameters {
   std::vector<PoolParameters> pools;
   std::vector<EgressPoolParameters> egress_pools;
   PrioritySettings priorities;
-  DisciplineChoice discipline;   // discipline of all ports; auto: fifo
+  DisciplineChoice discipline;   // queueing discipline of all ports; auto: fifo
   Bytes largest_packet = 1'100;  // wire bytes of the largest packet; sets the automatic headroom
-  /// Queues every packet, even one that could leave at once. For tests that compare both paths.
+  /// True: the switch queues every packet, even one that could leave at once. For tests that
+  /// compare both send paths.
   bool queue_all = false;
 
   bool pauses() const { return flow_control == FlowControl::kPfc && pfc.enabled; }
-  /// Mask of the lossless priorities at ports without exceptions; bit p is priority p.
+  /// Mask of the lossless priorities at ports without settings of their own; bit p is priority p.
   std::uint8_t lossless_priorities() const;
-  /// Headroom that an input with this link needs: that of headroom_for(), in cells.
+  /// Headroom that an input with this link needs, which is headroom_for() rounded to whole cells.
   Bytes headroom_needed(const LinkParameters& link) const;
-  /// Headroom of each lossless class at such a link without settings of its own.
+  /// Headroom of each lossless class at an input with this link, unless the class has settings of
+  /// its own.
   Bytes headroom_of(const LinkParameters& link) const {
     return pfc.headroom.value_or(headroom_needed(link));
   }
@@ -72,7 +75,7 @@ struct SwitchParameters {
     return credits.buffer.value_or(credit_buffer_for(link, largest_packet));
   }
 
-  /// Describes all parameters except `routing`.
+  /// Describes all switch parameters except `routing`.
   void describe(ParameterVisitor& v);
 };
 

@@ -20,22 +20,23 @@ namespace dcc {
 
 class ParameterVisitor;
 
-/// Settings of some ends of links that differ from the others.
+/// DCBX settings of some ends of links, which differ from those of other ends.
 struct DcbxEndParameters {
-  // whether an end is willing; kAuto: NICs are willing, switches are not
+  // whether an end adopts the other end's settings; kAuto: NICs are willing, switches are not
   enum class Willing : std::uint8_t { kAuto, kYes, kNo };
 
   // names of wires, cables or nodes that the entry applies to; empty: all ends
   std::vector<std::string> ports;
   bool silent = false;               // true: this end of the link neither sends nor accepts LLDP
-  Willing willing = Willing::kAuto;  // whether the end adopts the settings of the other end
-  std::optional<std::uint8_t> pfc;   // priorities that PFC pauses, as a mask; empty: as switch.pfc
+  Willing willing = Willing::kAuto;  // whether this end adopts the settings of the other end
+  std::optional<std::uint8_t> pfc;   // mask of the priorities that PFC pauses; empty: as switch.pfc
   // ETS bandwidth in percent by priority; empty: as switch.scheduler
   std::vector<unsigned> bandwidth;
-  std::optional<unsigned> roce_priority;  // priority of UDP port 4791 (RoCE); empty: that of DSCP 0
+  // priority of UDP port 4791 (RoCE); empty: the priority of DSCP 0
+  std::optional<unsigned> roce_priority;
 
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError if the bandwidth shares do not add up.
+  /// Throws ParameterError if the ETS bandwidth shares do not add up to 100 percent.
   void check() const;
 };
 
@@ -44,16 +45,16 @@ DCC_ENUM_NAMES(DcbxEndParameters::Willing, {DcbxEndParameters::Willing::kAuto, "
 
 struct DcbxParameters {
   bool enabled = false;
-  PicoSeconds interval = kSecond * 30;  // time between frames without changes
-  std::vector<DcbxEndParameters> ends;  // later entries override earlier ones
+  PicoSeconds interval = kSecond * 30;  // time between DCBX frames while no setting changes
+  std::vector<DcbxEndParameters> ends;  // settings of ends; later entries override earlier ones
 
   void describe(ParameterVisitor& v);
 };
 
-/// The configured settings of one end.
+/// DCBX settings of one end of a link.
 struct DcbxSettings {
   bool willing = false;
-  std::uint8_t pfc = 0;  // priorities that PFC pauses, as a mask (bit p: priority p)
+  std::uint8_t pfc = 0;  // mask of the priorities that PFC pauses (bit p: priority p)
   EtsTable ets;
   std::vector<ApplicationPriority> applications;
 
@@ -63,21 +64,21 @@ struct DcbxSettings {
   }
 };
 
-/// The ETS table that describes this scheduler.
+/// The ETS table that describes the weights of `scheduler`.
 EtsTable ets_table_of(const EgressSchedulerParameters& scheduler);
 /// The ETS table of shares in percent by priority; 0: strict priority, served before priorities
 /// with a share.
 EtsTable ets_table_of(const std::vector<unsigned>& bandwidth);
 
-/// Attributes in which two ends can differ.
+/// DCBX attributes in which the two ends of a link can differ.
 enum class DcbxAttribute : std::uint8_t { kPfc, kEts, kApplications };
 constexpr std::size_t kDcbxAttributes = 3;
 const char* name_of(DcbxAttribute attribute);
 
-/// One end of a link: its own settings, the settings received, and the settings in force. A frame
-/// is sent when the link comes up, when a setting in force changes, and once per interval. Received
-/// settings expire when the link goes down, and when no frame came within the advertised time to
-/// live.
+/// DCBX at one end of a link, with the end's own settings, the settings received, and the settings
+/// in force. A frame is sent when the link comes up, when a setting in force changes, and once per
+/// interval. Received settings expire when the link goes down, and when no frame came within the
+/// advertised time to live.
 ///
 /// Each frame costs a transmit credit (txCredit of 802.1AB, 9.2.5). A link that comes up has five
 /// credits and regains one per second. Without a credit, the frame waits for the next one and then
@@ -105,7 +106,8 @@ class DcbxEnd {
     std::uint64_t received = 0;
     std::uint64_t malformed = 0;  // received frames that could not be parsed
   };
-  /// Sends a frame. / Applies the priorities that may be paused from now on; bit p: priority p.
+  /// Function that sends a frame. / Function that applies the priorities that may be paused from
+  /// now on; bit p: priority p.
   using Send = std::function<void(Packet*)>;
   using Agreed = std::function<void(std::uint8_t pfc)>;
 
@@ -116,17 +118,17 @@ class DcbxEnd {
 
   /// The link came up or went down.
   void set_carrier(bool up);
-  /// Handles a frame; the caller keeps the packet.
+  /// Handles a received LLDP frame; the caller keeps the packet.
   void receive(const Packet& packet);
 
-  /// Settings in force: this end's own, or adopted from the other end.
+  /// Settings in force at this end, which are its own or adopted from the other end.
   const DcbxSettings& in_force() const { return in_force_; }
   const Counters& counters() const { return counters_; }
   const std::optional<Difference>& difference(DcbxAttribute attribute) const {
     return differences_[static_cast<std::size_t>(attribute)];
   }
-  /// Time at which the link came up, if no frame has been received since; else empty. Empty also
-  /// while the link is down.
+  /// Time at which the link came up, if no frame has been received since. Empty after a frame was
+  /// received and while the link is down.
   std::optional<PicoSeconds> unanswered_since() const {
     return up_since_ && !received_ ? up_since_ : std::nullopt;
   }
@@ -162,7 +164,8 @@ class DcbxEnd {
   PicoSeconds received_until_{};
   PicoSeconds next_frame_{};
   std::int64_t credit_ = 0;
-  std::int64_t seconds_credited_ = 0;  // seconds since the link came up that gave a credit
+  // number of seconds since the link came up for which a transmission credit was given
+  std::int64_t seconds_credited_ = 0;
   std::array<std::optional<Difference>, kDcbxAttributes> differences_;
   Counters counters_;
   Event timer_;

@@ -16,16 +16,16 @@ class DcbxPorts {
  public:
   DcbxPorts(EgressPorts& ports, IngressControl& ingress) : ports_(ports), ingress_(ingress) {}
 
-  /// `port` speaks DCBX from the next time that its link comes up. `rank` orders its events among
-  /// others of the same instant; `of` is the number of ports.
+  /// Makes `port` speak DCBX from the next time that the port's link comes up. `rank` orders the
+  /// DCBX events among others of the same instant; `of` is the number of ports.
   void enable(Scheduler& scheduler, PacketPool& pool, int port, int of,
               const DcbxEnd::Identity& identity, const DcbxSettings& settings, PicoSeconds interval,
               std::uint32_t rank);
-  /// DCBX of a port; null: the port does not speak DCBX.
+  /// DCBX end of a port; null: the port does not speak DCBX.
   DcbxEnd* end(int port) const {
     return ends_.empty() ? nullptr : ends_[static_cast<std::size_t>(port)].get();
   }
-  /// Handles an LLDP frame; the caller keeps the frame.
+  /// Handles an LLDP frame received at `port`; the caller keeps the frame.
   void receive(const Packet& frame, int port);
   void set_carrier(int port, bool up);
 
@@ -39,7 +39,7 @@ class DcbxPorts {
  private:
   EgressPorts& ports_;
   IngressControl& ingress_;
-  std::vector<std::unique_ptr<DcbxEnd>> ends_;  // DCBX ends by port; empty: none
+  std::vector<std::unique_ptr<DcbxEnd>> ends_;  // DCBX ends by port; empty: no port speaks DCBX
 };
 
 }  // namespace dcc
