@@ -13,12 +13,12 @@ namespace dcc {
 /// Number of a sending flow within its NIC, equal to its queue pair number.
 using FlowNumber = Qpn;
 
-/// Actions of its NIC that an algorithm can request; implemented by the NIC.
+/// Actions that a congestion-control algorithm can request from its NIC; the NIC implements this
+/// interface.
 class AlgorithmHost {
  public:
   virtual PicoSeconds now() const = 0;
-  /// Sets a flow's pacing rate. The gap behind the last packet that was sent already uses the new
-  /// rate.
+  /// Sets a flow's pacing rate. The gap behind the last sent packet already follows the new rate.
   virtual void set_rate(FlowNumber flow, Rate rate) = 0;
   /// Sets a flow's window in payload bytes; Bytes max: no window. A packet may leave while fewer
   /// bytes than the window are unacknowledged, so one packet more than the window can be in flight,
@@ -40,38 +40,42 @@ constexpr int kTimersPerFlow = 3;
 struct FlowStart {
   std::uint8_t dscp = 0;
   HostId destination = 0;
-  PicoSeconds base_rtt{};                     // round trip of a packet without queues, with its ACK
-  Rate initial_rate;                          // zero: the algorithm chooses the rate
-  Bytes bytes = 0;                            // total payload bytes to send; 0: unknown
-  PicoSeconds deadline = PicoSeconds::max();  // when all bytes should have arrived; max: none
+  PicoSeconds base_rtt{};  // round trip of a packet and its ACK through empty queues
+  Rate initial_rate;       // initial rate of the flow; zero: the algorithm chooses
+  Bytes bytes = 0;         // total payload bytes that the flow will send; 0: unknown
+  // time by which all bytes of the flow should have arrived; max: none
+  PicoSeconds deadline = PicoSeconds::max();
 };
 
 struct SentInfo {
   std::uint32_t payload_bytes = 0;
-  std::uint32_t wire_bytes = 0;  // bytes on the wire, link overhead included
+  std::uint32_t wire_bytes = 0;  // bytes of the packet on the wire, link overhead included
   Psn psn = 0;
   bool last_of_message = false;
-  bool more_waiting = false;  // true if the flow has more to send: the network limits it
+  bool more_waiting = false;  // true if the flow has more to send, so that the network limits it
   bool window_full = false;   // true if the flow's window admits no further packet
-  // DSCP that a parser block read; none: that of FlowStart
+  // DSCP that a parser block read; empty: the DSCP of FlowStart
   std::optional<std::uint8_t> dscp = std::nullopt;
 };
 
 struct AckInfo {
   PicoSeconds rtt{};      // time from a data packet's first bit sent, or due, to its ACK
-  Bytes newly_acked = 0;  // payload bytes that this ACK acknowledges for the first time
+  Bytes newly_acked = 0;  // payload bytes that the ACK acknowledges for the first time
   Psn psn = 0;            // number of the acknowledged packet
   Psn next_psn = 0;       // number of the packet that the flow sends next
   bool ce = false;        // the acknowledged packet carried CE
   bool last_of_message = false;
-  const IntStack* telemetry = nullptr;  // null unless needs().telemetry
-  int telemetry_hops = 0;               // number of filled entries of the stack
+  // telemetry that the ACK brought back; null unless needs().telemetry
+  const IntStack* telemetry = nullptr;
+  int telemetry_hops = 0;  // number of filled entries of the telemetry stack
 };
 
 struct CnpInfo {
-  std::uint8_t marks = 1;    // CE marks since the last CNP; 1 if the receiver does not count them
-  std::uint8_t packets = 0;  // data packets since the last CNP, saturating; 0: not counted
-  // DSCP that a parser block read; none: that of FlowStart
+  // number of CE marks since the last CNP; 1 if the receiver does not count marks
+  std::uint8_t marks = 1;
+  // number of data packets since the last CNP, saturating; 0: not counted
+  std::uint8_t packets = 0;
+  // DSCP that a parser block read; empty: the DSCP of FlowStart
   std::optional<std::uint8_t> dscp = std::nullopt;
 };
 
@@ -86,8 +90,9 @@ struct AlgorithmNeeds {
   /// Payload bytes of a flow that leave back to back before the pacer inserts one gap for all of
   /// them; the end of a message ends a burst too. 0: every packet is paced.
   Bytes burst = 0;
-  Rate burst_rate;            // rate within a burst; zero: line rate
-  bool rtt_from_due = false;  // RTT starts when the packet was due, so waiting in the NIC counts
+  Rate burst_rate;  // sending rate within a burst; zero: line rate
+  // the RTT starts when the packet was due, so it includes waiting in the NIC
+  bool rtt_from_due = false;
 };
 
 struct AlgorithmCounters {
@@ -96,7 +101,7 @@ struct AlgorithmCounters {
   std::uint64_t cnps_dropped_no_slot = 0;
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // stats/metric.h
+  static void describe(Visitor&& v) {  // Describes every counter to `v` (stats/metric.h).
     v(&AlgorithmCounters::cnps_dropped_no_slot, "cnps_dropped_no_slot",
       {"CNPs without a slot", "", "notifications of flows for which no slot was free"});
     v(&AlgorithmCounters::rate_decreases, "rate_decreases",
@@ -106,8 +111,8 @@ struct AlgorithmCounters {
   }
 };
 
-/// A congestion-control algorithm. One instance governs all flows of one NIC, as the hardware
-/// controller is one block; algorithms with state per flow keep a table. Flow numbers are small and
+/// A congestion-control algorithm. One instance governs all flows of one NIC, as one hardware
+/// controller does; an algorithm with state per flow keeps a table. Flow numbers are small and
 /// dense. Calls come in time order. A flow that was never given a rate sends at line rate without a
 /// window.
 class Algorithm {
@@ -116,8 +121,8 @@ class Algorithm {
   virtual AlgorithmNeeds needs() const = 0;
   virtual void on_flow_start(FlowNumber flow, const FlowStart& start) = 0;
   virtual void on_flow_end(FlowNumber) {}
-  /// Gives a flow another class while it runs. Returns false, and changes nothing, if the algorithm
-  /// cannot. For an algorithm that does not distinguish classes there is nothing to do.
+  /// Gives a running flow another traffic class. Returns false, and changes nothing, if the
+  /// algorithm cannot do this. An algorithm that does not distinguish classes returns true.
   virtual bool change_class(FlowNumber, std::uint8_t /*dscp*/) { return true; }
   virtual void on_sent(FlowNumber, const SentInfo&) {}
   virtual void on_ack(FlowNumber, const AckInfo&) {}
@@ -125,8 +130,9 @@ class Algorithm {
   /// A switch sent 802.1Qau quantised feedback, 1 … 63.
   virtual void on_cnm(FlowNumber, std::uint32_t /*feedback*/) {}
   virtual void on_timer(FlowNumber, int /*id*/) {}
-  /// Sets the weight of a class: its flows get bandwidth in proportion to `weight`, which is not
-  /// zero. For algorithms whose weights software sets at run time (register CC_CLASS of the NIC).
+  /// Sets the weight of a traffic class, whose flows get bandwidth in proportion to `weight`, which
+  /// is not zero. For algorithms whose weights software sets at run time (register CC_CLASS of the
+  /// NIC).
   virtual void on_weight(std::uint8_t /*dscp*/, const Ratio& /*weight*/) {}
   /// An algorithm's state of one flow, for series and debugging.
   struct View {

@@ -17,9 +17,10 @@ struct SwitchParameters;
 
 struct AlgorithmParameters {
   virtual ~AlgorithmParameters() = default;
-  /// Describes each parameter (describe/visitor.h).
+  /// Describes each parameter of the algorithm (describe/visitor.h).
   virtual void describe(ParameterVisitor& v) = 0;
-  /// Throws ParameterError when values do not go together. `largest_packet` in wire bytes.
+  /// Throws ParameterError if values of the parameters contradict each other. `largest_packet` is
+  /// in wire bytes.
   virtual void check(Bytes /*largest_packet*/) const {}
   /// Sets defaults of the receivers' notification point; values that the user wrote override these.
   virtual void preset(CnpParameters&) const {}
@@ -29,8 +30,8 @@ struct AlgorithmParameters {
   /// Sets the switch parameters that the algorithm requires; these override values that the user
   /// wrote.
   virtual void ask_switch(SwitchParameters&) const {}
-  /// True if nothing but lost packets slows flows down: the network must drop packets, and a sender
-  /// sends again what was lost alone.
+  /// True if only lost packets slow flows down. Then the network must drop packets, and a sender
+  /// must retransmit only the lost ones.
   virtual bool needs_losses() const { return false; }
   /// The host whose NIC's processors wait for a debugger (the parameter gdb_host); empty: none.
   virtual std::optional<std::uint32_t> debugged_host() const { return std::nullopt; }

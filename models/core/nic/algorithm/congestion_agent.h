@@ -1,4 +1,5 @@
-// InfiniBand's congestion control agent of an adapter: what a congestion manager reads and sets.
+// InfiniBand's congestion control agent of an adapter, with the attributes that a congestion
+// manager reads and sets.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,10 @@ namespace dcc {
 class CongestionAgent {
  public:
   struct Setting {
-    unsigned increase = 0;  // CCTI_Increase
-    unsigned min = 0;       // CCTI_Min
-    PicoSeconds timer{};    // CCTI_Timer
+    // CCTI_Increase, the step by which a notification raises the table index
+    unsigned increase = 0;
+    unsigned min = 0;     // CCTI_Min, the least table index
+    PicoSeconds timer{};  // CCTI_Timer, the interval after which the table index falls
     friend bool operator==(const Setting& a, const Setting& b) {
       return a.increase == b.increase && a.min == b.min && a.timer == b.timer;
     }
@@ -23,14 +25,15 @@ class CongestionAgent {
   static constexpr unsigned kLevels = 64;
   static constexpr std::int64_t kTimerUnit = 1'024'000;  // unit of CCTI_Timer in picoseconds
 
-  /// True if queue pairs have their own index, false if service levels have.
+  /// True if each queue pair has its own table index, false if each service level has.
   virtual bool controls_queue_pairs() const = 0;
   virtual Setting setting(std::uint8_t level) const = 0;
-  /// Sets a level from the next notification and the next timer on. Returns false, and changes
-  /// nothing, for an increase of 0, a timer of 0, or a minimum above the limit.
+  /// Sets the values of a service level, which apply from the next notification and the next timer
+  /// on. Returns false, and changes nothing, for an increase of 0, a timer of 0, or a minimum above
+  /// the limit.
   virtual bool set(std::uint8_t level, const Setting& setting) = 0;
-  virtual unsigned limit() const = 0;  // CCTI_Limit
-  /// Injection delay of a table entry, 0 to limit().
+  virtual unsigned limit() const = 0;  // CCTI_Limit, the greatest table index
+  /// Injection delay of entry `index` of the congestion control table, 0 to limit().
   virtual PicoSeconds entry(unsigned index) const = 0;
 
  protected:

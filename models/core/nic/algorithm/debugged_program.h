@@ -12,12 +12,13 @@
 namespace dcc {
 
 /// The processor that runs a NIC's handlers, as a debugger sees it. A handler runs to its end at
-/// one moment of simulated time; the time that it costs passes afterwards.
+/// one moment of simulated time; the time that the handler costs passes afterwards.
 class DebuggedProcessor {
  public:
   virtual ~DebuggedProcessor() = default;
   virtual riscv::Hart& hart() = 0;
-  /// Access the program's memory; return the number of bytes moved. Code cannot be written.
+  /// The functions read and write the program's memory, and return the number of bytes moved. Code
+  /// cannot be written.
   virtual std::size_t read_memory(std::uint32_t address, std::uint8_t* data, std::size_t bytes) = 0;
   virtual std::size_t write_memory(std::uint32_t address, const std::uint8_t* data,
                                    std::size_t bytes) = 0;
@@ -38,11 +39,11 @@ class ProcessorDebugger {
   virtual void begin_handler(DebuggedProcessor& processor) = 0;
   /// True if the processor shall run one instruction only, even if a breakpoint sits on it.
   virtual bool wants_one_instruction() = 0;
-  /// One instruction has run.
+  /// The processor has run one instruction.
   virtual void stepped() = 0;
   /// The processor met a breakpoint or watchpoint of the debugger.
   virtual void met_point(riscv::Stop stop) = 0;
-  /// The handler cannot continue; `why`: the reason in one sentence.
+  /// The running handler cannot continue; `why`: the reason in one sentence.
   virtual void faulted(const std::string& why) = 0;
 };
 
@@ -57,7 +58,7 @@ class DebuggedProgram {
   virtual void set_debugger(ProcessorDebugger& debugger) = 0;
   /// ELF file of the program, which may be unusable.
   virtual std::string program_file() const = 0;
-  /// The processor of the NIC's cores; null if the program's file is unusable.
+  /// The processor that stands for the NIC's cores; null if the program's file is unusable.
   virtual DebuggedProcessor* processor() = 0;
 };
 

@@ -1,5 +1,5 @@
-// Interfaces that an algorithm may offer beside Algorithm (nic/algorithm/algorithm.h): for rarer
-// events and for further figures.
+// Interfaces that an algorithm may offer beside Algorithm (nic/algorithm/algorithm.h): for rare
+// events and for additional statistics.
 #pragma once
 
 #include "nic/algorithm/algorithm.h"
@@ -7,23 +7,23 @@
 
 namespace dcc {
 
-/// Implemented by algorithms that handle reports of gaps at the receiver.
+/// Interface of algorithms that handle reports of gaps at the receiver.
 class NackListener {
  public:
-  /// The receiver expects packet `psn` and got a later one. With selective repeat the call comes
-  /// once for each recovery, however many later packets the receiver names.
+  /// The receiver expects packet `psn` of a flow and got a later one. With selective repeat the
+  /// call comes once for each recovery, however many later packets the receiver names.
   virtual void on_nack(FlowNumber flow, Psn psn) = 0;
 
  protected:
   ~NackListener() = default;
 };
 
-/// Implemented by algorithms that measure how fast they answer notifications.
+/// Interface of algorithms that measure how fast they answer notifications.
 class ReactionMeter {
  public:
-  /// Picoseconds from a notification with marks to its flow's lower rate. Of several notifications
-  /// that one rate change answers, the first counts, or the newest if the algorithm stores only the
-  /// newest.
+  /// Histogram of the picoseconds from a notification with marks to the lower rate of the notified
+  /// flow. If one rate change answers several notifications, the time counts from the first of
+  /// them, or from the newest if the algorithm stores only that one.
   virtual const LogHistogram& reactions() const = 0;
 
  protected:

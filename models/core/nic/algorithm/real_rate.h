@@ -10,13 +10,14 @@
 
 namespace dcc {
 
-/// A rate in Mb/s.
+/// Converts a rate to a real number of Mb/s.
 constexpr long double to_mbps(Rate rate) {
   return static_cast<long double>(rate.raw) / (1 << Rate::kFractionBits);
 }
-/// A bit rate in Mb/s, rounded as the controller stores it.
+/// Converts a bit rate to Mb/s, rounded to the controller's rate format.
 constexpr long double to_mbps(BitRate rate) { return to_mbps(Rate::from(rate)); }
-/// The nearest representable rate; negative values give zero, values beyond the range saturate.
+/// Converts Mb/s to the nearest representable rate; negative values give zero, and values beyond
+/// the range saturate.
 constexpr Rate from_mbps(long double mbps) {
   const long double raw = std::max(mbps, 0.0L) * (1 << Rate::kFractionBits) + 0.5L;
   return Rate(raw >= 4294967295.0L ? 0xFFFFFFFFu : static_cast<std::uint32_t>(raw));

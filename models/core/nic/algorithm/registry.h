@@ -1,5 +1,5 @@
-// Congestion-control algorithms by name (`nic.congestion_control.algorithm`). Each registers itself
-// in its own file.
+// Congestion-control algorithms by name (`nic.congestion_control.algorithm`). Each algorithm
+// registers itself in its own file.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,15 @@ struct ControllerSetup;
 struct AlgorithmContext {
   Scheduler& scheduler;
   AlgorithmHost& host;
-  std::uint32_t mtu = 0;           // payload bytes of a full packet
-  PicoSeconds longest_base_rtt{};  // longest round trip of a full packet without queues, with ACK
-  /// Rank of the algorithm's events among the events of one instant, above every rank that delivers
-  /// notifications; another number for each NIC.
+  std::uint32_t mtu = 0;  // payload bytes of a full packet of the NIC
+  // longest round trip in the network of a full packet and its ACK, through empty queues
+  PicoSeconds longest_base_rtt{};
+  /// Rank of the algorithm's events among the events of one instant, which is above every rank that
+  /// delivers notifications and differs for each NIC.
   std::uint32_t rank = 0;
   /// Setup of the hardware controller (controller/controller_setup.h); null: a setup with one slot.
   const ControllerSetup* controller = nullptr;
-  std::uint64_t seed = 1;  // the run's seed; `rank` makes the NICs' random numbers differ
+  std::uint64_t seed = 1;  // random seed of the run; `rank` makes the NICs' random numbers differ
 };
 
 struct AlgorithmSeam {
@@ -43,7 +44,8 @@ struct AlgorithmSeam {
     return {{"none", "flows send at line rate"}};
   }
 };
-// One instance only, in the program itself: plug-ins add to the program's list.
+// The only instance is in the program itself, so that plug-ins add to the program's list of
+// algorithms.
 extern template struct Named<AlgorithmSeam>;
 using Algorithms = Named<AlgorithmSeam>;
 
@@ -55,18 +57,19 @@ using Algorithms = Named<AlgorithmSeam>;
 template <class Parameters>
 using RegisteredAlgorithm = Algorithms::Registered<Parameters>;
 
-/// The algorithm that a configuration names, and the parameters of every registered one.
+/// The algorithm that a configuration names, and the parameters of every registered algorithm.
 class AlgorithmChoice : public Algorithms::Choice {
  public:
-  /// Parameters of the chosen algorithm; null when they are of another type, or for "none".
+  /// Parameters of the chosen algorithm; null when the parameters are of another type, or for
+  /// "none".
   template <class Parameters = AlgorithmParameters>
   const Parameters* chosen() const {
     return dynamic_cast<const Parameters*>(Algorithms::Choice::chosen());
   }
-  /// Describes the choice and the parameters of all algorithms. While a configuration is read,
-  /// `cnp` gets the presets of the chosen algorithm.
+  /// Describes the choice of algorithm and the parameters of all algorithms. While a configuration
+  /// is read, `cnp` gets the presets of the chosen algorithm.
   void describe(ParameterVisitor& v, CnpParameters& cnp);
-  /// Needs of the chosen algorithm, before a NIC exists.
+  /// Needs of the chosen algorithm, which can be asked before a NIC exists.
   AlgorithmNeeds needs(std::uint32_t mtu) const;
 };
 

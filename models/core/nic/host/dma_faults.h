@@ -1,4 +1,4 @@
-// Counts DMA accesses of a NIC whose address is not memory.
+// Record of a NIC's DMA accesses to addresses that are not memory.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,23 @@
 namespace dcc {
 
 struct DmaFault {
-  const char* what = "";  // noun phrase: what was to be moved
+  const char* what = "";  // noun phrase for the data that was to be moved
   std::uint64_t address = 0;
-  Qpn qpn = 0;                     // queue pair of this host; 0 for rings
-  const char* numbered = "entry";  // what `number` counts: entry, work request, packet
+  Qpn qpn = 0;  // queue pair of this host that the access served; 0 for rings
+  // noun for the things that `number` counts: entry, work request, packet
+  const char* numbered = "entry";
   std::uint64_t number = 0;
   PicoSeconds at{};
 };
 
-/// The first DMA fault of a NIC, and the number of all its faults.
+/// The first DMA fault of a NIC, and the number of all DMA faults of the NIC.
 class DmaFaults {
  public:
   void add(const DmaFault& fault) {
     if (count_++ == 0) first_ = fault;
   }
   std::uint64_t count() const { return count_; }
-  /// Precondition: count() is not zero.
+  /// The first DMA fault. Precondition: count() is not zero.
   const DmaFault& first() const { return first_; }
 
  private:

@@ -12,18 +12,19 @@
 
 namespace dcc {
 
-/// Each of the two directions carries one transfer at a time, in order, as PCI Express does.
+/// The link between a NIC and its host. Each of its two directions carries one transfer at a time,
+/// in order, as PCI Express does.
 ///
-/// A write occupies the direction to the host for the time of its bytes. Its data reach memory
-/// `latency` later. The request of a read occupies the same direction for the time of
-/// kReadRequestBytes, so the read waits behind all earlier writes. Its data start to return
+/// A write occupies the direction to the host for the time of its bytes. The written data reach
+/// memory `latency` later. The request of a read occupies the same direction for the time of
+/// kReadRequestBytes, so the read waits behind all earlier writes. The data start to return
 /// `latency` later, when the direction from the host is free. At most `outstanding` reads are in
 /// progress; the other reads wait and do not delay writes. Data move at the end of a request. An
 /// atomic operation is a read whose request carries its operands, eight bytes each.
 class HostLink final : public Dma {
  public:
-  /// A memory-read request with 64-bit address, framing, sequence number and link CRC
-  /// (PCI Express Base Specification 3.0, 2.2.7 and 4.2.2.2).
+  /// Size of a memory-read request with 64-bit address, framing, sequence number and link CRC (PCI
+  /// Express Base Specification 3.0, 2.2.7 and 4.2.2.2).
   static constexpr Bytes kReadRequestBytes = 24;
 
   HostLink(Scheduler& scheduler, HostMemory& memory, const DmaParameters& parameters,
@@ -58,7 +59,7 @@ class HostLink final : public Dma {
     std::uint64_t address;
     std::uint32_t bytes;
     std::uint32_t tag;
-    DmaClient* client;  // receiver of the completion; null: the request was cancelled
+    DmaClient* client;  // receiver of the request's completion; null: the request was cancelled
     PicoSeconds end{};
   };
   enum class Kind : std::uint8_t { kRead, kFetchAdd, kCompareSwap };
@@ -84,7 +85,8 @@ class HostLink final : public Dma {
   DmaParameters parameters_;
   PicoSeconds to_host_free_{};
   PicoSeconds from_host_free_{};
-  std::deque<Read> reads_;  // the first `under_way_` are in progress, the others wait
+  // read requests, of which the first `under_way_` are in progress and the others wait
+  std::deque<Read> reads_;
   std::size_t under_way_ = 0;
   std::deque<Write> writes_;
   std::vector<std::vector<std::uint8_t>> spare_;  // buffers of finished writes, for reuse

@@ -22,7 +22,7 @@ namespace dcc {
 
 /// Properties of a queue pair that registers do not contain and the platform supplies.
 struct QueuePairIdentity {
-  std::uint32_t flow = 0;  // record of the queue pair in the ledger of flows
+  std::uint32_t flow = 0;  // number of the queue pair's record in the ledger of flows
   bool ecn_capable = true;
   bool governed = true;
   Rate rate_cap;
@@ -30,18 +30,20 @@ struct QueuePairIdentity {
   PicoSeconds base_rtt{};
   Bytes bytes = 0;
   PicoSeconds deadline = PicoSeconds::max();
-  /// Work waits for the other end without limit. False: it fails after the time in which a sender
-  /// would have given up (NicHostInterface::kConnectRetries).
+  /// True: work waits without limit until the other end of the queue pair exists. False: the work
+  /// fails after the time in which a sender would have given up
+  /// (NicHostInterface::kConnectRetries).
   bool waits_for_peer = true;
 };
 
-/// The platform's connection manager: identifies queue pairs and joins their two ends.
+/// The platform's connection manager: it identifies queue pairs and joins their two ends.
 class ConnectionManager {
  public:
-  /// `registers`: register values of the queue pair that `host` is about to create.
+  /// Returns the properties of a queue pair. `registers`: register values of the queue pair that
+  /// `host` is about to create.
   virtual QueuePairIdentity identify(HostId host, Qpn qpn,
                                      const QueuePairConfig& registers) const = 0;
-  /// `host` created its end of the queue pair, or created it anew.
+  /// `host` created or reset its end of a queue pair.
   virtual void created(HostId host, Qpn qpn, const QueuePairConfig& config) = 0;
   virtual void destroyed(HostId host, Qpn qpn) = 0;
   /// Work of the queue pair failed because its remote end was not created in time.
@@ -53,18 +55,19 @@ class ConnectionManager {
   ~ConnectionManager() = default;
 };
 
-/// Implements driver/nic_descriptors.h and the register map `nic`. Writes to host memory stay in
-/// order: payload is in memory before its completion, and the completion before its interrupt.
+/// The software interface of a NIC, which implements driver/nic_descriptors.h and the register map
+/// `nic`. Writes to host memory stay in order: payload is in memory before its completion, and the
+/// completion before its interrupt.
 ///
 /// Accesses of DMA to addresses that are not memory end with an error status; DmaFaults keeps the
-/// first. A remote WRITE or SEND is acknowledged only if its memory exists.
+/// first fault. A remote WRITE or SEND is acknowledged only if its memory exists.
 class NicHostInterface final : private regs::RegisterDevice,
                                private CompletionSink,
                                private DeliverySink,
                                private DmaClient {
  public:
-  /// Work of a reliable queue pair without another end fails after this number of repeats would
-  /// have gone unanswered, if nic.recovery.retries is unlimited: InfiniBand's greatest retry count.
+  /// Number of unanswered repeats after which work of a reliable queue pair without a remote end
+  /// fails, if nic.recovery.retries is unlimited. The number is InfiniBand's greatest retry count.
   static constexpr unsigned kConnectRetries = 7;
 
   NicHostInterface(Scheduler& scheduler, NicDevice& nic, Dma& dma, ConnectionManager& connections,
@@ -72,12 +75,12 @@ class NicHostInterface final : private regs::RegisterDevice,
 
   regs::RegisterBlock& registers() { return registers_; }
   std::uint64_t completions_written() const { return completions_written_; }
-  /// Number of completions in the ring that software has not consumed.
+  /// Number of completions in the completion ring that software has not consumed.
   std::uint64_t completions_unread() const;
-  /// Number of completions that wait for room in the ring or are being written.
+  /// Number of completions that wait for room in the completion ring or are being written.
   std::uint64_t completions_waiting() const { return waiting_.size() + completions_under_way_; }
   const DmaFaults& dma_faults() const { return dma_faults_; }
-  /// Null if DMA is as fast as the port.
+  /// The NIC's receive buffer; null if DMA is as fast as the port.
   const ReceiveBuffer* receive_buffer() const { return buffer_.get(); }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -97,10 +100,10 @@ class NicHostInterface final : private regs::RegisterDevice,
   /// Receive buffers that software posted for one queue pair.
   struct Receives {
     std::deque<nic_rqe> posted;
-    std::uint32_t filled = 0;  // bytes already written to the first buffer
+    std::uint32_t filled = 0;  // bytes already written to the first posted buffer
   };
 
-  // regs::RegisterDevice
+  // Functions of regs::RegisterDevice
   std::uint32_t read_register(std::uint16_t index) const override;
   std::uint64_t read_counter(std::uint16_t index) const override;
   std::uint32_t read_window(std::uint16_t, std::uint32_t) const override { return 0; }
@@ -111,7 +114,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   bool read_data(Qpn qpn, std::uint64_t address, const Packet& packet) override;
   Result delivered(Qpn qpn, const Packet& packet) override;
 
-  // DmaClient
+  // Functions of DmaClient
   void dma_done(std::uint32_t transfer, bool ok) override;
 
   void register_written(std::uint16_t index, std::uint32_t value);
@@ -129,7 +132,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   void flush_receives(Qpn qpn);
   bool in_window(std::uint64_t address, std::uint64_t bytes) const;
   bool moves_payload() const { return nic_.parameters().real_payload(); }
-  /// True if all bytes are in memory; else counts a fault.
+  /// True if all bytes lie in memory; otherwise counts a DMA fault.
   bool in_memory(const DmaFault& about, std::uint64_t bytes, bool writable);
   void fault(DmaFault fault);
   bool is_startable(const nic_wqe& entry, Operation operation);
@@ -159,23 +162,24 @@ class NicHostInterface final : private regs::RegisterDevice,
   ConnectionManager& connections_;
   regs::RegisterBlock registers_;
 
-  NicCounters at_reset_;       // device counters at the last reset; registers show the difference
-  std::uint16_t sq_head_ = 0;  // next entry to start
-  std::uint16_t sq_fetched_ = 0;  // next entry to fetch
-  std::uint32_t fetching_ = 0;    // number of entries being fetched
+  NicCounters at_reset_;  // NIC counters at the last reset; registers show the difference to these
+  std::uint16_t sq_head_ = 0;     // next send queue entry to start
+  std::uint16_t sq_fetched_ = 0;  // next send queue entry to fetch
+  std::uint32_t fetching_ = 0;    // number of send queue entries being fetched
   std::array<nic_wqe, kFetchBurst> fetched_{};
-  std::uint16_t cq_tail_ = 0;     // next entry to write
-  std::uint16_t cq_visible_ = 0;  // next entry to become visible (register CQ_TAIL)
-  std::deque<nic_cqe> waiting_;   // completions that wait for room in the ring
+  std::uint16_t cq_tail_ = 0;  // next completion queue entry to write
+  // next completion queue entry to become visible (register CQ_TAIL)
+  std::uint16_t cq_visible_ = 0;
+  std::deque<nic_cqe> waiting_;  // completions that wait for room in the completion ring
   std::uint32_t payloads_under_way_ = 0;
   std::uint32_t completions_under_way_ = 0;
   std::uint64_t completions_written_ = 0;
-  std::uint32_t unreported_ = 0;  // completions since the last interrupt
-  bool command_refused_ = false;  // true if the last QP_CMD was not carried out
+  std::uint32_t unreported_ = 0;  // number of completions since the last interrupt
+  bool command_refused_ = false;  // true if the last command of register QP_CMD was not carried out
   std::vector<std::uint32_t>
-      message_bytes_;               // bytes received of the current message, by queue pair
-  std::vector<Receives> receives_;  // receive entries, indexed by queue pair
-  std::uint16_t rq_head_ = 0;       // next receive entry to fetch
+      message_bytes_;               // bytes received of the current message of each queue pair
+  std::vector<Receives> receives_;  // posted receive buffers, indexed by queue pair
+  std::uint16_t rq_head_ = 0;       // next receive queue entry to fetch
   std::uint32_t fetching_receives_ = 0;
   std::array<nic_rqe, kFetchBurst> fetched_receives_{};
   Event coalesce_event_;

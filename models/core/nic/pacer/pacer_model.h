@@ -11,9 +11,9 @@
 
 namespace dcc {
 
-/// Earliest deadline first among the packets whose start has come. Each row of flows has a
-/// candidate, which is computed anew after an operation on the row, and once in each sweep over all
-/// rows. An operation takes five cycles, in which its row starts no other.
+/// Model of the pacer block: earliest deadline first among the packets whose start has come. Each
+/// row of flows has a candidate, which is computed anew after an operation on the row, and once in
+/// each sweep over all rows. An operation takes five cycles, in which its row starts no other.
 class PacerModel final : public PacerEngine {
  public:
   PacerModel(const PacerShape& shape, const PacerSettings& settings);
@@ -29,30 +29,32 @@ class PacerModel final : public PacerEngine {
   struct Entry {
     std::uint64_t start = 0;
     std::uint64_t deadline = 0;
-    std::uint8_t level = 0;  // priority
+    std::uint8_t level = 0;  // priority of the packet
     bool waits = false;
   };
-  /// State of a flow beside its entry. Exact times have 38 fractional bits.
+  /// State of a flow in the pacer block, in addition to its entry. Exact times have 38 fractional
+  /// bits.
   struct Flow {
     Uint128 exact = 0;         // deadline of the first packet, or end of the last one
     std::uint64_t part = 0;    // fraction of the first packet's start
-    std::uint64_t gap = 0;     // time of a byte at the flow's rate
+    std::uint64_t gap = 0;     // time that a byte takes at the flow's rate
     std::uint32_t first = 0;   // bytes of the first packet, or of the last one
-    std::uint32_t behind = 0;  // bytes whose time was added to get the start, or the end
+    std::uint32_t behind = 0;  // number of bytes whose time was added to get the start or the end
     std::uint8_t level = 0;
-    std::uint8_t begin = 0;  // first place of the ring of lengths; counts modulo 2 * depth
+    // first place in the flow's ring of packet lengths; counts modulo 2 * depth
+    std::uint8_t begin = 0;
     std::uint8_t end = 0;
   };
   struct Operation {
     bool runs = false;
     Step step = Step::kSent;
     PacerFlow flow = 0;
-    std::uint64_t gap = 0;  // new time of a byte (kRate)
+    std::uint64_t gap = 0;  // new time that a byte takes (kRate)
     std::uint8_t level = 0;
-    std::uint8_t begin = 0;  // pointers of the ring when the operation began
+    std::uint8_t begin = 0;  // pointers of the flow's ring when the operation began
     std::uint8_t end = 0;
-    bool any = false;         // the flow still has a packet
-    std::uint32_t bytes = 0;  // bytes of the first remaining packet
+    bool any = false;         // the flow still has a packet after the operation
+    std::uint32_t bytes = 0;  // bytes of the flow's first remaining packet
   };
   struct Candidate {
     bool valid = false;
@@ -83,13 +85,14 @@ class PacerModel final : public PacerEngine {
   PacerShape shape_;
   PacerSettings settings_;
   std::uint32_t rows_;
-  std::uint32_t calm_cycles_;  // cycles with nothing overdue after which strict order ends
+  // number of cycles without an overdue packet after which strict priority order ends
+  std::uint32_t calm_cycles_;
 
-  std::vector<Entry> entries_;  // entries, row by row
+  std::vector<Entry> entries_;  // entries of the flows, row by row
   std::vector<Flow> flows_;
   std::vector<std::uint16_t> lengths_;  // lengths of packets, flow by flow
   std::vector<Candidate> candidates_;   // candidate of each row
-  std::vector<std::uint8_t> busy_;      // by row: an operation is under way
+  std::vector<std::uint8_t> busy_;      // true for each row in which an operation is under way
   std::uint32_t waiting_ = 0;           // number of entries with a packet
 
   std::array<std::uint64_t, kPriorityCount> clocks_{};
@@ -100,14 +103,14 @@ class PacerModel final : public PacerEngine {
   bool scanning_ = false;  // a row was read for the sweep in the cycle before
 
   Operation op1_, op2_, op3_, op4_;
-  // The post of the cycle before.
+  // The packet posted in the cycle before.
   bool posted_ = false;
   PacerFlow posted_flow_ = 0;
   std::uint16_t posted_bytes_ = 0;
   std::uint8_t posted_count_ = 0;  // packets that the flow had before the post
   std::array<PacerFlow, 4> wakes_{};
   std::uint32_t wakes_waiting_ = 0;
-  // The rate whose time of a byte is being divided.
+  // The rate from which the divider computes the time of a byte.
   bool rate_busy_ = false;
   std::uint32_t rate_left_ = 0;
   PacerFlow rate_flow_ = 0;

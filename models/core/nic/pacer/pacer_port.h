@@ -1,5 +1,5 @@
-// Connects a transmitter with a pacer block. The port has the block's clock, FIFOs before its
-// inputs, and the decisions that wait for the wire.
+// Connects a transmitter with a pacer block. The port has the block's clock, FIFOs before the
+// block's inputs, and the decisions that wait for the wire.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,8 @@ namespace dcc {
 /// The transmitter's functions that the port calls.
 class PacerUser {
  public:
-  /// Called after a decision of the block: PacerPort::take() has a packet.
+  /// The port calls this function after a decision of the block, when PacerPort::take() has a
+  /// packet.
   virtual void decided() = 0;
   /// The time at which the last packet taken so far has left the wire.
   virtual PicoSeconds wire_free() const = 0;
@@ -30,9 +31,10 @@ class PacerUser {
   ~PacerUser() = default;
 };
 
-/// Binds a queue pair to a flow of the block at its first post. Cycle n of the block receives the
-/// inputs that were given before n clock periods, or at that time before the cycle ran. Cycles in
-/// which the block cannot decide are run later, all at once.
+/// The port between a transmitter and a pacer block. It binds a queue pair to a flow of the block
+/// at the queue pair's first post. Cycle n of the block receives the inputs that were given before
+/// n clock periods, or at that time before the cycle ran. Cycles in which the block cannot decide
+/// are run later, all at once.
 class PacerPort {
  public:
   struct Clock {
@@ -58,14 +60,15 @@ class PacerPort {
   /// Must be called when the queue pair ends. Another queue pair can get the block's flow number
   /// once the NIC has taken the block's last decision for this queue pair.
   void release(Qpn qpn);
-  /// Precondition: is_bound(qpn), posted(qpn) < depth().
+  /// Posts a packet of `bytes` bytes of a queue pair. Precondition: is_bound(qpn), posted(qpn) <
+  /// depth().
   void post(Qpn qpn, std::uint32_t bytes);
-  /// Does nothing if the queue pair is not bound.
+  /// Sets the rate and priority of a queue pair; does nothing if the queue pair is not bound.
   void set_rate(Qpn qpn, Rate rate, std::uint8_t priority);
-  /// Pauses exactly the priorities in the mask.
+  /// Pauses exactly the priorities in the mask at the block.
   void set_paused(unsigned priorities);
 
-  /// True if a decision of an allowed priority waits to be taken.
+  /// True if a block's decision of an allowed priority waits to be taken.
   bool has_decision(unsigned allowed) const;
   /// Removes the oldest decision of an allowed priority. Returns kNone if there is none, or if its
   /// queue pair is gone.
@@ -77,12 +80,13 @@ class PacerPort {
 
  private:
   struct Slot {
-    Qpn qpn = kNone;  // kNone: the flow is free, or its decisions wait to be taken
+    // queue pair of the flow; kNone: the flow is free, or its decisions wait to be taken
+    Qpn qpn = kNone;
     std::uint32_t posted = 0;
     Rate rate;
     std::uint8_t priority = 0;
     bool rate_waits = false;
-    bool leaves = false;  // true: the flow is freed after its last post
+    bool leaves = false;  // true: the block's flow is freed after its last post
   };
   struct Post {
     PacerFlow flow;
@@ -104,16 +108,17 @@ class PacerPort {
   Clock clock_;
   Event tick_;
 
-  std::int64_t cycles_ = 0;  // number of cycles that have run
+  std::int64_t cycles_ = 0;  // number of the block's cycles that have run
   PacerAnswer answer_;
   std::uint8_t paused_ = 0;
-  std::vector<Slot> slots_;              // indexed by the block's flow
-  std::vector<std::uint32_t> slots_of_;  // by queue pair
+  std::vector<Slot> slots_;              // queue pairs, indexed by the block's flow
+  std::vector<std::uint32_t> slots_of_;  // flow of the block for each queue pair
   std::vector<PacerFlow> free_;
   std::deque<Post> posts_;
   std::deque<PacerFlow> rates_;
-  std::uint64_t in_block_ = 0;    // packets posted and not yet decided, in FIFO or block
-  bool asked_ = false;            // true: a decision may be under way
+  // number of packets in FIFO and block that are posted but not yet decided
+  std::uint64_t in_block_ = 0;
+  bool asked_ = false;            // true: a decision was requested and may be under way
   std::uint32_t last_bytes_ = 0;  // bytes of the last decision
   std::deque<Post> decided_;      // decisions not yet taken, oldest first
 };

@@ -9,13 +9,14 @@
 
 namespace dcc {
 
-/// Go-back-N retransmits all packets behind a lost packet. Where many senders repeat at full rate
-/// into one port, nearly all packets arrive out of order, and each round delivers about one packet.
-/// So a queue pair restarts from one packet after a timeout, as adapters do with slow restart.
-/// Acknowledged bytes open the window: by their number up to half of the bytes that were in flight,
-/// then by one packet a round trip (RFC 5681, 3.1). A gap that the receiver reports halves the
-/// window, but not below one bandwidth-delay product, which a flow alone needs to fill its link.
-/// The window ends when all work is done.
+/// Window of a queue pair after a retransmission timeout. Go-back-N retransmits all packets behind
+/// a lost packet. Where many senders repeat at full rate into one port, nearly all packets arrive
+/// out of order, and each round delivers about one packet. So a queue pair restarts from one packet
+/// after a timeout, as adapters do with slow restart. Acknowledged bytes open the window. The
+/// window grows by their number up to half of the bytes that were in flight, then by one packet a
+/// round trip (RFC 5681, 3.1). A gap that the receiver reports halves the window, but not below one
+/// bandwidth-delay product, which a flow alone needs to fill its link. The window ends when all
+/// work is done.
 ///
 /// Consecutive timeouts double the time until the next timeout, as adaptive retransmission of
 /// adapters and RFC 6298, 5.5 do, so that packets in a long queue are not repeated over and over.
@@ -25,11 +26,12 @@ class RecoveryWindow {
   RecoveryWindow(std::uint32_t mtu, Bytes in_flight) : mtu_(mtu), limit_(in_flight) {}
 
   Bytes limit() const { return limit_; }
-  /// Factor of the timeout, as a power of two. The first of consecutive timeouts does not count:
-  /// only a second timeout shows that the first came too early, or that the path has failed.
+  /// Exponent of the power of two by which the timeout is multiplied. The first of consecutive
+  /// timeouts does not count: only a second timeout shows that the first came too early, or that
+  /// the path has failed.
   unsigned backoff() const { return std::min(timeouts_ > 0 ? timeouts_ - 1 : 0, kMostDoublings); }
 
-  /// Time of the last timeout.
+  /// Time at which the queue pair last timed out.
   PicoSeconds last_timeout() const { return last_timeout_; }
 
   void timed_out(PicoSeconds now) {
@@ -39,12 +41,13 @@ class RecoveryWindow {
     limit_ = mtu_;
     ++timeouts_;
   }
-  /// The receiver has reported a gap. `full`: bandwidth-delay product of the path.
+  /// The receiver has reported a gap, which halves the window. `full`: bandwidth-delay product of
+  /// the path.
   void gap_reported(Bytes full) {
     limit_ = std::max({limit_ / 2, std::min(limit_, full), Bytes{mtu_}});
     threshold_ = limit_;
   }
-  /// `bytes` were acknowledged for the first time.
+  /// Opens the window for `bytes` that were acknowledged for the first time.
   void acknowledged(Bytes bytes) {
     timeouts_ = 0;
     limit_ += limit_ < threshold_ ? bytes : std::max<Bytes>(Bytes{mtu_} * bytes / limit_, 1);
@@ -62,8 +65,8 @@ class RecoveryWindow {
 
   std::uint32_t mtu_;
   Bytes limit_;
-  Bytes threshold_ = kMost;  // below this threshold the window doubles in a round trip
-  unsigned timeouts_ = 0;    // timeouts since the last acknowledgement of new data
+  Bytes threshold_ = kMost;  // threshold below which the window doubles in a round trip
+  unsigned timeouts_ = 0;    // number of timeouts since the last acknowledgement of new data
   PicoSeconds last_timeout_{};
 };
 

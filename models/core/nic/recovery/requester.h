@@ -1,5 +1,5 @@
-// The requester's half of reliability: effects of acknowledgements, NAKs, responses and timeouts on
-// the work requests of RoCE queue pairs.
+// The requester's half of reliable delivery: effects of acknowledgements, NAKs, responses and
+// timeouts on the work requests of RoCE queue pairs.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,10 @@ namespace dcc {
 
 class Transmitter;
 
-/// Completes posted work, decides which packets are retransmitted and which requests fail, and
-/// reports acknowledged bytes to the algorithm. The transmitter owns the queue pairs and sends;
-/// this object calls its resume() when a queue pair may have become sendable.
+/// The requester of RoCE queue pairs: completes posted work, decides which packets are
+/// retransmitted and which requests fail, and reports acknowledged bytes to the algorithm. The
+/// transmitter owns the queue pairs and sends packets; the requester calls Transmitter::resume()
+/// when a queue pair may have become sendable.
 class Requester {
  public:
   using Status = CompletionSink::Status;
@@ -73,10 +74,11 @@ class Requester {
       report(qpn, item, status);
     }
   }
-  /// Makes messages of reliable datagrams end at these contexts. Not owned.
+  /// Sets the end-to-end contexts that learn of ended messages of reliable datagrams. The requester
+  /// does not own the contexts.
   void set_contexts(EndToEndContexts* contexts) { datagrams_ = contexts; }
-  /// Acknowledges all packets before `psn`. Returns the payload bytes that were not acknowledged
-  /// before.
+  /// Acknowledges all packets of a queue pair before `psn`. Returns the payload bytes that were not
+  /// acknowledged before.
   Bytes complete_before(Qpn qpn, SendQueuePair& pair, Psn psn);
   void refused(Qpn qpn, SendQueuePair& pair, Psn psn, Status status);
   bool fail_if_refused(Qpn qpn, SendQueuePair& pair);
@@ -86,28 +88,31 @@ class Requester {
 
   // ---- Statistics
 
-  /// `bytes` of payload of a flow were acknowledged for the first time.
+  /// Counts `bytes` of payload of a flow that were acknowledged for the first time.
   void acknowledged(FlowRecord& record, Bytes bytes) { tally_.acknowledged(record, bytes, now()); }
-  /// `bytes` of payload count as acknowledged without packets (fast-forward only).
+  /// Counts `bytes` of payload as acknowledged without packets (fast-forward only).
   void add_acknowledged(Bytes bytes) { tally_.acknowledged_bytes += bytes; }
   void round_trip(PicoSeconds rtt) {
     rtt_ns_.add(static_cast<std::uint64_t>(rtt.count / kNanoSecond.count));
   }
-  /// Round-trip time of each acknowledged packet since reset_statistics(), nanoseconds.
+  /// Histogram of the round-trip times of acknowledged packets since reset_statistics(), in
+  /// nanoseconds.
   const LogHistogram& rtt_ns() const { return rtt_ns_; }
   void reset_statistics() { rtt_ns_ = LogHistogram(); }
   /// Adds the changes of the statistics since `earlier` `times` more times (fast-forward only).
   void repeat_statistics(const LogHistogram& earlier, const Proportion& times) {
     rtt_ns_.repeat_since(earlier, times);
   }
-  /// Records round-trip times by class from now on; null: none. Not owned.
+  /// Records round-trip times by traffic class from now on; null: records none. The requester does
+  /// not own the record.
   void observe_delays(DelaysByClass* delays) { delays_ = delays; }
   const FlowTally& tally() const { return tally_; }
   /// Records the sizes of flows that finish from now on.
   void keep_finished_sizes() { tally_.keeps_sizes = true; }
-  /// Returns the sizes recorded since the last call.
+  /// Returns the sizes of finished flows recorded since the last call.
   std::vector<Bytes> take_finished_sizes() { return std::exchange(tally_.sizes, {}); }
-  /// Notifies `sink` of each flow that finishes from now on; null: no sink. Not owned.
+  /// Notifies `sink` of each flow that finishes from now on; null: no sink. The requester does not
+  /// own the sink.
   void tell_finished(SentSink* sink) { tally_.awaited_by = sink; }
 
  private:
@@ -145,12 +150,13 @@ class Requester {
   Algorithm* algorithm_ = nullptr;
   AlgorithmNeeds needs_;
   CompletionSink* completions_ = nullptr;
-  EndToEndContexts* datagrams_ = nullptr;  // null: no queue pair for reliable datagrams
+  // end-to-end contexts; null: no queue pair for reliable datagrams
+  EndToEndContexts* datagrams_ = nullptr;
   Retransmission retransmission_;
   FlowTally tally_;
   LogHistogram rtt_ns_;
   DelaysByClass* delays_ = nullptr;
-  std::unique_ptr<HostClock> clock_;  // clock for RTTs; null: an exact clock
+  std::unique_ptr<HostClock> clock_;  // clock that measures RTTs; null: an exact clock
 };
 
 }  // namespace dcc

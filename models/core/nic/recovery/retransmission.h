@@ -14,11 +14,12 @@
 
 namespace dcc {
 
-/// Decides when a queue pair of one NIC times out, whether it may try again, and how far it may
-/// send until its work is acknowledged. Keeps its state in SendQueuePair; the transmitter sends.
+/// The retransmission rules of one NIC: when a queue pair times out, whether it may retry, and how
+/// far it may send until its work is acknowledged. The state stands in SendQueuePair; the
+/// transmitter sends the packets.
 class Retransmission {
  public:
-  /// `expired` must call Retransmission::expire().
+  /// The event `expired` must call Retransmission::expire().
   Retransmission(Scheduler& scheduler, const NicParameters& parameters, Event expired)
       : scheduler_(scheduler),
         parameters_(parameters),
@@ -39,7 +40,7 @@ class Retransmission {
     if (!pair.awaits_answer()) arm(qpn, pair);
     if (asks) pair.asked = std::max(pair.asked, end);
   }
-  /// `newly_acked` bytes were acknowledged for the first time.
+  /// Handles progress of a queue pair: `newly_acked` bytes were acknowledged for the first time.
   void progressed(Qpn qpn, SendQueuePair& pair, Bytes newly_acked) {
     if (newly_acked == 0) return;
     pair.retries = pair.rnr_retries = 0;
@@ -59,17 +60,17 @@ class Retransmission {
   /// The receiver reported a gap in the sequence of packets.
   void gap_reported(SendQueuePair& pair) const;
 
-  // Selective repeat, towards a responder that repeats selectively as well. READ and atomic
-  // requests go back instead, as a response is repeated whole.
+  // True if the queue pair uses selective repeat, towards a responder that does so as well. READ
+  // and atomic requests use go-back-N instead, because a response is repeated whole.
   bool repeats_selectively(const SendQueuePair& pair) const {
     return selective_window_ != 0 && !pair.goes_back && pair.work.reads_out() == 0;
   }
-  /// Notes that the receiver keeps packet `early`, which came before a missing one. Ignored if the
-  /// packet is already acknowledged, or will be sent again anyway.
+  /// Notes that the receiver keeps packet `early`, which arrived before a missing packet. The call
+  /// is ignored if the packet is already acknowledged, or will be sent again anyway.
   void arrived_early(SendQueuePair& pair, Psn early) const;
   /// Must be called after a timeout: every packet that is not known to have arrived is lost.
   void repeat_unheard(SendQueuePair& pair) const;
-  /// `bytes` were newly acknowledged.
+  /// Tells recovery that `bytes` of a queue pair were newly acknowledged.
   static void acknowledged(SendQueuePair& pair, Bytes bytes) {
     if (pair.selective == nullptr || bytes == 0) return;
     pair.selective->acknowledged(pair.work, bytes);
@@ -95,8 +96,8 @@ class Retransmission {
   }
   static void cancel(SendQueuePair& pair) { RetransmitTimer::disarm(pair.deadline); }
 
-  /// Counts one retransmission without progress. False: the limit is reached, and the queue pair
-  /// fails.
+  /// Counts one retransmission without progress. Returns false if the limit of retries is reached,
+  /// so that the queue pair fails.
   bool count_retry(SendQueuePair& pair) const {
     return count(pair.retries, parameters_.recovery.retries);
   }
@@ -148,7 +149,8 @@ class Retransmission {
     if (pair.recovery == nullptr) return timeout;
     return after_timeouts(pair, timeout);
   }
-  /// As timeout_of(), after a timeout. `timeout`: without consecutive timeouts.
+  /// The timeout of a queue pair after a timeout; see timeout_of(). `timeout`: its value without
+  /// consecutive timeouts.
   [[gnu::noinline]] PicoSeconds after_timeouts(const SendQueuePair& pair,
                                                PicoSeconds timeout) const {
     const RecoveryParameters& recovery = parameters_.recovery;
@@ -168,8 +170,8 @@ class Retransmission {
   Scheduler& scheduler_;
   const NicParameters& parameters_;
   RetransmitTimer timer_;
-  PicoSeconds first_timeout_;  // RecoveryParameters::first_timeout()
-  // Greatest number of unacknowledged packets of a queue pair; 0: without selective repeat.
+  PicoSeconds first_timeout_;  // value of RecoveryParameters::first_timeout()
+  // Greatest number of unacknowledged packets of a queue pair; 0: no selective repeat.
   unsigned selective_window_;
 };
 

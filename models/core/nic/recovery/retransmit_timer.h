@@ -21,13 +21,15 @@ namespace dcc {
 /// 2. The timer is not armed while nothing is outstanding.
 class RetransmitTimer {
  public:
-  /// Deadline of one queue pair. The owner keeps it with its other state of the queue pair.
+  /// Deadline of one queue pair. The timer's owner stores the deadline with its other state of the
+  /// queue pair.
   class Deadline {
    public:
     bool is_armed() const { return when_ != PicoSeconds::max(); }
     /// Time of the deadline; max() if not armed.
     PicoSeconds when() const { return when_; }
-    /// Digest of the deadline alone, without the heap entry, which may still be at an earlier time.
+    /// Adds the deadline alone to a digest, without the heap entry, which may still be at an
+    /// earlier time.
     template <class Digest>
     void add_state(Digest& d) const {
       d(when_);
@@ -36,14 +38,15 @@ class RetransmitTimer {
    private:
     friend class RetransmitTimer;
     PicoSeconds when_ = PicoSeconds::max();
-    PicoSeconds queued_ = PicoSeconds::max();  // time of the valid heap entry; max(): none
+    // time of the deadline's valid heap entry; max(): none
+    PicoSeconds queued_ = PicoSeconds::max();
   };
 
-  /// `event` must call a function of the owner that calls expire().
+  /// `event` must call a function of the timer's owner that calls RetransmitTimer::expire().
   RetransmitTimer(Scheduler& scheduler, Event event)
       : scheduler_(scheduler), event_(std::move(event)) {}
 
-  /// Sets the deadline to `when`, earlier or later than before. max() disarms.
+  /// Sets the deadline to `when`, earlier or later than before. max() disarms the timer.
   void arm(Deadline& deadline, Qpn qpn, PicoSeconds when) {
     deadline.when_ = when;
     if (deadline.queued_ <= when) return;
@@ -89,7 +92,7 @@ class RetransmitTimer {
   struct Entry {
     PicoSeconds when{};
     Qpn qpn = 0;
-    /// Order of std::push_heap, whose first element is the greatest.
+    /// Order of heap entries for std::push_heap, whose first element is the greatest.
     bool operator<(const Entry& other) const {
       return when != other.when ? when > other.when : qpn > other.qpn;
     }
@@ -107,7 +110,8 @@ class RetransmitTimer {
   /// `entry` was removed from the heap. Returns true if its deadline has come. Otherwise puts a
   /// deadline that moved to a later time back into the heap.
   bool renew(Deadline& deadline, const Entry& entry) {
-    if (deadline.queued_ != entry.when) return false;  // an earlier entry replaced this one
+    // an earlier entry of the heap replaced this one
+    if (deadline.queued_ != entry.when) return false;
     deadline.queued_ = PicoSeconds::max();
     if (!deadline.is_armed()) return false;
     if (deadline.when_ <= scheduler_.now()) return true;

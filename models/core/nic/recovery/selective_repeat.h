@@ -13,10 +13,10 @@
 namespace dcc {
 
 /// Selective-repeat state of one queue pair; exists from the first loss until all packets sent
-/// before it was noticed are acknowledged. Each NAK names a packet that arrived early. Every packet
-/// before that one which is neither acknowledged nor named is lost, and is repeated once. A packet
-/// that is lost again waits for the timeout, after which all packets not known to have arrived are
-/// repeated.
+/// before the loss was noticed are acknowledged. Each NAK names a packet that arrived early. Every
+/// packet before the named one that is neither acknowledged nor named counts as lost and is
+/// repeated once. A packet that is lost again waits for the timeout, after which all packets not
+/// known to have arrived are repeated.
 class SelectiveRepeat {
  public:
   /// `window`: greatest number of packets of `work` that are unacknowledged at once.
@@ -26,7 +26,8 @@ class SelectiveRepeat {
         oldest_(work.oldest_unacked()),
         end_(work.next_psn()) {}
 
-  /// The receiver has packet `psn`. Precondition: less than `window` above the oldest one.
+  /// Notes that the receiver has packet `psn`. Precondition: `psn` is less than `window` above the
+  /// oldest unacknowledged packet.
   void arrived(const WorkQueue& work, Psn psn) {
     arrived_[psn % arrived_.size()] = true;
     lost_below_ = std::max(lost_below_, psn);
@@ -42,7 +43,7 @@ class SelectiveRepeat {
     repeated_ = 0;
     find_lost(work);
   }
-  /// `bytes` of `work` were newly acknowledged.
+  /// Notes that `bytes` of `work` were newly acknowledged.
   void acknowledged(const WorkQueue& work, Bytes bytes) {
     for (; oldest_ < work.oldest_unacked(); ++oldest_) {
       arrived_[oldest_ % arrived_.size()] = false;
@@ -51,7 +52,7 @@ class SelectiveRepeat {
     if (!is_over()) find_lost(work);
   }
 
-  /// True if a lost packet waits to be repeated: the one at next().
+  /// True if a lost packet, the one at next(), waits to be repeated.
   bool has_lost() const { return next_.psn < lost_below_; }
   const WorkQueue::Cursor& next() const { return next_; }
   /// The packet at next() was repeated with `bytes` of payload.
@@ -60,9 +61,9 @@ class SelectiveRepeat {
     work.pass(next_);
     find_lost(work);
   }
-  /// True once everything sent before the loss was noticed is acknowledged.
+  /// True once all packets sent before the loss was noticed are acknowledged.
   bool is_over() const { return oldest_ >= end_ && oldest_ >= lost_below_; }
-  /// Repeated bytes that are not acknowledged yet.
+  /// Number of repeated bytes that are not acknowledged yet.
   Bytes repeated_bytes() const { return repeated_; }
 
   template <class Digest>
@@ -79,7 +80,7 @@ class SelectiveRepeat {
   }
 
   std::vector<bool> arrived_;  // true if the packet at position PSN modulo the window arrived
-  WorkQueue::Cursor next_;     // next packet to examine, and to repeat if it is lost
+  WorkQueue::Cursor next_;     // next packet to examine; it is repeated if it is lost
   Psn oldest_;
   Psn end_;
   Psn lost_below_ = 0;
