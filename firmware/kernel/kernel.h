@@ -1,5 +1,5 @@
-/* A small preemptive kernel in machine mode with two tasks in user mode: each sees the program's
- * code and constants, and its own memory. System calls are in syscall.h. */
+/* A small preemptive kernel in machine mode with two tasks in user mode. Each task sees the
+ * program's code and constants, and the task's own memory. System calls are in syscall.h. */
 #ifndef DCC_FIRMWARE_KERNEL_H
 #define DCC_FIRMWARE_KERNEL_H
 
@@ -9,7 +9,7 @@ enum { KERNEL_TASKS = 2, KERNEL_TASK_BYTES = 4096, KERNEL_QUEUE_WORDS = 4 };
 
 /* Registers of a suspended task; switch.S depends on their order. */
 struct task_context {
-  uint32_t x[32]; /* x[0] unused */
+  uint32_t x[32]; /* the entry x[0] is unused */
   uint32_t pc;
 };
 

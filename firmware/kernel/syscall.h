@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 enum syscall_number {
-  SYSCALL_PRINT,   /* prints the text at a0, in memory of the task or the program */
+  /* prints the text at the address in a0, which lies in the task's memory or in the program */
+  SYSCALL_PRINT,
   SYSCALL_SEND,    /* sends the word in a0 to the queue; blocks while the queue is full */
   SYSCALL_RECEIVE, /* returns the queue's oldest word in a0; blocks while the queue is empty */
   SYSCALL_EXIT,    /* ends the task */
@@ -31,12 +32,12 @@ static inline _Noreturn void task_exit(void) {
 /* Origin of a word in the queue, in its highest byte. */
 enum {
   FROM_WORKER = 1u << 24,
-  FROM_SERIAL = 2u << 24,  /* a character */
-  FROM_NETWORK = 3u << 24, /* the number of messages sent and received */
+  FROM_SERIAL = 2u << 24,  /* the word carries a character of the serial line */
+  FROM_NETWORK = 3u << 24, /* the word carries the number of messages sent and received */
   WORKER_DONE = 4u << 24,
 };
 
-/* The tasks, in tasks.c. */
+/* Entry functions of the tasks, defined in tasks.c. */
 _Noreturn void task_worker(void);
 _Noreturn void task_reporter(void);
 /* A variable of the kernel that no task may access. */

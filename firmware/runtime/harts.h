@@ -42,7 +42,7 @@ static inline uint32_t harts_swap(volatile uint32_t* word, uint32_t value) {
   return old;
 }
 
-/* Does the same as harts_add(), by load-reserved and store-conditional. */
+/* Adds to a word atomically like harts_add(), by load-reserved and store-conditional. */
 static inline uint32_t harts_add_reserved(volatile uint32_t* word, uint32_t value) {
   uint32_t old;
   uint32_t changed;
@@ -68,13 +68,13 @@ static inline void harts_unlock(volatile uint32_t* lock) {
   *lock = 0;
 }
 
-/* A barrier; initialise with zeros. */
+/* A barrier for harts; must be zero before its first use. */
 struct harts_barrier {
   volatile uint32_t waiting;
   volatile uint32_t round;
 };
 
-/* Returns when `harts` harts have called the function. */
+/* Returns when `harts` harts have called the function with this barrier. */
 static inline void harts_wait_for_all(struct harts_barrier* barrier, unsigned harts) {
   const uint32_t round = barrier->round;
   if (harts_add(&barrier->waiting, 1) + 1 == harts) {

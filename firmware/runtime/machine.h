@@ -24,19 +24,18 @@ extern "C" {
 /* Ends the simulation of this processor with an exit code; does not return. */
 void machine_exit(int code) __attribute__((noreturn));
 
-/* Nanoseconds of simulated time. */
+/* Returns simulated time in nanoseconds. */
 uint64_t machine_time_ns(void);
-/* Raises the timer interrupt's line at time `ns`; UINT64_MAX: never. */
+/* Raises the timer interrupt's line at simulated time `ns`; UINT64_MAX: never. */
 void machine_set_timer(uint64_t ns);
 void machine_set_software_interrupt(int high);
-/* Sets the software interrupt of any hart; the two functions above act on the calling hart.
- */
+/* Sets the software interrupt of any hart; the functions of the timer act on the calling hart. */
 void machine_interrupt_hart(unsigned hart, int high);
 
-/* Enables a source at the interrupt controller. Numbers of sources: driver/memory_map.h, or for
- * machine virt driver/memory_map_virt.h. */
+/* Enables an interrupt source at the interrupt controller. driver/memory_map.h, or for machine virt
+ * driver/memory_map_virt.h, defines the numbers of the sources. */
 void machine_enable_source(unsigned source);
-/* Claims a pending source and returns its number; 0: none. */
+/* Claims a pending interrupt source and returns its number; 0: no source is pending. */
 unsigned machine_claim(void);
 void machine_complete(unsigned source);
 
@@ -46,7 +45,7 @@ static inline void machine_enable_interrupts(void) {
 static inline void machine_disable_interrupts(void) {
   MACHINE_CSR_CLEAR(mstatus, MACHINE_MSTATUS_MIE);
 }
-/* Sleeps until an enabled line is high, even if interrupts are disabled. */
+/* Sleeps until an enabled interrupt line is high, even if interrupts are disabled. */
 static inline void machine_sleep(void) { __asm__ volatile("wfi" ::: "memory"); }
 
 static inline uint32_t machine_read32(uint32_t address) {

@@ -37,10 +37,10 @@ typedef void (*trap_handler)(struct trap_frame* frame);
 /* Sets the handler of an interrupt (enum trap_interrupt); an interrupt without a handler ends
  * the program. */
 void trap_set_interrupt_handler(unsigned interrupt, trap_handler handler);
-/* Sets the handler of all exceptions. Without one, an exception is reported and ends the program
- * with code 1. */
+/* Sets the handler of all exceptions. If no handler is set, an exception is reported and ends the
+ * program with code 1. */
 void trap_set_exception_handler(trap_handler handler);
-/* Name of the cause in mcause. */
+/* Returns the name of the trap cause in mcause. */
 const char* trap_name(uint32_t mcause);
 /* Length of the instruction at `pc` in bytes: 2 or 4. */
 uint32_t trap_instruction_bytes(uint32_t pc);

@@ -36,15 +36,20 @@ extern "C" {
 enum { BOOT_MAX_FLOWS = 16384, BOOT_MAX_SLOTS = 64, BOOT_ALIGNMENT = 64 };
 
 enum boot_flags {
-  BOOT_PAYLOAD_REAL = 1 << 0,   /* buffers exist: fill them and verify received data */
-  BOOT_HAS_CONTROLLER = 1 << 1, /* program the congestion controller (algorithm: dcc) */
+  /* message buffers exist: the application fills them and verifies received data */
+  BOOT_PAYLOAD_REAL = 1 << 0,
+  /* the host has a congestion controller (algorithm: dcc), which the application programs */
+  BOOT_HAS_CONTROLLER = 1 << 1,
 };
 
 /* Operation by which a flow's messages are transferred. */
 enum boot_operation {
-  BOOT_WRITE = 0, /* RDMA WRITE into the receiver's slots; the immediate is the message's index */
-  BOOT_SEND = 1,  /* SEND into receive entries, one a slot; same immediate, except for datagrams */
-  BOOT_READ = 2,  /* RDMA READ of the remote slots, which hold messages 0 … slots - 1 */
+  /* RDMA WRITE into the receiver's slots; the immediate is the number of the message */
+  BOOT_WRITE = 0,
+  /* SEND into receive entries, one for each slot; the immediate is the number of the message,
+   * except for datagrams */
+  BOOT_SEND = 1,
+  BOOT_READ = 2, /* RDMA READ of the remote slots, which hold messages 0 … slots - 1 */
   /* Atomic operations on the first word of each remote slot, 0 at first. Each message adds
    * boot_addend(seed) to its slot's word, or swaps the sum in if the word has the value that the
    * previous message left. */
@@ -69,23 +74,23 @@ struct boot_tx_flow {
   uint32_t qpn;            /* local queue pair */
   uint32_t remote_host;    /* number of the receiving host */
   uint32_t remote_qpn;     /* remote queue pair */
-  uint8_t dscp;            /* 0 … 63 */
-  uint8_t priority;        /* 802.1p, 0 … 7 */
-  uint8_t slots;           /* message slots at either end, 1 … BOOT_MAX_SLOTS */
+  uint8_t dscp;            /* DSCP of the flow, 0 … 63 */
+  uint8_t priority;        /* 802.1p priority of the flow, 0 … 7 */
+  uint8_t slots;           /* number of message slots at either end, 1 … BOOT_MAX_SLOTS */
   uint8_t outstanding;     /* greatest number of messages posted and not completed, 1 … slots */
-  uint32_t message_bytes;  /* 1 … 2^31 */
+  uint32_t message_bytes;  /* payload bytes of a message, 1 … 2^31 */
   uint64_t bytes;          /* bytes of the flow; 0 = unlimited */
-  uint64_t start_ns;       /* time of the first post */
-  uint64_t stop_ns;        /* end of posting; BOOT_NEVER = never */
+  uint64_t start_ns;       /* simulated time of the first post */
+  uint64_t stop_ns;        /* simulated time at which posting ends; BOOT_NEVER = never */
   uint64_t local_address;  /* address of local slot 0; not read with virtual payload */
   uint64_t remote_address; /* address of slot 0 at the receiver */
-  uint32_t slot_bytes;     /* distance of two slots, >= message_bytes */
+  uint32_t slot_bytes;     /* distance of two message slots in bytes, >= message_bytes */
   uint32_t seed;           /* seed of the payload pattern, equal in the receiver's entry */
-  uint8_t operation;       /* enum boot_operation */
-  uint8_t service;         /* NIC_QP_SERVICE_SERVICE_… */
-  uint8_t new_dscp;        /* 0 … 63: class of the flow from new_dscp_ns on */
+  uint8_t operation;       /* operation of the flow's messages, enum boot_operation */
+  uint8_t service;         /* transport service of the queue pair, NIC_QP_SERVICE_SERVICE_… */
+  uint8_t new_dscp;        /* DSCP of the flow from new_dscp_ns on, 0 … 63 */
   uint8_t reserved[5];
-  uint64_t new_dscp_ns; /* time of the change of class; 0 = none */
+  uint64_t new_dscp_ns; /* simulated time at which the flow's DSCP changes to new_dscp; 0 = never */
 };
 
 /* A flow that this host receives, or that another host reads. */
@@ -100,7 +105,7 @@ struct boot_rx_flow {
   uint8_t operation;
   uint32_t message_bytes;
   uint64_t bytes;         /* bytes of the flow; 0 = unlimited */
-  uint64_t local_address; /* address of slot 0 */
+  uint64_t local_address; /* address of message slot 0 in this host's memory */
   uint32_t slot_bytes;
   uint32_t seed;
   uint8_t service;
@@ -116,11 +121,13 @@ enum boot_state {
 
 /* Result of the application. Counters are exact at any moment, also in a run that is cut short. */
 struct boot_result {
-  uint32_t state;        /* enum boot_state */
-  uint32_t error;        /* enum traffic_error of app/traffic_app.h */
-  uint32_t error_detail; /* register offset, flow index, … as `text` explains */
-  uint32_t error_flow;   /* platform-wide id of the affected flow; 0xFFFFFFFF = none */
-  uint64_t started_ns;   /* end of bring-up, before the first flow */
+  uint32_t state; /* state of the application, enum boot_state */
+  /* error code of the application, enum traffic_error of app/traffic_app.h */
+  uint32_t error;
+  /* detail of the error, such as a register offset or a flow index, as `text` explains */
+  uint32_t error_detail;
+  uint32_t error_flow; /* platform-wide id of the affected flow; 0xFFFFFFFF = none */
+  uint64_t started_ns; /* simulated time at the end of bring-up, before the first flow */
   uint64_t finished_ns;
   uint64_t wakeups; /* number of returns from wait-for-interrupt */
   uint64_t irqs;    /* number of interrupts claimed */
@@ -130,37 +137,42 @@ struct boot_result {
   uint64_t messages_completed;
   uint64_t messages_failed; /* number of completions with a status other than OK */
   uint64_t messages_received;
-  uint64_t messages_verified;  /* messages whose checked bytes are all correct */
-  uint64_t messages_overtaken; /* messages not checkable: a later one was already in the slot */
-  uint64_t messages_corrupt;   /* messages with a byte that no message of the flow put there */
-  uint64_t sequence_errors;    /* receive completions that were lost or out of order */
-  uint64_t ring_full;          /* number of times a message waited for room in the send ring */
-  uint64_t messages_unchecked; /* messages received but not sampled: see verify_bytes */
-  char text[236];              /* error sentence, zero-terminated; empty if all is well */
-  uint32_t completions_held;   /* completions taken out of the ring and not yet counted above */
+  uint64_t messages_verified; /* number of messages whose checked bytes are all correct */
+  /* number of messages that a later message in the same slot overwrote before the check */
+  uint64_t messages_overtaken;
+  /* number of messages with a byte that no message of the flow wrote */
+  uint64_t messages_corrupt;
+  uint64_t sequence_errors; /* number of receive completions that were lost or out of order */
+  uint64_t ring_full;       /* number of times a message waited for room in the send ring */
+  /* number of received messages that the sample left out: see verify_bytes */
+  uint64_t messages_unchecked;
+  char text[236]; /* error sentence, zero-terminated; empty without an error */
+  /* number of completions that were taken from the ring and are not yet in the counters */
+  uint32_t completions_held;
 };
 
 struct boot_tx_result {
   uint64_t messages_posted;
   uint64_t messages_completed;
   uint64_t bytes_completed;
-  uint64_t first_post_ns;      /* 0 before the first post */
-  uint64_t last_completion_ns; /* the NIC's time of the last ACK */
+  /* simulated time of the flow's first post; 0 before the first post */
+  uint64_t first_post_ns;
+  uint64_t last_completion_ns; /* time of the flow's last ACK by the NIC's clock */
   uint32_t messages_failed;
-  uint32_t finished; /* 1: all bytes completed */
+  uint32_t finished; /* 1: all bytes of the flow are completed */
 };
 
 struct boot_rx_result {
   uint64_t messages_received;
   uint64_t bytes_received;
-  uint64_t last_receive_ns; /* the NIC's time of the last byte */
+  uint64_t last_receive_ns; /* time of the flow's last received byte by the NIC's clock */
   uint32_t messages_verified;
   uint32_t messages_overtaken;
   uint32_t messages_corrupt;
   uint32_t sequence_errors;
 };
 
-/* --- closed loop (docs/qos-manager.md); needs real payload --- */
+/* --- closed loop of the QoS manager (docs/qos-manager.md); needs real payload --- */
 
 enum boot_qos_roles {
   BOOT_QOS_METER = 1 << 0,
@@ -174,33 +186,36 @@ enum boot_qos_peer_use {
   BOOT_QOS_SEND_COMMANDS = 2 /* this host's manager sends commands to `address` */
 };
 
-/* A queue pair of the closed loop. */
+/* A queue pair of the QoS manager's closed loop. */
 struct boot_qos_peer {
   uint32_t qpn;
   uint32_t remote_host;
   uint32_t remote_qpn;
   uint8_t dscp;
   uint8_t priority;
-  uint8_t use; /* enum boot_qos_peer_use */
+  uint8_t use; /* use of the queue pair, enum boot_qos_peer_use */
   uint8_t reserved;
-  uint64_t address; /* address in the remote host's memory: boot_qos_report_address(), … */
+  uint64_t address; /* address in the remote host's memory, such as boot_qos_report_address() */
 };
 
 struct boot_qos {
-  uint32_t roles; /* bits of enum boot_qos_roles; 0 = off */
+  uint32_t roles; /* roles of this host, bits of enum boot_qos_roles; 0 = no closed loop */
   uint32_t tenant_count;
-  uint32_t report_ns; /* QOS_REPORT_NS */
-  uint32_t update_ns; /* QOS_UPDATE_NS; a multiple of report_ns */
+  uint32_t report_ns; /* period of the meters' reports, QOS_REPORT_NS */
+  uint32_t update_ns; /* period of the manager's updates, QOS_UPDATE_NS; a multiple of report_ns */
   struct qos_tenant tenants[QOS_TENANTS_MAX];
   uint32_t peer_count;
-  uint32_t peers_offset; /* set by boot_layout */
-  uint32_t area_offset;  /* struct boot_qos_area; set by boot_layout; equal for equal counts */
-  uint32_t meter_count;  /* manager: number of reporting meters, numbered from 0 */
-  uint32_t local_meter;  /* manager's own host has a meter: its number; else UINT32_MAX */
+  uint32_t peers_offset; /* offset of the peers in the block; boot_layout sets the offset */
+  /* offset of struct boot_qos_area; boot_layout sets the offset, equal for equal counts */
+  uint32_t area_offset;
+  uint32_t meter_count; /* number of meters that report to the manager, numbered from 0 */
+  /* number of the meter on the manager's host; UINT32_MAX if that host has no meter */
+  uint32_t local_meter;
   uint32_t reserved;
 };
 
-/* Memory of the closed loop in RAM. The first two members are written by RDMA. */
+/* Memory of the QoS manager's closed loop in host RAM. Remote hosts write the first two members by
+ * RDMA. */
 struct boot_qos_area {
   struct qos_command command_in;
   uint32_t reserved[12];
@@ -216,16 +231,15 @@ struct boot_block {
   uint32_t magic;
   uint32_t version;
   uint32_t header_bytes; /* sizeof(struct boot_block) */
-  uint32_t total_bytes;  /* bytes of block, arrays and scratch */
+  uint32_t total_bytes;  /* total bytes of block, arrays and scratch area */
   uint32_t host_id;
-  uint32_t flags;     /* bits of enum boot_flags */
+  uint32_t flags;     /* properties of the host, bits of enum boot_flags */
   uint64_t ram_bytes; /* bytes of RAM from BOOT_RAM_BASE on */
-  uint64_t end_ns;    /* time at which the application stops and writes BOOT_STATE_DONE */
-  /* Bytes verified in each received message; 0 = all bytes of all messages. A sample moves
-   * through the message from one message to the next. With a sample, an application that is
-   * behind with completions also skips most messages (messages_unchecked): for processors slower
-   * than the port.
-   */
+  uint64_t end_ns;    /* simulated time at which the application stops and writes BOOT_STATE_DONE */
+  /* Number of bytes verified in each received message; 0 = all bytes of all messages. The verified
+   * range moves through the message from one message to the next. If the range is limited, an
+   * application that falls behind with completions also skips most messages (messages_unchecked).
+   * The limit serves processors that are slower than the port. */
   uint32_t verify_bytes;
   uint32_t tx_count;
   uint32_t rx_count;
@@ -240,8 +254,10 @@ struct boot_block {
   struct dcc_config controller;
   struct boot_result result;
   struct boot_qos qos;
-  uint32_t receive_ring_entries; /* 0: no flow sends to receive entries of this host */
-  uint32_t receive_ring_offset;  /* set by boot_layout */
+  /* number of entries of the receive ring; 0: no flow sends to receive entries of this host */
+  uint32_t receive_ring_entries;
+  /* offset of the receive ring in the block; boot_layout sets the offset */
+  uint32_t receive_ring_offset;
 };
 
 DCC_ASSERT_SIZE(boot_tx_flow, 88);
@@ -272,17 +288,17 @@ static inline uint64_t boot_align(uint64_t offset) {
   return (offset + BOOT_ALIGNMENT - 1) & ~(uint64_t)(BOOT_ALIGNMENT - 1);
 }
 
-/* Least power of two that is at least `entries`, limited to the range the NIC accepts. */
+/* Returns the least power of two that is at least `entries`, limited to the NIC's range. */
 static inline uint32_t boot_ring_entries(uint32_t entries) {
   uint32_t n = NIC_RING_ENTRIES_MIN;
   while (n < entries && n < (uint32_t)NIC_RING_ENTRIES_MAX) n *= 2;
   return n;
 }
 
-/* Sizes of the application's state of a flow; the structures are private to app/traffic_state.h. */
+/* Sizes of the application's state of one flow; app/traffic_state.h defines the structures. */
 enum { BOOT_TX_STATE_BYTES = 48, BOOT_RX_STATE_BYTES = 16 };
 
-/* Room for both rings, the start-time heap, the waiting list, the queue pair index and the flows'
+/* Bytes for both rings, the start-time heap, the waiting list, the queue pair index and the flows'
  * state. `queue_pairs` is the greatest qpn of either direction plus one. */
 static inline uint64_t boot_scratch_bytes(uint32_t send_entries, uint32_t completion_entries,
                                           uint32_t tx_count, uint32_t rx_count,
@@ -294,7 +310,8 @@ static inline uint64_t boot_scratch_bytes(uint32_t send_entries, uint32_t comple
          boot_align((uint64_t)queue_pairs * 4);
 }
 
-/* Address of a host's reports and commands, computed from its laid-out block. */
+/* Address of a host's reports or commands in the host's boot block, which boot_layout has laid out.
+ * */
 static inline uint64_t boot_qos_report_address(const struct boot_block* block, uint32_t meter) {
   return BOOT_BLOCK_ADDRESS + block->qos.area_offset + offsetof(struct boot_qos_area, reports_in) +
          (uint64_t)meter * sizeof(struct qos_report);
@@ -303,8 +320,8 @@ static inline uint64_t boot_qos_command_address(const struct boot_block* block) 
   return BOOT_BLOCK_ADDRESS + block->qos.area_offset + offsetof(struct boot_qos_area, command_in);
 }
 
-/* Fills in every size and offset of `block` from tx_count, rx_count, queue_pairs, the rings'
- * lengths and qos's roles and peer_count; the platform calls it before it writes the arrays.
+/* Sets every size and offset of `block` from tx_count, rx_count, queue_pairs, the rings' lengths
+ * and qos's roles and peer_count. The platform calls the function before it writes the arrays.
  * total_bytes is the first possible offset of message buffers; total_bytes saturates at UINT32_MAX,
  * which no RAM holds. */
 static inline void boot_layout(struct boot_block* block) {

@@ -18,17 +18,18 @@ enum { PATTERN_BLOCK_BYTES = 256, PATTERN_ALIGNMENT = 4 };
 /* Value of word `index` in message `message` of the flow with this seed. */
 uint32_t pattern_word(uint32_t seed, uint32_t index, uint32_t message);
 
-/* Fills a whole message; `memory` is aligned to four bytes. */
+/* Fills a message buffer with the pattern; `memory` is aligned to four bytes. */
 void pattern_fill(void* memory, uint32_t bytes, uint32_t seed, uint32_t message);
-/* Turns a filled buffer into message `message` by writing the stamps only. */
+/* Turns a filled buffer into message `message` by writing the stamp words only. */
 void pattern_stamp(void* memory, uint32_t bytes, uint32_t seed, uint32_t message);
 
 /* Number of the message that begins at `memory`, decoded from its first stamp (four bytes). */
 uint32_t pattern_message(const void* memory, uint32_t seed);
 
 enum pattern_verdict {
-  PATTERN_VERIFIED = 0,  /* every byte is correct */
-  PATTERN_OVERTAKEN = 1, /* no byte is wrong, but some belong to a later message in the same slot */
+  PATTERN_VERIFIED = 0, /* every checked byte is correct */
+  /* no byte is wrong, but some bytes belong to a later message in the same slot */
+  PATTERN_OVERTAKEN = 1,
   PATTERN_CORRUPT = 2,
 };
 /* Checks bytes [from, from + bytes) of a message of `total` bytes; `from` is rounded down to a

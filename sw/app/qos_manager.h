@@ -23,22 +23,24 @@ extern "C" {
 enum { QOS_TENANTS_MAX = 16, QOS_METERS_MAX = 64, QOS_WINDOW_MAX = 32 };
 
 struct qos_tenant {
-  uint32_t dscp;        /* 0 … 63 */
+  uint32_t dscp;        /* DSCP that identifies the tenant, 0 … 63 */
   uint32_t weight_q8_8; /* weight of the whole tenant, 1.0 = 256; 1/16 … 255.996 */
 };
 
-/* --- messages in host memory --- */
+/* --- reports and commands in host memory --- */
 
 struct qos_report_entry {
-  uint64_t bytes; /* bytes received since the meter started */
+  uint64_t bytes; /* bytes that the tenant's flows received since the meter started */
   uint32_t dscp;
-  uint32_t active_flows; /* number of flows that received bytes within the meter's window */
+  /* number of the tenant's flows that received bytes within the meter's window */
+  uint32_t active_flows;
 };
 
-/* Report of a meter, written into the manager's memory; complete when `begin` equals `end`. */
+/* Report of a meter, which RDMA writes into the manager's memory; complete when `begin` equals
+ * `end`. */
 struct qos_report {
   uint32_t begin; /* number of the report, from 1 */
-  uint32_t count; /* number of entries */
+  uint32_t count; /* number of tenants in the report */
   uint64_t time_ns;
   struct qos_report_entry entries[QOS_TENANTS_MAX];
   uint32_t reserved;
@@ -50,10 +52,10 @@ DCC_ASSERT_OFFSET(qos_report, end, 276);
 
 struct qos_command_entry {
   uint16_t dscp;
-  uint16_t weight_q8_8; /* factor of a flow, as dcc_set_weight takes it */
+  uint16_t weight_q8_8; /* factor of each flow of the tenant, in the format of dcc_set_weight */
 };
 
-/* Command written into an agent's memory; complete when `begin` equals `end`. */
+/* Command, which RDMA writes into an agent's memory; complete when `begin` equals `end`. */
 struct qos_command {
   uint32_t begin; /* number of the command, from 1 */
   uint32_t count;
@@ -64,17 +66,19 @@ struct qos_command {
 DCC_ASSERT_SIZE(qos_command, 80);
 DCC_ASSERT_OFFSET(qos_command, end, 76);
 
-/* --- meter --- */
+/* --- meter: counts tenants' bytes on a receiving host --- */
 
 struct qos_meter {
   uint32_t count;
   uint32_t window; /* number of intervals for which a silent flow counts as active */
   uint32_t interval;
   uint32_t dscp[QOS_TENANTS_MAX];
-  uint8_t tenant_of_dscp[DCC_DSCPS]; /* index of the tenant + 1; 0 = no tenant */
+  /* index of the tenant + 1 by DSCP; 0 = the DSCP has no tenant */
+  uint8_t tenant_of_dscp[DCC_DSCPS];
   uint64_t bytes[QOS_TENANTS_MAX];
   uint32_t active[QOS_TENANTS_MAX];
-  uint32_t seen_last[QOS_TENANTS_MAX][QOS_WINDOW_MAX]; /* active flows by interval last seen */
+  /* number of active flows by tenant and by the interval of their last bytes */
+  uint32_t seen_last[QOS_TENANTS_MAX][QOS_WINDOW_MAX];
 };
 
 /* State that the meter keeps of a flow; zero before the flow's first byte. */
@@ -91,15 +95,17 @@ void qos_meter_count(struct qos_meter* meter, struct qos_flow* flow, uint32_t ds
 /* Ends an interval and writes the next report. */
 void qos_meter_report(struct qos_meter* meter, uint64_t now_ns, struct qos_report* report);
 
-/* --- manager --- */
+/* --- manager: computes the tenants' factors on one host --- */
 
 struct qos_parameters {
   int32_t proportional_q16; /* part of a tenant's error (in octaves) added to its factor at once */
-  int32_t integral_q16;     /* part of the error added at every update */
+  /* part of the error (in octaves) that every update adds to the factor's integral */
+  int32_t integral_q16;
   int32_t integral_limit_q16;
   uint32_t smoothing_shift; /* shares are averaged over about 2^smoothing_shift updates, 0 … 4 */
-  uint32_t hold_updates;    /* after a join or leave the feedback pauses until the flows settle */
-  int32_t span_q16;         /* greatest ratio of two factors, in octaves, at most 12 */
+  /* number of updates without feedback after a flow joins or leaves, until rates settle */
+  uint32_t hold_updates;
+  int32_t span_q16; /* greatest ratio of two factors, in octaves, at most 12 */
 };
 /* Parameters for updates every 2 ms over the proportional policy, derived in
  * docs/qos-manager.md. */
@@ -107,11 +113,11 @@ struct qos_parameters qos_default_parameters(void);
 enum { QOS_UPDATE_NS = 2 * 1000 * 1000, QOS_REPORT_NS = 1000 * 1000, QOS_METER_WINDOW = 8 };
 
 struct qos_tenant_state {
-  uint64_t bytes;        /* sum over all meters, at the last update */
+  uint64_t bytes;        /* bytes of the tenant, summed over all meters, at the last update */
   uint64_t smooth_bytes; /* average of bytes per update, with 8 fraction bits */
-  uint32_t flows;        /* sum over all meters */
+  uint32_t flows;        /* number of the tenant's active flows, summed over all meters */
   int32_t integral_q16;
-  int32_t error_q16;    /* log2(wanted share / measured share) */
+  int32_t error_q16;    /* error of the tenant's share, log2(wanted share / measured share) */
   uint32_t weight_q8_8; /* factor of each of the tenant's flows */
 };
 
@@ -133,11 +139,11 @@ int qos_manager_init(struct qos_manager* manager, const struct qos_parameters* p
 /* Reads the report in the memory of meter `meter`. Returns 1 for a new complete report;
  * returns 0 and keeps the previous report if it is torn, old or about other tenants. */
 int qos_manager_take(struct qos_manager* manager, uint32_t meter, const struct qos_report* report);
-/* Performs one step of the control loop; call at a constant period. Returns 1 if a factor
- * changed: then send `command` to all agents. */
+/* Performs one step of the control loop; call at a constant period. Returns 1 if a factor changed;
+ * the caller then sends `command` to all agents. */
 int qos_manager_update(struct qos_manager* manager, struct qos_command* command);
 
-/* --- agent --- */
+/* --- agent: loads factors into a sending host's controller --- */
 
 struct qos_agent {
   uint32_t last_command;

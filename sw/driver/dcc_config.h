@@ -24,21 +24,23 @@ enum dcc_policy {
 #define DCC_CURVE_STEP_MASK 0x0001FFFFu
 #define DCC_CURVE_BY_MARKS_MASK 0x80000000u
 
-/* Weight and limits of one DSCP. */
+/* Weight and rate limits of one DSCP. */
 struct dcc_class {
-  uint16_t weight_q8_8; /* 1.0 = 256; 1/16 … 255.996 */
+  uint16_t weight_q8_8; /* weight of the DSCP, 1.0 = 256; 1/16 … 255.996 */
   uint16_t reserved;
   uint32_t floor_q24_8;   /* guaranteed rate of a flow, Mb/s; 0 = none beyond R_MIN */
   uint32_t ceiling_q24_8; /* cap of a flow, Mb/s; 0xFFFFFFFF = none below R_MAX */
 };
 
 struct dcc_config {
-  uint32_t policy;        /* enum dcc_policy; dcc_select_law */
+  uint32_t policy;        /* policy of rate changes, enum dcc_policy; dcc_select_law */
   uint32_t timer_restart; /* 1: a cut restarts the flow's timer */
-  uint32_t byte_counter;  /* 1: bytes lead to increases */
-  uint32_t curve;         /* DCC_CURVE_…; 0 for the policies 0 and 1, which have their own */
-  uint32_t keep_target;   /* 1: a cut keeps the target unless the timer raised the rate before */
-  struct dcc_parameters parameters; /* one register for each member; driver/dcc_regs.h */
+  uint32_t byte_counter;  /* 1: sent bytes lead to increases of the rate */
+  /* decrease-table curve, DCC_CURVE_…; 0 for the policies 0 and 1, which have fixed curves */
+  uint32_t curve;
+  uint32_t keep_target; /* 1: a cut keeps the target unless the timer raised the rate before */
+  /* parameters of the controller, one register for each member (driver/dcc_regs.h) */
+  struct dcc_parameters parameters;
   struct dcc_class classes[DCC_DSCPS];
 };
 

@@ -27,23 +27,23 @@ enum dcc_error {
   DCC_ERROR_SLOT_CHANGING,
   DCC_ERROR_READ_BACK,
   DCC_ERROR_LOCKED,
-  DCC_ERROR_OUTSIDE_RANGE, /* + enum dcc_parameter */
+  DCC_ERROR_OUTSIDE_RANGE, /* plus an enum dcc_parameter: the parameter is outside its range */
   DCC_ERRORS = DCC_ERROR_OUTSIDE_RANGE + DCC_PARAMETER_REGISTERS,
 };
 
-/* The error as a sentence for users; never NULL. */
+/* Returns the error as a sentence for users; never NULL. */
 const char* dcc_error_text(enum dcc_error error);
 
 struct dcc_controller {
   const struct hal* hal;
   uint64_t base;
-  uint32_t slots;          /* from CAPS */
-  uint32_t latency_cycles; /* from CAPS */
+  uint32_t slots;          /* number of slots, from register CAPS */
+  uint32_t latency_cycles; /* latency of the controller in cycles, from register CAPS */
   uint32_t version_minor;
-  uint32_t locked; /* DCC_REGWEN_…_MASK, as of the last dcc_lock or dcc_read_locks */
+  uint32_t locked; /* locked registers, DCC_REGWEN_…_MASK, at the last dcc_lock or dcc_read_locks */
 };
 
-/* Finds the controller at `base`: checks ID and version, waits until it is ready. */
+/* Finds the controller at `base`: checks ID and version, waits until the controller is ready. */
 enum dcc_error dcc_probe(struct dcc_controller* dcc, const struct hal* hal, uint64_t base);
 
 /* Locks the registers and tables in `what` (DCC_REGWEN_…_MASK) until the block is reset by its pin.
@@ -58,8 +58,8 @@ uint32_t dcc_read_locks(struct dcc_controller* dcc);
  * register. */
 enum dcc_error dcc_check(const struct dcc_config* config);
 
-/* Disables and resets the controller, then programs every parameter and table of `config` and
- * reads the parameters back. Leaves it disabled. */
+/* Disables and resets the controller, then programs every parameter and table of `config` and reads
+ * the parameters back. The controller stays disabled. */
 enum dcc_error dcc_configure(struct dcc_controller* dcc, const struct dcc_config* config);
 
 void dcc_enable(struct dcc_controller* dcc);
@@ -67,11 +67,11 @@ void dcc_disable(struct dcc_controller* dcc);
 /* Releases every slot and clears the statistics; waits until the controller is ready again. */
 enum dcc_error dcc_soft_reset(struct dcc_controller* dcc);
 
-/* Gives one DSCP new factors, floor and ceiling; takes effect from the next event of its flows on.
- * Allowed while the controller runs. */
+/* Gives one DSCP new factors, a new floor and a new ceiling, which take effect at the next event of
+ * each flow. Allowed while the controller runs. */
 enum dcc_error dcc_set_class(struct dcc_controller* dcc, uint32_t dscp,
                              const struct dcc_class* entitled);
-/* Gives one DSCP new factors and keeps floor and ceiling; for control loops. */
+/* Gives one DSCP new factors and keeps its floor and ceiling, for control loops. */
 enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_t weight_q8_8);
 
 /* Changes the configuration of a running controller from `from` to `to`: parameters, classes and
@@ -80,8 +80,8 @@ enum dcc_error dcc_set_weight(struct dcc_controller* dcc, uint32_t dscp, uint32_
 enum dcc_error dcc_retune(struct dcc_controller* dcc, const struct dcc_config* from,
                           const struct dcc_config* to);
 
-/* Reads all counters. Each counter is consistent in itself, since a read of the low word latches
- * the high word; the counters are read one after the other. */
+/* Reads all counters. The two words of a counter belong together, since a read of the low word
+ * latches the high word; different counters are read one after the other. */
 void dcc_read_statistics(struct dcc_controller* dcc, struct dcc_statistics* statistics);
 
 struct dcc_state {
@@ -104,14 +104,15 @@ void dcc_read_state(struct dcc_controller* dcc, struct dcc_state* state);
  * helps. */
 struct dcc_memory_state {
   uint32_t fault;
-  uint32_t memories; /* DCC_MEMORY_ERROR_…_MASK, since soft reset */
-  uint32_t errors;   /* cycles with wrong words, since the reset by pin */
-  /* Of blocks with DCC_CAPS_SECDED; 0 of others: */
-  uint32_t corrected; /* cycles with corrected words, since the reset by pin */
-  uint32_t word;      /* DCC_MEMORY_WORD_…: the last corrected or the first wrong word */
-  /* Of blocks with DCC_CAPS_REBUILD, which recover by themselves but wait for a wrong table word to
-   * be written again; 0 of others: */
-  uint32_t lost; /* DCC_MEMORY_LOST_…: recoveries, and flows that they cost */
+  /* memories with a parity error since the last soft reset, DCC_MEMORY_ERROR_…_MASK */
+  uint32_t memories;
+  uint32_t errors; /* number of cycles with wrong words since the reset by pin */
+  /* The next two members are valid for blocks with DCC_CAPS_SECDED, otherwise 0. */
+  uint32_t corrected; /* number of cycles with corrected words since the reset by pin */
+  uint32_t word;      /* last corrected word or first wrong word, DCC_MEMORY_WORD_… */
+  /* The next member is valid for blocks with DCC_CAPS_REBUILD, otherwise 0. Such blocks recover by
+   * themselves, but wait until software writes a wrong table word again. */
+  uint32_t lost; /* number of recoveries and of flows that recoveries cost, DCC_MEMORY_LOST_… */
 };
 void dcc_read_memory_state(struct dcc_controller* dcc, struct dcc_memory_state* state);
 
@@ -134,14 +135,14 @@ struct dcc_slot {
  * DCC_ERROR_SLOT_CHANGING if they never agree. */
 enum dcc_error dcc_read_slot(struct dcc_controller* dcc, uint32_t slot, struct dcc_slot* content);
 
-/* Causes of an interrupt, as bits of IRQ_STATUS (DCC_IRQ_STATUS_…_MASK). */
+/* Causes of the controller's interrupt, as bits of IRQ_STATUS (DCC_IRQ_STATUS_…_MASK). */
 void dcc_enable_interrupts(struct dcc_controller* dcc, uint32_t causes);
-/* Returns the enabled causes that are active and clears them. */
+/* Returns the enabled interrupt causes that are active and clears them. */
 uint32_t dcc_take_interrupts(struct dcc_controller* dcc);
 
 struct dcc_refused_access {
-  uint32_t address; /* offset in the register map */
-  uint32_t code;    /* DCC_ERROR_INFO_CODE_… */
+  uint32_t address; /* offset of the refused register access in the register map */
+  uint32_t code;    /* reason for the refusal, DCC_ERROR_INFO_CODE_… */
   uint32_t write;
 };
 void dcc_read_refused_access(struct dcc_controller* dcc, struct dcc_refused_access* access);

@@ -22,7 +22,7 @@ struct hal {
   uint8_t unused;
 };
 
-/* Provided by the firmware. */
+/* Functions that the firmware provides. */
 uint64_t firmware_time_ns(void);
 int firmware_wait_for_interrupt(uint64_t deadline_ns);
 
@@ -60,7 +60,7 @@ static inline int hal_wait_for_interrupt(const struct hal* hal, uint64_t deadlin
 #else
 
 struct hal {
-  void* context; /* first argument of every function */
+  void* context; /* argument `context` of every function of struct hal */
   uint32_t (*read32)(void* context, uint64_t address);
   void (*write32)(void* context, uint64_t address, uint32_t value);
   void* (*memory)(void* context, uint64_t address, uint64_t bytes);
@@ -77,8 +77,8 @@ static inline void hal_write32(const struct hal* hal, uint64_t address, uint32_t
   hal->write32(hal->context, address, value);
 }
 
-/* A pointer to host RAM [address, address + bytes), valid for the whole run; NULL if the range is
- * not RAM. Devices see written data after the next barrier or register write. */
+/* Returns a pointer to host RAM [address, address + bytes), valid for the whole run, or NULL if the
+ * range is not RAM. Devices see written data after the next barrier or register write. */
 static inline void* hal_memory(const struct hal* hal, uint64_t address, uint64_t bytes) {
   return hal->memory(hal->context, address, bytes);
 }
@@ -90,8 +90,8 @@ static inline void hal_barrier(const struct hal* hal) { hal->barrier(hal->contex
 static inline uint64_t hal_time_ns(const struct hal* hal) { return hal->time_ns(hal->context); }
 
 /* Sleeps until the interrupt line is high or `deadline_ns` is reached (UINT64_MAX: no deadline).
- * Returns 1 with the line high, 0 at the deadline. Returns at once if the line is high already;
- * the line is level-sensitive, so no interrupt is lost between a check and the wait. */
+ * Returns 1 if the line is high, 0 at the deadline. Returns at once if the line is already high.
+ * The line is level-sensitive, so no interrupt is lost between a check and the wait. */
 static inline int hal_wait_for_interrupt(const struct hal* hal, uint64_t deadline_ns) {
   return hal->wait_for_interrupt(hal->context, deadline_ns);
 }

@@ -4,8 +4,8 @@
  *
  * A source is *pending* while its line is high and it is not in service. Reading CLAIM takes the
  * lowest-numbered source that is pending and enabled, puts it in service and returns its number (0:
- * none). Writing that number to COMPLETE ends the service; if its line is still high it is pending
- * again. The output line is high while any source is pending and enabled. */
+ * none). Writing that number to COMPLETE ends the service; a source whose line is still high is
+ * pending again. The output line is high while any source is pending and enabled. */
 #ifndef DCC_DRIVER_IRQ_REGS_H
 #define DCC_DRIVER_IRQ_REGS_H
 

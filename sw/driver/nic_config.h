@@ -12,17 +12,22 @@ extern "C" {
 enum nic_ack_mode { NIC_ACK_NONE = 0, NIC_ACK_PER_PACKET = 1, NIC_ACK_PER_MESSAGE = 2 };
 
 struct nic_config {
-  uint32_t send_ring_entries;       /* power of two, 2 … 32768 */
-  uint32_t completion_ring_entries; /* power of two, 2 … 32768 */
-  struct nic_parameters parameters; /* one register for each member; driver/nic_regs.h */
-  uint8_t ack_mode;                 /* enum nic_ack_mode */
-  uint8_t cnp_enable;               /* 1: a CE mark triggers a CNP */
-  uint8_t cnp_carry_marks;          /* 1: CNPs carry the count of CE marks */
-  uint8_t irq_count;                /* completions that trigger an interrupt, 1 … 255 */
-  uint16_t irq_delay_us;            /* longest wait of a completion for its interrupt; 0 = none */
+  /* number of entries of the send ring, a power of two, 2 … 32768 */
+  uint32_t send_ring_entries;
+  /* number of entries of the completion ring, a power of two, 2 … 32768 */
+  uint32_t completion_ring_entries;
+  /* parameters of the NIC, one register for each member (driver/nic_regs.h) */
+  struct nic_parameters parameters;
+  uint8_t ack_mode;        /* mode of acknowledgements, enum nic_ack_mode */
+  uint8_t cnp_enable;      /* 1: a CE mark triggers a CNP */
+  uint8_t cnp_carry_marks; /* 1: CNPs carry the count of CE marks */
+  uint8_t irq_count;       /* number of completions that trigger an interrupt, 1 … 255 */
+  /* longest delay between a completion and its interrupt; 0 = no delay */
+  uint16_t irq_delay_us;
   uint16_t reserved;
-  uint64_t memory_base;  /* remote writes may touch [base, base + bytes) */
-  uint32_t memory_bytes; /* 0 refuses all remote writes */
+  /* first address of the window [base, base + bytes) that remote writes may access */
+  uint64_t memory_base;
+  uint32_t memory_bytes; /* bytes of the window for remote writes; 0 refuses all remote writes */
   uint32_t reserved2;
 };
 

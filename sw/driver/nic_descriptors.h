@@ -1,4 +1,4 @@
-/* The NIC's descriptors in host memory: what software posts and what the NIC reports back.
+/* The NIC's descriptors in host memory: work requests from software and completions from the NIC.
  *
  * A NIC has one send ring of work queue entries, one receive ring and one completion ring, all in
  * host RAM, all a power of two in length. Indices are free-running 16-bit counts; an entry's place
@@ -10,12 +10,13 @@
  * tail - head equals its length. An entry may be reused as soon as SQ_HEAD has passed it; the
  * payload it points to may not before its completion.
  *
- * Receive ring. The same with RQ_TAIL and RQ_HEAD: each entry is a buffer for one SEND to the queue
- * pair that it names, which takes its own in the order in which they were posted. A SEND without
- * one is tried again by a reliable sender (receiver not ready) and lost from any other. A
- * datagram's buffer begins with NIC_DATAGRAM_HEADER_BYTES, of which the last twenty are its IPv4
- * header. Buffers of receive entries, of RDMA READs and of atomic operations lie in the window of
- * MR_BASE and MR_LENGTH.
+ * Receive ring. The receive ring works like the send ring, with RQ_TAIL and RQ_HEAD. Each entry is
+ * a buffer for one SEND to the queue pair that the entry names; a queue pair takes its entries in
+ * the order in which they were posted. A reliable sender repeats a SEND for which no entry is
+ * posted (receiver not ready); other senders lose the SEND. A datagram's buffer begins with
+ * NIC_DATAGRAM_HEADER_BYTES, of which the last twenty bytes are the datagram's IPv4 header. Buffers
+ * of receive entries, of RDMA READs and of atomic operations lie in the window of MR_BASE and
+ * MR_LENGTH.
  *
  * Completion ring. The NIC writes entry `tail` in one burst and advances CQ_TAIL. `phase` is 1 in
  * the NIC's first turn through the ring, 0 in the second, and so on, and is the entry's last byte:
@@ -35,13 +36,13 @@
 extern "C" {
 #endif
 
-/* Ring lengths the NIC accepts: powers of two in this range. */
+/* Ring lengths that the NIC accepts: powers of two in this range. */
 enum {
   NIC_RING_ENTRIES_MIN = 1 << NIC_SQ_SIZE_LOG2_VALUE_MIN,
   NIC_RING_ENTRIES_MAX = 1 << NIC_SQ_SIZE_LOG2_VALUE_MAX,
 };
 #define NIC_MESSAGE_BYTES_MAX UINT32_C(0x80000000)
-/* A ring starts at a multiple of this many bytes. */
+/* Alignment of rings in bytes. */
 enum { NIC_RING_ALIGNMENT = 64 };
 
 enum nic_wqe_opcode {
@@ -64,27 +65,28 @@ enum nic_wqe_flags {
 
 /* Work queue entry, 64 bytes. */
 struct nic_wqe {
-  uint8_t opcode; /* enum nic_wqe_opcode */
-  uint8_t flags;  /* enum nic_wqe_flags */
+  uint8_t opcode; /* operation, enum nic_wqe_opcode */
+  uint8_t flags;  /* options, enum nic_wqe_flags */
   uint16_t reserved0;
-  uint32_t qpn;            /* local queue pair, also the controller's flow number; 24 bits */
+  uint32_t qpn;            /* local queue pair, also the flow number of the controller; 24 bits */
   uint64_t wr_id;          /* chosen by software; returned in the completion */
   uint64_t local_address;  /* payload in this host's memory */
   uint64_t remote_address; /* destination in the receiver's memory */
-  uint32_t length;         /* bytes, 1 … 2^31 */
+  uint32_t length;         /* length of the payload in bytes, 1 … 2^31 */
   uint32_t immediate;      /* immediate of RDMA WRITE and SEND with immediate */
-  uint32_t remote_host;    /* datagram: receiving host, since the queue pair has no peer */
-  uint32_t remote_qpn;     /* datagram: receiving queue pair */
-  uint64_t swap_or_add;    /* operand of an atomic operation */
-  uint64_t compare;        /* operand of a compare-and-swap */
+  /* receiving host of a datagram, since the queue pair of a datagram has no peer */
+  uint32_t remote_host;
+  uint32_t remote_qpn;  /* receiving queue pair of a datagram */
+  uint64_t swap_or_add; /* operand of an atomic operation */
+  uint64_t compare;     /* operand of a compare-and-swap */
 };
 
 /* Receive queue entry, 32 bytes. */
 struct nic_rqe {
   uint32_t qpn;     /* local queue pair */
-  uint32_t length;  /* bytes of the buffer, 1 … 2^31 */
+  uint32_t length;  /* bytes of the receive buffer, 1 … 2^31 */
   uint64_t wr_id;   /* chosen by software; returned in the completion */
-  uint64_t address; /* address of the buffer */
+  uint64_t address; /* address of the receive buffer */
   uint64_t reserved;
 };
 
@@ -94,33 +96,36 @@ enum { NIC_DATAGRAM_HEADER_BYTES = 40 };
 enum nic_cqe_status {
   NIC_CQE_OK = 0,
   NIC_CQE_LOCAL_ERROR = 1,    /* bad opcode or length, or the local address cannot be read */
-  NIC_CQE_REMOTE_ERROR = 2,   /* the remote host does not permit access to the remote address */
-  NIC_CQE_RETRY_EXCEEDED = 3, /* no acknowledgement after all retries */
-  NIC_CQE_FLUSHED = 4,        /* not executed: the queue pair had failed or was closed */
+  NIC_CQE_REMOTE_ERROR = 2,   /* the remote host refuses access to the remote address */
+  NIC_CQE_RETRY_EXCEEDED = 3, /* the request got no acknowledgement after all retries */
+  /* the request was not executed: the queue pair had failed or was closed */
+  NIC_CQE_FLUSHED = 4,
   NIC_CQE_NOT_READY = 5,      /* the remote queue pair had no receive entry, after all retries */
   NIC_CQE_REMOTE_INVALID = 6, /* a SEND longer than its receive entry, or an atomic operation at an
                                * address that is no multiple of eight */
-  NIC_CQE_LENGTH_ERROR = 7,   /* receive: a SEND was longer than its buffer */
+  NIC_CQE_LENGTH_ERROR = 7,   /* a received SEND was longer than its buffer */
 };
 
 enum nic_cqe_opcode {
   NIC_CQE_SEND_DONE = 1,         /* a posted request is acknowledged (or has failed) */
   NIC_CQE_RECEIVE_IMMEDIATE = 2, /* an RDMA WRITE with immediate has arrived and is in memory */
   NIC_CQE_RECEIVE = 3,           /* a SEND has arrived and is in its buffer, or the entry failed */
-  NIC_CQE_RECEIVE_SEND_IMMEDIATE = 4, /* RECEIVE of a SEND with immediate */
+  NIC_CQE_RECEIVE_SEND_IMMEDIATE = 4, /* a SEND with immediate has arrived and is in its buffer */
 };
 
 /* Completion queue entry, 32 bytes. */
 struct nic_cqe {
   uint64_t wr_id;        /* wr_id of the request or receive entry; 0 for RECEIVE_IMMEDIATE */
-  uint64_t timestamp_ns; /* simulated time of the event: last ACK, or last byte in memory */
-  uint32_t byte_len;     /* bytes of the whole message; for a datagram including its header */
-  uint32_t immediate;    /* immediate as sent; for a datagram the sender's queue pair */
-  uint32_t qpn;          /* local queue pair */
-  uint8_t status;        /* enum nic_cqe_status */
-  uint8_t opcode;        /* enum nic_cqe_opcode */
+  uint64_t timestamp_ns; /* simulated time of the last ACK, or of the last byte in memory */
+  uint32_t byte_len;     /* bytes of the whole message, including the header of a datagram */
+  /* immediate as sent, or the sender's queue pair if the message is a datagram */
+  uint32_t immediate;
+  uint32_t qpn;   /* local queue pair */
+  uint8_t status; /* result of the request, enum nic_cqe_status */
+  uint8_t opcode; /* kind of the completion, enum nic_cqe_opcode */
   uint8_t reserved;
-  uint8_t phase; /* last byte written: see the head of this file */
+  /* phase bit of the ring's turn, in the last byte that the NIC writes of an entry */
+  uint8_t phase;
 };
 
 DCC_ASSERT_SIZE(nic_wqe, 64);

@@ -10,7 +10,7 @@
 #define FIELD_PUT(field, value) (((uint32_t)(value) << field##_SHIFT) & field##_MASK)
 #define FIELD_GET(field, word) (((uint32_t)(word)&field##_MASK) >> field##_SHIFT)
 
-/* Reads a 64-bit counter. The read of the low word latches the high word. */
+/* Reads a 64-bit counter from two registers. The read of the low word latches the high word. */
 static inline uint64_t register_read64(const struct hal* hal, uint64_t low_address) {
   const uint32_t low = hal_read32(hal, low_address);
   return (uint64_t)hal_read32(hal, low_address + 4) << 32 | low;
@@ -30,7 +30,7 @@ static inline int register_wait(const struct hal* hal, uint64_t address, uint32_
   return 0;
 }
 
-/* A parameter: its register, its member of the structure, and its range. */
+/* Description of a parameter: its register, its member of the structure, and its range. */
 struct register_parameter {
   uint32_t offset;
   uint32_t member;
@@ -43,7 +43,7 @@ static inline uint32_t register_parameter_value(const struct register_parameter*
   return *(const uint32_t*)((const char*)values + parameter->member);
 }
 
-/* Index of the first parameter whose value is outside its range; `count` if there is none. */
+/* Returns the index of the first parameter whose value is outside its range, else `count`. */
 static inline uint32_t register_outside(const struct register_parameter* parameters, uint32_t count,
                                         const void* values) {
   for (uint32_t i = 0; i < count; ++i) {

@@ -14,8 +14,9 @@
 #define DCC_CODE_BASE 0x10000000u
 #define DCC_CODE_BYTES 0x40000u
 #define DCC_DATA_BASE 0x20000000u
-#define DCC_STACK_BYTES 0x1000u /* stacks start at DCC_DATA_BASE, one for each core */
-/* Stack, event, context, result and values; the program's own data begin behind them. */
+/* bytes of stacks, one stack for each core, from DCC_DATA_BASE on */
+#define DCC_STACK_BYTES 0x1000u
+/* Addresses of stack, event, context, result and values; the program's data begin behind them. */
 #define DCC_RESERVED_BYTES 0x2000u
 #define DCC_EVENT_ADDRESS (DCC_DATA_BASE + 0x1000u)
 #define DCC_RESULT_ADDRESS (DCC_DATA_BASE + 0x1100u)
@@ -46,34 +47,35 @@ enum dcc_event_kind {
 
 /* Rates count wire bits, in units of 1/256 Mb/s. Times are picoseconds of simulated time. */
 struct dcc_event {
-  uint32_t kind;         /* one of enum dcc_event_kind */
+  uint32_t kind;         /* kind of the event, enum dcc_event_kind */
   uint32_t flow;         /* number of the flow within its NIC */
-  uint64_t time_ps;      /* time of the event; of merged events, the newest */
+  uint64_t time_ps;      /* simulated time of the event, or of the newest of merged events */
   uint64_t rtt_ps;       /* ACK: round-trip time of the newest acknowledged packet */
   uint64_t base_rtt_ps;  /* round-trip time without queues */
   uint64_t flow_bytes;   /* START: payload bytes of the flow; 0: unknown */
-  uint32_t rate;         /* current pacing rate */
+  uint32_t rate;         /* current pacing rate of the flow */
   uint32_t line_rate;    /* rate of the NIC's port */
   uint32_t bytes;        /* ACK: payload newly acknowledged; SENT: wire bytes since the last SENT */
   uint32_t payload;      /* SENT: payload bytes since the last SENT */
-  uint32_t merged;       /* number of events that this one stands for */
+  uint32_t merged;       /* number of events that this event stands for */
   uint32_t marks;        /* CNP: marked packets; ACK: ACKs that report a mark */
   uint32_t packets;      /* CNP: packets since the last CNP, 0: not counted; ACK: ACKs */
   uint32_t psn;          /* ACK: PSN of the acknowledged packet; SENT: of the packet */
   uint32_t next_psn;     /* ACK: PSN of the packet that the flow sends next */
-  uint32_t flags;        /* bits such as DCC_LAST_OF_MESSAGE */
-  uint32_t timer;        /* TIMER: number of the timer */
+  uint32_t flags;        /* properties of the event, bits such as DCC_LAST_OF_MESSAGE */
+  uint32_t timer;        /* TIMER: number of the timer that expired */
   uint32_t initial_rate; /* START: rate requested by the application; 0: the program chooses */
   uint32_t mtu;          /* payload bytes of a full packet */
   uint32_t dscp;
   uint32_t nic;  /* number of the NIC, unique in the network */
   uint32_t core; /* number of the core that runs the handler */
-  uint32_t hops; /* ACK, with DCC_TELEMETRY: number of links that reported: dcc_hops() */
+  uint32_t hops; /* ACK with DCC_TELEMETRY: number of links that reported, see dcc_hops() */
 };
 
-/* Telemetry that a port added when it sent the acknowledged packet. */
+/* Telemetry of one port, which the port added to the acknowledged packet when it sent the packet.
+ * */
 struct dcc_hop {
-  uint64_t time_ps;  /* time of sending, by the port's own clock */
+  uint64_t time_ps;  /* time at which the port sent the packet, by the port's clock */
   uint64_t tx_bytes; /* bytes that the port has sent so far */
   uint32_t queue;    /* bytes in the port's queue */
   uint32_t rate;     /* rate of the link, in 1/256 Mb/s */
@@ -93,15 +95,15 @@ struct dcc_hop {
 struct dcc_result {
   uint32_t set;
   uint32_t rate;
-  uint32_t window; /* greatest payload bytes in flight; DCC_NO_WINDOW */
-  /* Delays, counted from when the result takes effect; 0 counts as 1. */
+  uint32_t window; /* greatest number of payload bytes in flight; DCC_NO_WINDOW: no limit */
+  /* Delays of the timers, counted from the time at which the result takes effect; 0 counts as 1. */
   uint32_t timer_ns[DCC_PROGRAM_TIMERS];
   /* A SENT event happens when the flow's counter of wire bytes exceeds sent_bytes, which is then
    * subtracted from the counter; 0: after every packet; DCC_NO_SENT: never. Setting sent_bytes
    * clears the counter. */
   uint32_t sent_bytes;
-  uint32_t target; /* target rate, for series and debugging */
-  uint32_t alpha;  /* congestion estimate for series and debugging; 65536 is 1 */
+  uint32_t target; /* target rate of the flow, for series and debugging */
+  uint32_t alpha;  /* congestion estimate of the flow, for series and debugging; 65536 is 1 */
 };
 
 /* Bits of dcc_program.flags. */
@@ -109,7 +111,7 @@ struct dcc_result {
 #define DCC_MARKS 2u     /* ACKs report congestion marks */
 #define DCC_TELEMETRY 8u /* packets collect the load of links; merged events keep the newest */
 #define DCC_RTT_FROM_DUE \
-  4u /* a round trip begins when its packet was due, so waiting in the NIC counts */
+  4u /* a round trip begins when its packet was due to be sent, so waiting in the NIC counts */
 
 #ifdef __riscv
 typedef void (*dcc_handler)(const struct dcc_event *event, void *context,
@@ -117,7 +119,7 @@ typedef void (*dcc_handler)(const struct dcc_event *event, void *context,
 typedef const void *dcc_address;
 extern const char __global_pointer$[];
 #else
-typedef uint32_t dcc_handler; /* address in the program's memory */
+typedef uint32_t dcc_handler; /* address of a handler in the program's memory */
 typedef uint32_t dcc_address;
 #endif
 
@@ -129,9 +131,10 @@ struct dcc_program {
   uint32_t magic;
   uint32_t abi;
   dcc_address global_pointer;
-  uint32_t context_bytes; /* at most the NIC's context; cleared when a flow starts */
+  /* bytes of a flow's context, at most those of the NIC; cleared when the flow starts */
+  uint32_t context_bytes;
   uint32_t flags;
-  uint32_t sent_bytes; /* initial sent_bytes of a flow, as in dcc_result */
+  uint32_t sent_bytes; /* initial value of a flow's dcc_result.sent_bytes */
   dcc_handler on_start;
   dcc_handler on_cnp;
   dcc_handler on_ack;
@@ -186,12 +189,12 @@ static inline void dcc_show(struct dcc_result *result, uint32_t target, uint32_t
   result->set |= DCC_SET_VIEW;
 }
 
-/* Telemetry of the links of an event, in the order of the path; event->hops entries. */
+/* Returns the telemetry of the links on the acknowledged packet's path; event->hops entries. */
 static inline const struct dcc_hop *dcc_hops(void) {
   return (const struct dcc_hop *)DCC_HOPS_ADDRESS;
 }
 
-/* Number `index` of `values` in the configuration; `otherwise` if the list is shorter. */
+/* Returns entry `index` of `values` in the configuration; `otherwise` if the list is shorter. */
 static inline uint32_t dcc_value(uint32_t index, uint32_t otherwise) {
   const volatile uint32_t *const values = (const volatile uint32_t *)DCC_VALUES_ADDRESS;
   return index < values[0] ? values[1 + index] : otherwise;
