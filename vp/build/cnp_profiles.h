@@ -1,5 +1,5 @@
-// Tells how receivers notify each sender where hosts run different algorithms: the connection setup
-// tells the receiver which notifications the sender's algorithm uses.
+// Selects the CNP settings of receivers in networks whose hosts run different algorithms: at
+// connection setup, the receiver learns which CNPs the sender's algorithm uses.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ class CnpProfiles {
  private:
   std::vector<CnpProfile>
       kinds_;  // CNP profile of `nic`, then one profile for each entry of `nics`
-  std::vector<std::uint32_t> of_;  // index of each host's profile in kinds_
+  std::vector<std::uint32_t> of_;  // index into kinds_ by host
 };
 
 }  // namespace dcc::vp

@@ -34,13 +34,13 @@ struct HostContext {
   std::uint32_t controller_rank = 0;
   PicoSeconds longest_base_rtt{};
   HostId hosts = 0;  // number of hosts in the network
-  // true if `changes` of the configuration may alter parameters during the run
+  // true if an entry of `changes` in the configuration may alter parameters during the run
   bool parameters_change = false;
   RecordingFolder recordings{};
-  // snapshots by which a debugger can go back in time; null: impossible
+  // snapshots by which a debugger goes back in time; null: the debugger cannot go back
   model::SnapshotHistory* machine = nullptr;
   bool sockets = true;  // true if the NIC has packet sockets
-  // False if only the bring-up accesses the controller of a host without software.
+  // False if only the bring-up accesses the controller's registers on a host without software.
   bool keep_registers = true;
 };
 
@@ -70,27 +70,27 @@ class Host final : public sc_core::sc_module {
   const model::NicModule& nic() const { return nic_; }
   Algorithm* algorithm() { return algorithm_.get(); }
   const Algorithm* algorithm() const { return algorithm_.get(); }
-  /// The transport of the host; null if it is RoCE.
+  /// The transport of the host; null if the transport is RoCE.
   const Transport* transport() const { return transport_.get(); }
-  /// The algorithm if it is the DCC controller; else null.
+  /// The host's congestion-control algorithm if the algorithm is the DCC controller; else null.
   Dcc* dcc() { return dcc_; }
   const Dcc* dcc() const { return dcc_; }
   /// The controller's APB model; null without DCC, and where HostContext::keep_registers is false.
   model::ApbController* controller() { return controller_.get(); }
-  /// The software of this host; null if the platform drives the host itself.
+  /// The software of this host; null if the platform posts the host's traffic without software.
   HostDriver* driver() { return driver_.get(); }
 
-  /// The CPU that runs firmware, of several harts hart 0; null if this host runs none.
+  /// The CPU that runs firmware (hart 0 if the CPU has several harts); null without firmware.
   model::RiscvCpu* cpu();
-  /// The harts that run firmware; empty if this host runs none.
+  /// The harts that run firmware; empty if this host runs no firmware.
   std::vector<model::RiscvCpu*> harts();
-  /// Reports every bus access of this host's software and DMA to `sink`; without a driver, the
-  /// platform's own accesses to the controller. Call before the simulation starts. The host keeps
-  /// `sink` until the end of the run.
+  /// Reports every bus access of this host's software and DMA to `sink`. On a host without a
+  /// driver, reports the platform's accesses to the controller. Call before the simulation starts.
+  /// The host keeps `sink` until the end of the run.
   void trace_transactions(model::BusTrace::Sink sink);
 
-  /// Reports changes of this host's interrupt lines: "controller", "nic", and "cpu" for the line
-  /// into which both lead.
+  /// Reports changes of this host's interrupt lines: "controller", "nic", and "cpu" for the CPU's
+  /// input line, which combines the other two.
   void observe_lines(std::function<void(const char* line, bool high)> observer);
   /// Adds an observer of the controller's slots. Returns false if RTL alone computes the slots,
   /// because RTL does not report changes.
@@ -102,17 +102,17 @@ class Host final : public sc_core::sc_module {
   /// Shares rate tables with `other`: keeps one copy of tables that are equal.
   void share_tables(const Host& other);
 
-  /// Changes the controller's settings from one configuration to another: at once without software,
-  /// else over the bus of the host's software. Call from a device's event.
+  /// Changes the controller's settings from one configuration to another: on a host without
+  /// software at once, else over the bus of the host's software. Call from a device's event.
   void reconfigure(const PlatformConfig& from, const PlatformConfig& to);
 
-  /// Sets the weight of a DSCP, 1.0 = 256, by a register write of the driver's dcc_set_weight, at
-  /// once. Precondition: the host has no software, its algorithm is the DCC controller, and
+  /// Sets the weight of a DSCP (1.0 = 256) at once, by the register write of the driver's
+  /// dcc_set_weight. Precondition: the host has no software, runs the DCC controller, and has
   /// HostContext::keep_registers. Call from a device's event.
   void set_weight(unsigned dscp, std::uint32_t weight_q8_8);
 
   /// Runs the checks at the end of a run, such as the comparison of the last states in lock-step.
-  /// Throws with a report.
+  /// Throws with a report if a check fails.
   void finish();
 
   /// Figures that the host's software reports; all zero without software.
@@ -122,12 +122,12 @@ class Host final : public sc_core::sc_module {
     std::uint64_t messages_verified = 0;
     std::uint64_t payload_errors = 0;
     std::uint64_t completions_lost = 0;
-    // time up to now in which the CPU did next to nothing but handle traps
+    // simulated time up to now in which the CPU did next to nothing but handle traps
     std::uint64_t busy_ns = 0;
-    std::string failure;  // reason of a failure in one sentence; empty: success
+    std::string failure;  // reason for the failure of the software in one sentence; empty: success
   };
   SoftwareReport software_report() const;
-  /// The result of the closed loop. Precondition: this host runs the QoS manager.
+  /// The result of the QoS manager's closed loop. Precondition: this host runs the QoS manager.
   QosResult qos_result() const;
 
  private:
@@ -137,12 +137,13 @@ class Host final : public sc_core::sc_module {
   const PlatformConfig& config_;
   model::SimulationKernel& kernel_;
   LinkParameters link_;
-  std::unique_ptr<NotificationEngine> notification_;  // null: the receiver's own model
+  std::unique_ptr<NotificationEngine> notification_;  // null: the receiver's model sends the CNPs
   std::unique_ptr<ParserEngine> parser_;              // null: the algorithm gets CNPs directly
-  std::unique_ptr<PacerEngine> pacer_;                // null: the transmitter paces itself
+  // null: the transmitter paces packets without a pacer block
+  std::unique_ptr<PacerEngine> pacer_;
   model::NicModule nic_;
   std::unique_ptr<Algorithm> algorithm_;  // congestion control; null if the host runs no algorithm
-  std::unique_ptr<Transport> transport_;  // transport of the host; null if it is RoCE
+  std::unique_ptr<Transport> transport_;  // transport of the host; null if the transport is RoCE
   Dcc* dcc_ = nullptr;
   SlotObservers slot_observers_;
   std::unique_ptr<model::ApbController> controller_;

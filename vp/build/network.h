@@ -20,15 +20,15 @@
 
 namespace dcc::vp {
 
-/// Stores links contiguously in memory: a link allocated alone takes a third more, because it
-/// begins a cache line.
+/// Stores links contiguously in memory. A link that is allocated alone takes a third more memory,
+/// because it is aligned to a cache line.
 class LinkStore {
  public:
   LinkStore() = default;
   LinkStore(const LinkStore&) = delete;
   LinkStore& operator=(const LinkStore&) = delete;
   ~LinkStore();
-  /// Makes room for `most` links. Call once, before add().
+  /// Reserves memory for `most` links. Call once, before add().
   void reserve(std::size_t most);
   template <class... Arguments>
   Link& add(Arguments&&... arguments) {
@@ -45,7 +45,7 @@ class LinkStore {
 struct Wire {
   // SystemC module of the link; null if the network has no sockets
   std::unique_ptr<model::LinkModule> module;
-  Link* bare = nullptr;  // the link itself, if the network has no sockets
+  Link* bare = nullptr;  // the link itself if the network has no sockets
   NodeId from = 0;
   int from_port = 0;
   NodeId to = 0;
@@ -76,31 +76,30 @@ class Network final : public sc_core::sc_module {
 
   const Topology& topology() const { return topology_; }
   const Routing& routing() const { return routing_; }
-  /// Parameters of the host's own link.
+  /// Parameters of the link that connects a host to the network.
   const LinkParameters& host_link(HostId host) const {
     return topology_.link(topology_.node_of(host), 0);
   }
-  /// The links that packets of a flow cross between two hosts, hop by hop, while no link has
-  /// failed.
+  /// The links on the path of a flow between two hosts, hop by hop, while no link has failed.
   struct Ways {
     bool several = false;  // true if `routing` gives the flow several paths
-    // For each hop the highest rate of its links, with the least delay of its links.
+    // highest rate among the parallel links of each hop, with the least delay of these links
     std::vector<LinkParameters> fastest;
-    // for each hop the sum of the rates of its links; valid if `several`
+    // sum of the rates of the parallel links of each hop; valid if `several`
     std::vector<LinkParameters> joined;
   };
   Ways ways(HostId from, HostId to, std::uint32_t flow) const;
-  /// The number of event ranks that links take, from 0.
+  /// The number of event ranks that links take; the ranks of links begin at 0.
   std::uint32_t ranks_used() const { return ranks_; }
 
   bool has_sockets() const { return sockets_; }
-  /// Connects a host's NIC to its two wires.
+  /// Connects a host's NIC to its sending and its receiving wire.
   void connect_host(HostId host, model::NicModule& nic);
   /// Binds the switches' sockets. Call once all hosts are connected.
   void bind_switches();
 
   FabricMap& fabric() { return fabric_; }
-  /// All wires: two for each cable, in cable order.
+  /// All wires in cable order, two for each cable.
   std::vector<Wire>& wires() { return wires_; }
   const std::vector<Wire>& wires() const { return wires_; }
   /// Name of a wire, such as "s0->h3"; a queue has the name of the wire that it feeds.
@@ -115,9 +114,9 @@ class Network final : public sc_core::sc_module {
     return switches_[static_cast<std::size_t>(node)].get();
   }
   const std::vector<std::unique_ptr<model::SwitchModule>>& switches() const { return switches_; }
-  /// False if the switch at a node is simulated by another process and was built here without its
-  /// ports, which take most of a large network's memory. Such a switch only knows its routes.
-  /// True for hosts.
+  /// False if another process simulates the switch at a node, so that this process built the switch
+  /// without its ports, which take most of a large network's memory. Such a switch only knows its
+  /// routes. True for hosts.
   bool has_ports(NodeId node) const {
     return all_have_ports_ || partitions_.is_here(node) || topology_.node(node).is_host;
   }

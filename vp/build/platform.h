@@ -26,12 +26,12 @@
 namespace dcc::vp {
 
 /// Builds the members that every run has, in the order of the public members, then each registered
-/// part (PartKind) that the configuration requests. Parts work on the public members.
+/// part (PartKind) that the configuration requests. Parts access the public members.
 class Platform final : public sc_core::sc_module {
  public:
-  /// Builds the platform. `config` must outlive it, and is one of ports where hosts have several
-  /// (build/port_config.h). Throws like run_platform() for errors that only
-  /// the data shows.
+  /// Builds the platform. `config` must outlive the platform. If hosts have several ports, `config`
+  /// numbers ports instead of hosts (build/port_config.h). Throws run_platform()'s exceptions for
+  /// errors in data files.
   Platform(const sc_core::sc_module_name& name, const PlatformConfig& config, RunSetup setup);
   ~Platform() override;
 
@@ -62,13 +62,13 @@ class Platform final : public sc_core::sc_module {
     return nullptr;
   }
 
-  /// Adds a part that has no PartKind, after all other parts.
+  /// Adds a part without a PartKind, after all other parts.
   void add(std::unique_ptr<PlatformPart> part) { parts_.push_back(std::move(part)); }
 
   /// Sets the function that is called at the beginning of the simulation, when all sockets are
   /// bound. That function brings up the hosts, then calls begin().
   void on_start(std::function<void()> start) { start_ = std::move(start); }
-  /// Calls PlatformPart::begin() of all parts; likewise heartbeat() and finish().
+  /// Calls begin(), heartbeat() or finish() of all platform parts.
   void begin();
   void heartbeat();
   void finish(RunResults& results);

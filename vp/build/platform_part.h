@@ -1,5 +1,4 @@
-// The interface of a platform part: an addition to the network and its hosts that takes part in a
-// run.
+// The interface of a platform part: an addition to network and hosts, such as a measurement.
 #pragma once
 
 #include <memory>
@@ -11,8 +10,8 @@ namespace dcc::vp {
 
 class Platform;
 
-/// A part lives as long as the platform. All functions are called in the order in which parts were
-/// built; the default of each does nothing.
+/// A part lives as long as the platform. The platform calls each function for all parts in the
+/// order in which they were built; the default implementations do nothing.
 class PlatformPart {
  public:
   virtual ~PlatformPart() = default;
@@ -22,8 +21,8 @@ class PlatformPart {
   /// Does housekeeping between two events, several times a second of wall-clock time, while all
   /// partitions wait.
   virtual void heartbeat() {}
-  /// Ends the part's work after the last event and adds its results. `results` already holds what
-  /// the run loop knows: completion, times, events, threads.
+  /// Ends the part's work after the last event and adds the part's results to `results`, which
+  /// already holds the run loop's figures: completion, times, events, threads.
   virtual void finish(RunResults& /*results*/) {}
 };
 
@@ -32,11 +31,12 @@ class PlatformPart {
 ///     const PartKind kMeasurementKind(PartKind::kMeasurement, [](Platform& p) { return make(p);
 ///     });
 ///
-/// `make` returns null where the configuration does not ask for the part.
+/// `make` returns null if the configuration does not request the part.
 class PartKind {
  public:
-  /// Order in which parts are built, begun and finished: lower values first. Two kinds may have the
-  /// same order only if neither depends on the other and both write different results.
+  /// Order in which the platform builds, begins and finishes parts, lower values first. Two kinds
+  /// of parts may have the same order only if neither depends on the other and both write different
+  /// results.
   enum Order : int {
     kTraffic = 100,
     kFlowGates = 110,

@@ -1,4 +1,4 @@
-// Resolves the entries of `switches` to ports.
+// Resolves the entries of the configuration's section `switches` to ports of switches.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ namespace dcc::vp {
 using ExceptionsByPort = std::vector<std::vector<std::vector<const PortException*>>>;
 ExceptionsByPort port_exceptions(const PlatformConfig& config, const Topology& topology);
 
-/// The entries of `switches` for one port; none if the configuration has no entry.
+/// The entries of `switches` that apply to one port; none if the configuration has no entry.
 const std::vector<const PortException*>& exceptions_of(const ExceptionsByPort& all, NodeId node,
                                                        int port);
 

@@ -6,10 +6,10 @@
 namespace dcc::vp {
 
 // Order of the events at one instant: an event with a lower rank runs first. Links (by cable) and
-// switches (by node) have the lowest ranks. NICs (by host) follow, then controllers, after
-// everything that notifies them. Then come, each with its constant below: DCBX, starts and stops of
+// switches (by node) have the lowest ranks. NICs (by host) follow. Controllers run after all
+// devices that notify them. The constants below give the later ranks: DCBX, starts and stops of
 // traffic, link faults, port failover, the scheduler of flows, the threshold agent, the subnet
-// manager, changes of parameters, moving weights and changes of class. Observers come last, so a
+// manager, changes of parameters, moving weights and changes of class. Observers run last, so a
 // sample at time t shows everything that happened at t.
 constexpr std::uint32_t kNicRank = 0x800000;
 constexpr std::uint32_t kControllerRank = 0xA00000;

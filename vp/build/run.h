@@ -30,15 +30,16 @@ struct LateChange {
 struct RunSetup {
   TraceOutput traces;
   RecordingFolder recordings;  // folder to which lock-step writes recordings
-  // true: the run pauses at its beginning and reads commands from standard input
+  // true: the run pauses before the first event and reads commands from standard input
   bool interactive = false;
   bool prompt = false;  // true: print a prompt, because a person types the commands
   std::optional<LateChange> late_change;
-  /// Snapshots by which a prompt or debugger goes back in time. Null if going back is impossible;
-  /// `snapshot_refusal` says why.
+  /// Snapshots by which the prompt or a debugger goes back in simulated time. Null: neither can go
+  /// back, and `snapshot_refusal` says why.
   model::SnapshotHistory* machine = nullptr;
   std::string snapshot_refusal;
-  DigestSampler::Sink digests;  // receives the state digests; null: digests go to the results
+  // receives the digests of device states; null: the results receive the digests
+  DigestSampler::Sink digests;
   // Number of threads; 0: two threads if the network is large enough to gain from them. Results do
   // not depend on this number.
   unsigned threads = 0;
@@ -51,8 +52,8 @@ struct RunSetup {
   /// The group of processes that share the run, instead of threads; null: none. Each process calls
   /// run_platform() with the same configuration and gets the same results.
   ProcessGroup* group = nullptr;
-  /// The greatest number of parts into which the network is divided, at least one for each thread;
-  /// empty: chosen by the network's size. Results do not depend on this number.
+  /// The greatest number of partitions of the network, at least one for each thread. Empty: the
+  /// network's size decides. Results do not depend on this number.
   std::optional<unsigned> parts;
 };
 

@@ -8,12 +8,12 @@
 
 namespace dcc::vp {
 
-/// Exit status of the program.
+/// Exit status of the program dccvp.
 enum ExitStatus : int {
   kExitOk = 0,
   // the run found a mismatch, a lost event, or an expectation that is not met
   kExitBrokenPromise = 1,
-  kExitBadInput = 2,  // configuration, command line or output folder cannot be used
+  kExitBadInput = 2,  // the configuration, the command line or the output folder cannot be used
 };
 
 /// Adds a subcommand to `app`. If the user chooses it, its callback runs the command and leaves an
@@ -47,7 +47,7 @@ void add_cost_command(CLI::App& app, int& status);
 void add_resume_command(CLI::App& app, int& status);
 void add_retired_run_options(CLI::App& command);
 
-/// The arguments of most commands: a configuration and its overrides.
+/// The arguments that most commands share: a configuration and its overrides.
 struct ConfigArguments {
   std::string file;
   std::vector<std::string> overrides;

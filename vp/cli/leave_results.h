@@ -1,5 +1,5 @@
-// Runs a checked configuration and writes its output folder; shared by the commands that run
-// platforms.
+// Runs a checked configuration and writes the output folder; all commands that run platforms use
+// it.
 #pragma once
 
 #include "build/run.h"
@@ -9,8 +9,8 @@
 
 namespace dcc::vp {
 
-/// Runs a configuration. Input errors that the platform finds become ConfigError at their place in
-/// the file.
+/// Runs a configuration. Input errors that the platform finds become ConfigError with their place
+/// in the file.
 RunResults simulate(const LoadedConfig& loaded, bool show_progress, const RunSetup& setup);
 
 struct Leaving {

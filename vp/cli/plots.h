@@ -1,4 +1,4 @@
-// Draws pictures of a run by Python, if Python is installed.
+// Draws plots of a run's results by Python, if Python is installed.
 #pragma once
 
 #include <filesystem>

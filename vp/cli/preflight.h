@@ -1,4 +1,5 @@
-// Checks a configuration by what it names and by the network, without building the platform.
+// Checks the files that a configuration names and the network's rules, without building the
+// platform.
 #pragma once
 
 #include "config/yaml_reader.h"
@@ -14,8 +15,8 @@ void check_named_inputs(const LoadedConfig& loaded);
 /// settings of the beginning, or with those of one of `changes`.
 void check_controllers(const LoadedConfig& loaded);
 
-/// Throws the error as a ConfigError at the entry of `traffic:` that the error names. Throws the
-/// error unchanged if its place is a line of a file.
+/// Throws a traffic error as a ConfigError at the entry of `traffic:` that the error names. Throws
+/// the error unchanged if its place is a line of a file.
 [[noreturn]] void refuse(const LoadedConfig& loaded, const TrafficError& error);
 
 }  // namespace dcc::vp

@@ -9,8 +9,8 @@
 namespace dcc::vp {
 
 /// A run observer that rewrites one line of at most 79 columns on stderr: simulated time, percent,
-/// speed, remaining time, drops, CNPs. Prints nothing if not `visible`. Turns an interrupt into a
-/// request to stop.
+/// speed, remaining time, drops, CNPs. The observer prints nothing unless `visible`, and turns an
+/// interrupt signal into a request to stop.
 class ProgressLine final : public RunObserver {
  public:
   explicit ProgressLine(bool visible);

@@ -6,7 +6,7 @@
 
 namespace dcc::vp {
 
-/// The reason why no tool can be run; empty if tools can be run.
+/// Returns the reason why Python tools cannot run; empty if they can run.
 std::string why_no_tools();
 
 /// Runs a tool of python/tool.py with /usr/bin/python3. Standard output and error go to `log`, or

@@ -12,7 +12,7 @@ namespace dcc::vp {
 /// `colour`: use escape sequences for values that need attention.
 std::string summary_text(const RunResults& results, const Metrics& metrics, bool colour);
 
-/// A line for a finding: its text and its id, for docs/diagnoses.md.
+/// Returns the text of a diagnosis finding with its id, by which docs/diagnoses.md explains it.
 std::string note_text(const Finding& finding);
 
 }  // namespace dcc::vp

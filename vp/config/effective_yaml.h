@@ -7,10 +7,11 @@
 
 namespace dcc::vp {
 
-/// Whether a value that follows the network has a comment with its rule.
+/// Selects whether a value that follows the network has a comment with its rule.
 enum class RuleComments { kNone, kWritten };
 
-/// Returns the YAML text, with absolute file names. Reading the text gives the same configuration.
+/// Returns the configuration as YAML text with absolute file names. Reading the text gives the same
+/// configuration.
 std::string effective_yaml(const PlatformConfig& config,
                            RuleComments comments = RuleComments::kNone);
 

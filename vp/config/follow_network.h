@@ -8,17 +8,18 @@
 
 namespace dcc::vp {
 
-/// Measures the properties of a configuration's network that defaults follow.
+/// Measures the properties of the network, such as its longest RTT, from which defaults are
+/// computed.
 NetworkScale measured_network(const PlatformConfig& config, LongestPath& path);
 
-/// Sets every parameter that has a rule in force and that the user did not write, and notes the
+/// Sets every parameter that has a rule in force and that the user did not write, and records the
 /// rule in `config.followed`. Precondition: the topology has passed its check.
 void follow_network(LoadedConfig& loaded, LongestPath& path);
 
-/// Sets the thresholds that `switch.ecn.rule` gives, and notes the rule in `config.followed`. The
+/// Sets the thresholds that `switch.ecn.rule` gives, and records the rule in `config.followed`. The
 /// algorithm chooses the rule if the user wrote neither a rule nor a threshold. `beginning`: the
-/// configuration whose written keys count; a change of one threshold must not move another. Throws
-/// ConfigError if the user wrote a rule and a threshold.
+/// configuration whose written keys count, because a change of one threshold must not move another.
+/// Throws ConfigError if the user wrote a rule and a threshold.
 void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning);
 
 /// Sets the proportional policy's r_ai and g by the rate of the slowest link, unless the user gave

@@ -15,8 +15,9 @@ struct ParameterRow {
   // units that a value may have, separated by blanks; empty: the value has no unit
   std::string unit;
   std::string range;
-  std::string fallback;  // default value as YAML
-  std::string value;     // effective value; empty if the row describes only the schema
+  std::string fallback;  // default value of the parameter as YAML
+  // effective value of the parameter; empty if the row describes only the schema
+  std::string value;
   // origin of the effective value: default | preset | rule | file:line:column | -c …; empty if the
   // row describes only the schema
   std::string origin;

@@ -1,5 +1,6 @@
-// A whole platform as plain structs: the validated content of the YAML, with units. Members have
-// the names of YAML keys and hold the defaults. schema.h reads, checks and documents them.
+// The configuration of a whole platform as plain structs: the validated content of the YAML, with
+// units. Members have the names of YAML keys and hold the defaults. schema.h reads, checks and
+// documents the members.
 #pragma once
 
 #include <array>
@@ -40,10 +41,10 @@ enum class TelemetryKind { kAuto, kOn, kOff };
 enum class Implementation { kModel, kRtl, kLockstep };
 enum class BlockImplementation { kNone, kModel, kRtl, kLockstep };
 
-/// The hardware controller block, and the implementation of the block or its parts.
+/// Selects model or RTL for the hardware controller block and for its parts.
 struct ControllerConfig : dcc::ControllerConfig {
   Implementation engine = Implementation::kModel;  // implementation of the whole controller block
-  // implementation of the timer, one part of the block
+  // implementation of the timer, which is a part of the controller block
   Implementation timer = Implementation::kModel;
   Implementation rate_lut = Implementation::kModel;
 };
@@ -54,32 +55,35 @@ inline bool compares_rtl(const ControllerConfig& c) {
          c.rate_lut == Implementation::kLockstep;
 }
 
-/// The implementation of the notification point in every host's receiver.
+/// Selects the implementation of the notification point in every host's receiver.
 struct NotificationConfig {
   Implementation engine = Implementation::kModel;
 };
 
-/// The implementation of the parser in front of every algorithm.
+/// Selects the implementation of the parser in front of every algorithm.
 struct ParserConfig {
   Implementation engine = Implementation::kModel;
 };
 
-/// The pacer block that schedules packets of every NIC. kNone: the transmitter itself paces.
+/// Selects the implementation of the pacer block that schedules packets of every NIC. kNone: the
+/// transmitter paces packets without a pacer block.
 struct PacerConfig {
   BlockImplementation engine = BlockImplementation::kNone;
 };
 
-/// Parameters of flows that move to another port of their host when a port fails; see
+/// Parameters of failover, which moves flows to another port of their host when a port fails; see
 /// disturb/port_failover.h.
 struct PortFailoverParameters {
-  std::optional<PicoSeconds> detection;  // time from the failure to the move; empty: flows wait
-  bool comes_back = false;               // flows return when the port works again
+  // time from the failure of a port to the move of its flows; empty: flows wait
+  std::optional<PicoSeconds> detection;
+  // true: flows return to the failed port when the port works again
+  bool comes_back = false;
 };
 
 struct NicConfig : NicParameters {
-  // default implementation of all blocks of the NIC
+  // default implementation of all hardware blocks of the NIC
   BlockImplementation engine = BlockImplementation::kNone;
-  // in-band telemetry; kAuto: on if the algorithm reads it
+  // use of in-band telemetry; kAuto: on if the algorithm reads telemetry
   TelemetryKind telemetry = TelemetryKind::kAuto;
   TransportChoice transport;
   AlgorithmChoice congestion_control;
@@ -90,15 +94,16 @@ struct NicConfig : NicParameters {
   PortFailoverParameters port_failover;
 };
 
-/// An entry of `nics`: hosts whose NICs differ from `nic`.
+/// An entry of `nics`: parameters of hosts whose NICs differ from `nic`.
 struct OtherNics {
   HostList hosts;
   TransportChoice transport;
   AlgorithmChoice congestion_control;
-  // Interval, marks and header of the CNPs that receivers send to these hosts, agreed at connection
-  // setup; scope, notify, react, with_nak, delay and accept hold for these hosts themselves.
+  // Settings of CNPs. Receivers use interval, marks and header of this entry for CNPs to the
+  // entry's hosts, as agreed at connection setup. The entry's hosts use scope, notify, react,
+  // with_nak, delay and accept as receivers.
   CnpParameters cnp;
-  // The members below have the values of `nic` unless the user writes them.
+  // The following members have the values of `nic` unless the user writes them.
   DmaParameters dma;
   ReceiveBufferParameters receive_buffer;
   WindowParameters window;
@@ -106,7 +111,7 @@ struct OtherNics {
   RecoveryParameters recovery;
   unsigned ack_every = 1;
   std::uint32_t mtu = 1000;
-  bool is_new = true;  // true while these members are not copied from `nic` yet
+  bool is_new = true;  // true until the values of `nic` are copied into this entry
 
   void begin_like(const NicParameters& nic) {
     if (!std::exchange(is_new, false)) return;
@@ -124,14 +129,14 @@ enum class DriverKind { kNative, kFirmware, kNone };
 
 /// Memory for the firmware's code and constants, in addition to RAM.
 struct RomConfig {
-  Bytes size = 0;  // size of the memory in bytes; 0: the host has no such memory
+  Bytes size = 0;  // bytes of the memory for code and constants; 0: the host has no such memory
   unsigned base = 0x20000000;
 };
 
 struct HostConfig {
   DriverKind driver = DriverKind::kNative;
   MachineKind machine = MachineKind::kDcc;  // devices and addresses that firmware sees
-  bool race_check = false;                  // true: races of harts and DMA are looked for
+  bool race_check = false;                  // true: the platform looks for races of harts and DMA
   unsigned harts = 1;                       // harts of the CPU that runs firmware
   std::string elf;                          // resolved path of the firmware
   Bytes ram = 4_MiB;
@@ -188,8 +193,9 @@ struct SeriesConfig {
 /// One capture file for packets, trace/<name>.pcapng.
 struct PacketTraceConfig {
   std::string name = "packets";
-  std::vector<std::string> ports;  // names of the captured wires, cables or nodes; empty: all wires
-  std::vector<unsigned> flows;     // captured flows by id; empty: all packets
+  // names of wires, cables or nodes whose packets are captured; empty: all wires
+  std::vector<std::string> ports;
+  std::vector<unsigned> flows;  // ids of flows whose packets are captured; empty: all packets
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // end of the capture; empty: end of the run
   Bytes snap = 128;               // number of bytes stored of each captured packet
@@ -206,15 +212,15 @@ struct TraceConfig {
   std::vector<PacketTraceConfig> packets;
   // The settings below apply to all traces except packet captures.
   HostList hosts;               // hosts to be traced; empty: all hosts
-  std::vector<unsigned> flows;  // flows to be traced, by id; empty: all flows
+  std::vector<unsigned> flows;  // ids of the flows to be traced; empty: all flows
   PicoSeconds from{0};
   std::optional<PicoSeconds> to;  // end of the trace; empty: end of the run
-  bool cpu = false;               // trace of every instruction of firmware
+  bool cpu = false;               // true: record every instruction of firmware
   // true: record which lines and branches of firmware ran, over the whole run
   bool coverage = false;
   bool profile = false;  // true: record the cost of the firmware's functions, over the whole run
   TransactionTrace transactions = TransactionTrace::kNone;
-  std::string sockets;  // transactions: only socket paths that contain this text are traced
+  std::string sockets;  // transactions trace: text that a socket path must contain to be traced
   bool perfetto = false;
   bool signals = false;
   PicoSeconds interval = kMicroSecond;  // time between samples of signals and counters
@@ -228,15 +234,15 @@ struct TraceConfig {
   bool has_flow(std::uint32_t id) const;
 };
 
-/// Settings of the digests of every device's state, in digest.csv.
+/// Settings of digest.csv, which holds digests of every device's state.
 struct DigestConfig {
-  std::optional<PicoSeconds> every;  // time between digests; empty: no digests
+  std::optional<PicoSeconds> every;  // simulated time between digests; empty: no digests
   PicoSeconds from{0};
-  std::optional<PicoSeconds> to;  // end of the digests; empty: end of the run
+  std::optional<PicoSeconds> to;  // end of the time range of digests; empty: end of the run
 };
 
-/// The results of flows. kAll: each flow. kSketch: counts and quantiles with a stated error
-/// (measure/flow_digest.h). kNone: counts.
+/// Selects how flows are reported. kAll: a result for each flow. kSketch: counts and quantiles with
+/// a stated error (measure/flow_digest.h). kNone: counts.
 enum class FlowOutput { kAll, kSketch, kNone };
 
 struct OutputConfig {
@@ -251,7 +257,8 @@ struct OutputConfig {
   /// True if the counters of each port are reported. `ports`: number of ports of hosts and
   /// switches.
   bool counts_by_port(std::size_t ports) const {
-    constexpr std::size_t kMost = 256;  // most ports with CounterReport::kAuto
+    // greatest number of ports whose counters are reported with CounterReport::kAuto
+    constexpr std::size_t kMost = 256;
     return counters == CounterReport::kAll || (counters == CounterReport::kAuto && ports <= kMost);
   }
 };
@@ -292,7 +299,7 @@ struct PlatformConfig {
   SwitchParameters switch_;             // parameters of switches, YAML keys `switch` and `routing`
   std::vector<PortException> switches;  // entries for ports whose parameters differ from `switch`
   NicConfig nic;
-  // entries for hosts whose NICs differ from `nic`; a host is in one entry at most
+  // entries for hosts whose NICs differ from `nic`; a host is in at most one entry
   std::vector<OtherNics> nics;
   HostConfig host;
   std::map<HostId, HostConfig> hosts;  // hosts whose parameters differ from `host`
@@ -307,49 +314,51 @@ struct PlatformConfig {
   FastForwardConfig fast_forward;
   OutputConfig output;
   std::vector<ExpectConfig> expect;
-  /// Paths of the parameters whose value follows the network, with the rule of each.
+  /// Paths of the parameters whose values follow the network, with the rule of each parameter.
   std::map<std::string, std::string> followed;
   /// With `switch.ecn.draw: packet` and flows that share by weight: the greatest sum of weights at
   /// a port (greatest_weight_of_a_port); otherwise 0.
   std::uint64_t port_weight = 0;
 
   PicoSeconds measure_end() const { return measure.to ? *measure.to : duration; }
-  /// The entry of `nics` for the host; null if its NIC has the parameters of `nic`.
+  /// Returns the entry of `nics` for a host; null if the host's NIC has the parameters of `nic`.
   const OtherNics* other_nic(HostId id) const;
-  /// The section that describes this host's NIC: "nic", or "nics." and the number of its entry.
+  /// Returns the section that describes a host's NIC: "nic", or "nics." and the number of the
+  /// entry.
   std::string nic_path(HostId id) const;
-  /// The congestion control of the flows that this host sends.
+  /// Returns the congestion control of the flows that a host sends.
   const AlgorithmChoice& congestion_control_of(HostId id) const;
-  /// The congestion control algorithms of all groups of hosts, `nic.congestion_control` first.
+  /// Returns the congestion control of all groups of hosts, `nic.congestion_control` first.
   std::vector<const AlgorithmChoice*> congestion_controls() const;
-  /// The DMA parameters of this host's NIC.
+  /// Returns the DMA parameters of a host's NIC.
   const DmaParameters& dma_of(HostId id) const;
-  /// Payload bytes of a full packet of this host's NIC.
+  /// Returns the payload bytes of a full packet of a host's NIC.
   std::uint32_t mtu_of(HostId id) const;
-  /// Payload bytes of a full packet between two hosts.
+  /// Returns the payload bytes of a full packet between two hosts.
   std::uint32_t path_mtu(HostId a, HostId b) const { return std::min(mtu_of(a), mtu_of(b)); }
-  /// Payload bytes of the largest packet in the network: the greatest path MTU of two hosts.
+  /// Returns the payload bytes of the largest packet in the network: the greatest path MTU of two
+  /// hosts.
   std::uint32_t largest_mtu() const;
   std::uint32_t smallest_mtu() const;
   /// True if not all hosts have the same MTU.
   bool mixes_mtus() const;
   /// Number of hosts with each MTU.
   std::map<std::uint32_t, std::size_t> hosts_by_mtu() const;
-  /// How this host's NIC repeats lost packets.
+  /// Returns the settings by which a host's NIC retransmits lost packets.
   const RecoveryParameters& recovery_of(HostId id) const;
-  /// Settings that the hosts' NICs exchange at connection setup.
+  /// Returns the settings that the hosts' NICs exchange at connection setup.
   PeerNics peer_nics() const;
-  /// True if a flow may have ends that do not fit together: see check_ends().
+  /// True if the two ends of a flow may have incompatible settings: see check_ends().
   bool has_unlike_ends() const;
-  /// The transport of the flows that this host sends and receives.
+  /// Returns the transport of the flows that a host sends and receives.
   const TransportChoice& transport_of(HostId id) const;
-  /// The transports of all groups of hosts, `nic.transport` first.
+  /// Returns the transports of all groups of hosts, `nic.transport` first.
   std::vector<const TransportChoice*> transports() const;
   /// True if not all hosts have the same transport.
   bool mixes_transports() const;
-  /// `host`, or the override of `host` for this host.
+  /// Returns the parameters of a host: `host`, or the host's entry in `hosts`.
   const HostConfig& host_of(HostId id) const;
-  /// The entry of a DSCP; weight 1 and priority 0 if the DSCP is not listed.
+  /// Returns the class entry of a DSCP; weight 1 and priority 0 if the DSCP is not listed.
   const DscpConfig& dscp_of(unsigned dscp) const;
 };
 

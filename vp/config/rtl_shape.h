@@ -9,8 +9,8 @@
 
 namespace dcc::vp {
 
-/// The shape of the parts (timer, rate_lut), and those properties of the whole block that every
-/// size shares: CAPS of the register map.
+/// The shape of the parts (timer, rate_lut), and the properties in register CAPS that blocks of
+/// every size share.
 constexpr unsigned kRtlSlots = 1u << regs::dcc_map::kCapsSlotsLog2Reset;
 constexpr unsigned kRtlLatency = regs::dcc_map::kCapsLatencyReset;
 constexpr std::array<unsigned, 3> kRtlSplit{regs::dcc_map::kCapsWheelTopReset,

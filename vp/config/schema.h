@@ -11,7 +11,7 @@ namespace dcc::vp {
 /// Visits all parameters of a configuration.
 void describe(ParameterVisitor& v, PlatformConfig& c);
 
-// Parts of describe(), one function in each file.
+// The functions below are parts of describe(), one in each file.
 void describe_nic(ParameterVisitor& v, NicConfig& c);
 void describe_host(ParameterVisitor& v, HostConfig& c);
 

@@ -5,9 +5,10 @@
 
 namespace dcc::vp {
 
-/// Makes a scheme work without further settings: the values that its transport needs of switches,
-/// NICs and hosts become the defaults, and `config.followed` notes why. Values that the user wrote
-/// stay; check() refuses contradictions. Precondition: the topology has passed its check.
+/// Makes a scheme work without further settings. The values that the scheme's transport requires of
+/// switches, NICs and hosts become the defaults, and `config.followed` records why. Values that the
+/// user wrote stay; check() refuses contradictions. Precondition: the topology has passed its
+/// check.
 void bring_needs(LoadedConfig& loaded);
 
 }  // namespace dcc::vp

@@ -6,11 +6,11 @@
 
 namespace dcc::vp {
 
-/// The first byte that is not allowed in a text file; the message is empty if all bytes are
+/// The first byte of a file that text must not contain; the message is empty if all bytes are
 /// allowed.
 struct TextDefect {
   int line = 0;
-  int column = 0;  // column in bytes, counted from 1
+  int column = 0;  // column of the byte in bytes, counted from 1
   std::string message;
 };
 

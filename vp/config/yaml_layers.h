@@ -9,14 +9,14 @@
 
 namespace dcc::vp {
 
-/// The merged tree, whose values keep their positions in their own files.
+/// The merged tree of values. Each value keeps its position in its own file.
 struct LayeredYaml {
   ValueNode root;
-  /// The files from the lowest to the topmost, by the names in places. An upper file replaces
-  /// values of a lower one: maps merge, everything else is replaced as a whole.
+  /// The files from the lowest to the topmost layer, by the names in places. A file of an upper
+  /// layer replaces values of a lower layer: maps merge, other values are replaced as a whole.
   std::vector<std::string> files;
 
-  /// True if a file lies below another, which may have replaced its values.
+  /// True if a file lies below another file, which may have replaced its values.
   bool is_below(const std::string& file, const std::string& other) const;
 };
 

@@ -11,7 +11,7 @@
 
 namespace dcc::vp {
 
-/// A configuration that passed every check, with the places of its values.
+/// A configuration that passed every check, with the file positions of its values.
 struct LoadedConfig {
   PlatformConfig config;
   /// Places of values by dotted path (`switch.ecn.kmin`, `traffic.0`). A parameter whose path is
@@ -24,8 +24,8 @@ struct LoadedConfig {
   Place place_of(const std::string& path) const;
 };
 
-/// Error in a value that contradicts the built platform, such as the name of a missing port or
-/// flow.
+/// Error in a value that contradicts the built platform, such as the name of a port or flow that
+/// does not exist.
 class SettingError : public std::runtime_error {
  public:
   SettingError(std::string path, const std::string& message)
@@ -43,12 +43,13 @@ class SettingError : public std::runtime_error {
 LoadedConfig load_config(const std::filesystem::path& file,
                          const std::vector<std::string>& overrides = {});
 
-/// Reads a configuration from a text like load_config(); `name` stands for the file in messages.
+/// Reads a configuration from a text by the rules of load_config(); `name` stands for the file in
+/// messages.
 LoadedConfig load_config_text(std::string_view text, const std::string& name,
                               const std::filesystem::path& folder = ".",
                               const std::vector<std::string>& overrides = {});
 
-/// Returns the default configuration with overrides, for a command without a file.
+/// Returns the default configuration with overrides, for a command without a configuration file.
 LoadedConfig default_config(const std::vector<std::string>& overrides = {});
 
 }  // namespace dcc::vp

@@ -19,15 +19,15 @@ ValueNode parse_yaml(std::string_view text, const std::string& source);
 /// ConfigError if the file is missing, neither a regular file nor a pipe, or larger than 4 MiB.
 ValueNode load_yaml(const std::filesystem::path& file);
 
-/// Merges `value` into `into`: maps merge, everything else is replaced.
+/// Merges the YAML value `value` into `into`: maps merge, other values are replaced.
 void merge(ValueNode& into, ValueNode value);
 
-/// Merges `value` at a dotted path: list elements are addressed by index, `+` appends an element.
+/// Merges `value` into a tree at a dotted path: an index addresses a list element, `+` appends one.
 /// Throws ConfigError at `place`.
 void put_at(ValueNode& root, const std::string& path, ValueNode value, const Place& place);
 
-/// Applies `key.path=value`, where value is YAML: list elements are addressed by index; maps merge,
-/// everything else is replaced. Errors name the argument.
+/// Applies an argument `key.path=value`, whose value is YAML: an index addresses a list element;
+/// maps merge, other values are replaced. Errors name the argument.
 void apply_override(ValueNode& root, const std::string& argument);
 
 }  // namespace dcc::vp

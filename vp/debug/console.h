@@ -1,4 +1,5 @@
-// The platform's prompt (`dccvp run --interactive`): pause, inspect, step, resume, go back.
+// The interactive prompt of a run (`dccvp run --interactive`): pause, inspect, step, resume, go
+// back.
 #pragma once
 
 #include <functional>
@@ -31,16 +32,17 @@ class Console final : public PlatformPart {
     const Network& network;
     const FlowPlan& plan;
     const StateDigests& states;
-    // rank of pauses, the greatest rank: a pause at time t comes after all events at t
+    // event rank of pauses, the greatest rank: a pause at time t comes after all events at t
     std::uint32_t rank;
-    model::SnapshotHistory* machine;  // snapshots that make going back possible; null: impossible
-    std::string snapshot_refusal;     // reason why going back is impossible
+    // snapshots by which the console goes back; null: the console cannot go back
+    model::SnapshotHistory* machine;
+    std::string snapshot_refusal;  // reason why the console cannot go back
   };
   /// Makes a console; `prompt`: print a prompt before each command.
   Console(const Context& context, std::istream& in, std::ostream& out, bool prompt);
   /// Pauses the run before the first event.
   void begin() override;
-  /// Takes a snapshot if one is due.
+  /// Takes a snapshot of the run if one is due.
   void heartbeat() override {
     if (history_ && !input_over_ && history_->is_due()) mark();
   }
@@ -108,8 +110,9 @@ class Console final : public PlatformPart {
 
   // State of a command that goes back in simulated time.
   std::optional<ConsoleHistory> history_;
-  std::uint64_t own_events_ = 0;                   // number of times that time_event_ ran
-  std::optional<ReverseRequest> reverse_request_;  // request to go back that is being served
+  // number of times that the console's time_event_ ran
+  std::uint64_t own_events_ = 0;
+  std::optional<ReverseRequest> reverse_request_;  // request to go back that the console is serving
   bool snapshot_halfway_ = false;  // true if a snapshot is to be taken halfway through the replay
   std::uint64_t stage_ = 0;  // kToEvents: number of events at which the replay is checked next
   std::optional<std::uint64_t> found_;

@@ -12,7 +12,7 @@
 namespace dcc::vp {
 
 /// A moment of a run between two events, identified by the number of device events so far. Events
-/// of the prompt are not counted, because their number depends on the commands that were given.
+/// of the prompt do not count, because their number depends on the user's commands.
 struct Moment {
   PicoSeconds time{};
   std::uint64_t events = 0;
@@ -28,8 +28,9 @@ struct ReverseRequest {
   Kind kind = Kind::kToTime;
   PicoSeconds time{};
   std::uint64_t events = 0;
-  std::uint64_t origin = 0;  // kSearch: event number to return to if `what` never happened
-  // kSearch: an event's name or "change NAME" to search for; else the text to print on arrival
+  // kSearch: event number to which execution returns if `what` never happened
+  std::uint64_t origin = 0;
+  // kSearch: an event's name or "change NAME" to search for; otherwise the text to print on arrival
   std::string what;
 
   std::string text() const;
@@ -47,13 +48,13 @@ class ConsoleHistory {
   /// Takes a snapshot of the moment `now`. Returns a request if execution has returned to this
   /// snapshot.
   std::optional<ReverseRequest> mark(const Moment& now);
-  /// True if another snapshot may be taken on the way to a moment, to make later returns shorter.
+  /// True if another snapshot may be taken during a replay, to shorten later returns.
   bool may_take_intermediate() const { return moments_.size() < kMaxIntermediateSnapshots; }
 
   // The functions below end this process.
   void to_time(PicoSeconds time);
   void to_events(std::uint64_t events, const std::string& why);
-  /// Searches backwards from the last snapshot before this number of events.
+  /// Searches for an event backwards from the last snapshot before this number of events.
   void search(std::uint64_t before, std::uint64_t origin, const std::string& what);
   /// Ends a search: returns to the moment `found`, where the event happened last, or searches
   /// earlier times.
@@ -65,7 +66,7 @@ class ConsoleHistory {
   std::size_t last_at(std::uint64_t events) const;
 
   model::SnapshotHistory& machine_;
-  std::vector<Moment> moments_;  // moment of each snapshot, by number
+  std::vector<Moment> moments_;  // moments of the snapshots, by snapshot number
 };
 
 }  // namespace dcc::vp

@@ -19,8 +19,8 @@ struct DigestRow {
   std::vector<std::uint64_t> digests;
 };
 
-/// A simulation in a child process, which starts at once, waits while its rows are not read, and
-/// ends when this object is destroyed.
+/// A simulation in a child process. The process starts at once, waits while nobody reads its rows
+/// of digests, and ends when this object is destroyed.
 class DigestProcess {
  public:
   explicit DigestProcess(const std::function<void(const DigestSampler::Sink&)>& run);
@@ -28,10 +28,10 @@ class DigestProcess {
   DigestProcess& operator=(const DigestProcess&) = delete;
   ~DigestProcess();
 
-  /// The next row of digests; empty when the run is over. Throws std::runtime_error with the reason
-  /// if the run failed.
+  /// Returns the next row of digests; empty when the run is over. Throws std::runtime_error with
+  /// the reason if the run failed.
   std::optional<DigestRow> next();
-  /// Names of the devices whose digests are in a row. Valid from the first row on.
+  /// Names of the devices, one for each digest of a row. Valid from the first row on.
   const std::vector<std::string>& devices() const { return devices_; }
 
  private:

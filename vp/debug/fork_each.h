@@ -1,4 +1,4 @@
-// Continues one process in several copies.
+// Continues a process in several copies by fork().
 #pragma once
 
 #include <cstddef>

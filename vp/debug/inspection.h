@@ -12,9 +12,9 @@
 
 namespace dcc::vp {
 
-/// Fills `registry`: "host1.dcc.CTRL" and "host1.nic.CTRL" (registers, read without side effects),
-/// "host1.slot[3]", "host1.slots_in_use", "host1.timer_lag", "flow[2]", "queue[0]". All arguments
-/// must outlive `registry`.
+/// Fills `registry` with readable values: "host1.dcc.CTRL" and "host1.nic.CTRL" (registers, read
+/// without side effects), "host1.slot[3]", "host1.slots_in_use", "host1.timer_lag", "flow[2]",
+/// "queue[0]". All arguments must outlive `registry`.
 void describe_platform(model::DebugRegistry& registry, std::vector<std::unique_ptr<Host>>& hosts,
                        const Network& network, const FlowPlan& plan);
 

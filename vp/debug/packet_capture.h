@@ -1,4 +1,4 @@
-// Captures of chosen ports as pcapng files (output.trace.packets), and the check of their
+// Captures the packets of selected wires as pcapng files (output.trace.packets), and checks the
 // selections.
 #pragma once
 
@@ -32,11 +32,12 @@ class PacketCapture final : public PlatformPart {
                 std::size_t flows, const std::filesystem::path& folder);
   ~PacketCapture() override;
 
-  /// Completes all files and describes them in `traces`; a failure goes to `lost_traces`.
+  /// Completes all capture files and describes them in `traces`. A failure adds an entry to
+  /// `lost_traces`.
   void finish(RunResults& results) override;
-  /// Completes all files. Throws std::runtime_error if a file could not be written.
+  /// Completes all capture files. Throws std::runtime_error if a file could not be written.
   void close();
-  /// One sentence about each capture file. Valid after close().
+  /// One sentence about each capture file. Valid after the call of close().
   std::vector<std::string> described() const;
 
  private:

@@ -22,8 +22,8 @@ namespace dcc::vp {
 /// them: going back takes at most about an eighth of the time that the run has taken so far.
 class ProcessSnapshots final : public model::SnapshotHistory {
  public:
-  /// Throws std::runtime_error if the system gives no shared memory. Precondition: this process has
-  /// one thread, now and at every later call.
+  /// Makes the first snapshot of the chain. Throws std::runtime_error if the system gives no shared
+  /// memory. Precondition: this process has one thread, now and at every later call.
   ProcessSnapshots();
   ~ProcessSnapshots() override;
 
@@ -36,7 +36,7 @@ class ProcessSnapshots final : public model::SnapshotHistory {
 
  private:
   using Clock = std::chrono::steady_clock;
-  struct Shared {  // data that all processes of the chain share
+  struct Shared {  // data that all processes of the snapshot chain share
     bool reversing;
     std::size_t number;
     std::size_t bytes;

@@ -22,17 +22,17 @@
 namespace dcc::vp {
 
 /// The digests of all devices in this order: switches, the scheduler of flows, the threshold agent,
-/// then for each host NIC, algorithm or controller, memory and CPU, then wires. If several devices
-/// begin to differ at the same instant, the one that decides comes first and wires, which only
-/// carry its packets, come last.
+/// then NIC, algorithm or controller, memory and CPU of each host, then wires. If several devices
+/// begin to differ at the same instant, this order lists the device that decides first and wires,
+/// which only carry its packets, last.
 class StateDigests {
  public:
   StateDigests(Network& network, const FlowScheduler* flow_scheduler,
                const TransportAgent* transport_agent, std::vector<std::unique_ptr<Host>>& hosts);
   /// Names of the devices, such as "s0", "host3.controller", "s0->h3".
   const std::vector<std::string>& names() const { return names_; }
-  /// The digests of the present state, one per device. Call between two events. Has no side
-  /// effects.
+  /// The digests of the devices' present states, one per device. Call between two events. Has no
+  /// side effects.
   std::vector<std::uint64_t> take() const;
   /// One digest that combines the digests of all devices.
   std::uint64_t whole() const;
@@ -45,8 +45,8 @@ class StateDigests {
   std::vector<std::function<std::uint64_t()>> of_;
 };
 
-/// Makes the digest of the whole state readable for a prompt or a debugger. `states` must outlive
-/// the returned value.
+/// Registers the digest of the whole state as a value that a prompt or a debugger reads. `states`
+/// must outlive the returned value.
 model::DebugRegistry::Value digest_value(const StateDigests& states);
 
 /// Keeps the digests of the state, which the prompt, a debugger or a host's firmware may read at
@@ -60,7 +60,8 @@ class WatchedStates final : public PlatformPart {
   StateDigests states_;
 };
 
-/// Takes digests at instants of the run, after all other events of the instant.
+/// Takes digests of the platform's state at instants of the run, after all other events of the
+/// instant.
 class DigestSampler final : public PlatformPart {
  public:
   /// function that receives the rows; null: rows are kept for the results
@@ -71,15 +72,15 @@ class DigestSampler final : public PlatformPart {
     PicoSeconds duration;  // duration of the run
     Scheduler& scheduler;
     Network& network;
-    const FlowScheduler* flow_scheduler;    // central scheduler of flows, or null
-    const TransportAgent* transport_agent;  // central agent of a transport, or null
+    const FlowScheduler* flow_scheduler;    // central scheduler of flows; null: none
+    const TransportAgent* transport_agent;  // central agent of a transport; null: none
     std::vector<std::unique_ptr<Host>>& hosts;
     Partitions& partitions;
     std::uint32_t rank;
   };
   DigestSampler(const Context& context, Sink sink);
   void begin() override;
-  /// Adds the collected rows to the results.
+  /// Adds the collected rows of digests to the results.
   void finish(RunResults& results) override;
 
  private:

@@ -16,8 +16,8 @@
 
 namespace dcc::vp {
 
-/// At every `interval` of the window, writes the values that have changed. Signals: the bytes of
-/// switch queues (those that feed traced hosts; all queues if all hosts are traced) and each
+/// At every `interval` of the trace window, writes the values that have changed. Signals: the bytes
+/// of switch queues that feed traced hosts (of all queues if all hosts are traced), and each
 /// controller's timer lag. Counters: the bytes of the same queues, and the rate of every traced
 /// flow that a traced host sends.
 class TraceSampler {
@@ -63,11 +63,11 @@ class TraceSampler {
   Event event_;
 };
 
-/// Process numbers in the timeline file.
+/// Process numbers of hosts and network in the timeline file.
 constexpr int kNetworkProcess = 1;
 constexpr int host_process(HostId host) { return 10 + static_cast<int>(host); }
 
-/// A link's name as a scope of signals: "s0->h3" becomes "s0_h3".
+/// Converts a link's name into a scope of signals: "s0->h3" becomes "s0_h3".
 std::string scope_name(const std::string& wire);
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// Connects the traces that a configuration asks for to the running platform.
+// Connects the traces that a configuration enables to the running platform.
 #pragma once
 
 #include <filesystem>
@@ -31,8 +31,8 @@ struct TraceOutput {
 class FirmwareProfile;
 class FunctionTrace;
 
-/// Connects the traces that are enabled. Built after the hosts; the constructor throws
-/// std::runtime_error if a file cannot be written.
+/// Connects the enabled traces. Built after the hosts. The constructor throws std::runtime_error if
+/// a file cannot be written.
 class Tracing final : public PlatformPart {
  public:
   struct Context {
@@ -41,7 +41,7 @@ class Tracing final : public PlatformPart {
     const Network& network;
     std::vector<std::unique_ptr<Host>>& hosts;
     const FlowPlan& plan;
-    std::uint32_t rank;  // rank of samples among events of one instant, the greatest rank
+    std::uint32_t rank;  // rank of trace samples among events of one instant, the greatest rank
   };
   Tracing(const Context& context, const TraceOutput& output);
   ~Tracing() override;
@@ -56,8 +56,8 @@ class Tracing final : public PlatformPart {
   void close();
 
  private:
-  /// A hart, or the cores of a NIC, whose instructions are counted, and the files for the counts;
-  /// null: no such file is enabled.
+  /// A hart, or the cores of a NIC, whose instructions are counted, and the files for the counts.
+  /// Null: the file is not enabled.
   struct Profiled {
     std::unique_ptr<FirmwareProfile> program;
     std::unique_ptr<TraceFile> coverage;

@@ -1,4 +1,4 @@
-// Shared code of the checks of combinations: the configuration, and the form of messages.
+// Shared code of the checks of parameter combinations: the configuration and the form of messages.
 #pragma once
 
 #include <map>
@@ -27,8 +27,8 @@ class CheckContext {
   [[noreturn]] void fail(const std::string& path, const std::string& message) const {
     throw ConfigError(loaded_.place_of(path), path + ": " + message);
   }
-  /// Runs a module's own check. The keys that the check names lie in `section`; an empty key means
-  /// the section itself.
+  /// Runs the check function of a module. The keys that the check names lie in `section`; an empty
+  /// key means the section itself.
   template <class Check>
   void check_together(const std::string& section, Check check) const {
     try {
@@ -47,14 +47,14 @@ class CheckContext {
     }
   }
 
-  /// True if the user wrote the parameter at this path, in the file or by -c.
+  /// True if the user wrote the parameter at this path, in the file or by option -c.
   bool written(const std::string& path) const { return places_.count(path) != 0; }
-  /// The first of the two paths that the user wrote; `first` if the user wrote neither.
+  /// Returns the first of the two paths that the user wrote; `first` if the user wrote neither.
   std::string given(const std::string& first, const std::string& second) const {
     return places_.count(first) == 0 && places_.count(second) != 0 ? second : first;
   }
 
-  /// Throws ConfigError unless all hosts are driven by the platform, i.e. no host runs software.
+  /// Throws ConfigError if a host runs software, instead of being driven by the platform.
   void require_platform_drives(const std::string& path, const std::string& sentence) const {
     require(c_.host.driver == DriverKind::kNone || c_.hosts.size() == c_.topology.host_count(),
             path, sentence);
@@ -84,7 +84,7 @@ class CheckContext {
   const std::map<std::string, Place>& places_;
 };
 
-// Parts of check(), each in a file of its own or with related checks.
+// The functions below are parts of check(), grouped into files by subject.
 void check_time(const LoadedConfig& loaded);
 void check_switch(const LoadedConfig& loaded);
 void check_congestion_control(const LoadedConfig& loaded);

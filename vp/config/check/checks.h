@@ -5,7 +5,7 @@
 
 namespace dcc::vp {
 
-/// Checks the topology alone, on which all values that follow the network depend. Throws
+/// Checks the topology alone, before the values that follow the network are computed. Throws
 /// ConfigError.
 void check_topology(const LoadedConfig& loaded);
 
@@ -13,9 +13,9 @@ void check_topology(const LoadedConfig& loaded);
 /// most likely wrong.
 void check(const LoadedConfig& loaded);
 
-/// Checks whether a run can continue with the configuration `after`, which `change` made of
-/// `before`: only parameters that may change during a run differ, and the platform has a device on
-/// which the change acts.
+/// Checks whether a run can continue with the configuration `after`, which `change` made from
+/// `before`: only parameters that may change during a run differ, and the platform has a device
+/// that can apply the change.
 void check_change(const LoadedConfig& before, const LoadedConfig& after,
                   const ChangeConfig& change);
 

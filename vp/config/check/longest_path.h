@@ -9,9 +9,8 @@
 
 namespace dcc::vp {
 
-/// The round trip time of one full packet and its ACK over the longest of all shortest paths.
-/// Finding the routes of a large network takes seconds, so nothing is computed before the first
-/// call.
+/// The base round-trip time of one full packet and its ACK over the longest of all shortest paths.
+/// Finding the routes of a large network takes seconds, so the first call computes the time.
 class LongestPath {
  public:
   /// `config` must outlive the LongestPath; its topology and MTU must not change.
