@@ -1,6 +1,6 @@
-// Diagnoses: each one looks for one way in which a run misleads or does not answer the user's
-// question. A diagnosis lives in a file of its own, which registers it; docs/diagnoses.md lists all
-// of them.
+// Diagnoses: each diagnosis looks for one way in which a run misleads the user or does not answer
+// the user's question. Each diagnosis has a file of its own, which registers the diagnosis;
+// docs/diagnoses.md lists all of them.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@
 
 namespace dcc::vp {
 
-/// The data that a diagnosis looks at. The configuration and results outlive this object.
+/// The data that a diagnosis examines. The configuration and results outlive this object.
 class Evidence {
  public:
   /// Evidence for `dccvp check`, before the run.
@@ -53,7 +53,7 @@ class Diagnosis {
   virtual Found before(const Evidence&) const { return std::nullopt; }
   /// Looks for a finding at the end of the run. Precondition: evidence.results() is not null.
   virtual Found after(const Evidence& evidence) const { return before(evidence); }
-  /// True if after() looks at single flows, so that it needs a list of flows.
+  /// True if after() examines single flows, so that the diagnosis needs a list of flows.
   virtual bool needs_flows() const { return false; }
 };
 
@@ -61,8 +61,8 @@ class Diagnosis {
 struct DiagnosisEntry {
   std::string id;         // name of the diagnosis; stable, because scripts refer to it
   std::string meaning;    // meaning of the diagnosis in one sentence without a full stop
-  std::string remedy;     // what the user can do, in one sentence without a full stop
-  bool foreseen = false;  // true if `dccvp check` may find it
+  std::string remedy;     // action that the user can take, in one sentence without a full stop
+  bool foreseen = false;  // true if `dccvp check` may report the diagnosis before the run
   std::unique_ptr<Diagnosis> diagnosis;
 };
 
@@ -76,15 +76,15 @@ void add_diagnosis(DiagnosisEntry entry);
 template <class Mine>
 struct RegisteredDiagnosis {
   RegisteredDiagnosis(const char* id, const char* meaning, const char* remedy) {
-    // true if the diagnosis class `Mine` overrides before(): the member pointer's class is then
-    // Mine
+    // True if the diagnosis class `Mine` overrides before(), because the member pointer's class is
+    // then Mine.
     constexpr bool foreseen =
         std::is_same_v<decltype(&Mine::before), Diagnosis::Found (Mine::*)(const Evidence&) const>;
     add_diagnosis({id, meaning, remedy, foreseen, std::make_unique<Mine>()});
   }
 };
 
-/// The findings of all diagnoses, in the order of their ids: before the run, or at its end.
+/// Returns the findings of all diagnoses by diagnosis id, before the run or at its end.
 std::vector<Finding> foresee(const LoadedConfig& loaded);
 std::vector<Finding> diagnose(const LoadedConfig& loaded, const RunResults& results);
 

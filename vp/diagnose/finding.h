@@ -1,4 +1,4 @@
-// Findings of diagnoses: the `diagnoses` of metrics.json.
+// Findings of diagnoses, which metrics.json lists under `diagnoses`.
 #pragma once
 
 #include <string>
@@ -16,8 +16,9 @@ struct FindingFigure {
   std::variant<double, std::string> value;
 };
 
-/// A finding of a diagnosis. `text` says in whole sentences what happened, where, and what to write
-/// instead. It begins with a capital letter and ends without a full stop.
+/// A finding of a diagnosis. `text` says in whole sentences what happened, where it happened, and
+/// what the user should write instead. The text begins with a capital letter and ends without a
+/// full stop.
 struct Finding {
   std::string id;
   std::string text;

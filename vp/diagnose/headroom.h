@@ -1,4 +1,4 @@
-// Compares the PFC headroom of a switch with what its links need and its buffer allows.
+// Compares the PFC headroom of a switch with the need of its links and the size of its buffer.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,22 @@
 
 namespace dcc::vp {
 
-/// The need of the switch whose buffer lacks the most headroom.
+/// The headroom that the switch needs whose buffer lacks the most headroom.
 struct HeadroomNeed {
   std::string of;  // name of the switch; empty: no switch sends pauses
   Bytes buffer = 0;
-  Bytes set_aside = 0;  // bytes of the buffer that pools and reserved parts take
-  Bytes wanted = 0;    // headroom in bytes of all inputs but one, in every lossless priority in use
-  Bytes reserved = 0;  // the part of `wanted` that a shared headroom grants
+  Bytes set_aside = 0;  // bytes of the switch's buffer that pools and reserved parts take
+  // headroom in bytes for all inputs but one, in every lossless priority in use
+  Bytes wanted = 0;
+  Bytes reserved = 0;   // part of `wanted` in bytes that a shared headroom grants
   Bytes per_input = 0;  // greatest headroom of one input and priority, in bytes
   int inputs = 0;
   int priorities = 0;  // greatest number of priorities at one input
 
-  /// Bytes of the buffer that are available for headroom.
+  /// Bytes of the switch's buffer that are available for headroom.
   Bytes room() const { return buffer - set_aside; }
-  /// Missing bytes; negative: bytes that remain for queues.
+  /// Bytes by which the switch's buffer is too small for its headroom. Negative: bytes left for
+  /// queues.
   Bytes missing() const { return reserved - room(); }
 };
 HeadroomNeed greatest_headroom(const Evidence& evidence);
@@ -36,9 +38,9 @@ struct HeadroomGap {
 HeadroomGap greatest_headroom_gap(const Evidence& evidence);
 
 /// Mask of lossless priorities in use: bit p is set if traffic uses priority p and all switch ports
-/// make it lossless. 0 without PFC.
+/// make the priority lossless. 0 without PFC.
 std::uint8_t lossless_in_use(const Evidence& evidence);
-/// Mask of the priorities that traffic uses.
+/// Mask of the priorities that traffic uses: bit p is set for priority p.
 std::uint8_t priorities_in_use(const PlatformConfig& config);
 
 }  // namespace dcc::vp

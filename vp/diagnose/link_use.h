@@ -12,17 +12,18 @@ namespace dcc::vp {
 /// at most six links each way, which fat trees do not exceed. The bound is cheap where the exact
 /// value takes seconds.
 PicoSeconds round_trip_bound(const Evidence& evidence);
-/// An upper bound of the same round-trip time between hosts at one switch: two links each way.
+/// An upper bound of the round-trip time of one full packet and its ACK between hosts at one
+/// switch, over two links each way.
 PicoSeconds round_trip_of_neighbours(const Evidence& evidence);
 
-/// Payload delivered within the window, in full packets of each flow's path.
+/// Payload of a flow delivered within the window, in full packets of the flow's path.
 std::uint64_t full_packets_delivered(const Evidence& evidence);
 
-/// The hosts between which the data of a flow goes; a READ's data comes from the host that it asks.
+/// The hosts that send and receive the data of a flow; the responder sends the data of a READ.
 inline HostId sender_of(const FlowResult& flow) { return flow.reversed ? flow.to : flow.from; }
 inline HostId receiver_of(const FlowResult& flow) { return flow.reversed ? flow.from : flow.to; }
 
-/// An end of a flow's data: the host and the number of its port.
+/// An end of a flow's data: the number of the host and of the host's port.
 using FlowEnd = std::pair<HostId, unsigned>;
 inline FlowEnd sending_end(const FlowResult& flow) {
   return flow.reversed ? FlowEnd{flow.to, flow.to_port} : FlowEnd{flow.from, flow.from_port};
@@ -33,24 +34,26 @@ inline FlowEnd receiving_end(const FlowResult& flow) {
 
 class LinkUse {
  public:
-  /// Measures the use of links. Precondition: evidence.results() is not null. `evidence` must
-  /// outlive this object.
+  /// Measures the use of links within the measured window. Precondition: evidence.results() is not
+  /// null. `evidence` must outlive this object.
   explicit LinkUse(const Evidence& evidence);
-  /// Results of the link at which the flow's data leaves its sender, and of the link that leads to
-  /// its receiver; null if the results do not contain it.
+  /// Results of the link at which the flow's data leaves its sender, or of the link that leads to
+  /// its receiver. Null if the results do not contain the link.
   const LinkResult* from_sender(const FlowResult& flow) const {
     return from_port_[port(sending_end(flow))];
   }
   const LinkResult* to_receiver(const FlowResult& flow) const {
     return to_port_[port(receiving_end(flow))];
   }
-  /// Share of the window in which the link was busy, from 0 to 1.
+  /// Share of the measured window in which the link was busy, from 0 to 1.
   double of(const LinkResult& link) const;
-  /// Greatest use (see of()) of any link between switches; 0 without such links.
+  /// Greatest share of the window (see of()) in which any link between switches was busy; 0 without
+  /// such links.
   double of_fabric() const { return of_fabric_; }
-  /// Greatest share of the window, from 0 to 1, in which PFC paused some priority of a link.
+  /// Greatest share of the window, from 0 to 1, in which PFC paused at least one priority of a
+  /// link.
   double paused() const { return paused_; }
-  /// True if the flow's ends are at the same switch.
+  /// True if the flow's two hosts are at the same switch.
   bool are_neighbours(const FlowResult& flow) const;
 
  private:

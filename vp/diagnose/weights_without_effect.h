@@ -9,8 +9,8 @@ namespace dcc::vp {
 /// is not null.
 bool weights_have_no_effect(const Evidence& evidence);
 
-/// True if `changes` gives a class another weight, so that no single weight is to be compared with
-/// its share.
+/// True if `changes` gives a class another weight, so that no single weight can be compared with
+/// the class's share.
 bool weights_move(const PlatformConfig& config);
 
 }  // namespace dcc::vp

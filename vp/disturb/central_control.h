@@ -1,4 +1,4 @@
-// Central parts of schemes: the scheduler of flows over the switches' routes, and the agent that
+// Central parts of schemes: the scheduler that routes flows over the switches, and the agent that
 // tunes the hosts' demotion thresholds.
 #pragma once
 

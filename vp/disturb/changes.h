@@ -1,4 +1,4 @@
-// Changes of parameters during a run (`changes`).
+// Changes parameters during a run, as the configuration's list `changes` asks.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@
 
 namespace dcc::vp {
 
-/// Applies each change at its time: to the switches directly, to controllers through their
-/// registers, as a driver would. On a host without software the registers change at that instant;
-/// on a host with software the write takes its time on the bus.
+/// Applies each change of parameters at its time: to switches directly, to controllers through
+/// their registers, as a driver would. On a host without software the registers change at that
+/// instant; on a host with software the write takes bus time.
 class Changes final : public PlatformPart {
  public:
   Changes(const PlatformConfig& config, Scheduler& scheduler, Network& network,
           std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
   /// Schedules the first change of parameters.
   void begin() override;
-  /// Adds a change after all other changes; `ask` returns the new configuration when simulated time
-  /// reaches `at`. Call before begin().
+  /// Adds a change of parameters after all other changes. `ask` returns the new configuration when
+  /// simulated time reaches `at`. Call before begin().
   void ask_at(PicoSeconds at, std::function<std::shared_ptr<const PlatformConfig>()> ask) {
     planned_.push_back({at, std::move(ask)});
   }
@@ -44,7 +44,7 @@ class Changes final : public PlatformPart {
   std::vector<Planned> planned_;
   std::size_t next_ = 0;
   std::shared_ptr<const PlatformConfig>
-      made_;  // owner of the configuration that present_ points to
+      made_;  // owner of the configuration to which present_ points
   Event due_;
 };
 

@@ -1,4 +1,4 @@
-// Flows that get another class while they run (`new_dscp` of an entry of traffic).
+// Changes the class of flows while they run (`new_dscp` of a traffic entry).
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace dcc::vp {
 
 class Platform;
 
-/// Changes the class of flows of hosts without software, at the NIC, as the register QP_CMD does.
-/// On hosts with software the application calls the driver's nic_change_class instead.
+/// Changes the class of flows at the NIC, like register QP_CMD, on hosts without software. On hosts
+/// with software the application calls the driver's nic_change_class instead.
 class ClassChanges final : public PlatformPart {
  public:
   explicit ClassChanges(Platform& platform);
@@ -24,10 +24,11 @@ class ClassChanges final : public PlatformPart {
     void change() { owner.change(index); }
 
     ClassChanges& owner;
-    std::size_t index;  // place in `traffic`
+    std::size_t index;  // index of the flow's entry in `traffic`
     Event due;
   };
-  /// Throws std::runtime_error if a NIC refuses the change of a flow that is under way.
+  /// Changes a flow's class. Throws std::runtime_error if a NIC refuses the change of a running
+  /// flow.
   void change(std::size_t index);
 
   Platform& platform_;

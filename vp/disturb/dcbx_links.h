@@ -1,4 +1,4 @@
-// DCBX at the ends of all links: settings, and results of the exchange.
+// Runs DCBX at the ends of all links: settings of the ends, and results of the exchange.
 #pragma once
 
 #include <functional>
@@ -16,30 +16,31 @@
 
 namespace dcc::vp {
 
-/// Checks the entries of `dcbx.ends`. Throws SettingError for an end that the topology does not
+/// Checks the entries of `dcbx.ends`. Throws SettingError for a link end that the topology does not
 /// have.
 void check_dcbx(const PlatformConfig& config, const Topology& topology);
 
-/// The DCBX settings of the ends of links, indexed by the wire that leaves there (as in
-/// Network::wires()); empty: the end sends no frames.
+/// The DCBX settings of the ends of links, indexed by the wire that begins at the end (as in
+/// Network::wires()). Empty: the end sends no frames.
 std::vector<std::optional<DcbxSettings>> dcbx_settings(const PlatformConfig& config,
                                                        const Topology& topology);
 
 class DcbxLinks final : public PlatformPart {
  public:
-  /// `nic_of` returns a host's NIC. All arguments must outlive the DcbxLinks.
+  /// Builds DCBX for all links. `nic_of` returns a host's NIC. All arguments must outlive the
+  /// DcbxLinks.
   DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network& network,
             const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank);
   /// Schedules the event at which all links come up.
   void begin() override;
   /// Adds the results of DCBX to the run's results.
   void finish(RunResults& results) override;
-  /// The results of DCBX; empty if it is not enabled.
+  /// The results of DCBX; empty if DCBX is not enabled.
   std::optional<DcbxResult> result() const;
 
  private:
   struct End {
-    std::size_t wire = 0;  // number of the wire that leaves at this end
+    std::size_t wire = 0;  // number of the wire that begins at this link end
     const DcbxEnd* end = nullptr;
     std::function<void()> come_up;
   };

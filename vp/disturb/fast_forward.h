@@ -42,20 +42,20 @@ class FastForward final : public PlatformPart {
   };
   explicit FastForward(const Context& context);
   void begin() override;
-  /// Adds the skipped time to the results.
+  /// Adds the skipped simulated time to the results.
   void finish(RunResults& results) override;
 
  private:
-  /// Number of samples of queues and rates in one window.
+  /// Number of samples of queues and rates in one watched window.
   static constexpr int kLooks = 8;
 
   /// The state from which a skip extrapolates.
   struct Base {
-    PicoSeconds from{};  // begin of the window by the devices' clock
+    PicoSeconds from{};  // begin of the watched window by the devices' clock
     std::unique_ptr<Measurement::Watch> watch;
-    std::vector<Bytes> received;  // bytes received by each flow of `active_`
+    std::vector<Bytes> received;  // bytes that each flow of `active_` received
   };
-  /// Counts whose change makes the watched window useless.
+  /// Values, such as the count of losses, whose change makes the watched window useless.
   struct Disturbance {
     PicoSeconds next_kept{};
     std::uint64_t losses = 0;
@@ -86,17 +86,19 @@ class FastForward final : public PlatformPart {
   RestDetector detector_;
   Disturbance before_;
   std::vector<const PlannedFlow*> active_;
-  std::vector<unsigned> group_of_;  // number of each active flow's kind (flow_kinds.h)
-  std::vector<unsigned> members_;   // number of flows in each group
+  // number of each active flow's group of equal flows (flow_kinds.h)
+  std::vector<unsigned> group_of_;
+  std::vector<unsigned> members_;  // number of flows in each group
   int looks_ = 0;
-  std::vector<Bytes> received_;  // bytes received by each active flow when the window began
-  // sums over the window's samples: rate and target of each group, then queues
+  // bytes that each active flow had received when the watched window began
+  std::vector<Bytes> received_;
+  // sums over the watched window's samples: rate and target of each group, then queues
   std::vector<double> looked_;
-  std::uint64_t marks_ = 0;  // marks at the beginning of the window
+  std::uint64_t marks_ = 0;  // number of marks at the beginning of the watched window
   std::uint64_t pauses_ = 0;
   Base start_;
   Base middle_;
-  std::vector<Bytes> owed_;  // bytes of a partly skipped packet of each flow
+  std::vector<Bytes> owed_;  // bytes of each flow's packet that was only partly skipped
   Event look_event_;
 };
 

@@ -10,11 +10,11 @@
 
 namespace dcc::vp {
 
-/// Checks the names in faults. Throws SettingError, which lists the existing names, for a link or
+/// Checks the names in `faults`. Throws SettingError, which lists the existing names, for a link or
 /// flow that does not exist. Flows are numbered from 0 to `flows` - 1.
 void check_faults(const PlatformConfig& config, const Topology& topology, std::size_t flows);
 
-/// Puts the faults' hooks on the wires. Precondition: check_faults() has passed.
+/// Installs the faults' hooks on the wires. Precondition: check_faults() has passed.
 void install_faults(const PlatformConfig& config, Partitions& partitions, Network& network);
 
 }  // namespace dcc::vp

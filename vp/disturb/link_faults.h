@@ -18,21 +18,22 @@ namespace dcc::vp {
 
 class LinkFaults final : public PlatformPart {
  public:
-  /// Precondition: check_faults() has passed. `nic_of` returns a host's NIC.
+  /// Prepares the link faults. Precondition: check_faults() has passed. `nic_of` returns a host's
+  /// NIC.
   LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Network& network,
              Partitions& partitions, const std::function<NicDevice&(HostId)>& nic_of,
              std::uint32_t rank);
   /// Schedules the begin and end of all link faults.
   void begin() override;
-  /// Adds a warning about hosts that could not be reached.
+  /// Adds a warning about hosts that were unreachable to the results.
   void finish(RunResults& results) override;
   /// The network whose links fail; null: no link fails.
   LiveFabric* fabric() { return fabric_.get(); }
-  /// The split of the network; empty if the network was not split.
+  /// The hosts that link faults cut off from the others; empty if no host was cut off.
   std::optional<NetworkSplit> split() const;
 
  private:
-  /// One entry of `faults`, whose fault may begin and end several times.
+  /// An entry of `faults`, whose link fault may begin and end several times.
   class Fault {
    public:
     Fault(const FaultParameters& config, const Network& network, Scheduler& scheduler,
@@ -48,7 +49,8 @@ class LinkFaults final : public PlatformPart {
     Scheduler& scheduler_;
     Partitions& partitions_;
     LiveFabric& fabric_;
-    std::vector<std::size_t> wires_;  // numbers of the fault's wires, 2 · cable + side
+    // numbers of the wires that the fault affects, 2 · cable + side
+    std::vector<std::size_t> wires_;
     bool there_ = false;
     Event change_;
   };

@@ -1,4 +1,4 @@
-// Takes bursts of traffic from memory where they repeat (`fast_forward.memo`).
+// Replays bursts of traffic from memory where they repeat (`fast_forward.memo`).
 #pragma once
 
 #include <cstdint>
@@ -63,7 +63,7 @@ class Memo final : public PlatformPart, private FlowMemory {
   struct Known {
     std::vector<std::unique_ptr<RememberedBurst>> bursts;
     bool seen = false;
-    unsigned recorded = 0;  // number of bursts stored so far
+    unsigned recorded = 0;  // number of bursts of this kind stored so far
     std::uint64_t hits = 0;
   };
 
@@ -78,22 +78,22 @@ class Memo final : public PlatformPart, private FlowMemory {
 
   void watch(Mode mode, const PlannedFlow& first);
   void look();
-  /// `begun`: number of flows that had begun when the burst ended.
+  /// Ends the recording of a burst. `begun`: number of flows that had begun when the burst ended.
   void end_watch(std::uint64_t begun);
   void abandon_watch();
   void check(const std::optional<RememberedBurst>& seen);
   void forget_all();
   void count(RememberedBurst& burst);
 
-  /// Takes the burst burst_ from memory; `flows`: its flows.
+  /// Replays the burst burst_ from memory. `flows`: the flows of the burst.
   void replay(std::vector<std::uint32_t> flows);
   void replay_begin(const PlannedFlow& flow);
   void replay_due();
   void plan_replay();
 
-  /// Learns the period of the burst that was recorded, at its end.
+  /// Learns the period of the recorded burst when the burst ends.
   void learn_period(RememberedBurst& burst, std::uint64_t begun) const;
-  /// Leaves out rounds until one is to be simulated. Call when a burst has ended.
+  /// Leaves out repeated rounds until a round must be simulated. Call when a burst has ended.
   void leap();
 
   const Context c_;
@@ -102,19 +102,21 @@ class Memo final : public PlatformPart, private FlowMemory {
   RandomStream random_;
   std::unordered_map<std::uint64_t, Known> known_;
   std::size_t in_memory_ = 0;  // number of bursts in memory
-  std::uint64_t begun_ = 0;    // number of flows that have begun, in the network or from memory
+  std::uint64_t begun_ = 0;    // number of flows that have begun, simulated or replayed from memory
   Mode mode_ = Mode::kIdle;
   PicoSeconds from_{};                // time at which the present burst began
   std::uint64_t key_ = 0;             // key of the kind of flow with which the present burst began
-  RememberedBurst* burst_ = nullptr;  // the burst that is checked or replayed
+  RememberedBurst* burst_ = nullptr;  // burst in memory that is being checked or replayed
   // ids of the present burst's flows, in the order of their begin
   std::vector<std::uint32_t> flows_;
   std::unique_ptr<Measurement::Watch> watch_;
-  std::optional<RoundLeaps> leaps_;   // empty unless rounds can be left out
+  // object that leaves out rounds; empty if rounds cannot be left out
+  std::optional<RoundLeaps> leaps_;
   std::optional<RoundState> before_;  // network state before the burst, if the burst is a round
-  std::optional<bool> decided_;       // choice of leap() for the next burst: true if checked
-  // State of the replay of a burst
-  std::vector<char> has_begun_;  // flags of flows that have begun, by index into flows_
+  // decision of leap() for the next burst: true if the burst is simulated as a check
+  std::optional<bool> decided_;
+  // state of the replay of a burst
+  std::vector<char> has_begun_;  // true for each flow of flows_ that has begun
   std::size_t next_begin_ = 0;   // index into flows_ of the first flow that has not begun
   std::size_t next_end_ = 0;     // index into RememberedBurst::ends of the next end
   Event look_event_;

@@ -1,4 +1,4 @@
-// Faults of memory: bits that flip during the run.
+// Flips bits of memories during the run, as soft errors do.
 #pragma once
 
 #include <deque>
@@ -14,10 +14,10 @@ namespace dcc::vp {
 
 class MemoryFaults final : public PlatformPart {
  public:
-  /// Precondition: check_faults() has passed.
+  /// Prepares the bit flips. Precondition: check_faults() has passed.
   MemoryFaults(const PlatformConfig& config, Scheduler& scheduler,
                std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
-  /// Schedules the bit flips.
+  /// Schedules the bit flips of memories.
   void begin() override;
 
  private:

@@ -1,4 +1,4 @@
-// Pause storms: NICs that pause their switch without reason, as faulty adapters do.
+// Pause storms: NICs that send PFC pauses to their switch without reason, as faulty adapters do.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ namespace dcc::vp {
 
 class PauseStorms final : public PlatformPart {
  public:
-  /// Precondition: check_faults() has passed.
+  /// Prepares the pause storms. Precondition: check_faults() has passed.
   PauseStorms(const PlatformConfig& config, const Topology& topology, Partitions& partitions,
               std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
   /// Schedules the begin and end of all pause storms.

@@ -1,4 +1,4 @@
-// Flows that leave a failed port of their host and go on at another one.
+// Moves flows from a failed port of their host to another port of the host.
 #pragma once
 
 #include "build/platform_part.h"
@@ -19,14 +19,14 @@ class Platform;
 /// `comes_back`, flows take their first ports again when those work and routes have converged.
 class PortFailover final : public PlatformPart {
  public:
-  /// Throws SettingError if a fault names a link that does not exist.
+  /// Prepares port failover. Throws SettingError if a fault names a link that does not exist.
   explicit PortFailover(Platform& platform);
   void begin() override { schedule(PicoSeconds(-1)); }
 
  private:
   void check();
   void schedule(PicoSeconds after);
-  /// True if the failure of the port has been detected and is not repaired.
+  /// True if a port's failure has been detected and is not repaired.
   bool has_failed(HostId port) const;
   void move(const PlannedFlow& flow, const FlowSpec& to);
 

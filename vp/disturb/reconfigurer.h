@@ -10,11 +10,12 @@
 
 namespace dcc::vp {
 
-/// A second user of the driver on a host beside the host's software: a process that makes one
-/// change of parameters after the other, each access in the bus's time.
+/// A second user of the driver on a host, beside the host's software: a process that makes one
+/// change of the controller's parameters after the other. Each register access takes the bus's
+/// time.
 class Reconfigurer final : public sc_core::sc_module {
  public:
-  /// `notify` fires an event at the devices' present time.
+  /// Creates the process. `notify` fires an event at the devices' present time.
   Reconfigurer(const sc_core::sc_module_name& name, std::uint64_t base,
                std::function<void(sc_core::sc_event&)> notify, std::function<void()> on_failure);
 
@@ -22,7 +23,7 @@ class Reconfigurer final : public sc_core::sc_module {
 
   /// Requests a change of the controller's parameters. Call from a device's event.
   void reconfigure(const dcc_config& from, const dcc_config& to);
-  /// The sentence with which the driver refused a change; empty if none was refused.
+  /// The sentence with which the driver refused a change; empty if the driver refused no change.
   const std::string& failure() const { return failure_; }
 
  private:

@@ -1,4 +1,4 @@
-// Leaves out rounds of a collective whose course is known from memory.
+// Skips rounds of a collective whose course is known from memory.
 #pragma once
 
 #include <cstdint>
@@ -23,26 +23,28 @@ namespace dcc::vp {
 /// A round is held (RepeatedRounds) as soon as a flow of the round before it begins.
 class RoundLeaps {
  public:
-  /// Precondition: plan.rounds() is not null.
+  /// Prepares the skips. Precondition: plan.rounds() is not null.
   RoundLeaps(FlowPlan& plan, FlowGates& gates, FlowLedger& ledger, Measurement& measurement)
       : plan_(plan), gates_(gates), ledger_(ledger), measurement_(measurement) {}
 
-  /// Holds the next round if the flow that begins belongs to the last held one.
+  /// Adds the next round to the plan if the flow that begins belongs to the last round in the plan.
   void begins(const PlannedFlow& flow);
-  /// The state before a round; empty unless the next flow is the first one of its round. `begun`:
-  /// number of flows of held rounds that have begun. Precondition: all of them have ended.
+  /// The state of the gates before a round; empty unless the next flow is the first flow of its
+  /// round. `begun`: number of begun flows of the rounds in the plan. Precondition: all begun flows
+  /// have ended.
   std::optional<RoundState> state(std::uint64_t begun) const;
-  /// True if a burst consists of all flows of one round, `begun` flows having begun before it.
+  /// True if a burst consists of all flows of one round, where `begun` flows had begun before the
+  /// burst.
   bool is_round(const RememberedBurst& burst, std::uint64_t begun) const;
 
-  /// Number of rounds that may be left out now, before the next one, which is in this state.
+  /// Number of rounds that may be skipped before the next round, which begins in this state.
   std::uint64_t possible(const RoundState& state) const;
-  /// The flow that is the first one to begin in this state.
+  /// The first flow that begins in this state of the gates.
   const PlannedFlow& first(const RoundState& state) const {
     return plan_.flow(state.first + state.gates.front().flow);
   }
-  /// Leaves out `times` rounds that have the course of the burst. Preconditions: the burst has a
-  /// period and begins in this state; times <= possible(state).
+  /// Skips `times` rounds that have the course of the burst. Preconditions: the burst has a period
+  /// and begins in this state; times <= possible(state).
   void leap(const RememberedBurst& burst, const RoundState& state, std::uint64_t times);
 
  private:

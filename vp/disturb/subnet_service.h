@@ -47,7 +47,8 @@ class SubnetService final : public PlatformPart, private AdmissionDesk {
   const SubnetManager& manager() const { return manager_; }
 
  private:
-  static constexpr PicoSeconds kTimeout = kMilliSecond * 200;  // as OpenSM waits by default
+  // time until a lost datagram is repeated, as OpenSM waits by default
+  static constexpr PicoSeconds kTimeout = kMilliSecond * 200;
 
   struct Request {
     Request(SubnetService& service, const PlannedFlow& about);
@@ -58,7 +59,8 @@ class SubnetService final : public PlatformPart, private AdmissionDesk {
     std::uint64_t rate;
     enum class At { kUnderWay, kServed, kBack } at = At::kUnderWay;
     bool granted = false;
-    std::size_t result = 0;  // index in SubnetResult::requests, valid from At::kBack on
+    // index of the request in SubnetResult::requests, valid from At::kBack on
+    std::size_t result = 0;
     Event event;
   };
   bool asks(const PlannedFlow& flow) override;
@@ -81,7 +83,7 @@ class SubnetService final : public PlatformPart, private AdmissionDesk {
 
   Platform& p_;
   DirectTraffic& traffic_;
-  FlowScheduler* const scheduler_;  // manager of paths; null: none
+  FlowScheduler* const scheduler_;  // flow scheduler that assigns paths; null: none
   const bool by_tables_;
   SubnetAgents agents_;
   SubnetManager manager_;
@@ -89,17 +91,19 @@ class SubnetService final : public PlatformPart, private AdmissionDesk {
   Administration administration_;
   Event sweep_event_;
   Event trap_event_;
-  LiveFabric* live_ = nullptr;        // null: no link fails
-  std::multiset<PicoSeconds> traps_;  // arrivals of the traps under way
-  std::unique_ptr<Routing> routing_;  // routes that the sweep under way sets; null: none yet
+  // network whose links fail during the run; null: no link fails
+  LiveFabric* live_ = nullptr;
+  std::multiset<PicoSeconds> traps_;  // arrival times of the traps under way
+  std::unique_ptr<Routing> routing_;  // routes that the present sweep sets; null: none yet
   PicoSeconds sweep_began_{};
-  bool again_ = false;  // another sweep follows
+  bool again_ = false;  // true if another sweep follows the present sweep
   std::optional<Mad> answer_;
-  bool asked_ = false;  // true if a datagram of the sweep is under way
+  bool asked_ = false;  // true if a datagram of the sweep waits for its answer
   PicoSeconds free_at_{};
   std::deque<Request> requests_;
-  std::vector<Request*> waiting_;                      // requests that wait for the sweep's end
-  std::map<std::uint32_t, const PlannedFlow*> holds_;  // flows with a grant
+  // requests that wait for the end of the sweep
+  std::vector<Request*> waiting_;
+  std::map<std::uint32_t, const PlannedFlow*> holds_;  // flows whose request was granted
   SubnetResult result_;
 };
 

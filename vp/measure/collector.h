@@ -10,8 +10,8 @@
 
 namespace dcc::vp {
 
-// Adds a device's counters to the balance, in which every packet and every timer event must be
-// accounted for.
+// Adds a device's counters to the balance, which must account for every packet and every timer
+// event.
 void add_to(Balance& balance, const NicCounters& nic);
 void add_to(Balance& balance, const SwitchCounters& totals, const PfcCounters& pfc);
 void add_to(Balance& balance, const LinkCounters& link);

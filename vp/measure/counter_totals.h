@@ -16,7 +16,7 @@
 
 namespace dcc::vp {
 
-/// One figure of `aggregate`: all counters with one name.
+/// A figure of `aggregate`: the sum of all counters with one name.
 struct CounterInfo {
   std::string_view name;
   CounterAbout about;
@@ -26,15 +26,15 @@ struct CounterInfo {
 };
 
 /// One sum for each figure, in the order of metrics.json. A reader names the counter's member
-/// instead of the figure's text, so a missing counter does not compile.
+/// instead of the figure's text, so a reader of a missing counter does not compile.
 class CounterTotals {
  public:
-  /// All figures, from the descriptions of all structs of counters.
+  /// All figures of `aggregate`, from the descriptions of all structs of counters.
   static const std::vector<CounterInfo>& described();
 
   CounterTotals() : sums_(described().size(), 0) {}
 
-  /// Adds the counters of one device.
+  /// Adds the counters of one device to the sums.
   template <class Counters>
   void add(const Counters& counters) {
     Counters::describe([&](auto member, std::string_view name, const CounterAbout&) {
@@ -61,7 +61,7 @@ class CounterTotals {
     for (std::uint64_t& sum : sums_) visit(sum);
   }
 
-  // sum of the figure with this index in described()
+  // sum of the figure that has this index in described()
   std::uint64_t at(std::size_t figure) const { return sums_[figure]; }
   /// The sum that contains the counter, e.g. of(&SwitchCounters::ecn_marks).
   template <class Counters>
@@ -77,7 +77,7 @@ class CounterTotals {
   static std::size_t index_of(std::string_view name);
   template <class Counters>
   static std::size_t figure_of(std::uint64_t Counters::*counter) {
-    // index of the figure; out of range if the counter has no description
+    // index of the figure in described(); out of range if the counter has no description
     std::size_t figure = described().size();
     Counters::describe([&](auto member, std::string_view name, const CounterAbout&) {
       if (member == counter) figure = index_of(name);

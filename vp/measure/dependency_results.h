@@ -1,5 +1,5 @@
-// Results for flows and computations that wait for others: completion, critical path, exposed
-// communication.
+// Computes results for flows and computations that wait for others: completion, critical path,
+// exposed communication.
 #pragma once
 
 #include <functional>

@@ -1,6 +1,6 @@
-// Counters by the names that tools for adapters and switches give them: one table says what exists,
-// how it is counted here, and what is not modelled. metrics.json, counters.csv, counters.prom and
-// `dccvp metrics` follow from the table.
+// Counters under the names that tools for adapters and switches use. One table says which counters
+// exist, how the platform counts them, and which counters are not modelled. metrics.json,
+// counters.csv, counters.prom and `dccvp metrics` follow from the table.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,8 @@ struct FieldCounter {
   const char* unit;
   const char* meaning;       // what the platform counts under this name
   std::uint64_t divide = 1;  // number of counted units in one unit of the value
-  // true: the figure is the greatest value within `measure`; false: the count within `measure`
+  // true: the value is the greatest within `measure`; false: the value is the count within
+  // `measure`
   bool peak = false;
 };
 
@@ -34,19 +35,19 @@ struct MissingCounter {
   const char* reason;
 };
 
-/// The counters of one host, of one port of a switch, and of one priority of such a port.
+/// The counters of one host, of one port of a switch, and of one priority of a switch port.
 const std::vector<FieldCounter>& host_counters();
 const std::vector<FieldCounter>& port_counters();
 const std::vector<FieldCounter>& queue_counters();
 const std::vector<MissingCounter>& missing_counters();
 
-/// A host's NIC with the link that begins at the NIC and the link that ends there.
+/// A host's NIC with the link from the NIC and the link to the NIC.
 struct HostPort {
   const NicDevice& nic;
   const LinkCounters& out;
   const LinkCounters& in;
 };
-/// A port of a switch with the link that begins at the port and the link that ends there.
+/// A port of a switch with the link from the port and the link to the port.
 struct SwitchPort {
   const SwitchDevice& device;
   int number;
@@ -54,7 +55,8 @@ struct SwitchPort {
   const LinkCounters& in;
 };
 
-/// Appends the present value of each counter of the table, before division, in the table's order.
+/// Appends the present value of each counter of the table, in the table's order and not yet
+/// divided.
 void read_counters(const HostPort& port, std::vector<std::uint64_t>& to);
 void read_counters(const SwitchPort& port, std::vector<std::uint64_t>& to);
 void read_counters(const SwitchPort& port, int priority, std::vector<std::uint64_t>& to);
@@ -62,7 +64,7 @@ void read_counters(const SwitchPort& port, int priority, std::vector<std::uint64
 /// The counters of a run within `measure`, in the units of the tables.
 struct FieldCounts {
   struct Port {
-    std::string device;  // name of the switch
+    std::string device;  // name of the port's switch
     std::string port;    // name of the wire that begins at the port
     std::vector<std::uint64_t> values;
     std::vector<std::vector<std::uint64_t>> queues;  // counter values of each priority of the port

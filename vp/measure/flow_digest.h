@@ -1,4 +1,4 @@
-// Results of flows in place of a list: counts, sums, and sketches of quantiles.
+// Results of flows without a list of flows: counts, sums, and sketches of quantiles.
 #pragma once
 
 #include <array>
@@ -27,21 +27,22 @@ namespace dcc::vp {
 /// of threads. Memory grows with the number of classes, entries of `traffic` and bins of sizes.
 class FlowDigest {
  public:
-  /// `config` must outlive the digest and its run.
+  /// Makes the digest. `config` must outlive the digest and its run.
   explicit FlowDigest(const PlatformConfig& config);
 
   /// Adds a flow, or `times` flows that differ in their times alone, by steps within the window or
   /// outside the window, of which `flow` is the last. Before end_run() only flows that have ended
   /// may be added: their figures do not depend on the end of the run.
   void add(const FlowResult& flow, std::uint64_t times = 1);
-  /// The run has ended at `sim_time` with this window; unfinished flows may be added from now on.
+  /// Ends the run at `sim_time` with this measured window; unfinished flows may be added
+  /// afterwards.
   void end_run(PicoSeconds measured_from, PicoSeconds measured_to, PicoSeconds sim_time);
 
   FlowOutput kept() const { return kept_; }
   const FlowCensus& census() const { return census_; }
-  /// The last start or end of a flow within the window; 0 if there was none.
+  /// The time of the last start or end of a flow within the measured window; 0 if there was none.
   PicoSeconds last_change() const { return last_change_; }
-  /// All figures of the run; `results` supplies the figures that do not concern flows.
+  /// All figures of the run; `results` supplies the figures that do not depend on flows.
   Metrics metrics(const RunResults& results) const;
 
  private:
@@ -60,9 +61,9 @@ class FlowDigest {
   };
   struct Class {
     Bytes bytes = 0;
-    std::size_t active = 0;  // flows that take part
+    std::size_t active = 0;  // number of flows that take part in fairness and shares
     ExactSum<20> active_ps;  // total active time of flows, in picoseconds
-    // Payload for each second of a flow's claim, least and greatest.
+    // Least and greatest payload per second of a flow's claim.
     double least = std::numeric_limits<double>::max();
     double greatest = 0;
   };
@@ -93,7 +94,7 @@ class FlowDigest {
   HostId first_from_ = 0, first_to_ = 0;
   std::map<unsigned, Class> classes_;  // classes by DSCP
   std::vector<Tenant> tenants_;        // tenants in the order of the configuration
-  // number of the tenant by DSCP; number of tenants: none
+  // index of the tenant by DSCP; the number of tenants if the DSCP has no tenant
   std::array<std::size_t, 64> tenant_of_{};
   std::optional<DeadlineMetrics> deadlines_;
   Sizes slowdowns_, received_, reference_;

@@ -19,9 +19,8 @@
 namespace dcc::vp {
 
 /// Figures of finite flows whose first byte was posted within `measure`. A completion time runs
-/// from the first byte posted to the last ACK (to the last byte received where nothing
-/// acknowledges) and may end after `measure`. Quantiles are by nearest rank over the completed
-/// flows.
+/// from the first posted byte to the last ACK (to the last received byte if nothing acknowledges)
+/// and may end after `measure`. Quantiles are nearest ranks over the completed flows.
 struct FlowGroup {
   std::size_t begun = 0;
   std::size_t completed = 0;
@@ -58,16 +57,17 @@ struct FlowGroup {
   }
 };
 
-/// The flows of a group whose size is in one of SizeBins.
+/// The flows of a group whose size falls into one of the SizeBins.
 struct SizedFlowGroup {
   Bytes above = 0;
-  std::optional<Bytes> up_to;  // greatest size of the bin in bytes; empty: no upper limit
+  std::optional<Bytes> up_to;  // greatest flow size of the bin in bytes; empty: no upper limit
   FlowGroup flows;
 };
 
 struct FlowGroupWithSizes {
   FlowGroup flows;
-  std::vector<SizedFlowGroup> by_size;  // size bins that contain flows
+  // groups of flows by size bin; bins without flows are left out
+  std::vector<SizedFlowGroup> by_size;
 };
 struct ClassFlowGroup {
   unsigned dscp = 0;
@@ -82,27 +82,28 @@ struct EntryFlowGroup {
 
 struct FlowGroups {
   FlowGroupWithSizes all;
-  std::vector<ClassFlowGroup> classes;  // groups of classes, by DSCP
-  std::vector<EntryFlowGroup> entries;  // groups in the order of the list `traffic`
+  std::vector<ClassFlowGroup> classes;  // groups of flows by class, sorted by DSCP
+  // groups of flows by traffic entry, in the order of the list `traffic`
+  std::vector<EntryFlowGroup> entries;
 };
 
-/// Collects flows one by one; the result does not depend on their order.
+/// Groups flows one by one; the result does not depend on their order.
 class FlowGrouping {
  public:
   FlowGrouping(const PlatformConfig& config, const RunResults& results)
       : FlowGrouping(config, results.measured_from, results.measured_to) {}
-  /// `from` and `to`: the measured window. `kept`: kAll keeps each time, kSketch a sketch of the
-  /// times, kNone counts.
+  /// Makes empty groups. `from` and `to`: the measured window. `kept`: kAll keeps each completion
+  /// time, kSketch a sketch of the times, kNone counts.
   FlowGrouping(const PlatformConfig& config, PicoSeconds from, PicoSeconds to,
                FlowOutput kept = FlowOutput::kAll)
       : config_(config), from_(from), to_(to), kept_(kept) {}
-  /// Sets the window for flows that are added later.
+  /// Sets the measured window for flows that are added later.
   void set_window(PicoSeconds from, PicoSeconds to) {
     from_ = from;
     to_ = to;
   }
-  /// Adds `times` flows that have the figures of `flow`. `taken`: completion time; empty: not
-  /// completed.
+  /// Adds `times` flows that have the figures of `flow`. `taken`: their completion time; empty: the
+  /// flows did not complete.
   void add(const FlowResult& flow, const std::optional<PicoSeconds>& taken,
            const std::optional<double>& slowdown, std::uint64_t times = 1);
   FlowGroups groups() const;
@@ -115,8 +116,10 @@ class FlowGrouping {
   struct Cell {
     std::size_t begun = 0;
     std::size_t ended = 0;
-    std::vector<Sample> completed;       // completion times; empty unless all are kept
-    QuantileSketch times_ps, slowdowns;  // empty unless sketches are kept
+    // completion times of flows; empty unless all times are kept
+    std::vector<Sample> completed;
+    // sketches of completion times and slowdowns; empty unless sketches are kept
+    QuantileSketch times_ps, slowdowns;
   };
   // key: DSCP, traffic entry, true for a flow of a random incast, size bin
   using Key = std::tuple<unsigned, unsigned, bool, std::size_t>;

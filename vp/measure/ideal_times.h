@@ -10,23 +10,24 @@
 
 namespace dcc::vp {
 
-/// Lower limits of completion times, so that a slowdown is at least 1. `config` and `network` must
-/// outlive the object.
+/// Computes lower limits of completion times, so that a slowdown is at least 1. `config` and
+/// `network` must outlive the object.
 class IdealTimes {
  public:
   IdealTimes(const PlatformConfig& config, const Network& network)
       : config_(config), network_(network) {}
 
-  /// The time of a finite flow, alone in the empty network, that uses all paths that its packets
-  /// may take; `by_software`: sw/app sends it. Empty beyond the range of PicoSeconds.
+  /// The completion time of a finite flow, alone in the empty network, over all paths that its
+  /// packets may take. `by_software`: the application in sw/app sends the flow. Empty beyond the
+  /// range of PicoSeconds.
   std::optional<PicoSeconds> of(const FlowSpec& spec, AckMode ack, bool by_software) const;
-  /// The completion time by the reference simulator's formula: base round trip of a full packet
-  /// plus the flow's wire bytes at the slowest link's rate.
+  /// The completion time by the reference simulator's formula: base round-trip time of a full
+  /// packet plus the flow's wire bytes at the slowest link's rate.
   PicoSeconds of_reference(const PlannedFlow& flow) const;
 
  private:
-  // Pairs of hosts that are kept, of some 150 bytes each: repeated traffic has few pairs, and
-  // random traffic between many hosts rarely meets a pair again.
+  // Number of host pairs whose results are kept, some 150 bytes each. Repeated traffic has few
+  // pairs of hosts, and random traffic between many hosts rarely meets a pair again.
   static constexpr std::size_t kMaxKnown = std::size_t{1} << 16;
   /// The last completion time found for a pair of hosts, and its arguments.
   struct Known {
@@ -40,7 +41,7 @@ class IdealTimes {
 
   const PlatformConfig& config_;
   const Network& network_;
-  mutable std::unordered_map<std::uint64_t, Known> known_;  // completion times, by pair of hosts
+  mutable std::unordered_map<std::uint64_t, Known> known_;  // completion times by pair of hosts
 };
 
 }  // namespace dcc::vp

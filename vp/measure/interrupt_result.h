@@ -1,4 +1,4 @@
-// How long the interrupts of a host that runs firmware waited until a hart took them.
+// Latencies between an interrupt request of a host's device and the hart that takes the interrupt.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@
 
 namespace dcc::vp {
 
-/// Interrupts whose latency lies between this bound and half of the bound.
+/// A histogram bin: number of interrupts whose latency lies between half of the bound and the
+/// bound.
 struct InterruptBin {
   PicoSeconds below{};
   std::uint64_t count = 0;
@@ -34,11 +35,12 @@ struct InterruptResult {
   std::uint64_t taken = 0;
   std::uint64_t withdrawn = 0;
   std::uint64_t waiting = 0;
-  // Latencies; empty if no interrupt was taken.
+  // latencies of the taken interrupts; empty if no interrupt was taken
   std::optional<PicoSeconds> mean, p50, p99, most;
-  std::vector<InterruptBin> histogram;  // bins that are not empty, in ascending order
+  // bins of the latency histogram that are not empty, in ascending order
+  std::vector<InterruptBin> histogram;
 
-  /// Sets the members on latencies from `ns`.
+  /// Sets the members that describe latencies from the histogram `ns`.
   void set_times(const LogHistogram& ns);
 
   template <class Visitor>

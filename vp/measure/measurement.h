@@ -1,4 +1,4 @@
-// Measures the running platform: samples for the series, snapshots at both ends of `measure`.
+// Measures the running platform by samples for the series and snapshots at both ends of `measure`.
 #pragma once
 
 #include <functional>
@@ -29,16 +29,16 @@ class FlowGates;
 
 class Measurement final : public PlatformPart {
  public:
-  /// Makes the measurement. `rank` must be the greatest of all devices' ranks: a sample at t
-  /// includes every event at t.
+  /// Makes the measurement. `rank` must be the greatest of all devices' ranks, so that a sample at
+  /// t includes every event at t.
   Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
               Network& network, std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
               FlowLedger& ledger, FlowGates& gates, DirectTraffic& traffic,
               const Partitions& partitions, std::uint32_t rank);
   void begin() override;
-  /// Adds all results except the balance, hosts, time and speed.
+  /// Adds all results except those of the balance, of hosts, and of run time and speed.
   void finish(RunResults& results) override;
-  /// CNPs that a host received within `measure`. Valid after finish().
+  /// Number of CNPs that a host received within `measure`. Valid after finish().
   std::uint64_t cnps_received(HostId host) const { return window_.cnps_received[host]; }
 
   /// Counters and statistics at one moment. Valid until the next kept event of the clock.
@@ -52,7 +52,7 @@ class Measurement final : public PlatformPart {
   };
   std::unique_ptr<Watch> watch() const;
   /// Extrapolates over skipped time: all counts and measurements since `watch` continue in
-  /// proportion. Flows gain exactly `left_out` bytes, which their records contain already.
+  /// proportion. Flows gain exactly `left_out` bytes, which the flows' records contain already.
   void repeat_since(const Watch& watch, PicoSeconds skipped, const std::vector<Bytes>& left_out);
 
   /// Counts and measurements between two moments at which the network was quiescent.
@@ -63,10 +63,10 @@ class Measurement final : public PlatformPart {
     LogHistogram rtt_ns;  // round-trip times of all hosts in ns
   };
   Stretch stretch_since(const Watch& watch) const;
-  /// Counts a stretch `times` more times, instead of simulating as much quiescent time.
-  /// Precondition: `measure` neither began nor ended during the stretch.
+  /// Counts the events of a stretch `times` more times, instead of simulating as much quiescent
+  /// time. Precondition: `measure` neither began nor ended during the stretch.
   void repeat(const Stretch& stretch, std::int64_t times);
-  /// A flow of a held round, and the record that the flow would have in a round that is left out.
+  /// A flow of a round in the plan, and the flow's record for a round that is not simulated.
   struct LeftOut {
     const PlannedFlow* flow;
     FlowRecord record;
@@ -85,15 +85,15 @@ class Measurement final : public PlatformPart {
   void read_peaks();
   void collect_by_name(RunResults& results) const;
   PicoSeconds pause_of(const Wire& wire) const;
-  /// The remaining time of the packet that is on the wire.
+  /// The remaining transmission time of the packet that is on the wire.
   PicoSeconds busy_ahead(const Wire& wire) const;
   void measure_from();
   void measure_to();
   void sample();
   void sample_flows(PicoSeconds now, double interval_s);
-  /// The state of a flow at its sender and its algorithm.
+  /// The state of a flow at its sender and at the sender's algorithm.
   struct Sending {
-    std::int64_t rate = 0;  // rate of the flow as Rate::raw
+    std::int64_t rate = 0;  // rate of the flow in units of Rate::raw
     std::int64_t target = 0;
     double alpha = 0;
   };
@@ -107,10 +107,10 @@ class Measurement final : public PlatformPart {
   void all_reduce_reordering();
   void measure_buffers();
   void sample_queues(PicoSeconds now);
-  /// The results of a flow with this record, in a run that ended at `end`.
+  /// The results of a flow with this ledger record, in a run that ended at `end`.
   FlowResult result_of(const PlannedFlow& flow, const FlowRecord& record, PicoSeconds end) const;
   void add_answer(const FlowSpec& spec, const FlowResult& flow);
-  /// Adds the flows and queries of rounds that the run did not reach.
+  /// Adds the flows and queries of rounds of a collective that the run did not reach.
   void digest_rounds_left(RunResults& results);
   void collect_flows(RunResults& results);
   void digest_flows(RunResults& results);
@@ -130,18 +130,19 @@ class Measurement final : public PlatformPart {
   DirectTraffic& traffic_;
   const Partitions& partitions_;
   const IdealTimes ideal_times_;
-  std::shared_ptr<FlowDigest> digest_;  // null if the results contain the list of flows
+  // digest of flows; null if the results contain the list of flows
+  std::shared_ptr<FlowDigest> digest_;
   std::vector<QueryResult> queries_;
 
   std::function<void()> before_edges_;
-  Snapshot from_;     // counters at the beginning of the window
-  Snapshot window_;   // counts within the window
-  Snapshot skipped_;  // counts of devices for skipped time; empty: none skipped
+  Snapshot from_;     // counters at the beginning of the measured window
+  Snapshot window_;   // counts within the measured window
+  Snapshot skipped_;  // counts of devices for skipped time; empty: no time was skipped
   bool measuring_ = false;
   bool measured_ = false;
   PicoSeconds measured_to_{};
   std::vector<QueueStatistics::Figures> queue_figures_;
-  /// Use of a switch's memory: mean over time, and maximum.
+  /// Occupancy of a switch's memory: mean over time, and maximum.
   struct BufferUse {
     NodeId node = 0;
     Bytes mean = 0;
@@ -152,14 +153,14 @@ class Measurement final : public PlatformPart {
   Reordering reordering_;
   // delay statistics of each host; empty if delays are not recorded
   std::vector<std::unique_ptr<DelaysByClass>> host_delays_;
-  std::vector<DelayResult> delays_;  // delays of each class
+  std::vector<DelayResult> delays_;  // delays of the packets of each class
 
   bool report_by_name_ = false;  // true if the counters of measure/field_counters.h are reported
   bool sample_flow_series_ = false;
-  // bytes received at the last sample by each flow of a held plan
+  // bytes that each flow of a complete plan had received at the last sample
   std::vector<Bytes> sampled_received_;
   SampledFlows sampled_;
-  std::vector<unsigned> dscps_;  // DSCPs in use, ascending
+  std::vector<unsigned> dscps_;  // DSCPs that traffic uses, ascending
   FlowRateColumns flow_rates_;
   // queues of all sampled ports, from which finish() chooses
   QueueColumns queue_series_;

@@ -30,7 +30,7 @@ struct VisitedMetric {
   bool nullable = false;
   MetricValue value;
   MetricAbout about;
-  // kinds of devices over which the figure is a sum; empty: the figure is not a sum over devices
+  // kinds of devices over which the figure is a sum; empty: the figure is no sum over devices
   std::vector<std::string_view> over;
 };
 
@@ -55,7 +55,7 @@ class MetricVisitor {
       figure(name, object.*member, about);
     });
   }
-  /// Visits a group of figures under a name of its own.
+  /// Visits a group of figures under the group's name.
   template <class Body>
   void group(std::string_view name, const Body& body) {
     begin_group(name);
@@ -87,7 +87,8 @@ class MetricVisitor {
  protected:
   virtual void visit(const VisitedMetric& figure) = 0;
   virtual void begin_group(std::string_view name) = 0;
-  /// Returns false if only the group as a whole is of interest; end_group() is then not called.
+  /// Begins a group. Returns false if the visitor skips the figures of the group; end_group() is
+  /// then not called.
   virtual bool begin_open_group(std::string_view name, const MetricAbout& /*about*/) {
     begin_group(name);
     return true;

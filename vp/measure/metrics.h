@@ -15,8 +15,9 @@ namespace dcc::vp {
 /// Derived figures of a flow.
 struct FlowMetrics {
   Ratio weight{1};
-  PicoSeconds active{};     // time within the window in which the flow had data to send
-  double goodput_gbps = 0;  // goodput: payload received in the window divided by the active time
+  PicoSeconds active{};  // time within the measured window in which the flow had data to send
+  // goodput: payload received in the measured window divided by the active time
+  double goodput_gbps = 0;
   std::optional<PicoSeconds> fct;     // time from the first byte posted to the last ACK
   std::optional<PicoSeconds> fct_rx;  // time from the first byte posted to the last byte received
   // slowdown: fct (fct_rx if nothing is acknowledged) divided by the ideal time
@@ -25,34 +26,35 @@ struct FlowMetrics {
   std::optional<double> reference_slowdown;  // slowdown relative to reference_ideal
 };
 
-/// Computes a flow's figures on request, because a run may have millions of flows.
+/// Computes a flow's figures on request instead of storing them, because a run may have millions of
+/// flows.
 class FlowFigures {
  public:
   FlowFigures() = default;
   FlowFigures(const PlatformConfig& config, const RunResults& results)
       : FlowFigures(config, results.measured_from, results.measured_to) {}
-  /// `from` and `to`: the measured window.
+  /// Prepares the computation. `from` and `to`: the measured window.
   FlowFigures(const PlatformConfig& config, PicoSeconds from, PicoSeconds to);
   FlowMetrics operator()(const FlowResult& flow) const;
 
  private:
   std::array<Ratio, 64> weights_;  // weight of each DSCP
-  PicoSeconds from_{};             // begin of the window
+  PicoSeconds from_{};             // begin of the measured window
   PicoSeconds to_{};
 };
 
 struct ClassMetrics {
   unsigned dscp = 0;
   Ratio weight{1};
-  std::size_t flows = 0;  // number of the class's flows that were active in the window
-  // goodput: payload received in the window divided by the length of the window
+  std::size_t flows = 0;  // number of the class's flows that were active in the measured window
+  // goodput: payload received in the measured window divided by the window's length
   double goodput_gbps = 0;
   // half the 95 % confidence interval of the goodput (measure/batch_means.h)
   std::optional<double> goodput_half_gbps;
   // share of the class in the goodput of all classes; empty if nothing was received
   std::optional<double> share;
-  // Share of the class by its weight. Empty if there is more than one bottleneck, or if the closed
-  // loop sets the shares of tenants.
+  // Expected share of the class by its weight. Empty if there is more than one bottleneck, or if
+  // the closed loop sets the shares of tenants.
   std::optional<double> expected_share;
   std::optional<double> share_error_max;  // greatest |share / expected - 1| of the class's flows
   std::optional<PicoSeconds> settled;     // settling time of the class (measure/settling.h)
@@ -112,7 +114,7 @@ struct TenantMetrics {
   }
 };
 
-/// Slowdown of the completed flows whose payload is more than `above` and at most `up_to` bytes.
+/// Slowdowns of the completed flows whose payload is more than `above` and at most `up_to` bytes.
 struct SlowdownBin {
   Bytes above = 0;
   std::optional<Bytes> up_to;  // greatest flow size of the bin in bytes; empty: no upper limit
@@ -138,7 +140,7 @@ struct SlowdownBin {
   }
 };
 
-/// Flows with a deadline, for which it is decided whether their last byte arrived in time.
+/// Number of flows with a deadline for which the run decided whether the last byte arrived in time.
 struct DeadlineMetrics {
   std::size_t flows = 0;
   std::size_t missed = 0;
@@ -159,7 +161,8 @@ struct DeadlineMetrics {
 struct QueryMetrics {
   std::size_t queries = 0;
   std::size_t answered = 0;
-  std::optional<PicoSeconds> mean;  // mean time of the answered queries; empty if there are none
+  // mean time of the answered queries; empty if no query was answered
+  std::optional<PicoSeconds> mean;
   std::optional<PicoSeconds> p50;
   std::optional<PicoSeconds> p99;
   std::optional<PicoSeconds> longest;
@@ -183,40 +186,43 @@ struct QueryMetrics {
 
 struct Metrics {
   double goodput_gbps = 0;  // sum of the goodput of all flows except background flows
-  // Half width of goodput's 95 % interval (measure/batch_means.h); empty with background flows.
+  // Half width of the goodput's 95 % confidence interval (measure/batch_means.h); empty with
+  // background flows.
   std::optional<double> goodput_half_gbps;
   std::optional<double> jain;  // Jain's index of active flows' goodput; empty if no flow was active
   // Jain's index of goodput / weight; 1 if all flows share by weight
   std::optional<double> jain_weighted;
   FlowFigures of_flow;
-  std::vector<ClassMetrics> classes;   // classes with flows, by DSCP
-  std::vector<TenantMetrics> tenants;  // tenants in the order of the configuration
-  // slowdowns over all completed flows; empty if there are none
+  std::vector<ClassMetrics> classes;   // figures of the classes that have flows, by DSCP
+  std::vector<TenantMetrics> tenants;  // figures of the tenants, in the order of the configuration
+  // slowdowns over all completed flows; empty if no flow completed
   std::optional<SlowdownBin> slowdown;
-  std::vector<SlowdownBin> slowdown_bins;  // size bins that contain flows
+  std::vector<SlowdownBin> slowdown_bins;  // slowdowns by size bin; bins without flows are left out
   // Statistics of FlowMetrics::slowdown_received of the flows that begin within `measure`, whenever
   // they end; empty for RoCE.
   std::optional<SlowdownBin> slowdown_received;
   std::vector<SlowdownBin> slowdown_received_bins;
-  std::optional<DeadlineMetrics> deadlines;  // deadlines met; empty if no flow has one
-  std::optional<QueryMetrics> queries;       // query times; empty if there are none
+  // numbers of flows that met or missed their deadline; empty if no flow has a deadline
+  std::optional<DeadlineMetrics> deadlines;
+  // completion times of queries; empty if there are no queries
+  std::optional<QueryMetrics> queries;
   // Slowdowns by FlowMetrics::reference_slowdown, for comparison with published tables.
   std::optional<SlowdownBin> reference_slowdown;
   std::vector<SlowdownBin> reference_slowdown_bins;
   FlowGroups completion_times;
 };
 
-/// Payload over a time, in Gb/s; 0 for no time.
+/// Converts payload over a time into Gb/s; 0 if the time is 0.
 double mean_gbps(Bytes bytes, PicoSeconds time);
 /// True if a flow counts for fairness and shares: it was active in the window, and congestion
 /// control governs it.
 bool takes_part(const FlowResult& flow, const FlowMetrics& m);
 /// A flow's claim on a shared link: weight times active time in seconds.
 double claim(const FlowMetrics& m);
-/// Empty if there are no queries.
+/// Completion times of queries; empty if there are no queries.
 std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& queries);
-/// Adds the intervals of rates. The series of classes contains background flows, the goodput of all
-/// flows does not; `background`: whether the run has such flows.
+/// Adds the confidence intervals of rates. The goodput series of classes contains background flows;
+/// the goodput of all flows does not. `background`: whether the run has background flows.
 void add_intervals(const RunResults& results, bool background, Metrics& metrics);
 
 Metrics compute_metrics(const PlatformConfig& config, const RunResults& results);
@@ -232,7 +238,7 @@ double percentile(std::vector<double>& values, double percent);
 /// True if all active flows share one link that limits them: one port of one receiver or sender.
 bool has_single_bottleneck(const RunResults& results);
 
-/// Returns a sentence for every balance that is wrong and every loss that must not happen.
+/// Returns a sentence for every wrong balance and every forbidden loss.
 std::vector<std::string> broken_balances(const RunResults& results);
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// Figures of programs that NICs run as congestion control, over all NICs that run the same program.
+// Figures of congestion-control programs, summed over all NICs that run the same program.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace dcc::vp {
 
-/// Sums over all handlers of a NIC.
+/// Sums of the counters of all handlers of a NIC's program.
 struct ProgramCounters {
   explicit ProgramCounters(const HandlerReport& report);
 
@@ -50,7 +50,7 @@ struct ProgramCounters {
   }
 };
 
-/// One handler of a program.
+/// Figures of one handler of a congestion-control program.
 struct HandlerResult {
   std::string event;
   std::uint64_t events = 0;
@@ -101,7 +101,8 @@ struct HandlerResult {
   }
 };
 
-/// How fast NICs answer notifications of congestion, where their algorithm measures it.
+/// Reaction times: how fast NICs answer notifications of congestion, if their algorithm measures
+/// it.
 struct ReactionResult {
   std::uint64_t answers = 0;
   std::optional<PicoSeconds> mean, p50, p99, most;
@@ -123,7 +124,7 @@ struct ReactionResult {
   }
 };
 
-/// Figures of a program, summed over all NICs that run it.
+/// Figures of a congestion-control program, summed over all NICs that run the program.
 struct ProgramResult {
   std::string file;
   std::uint64_t nics = 0;

@@ -31,8 +31,8 @@
 
 namespace dcc::vp {
 
-/// Sums that must be balanced over the whole run. Failures of the platform itself (a payload
-/// mismatch, a firmware trap) go to RunResults::failures.
+/// Sums of packets and timer events that must balance over the whole run. Failures of the platform
+/// itself (a payload mismatch, a firmware trap) go to RunResults::failures.
 struct Balance {
   std::uint64_t packets_sent = 0;  // packets sent by NICs and switches, CNPs, ACKs and PFC included
   std::uint64_t packets_delivered = 0;
@@ -69,7 +69,8 @@ struct Balance {
 /// Greatest number of flows in series/flow_rates.csv; a run with more leaves the series out.
 constexpr std::size_t kMostFlowsInSeries = 2048;
 
-/// Packets that the network carried or permitted without use, over the whole run.
+/// Packets that the network carried in vain or whose permission to send went unused, over the whole
+/// run.
 struct WastedResult {
   std::uint64_t trimmed = 0;
   std::uint64_t returned = 0;
@@ -100,25 +101,26 @@ struct WastedResult {
   }
 };
 
-/// Hosts that could not be reached from the others after routes had changed.
+/// Hosts that other hosts could not reach after routes had changed.
 struct NetworkSplit {
   PicoSeconds when{};
   std::size_t hosts = 0;
   std::string first;  // name of one of the unreachable hosts
 };
 
-/// Digests (`output.digest`): one row for each instant, one column for each device.
+/// Digests of device states (`output.digest`): one row for each instant, one column for each
+/// device.
 struct DigestColumns {
   std::vector<std::string> devices;
   std::vector<PicoSeconds> t;
   std::vector<std::vector<std::uint64_t>> rows;
 };
 
-/// Mean of a histogram, and one of its quantiles; empty if no value was counted.
+/// Mean and one quantile of a histogram; empty if no value was counted.
 std::optional<PicoSeconds> mean_of(const LogHistogram& nanoseconds);
 std::optional<PicoSeconds> quantile_of(const LogHistogram& nanoseconds, unsigned per_mille);
 
-/// Bursts of traffic that were taken from memory (disturb/memo.h).
+/// Counts of traffic bursts that were replayed from memory (disturb/memo.h).
 struct MemoResult {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
@@ -127,11 +129,11 @@ struct MemoResult {
   std::uint64_t entries = 0;
   std::uint64_t flows = 0;
   PicoSeconds skipped{};
-  // Errors found by checks, as shares of completion times; empty with too few checks.
+  // errors that checks found, as shares of completion times; empty with too few checks
   std::optional<double> error_mean;
   std::optional<double> error_interval;
   std::optional<double> error_max;
-  // Number of misses by cause:
+  // number of bursts that memory could not replay, by cause
   std::uint64_t unknown = 0;
   std::uint64_t differing = 0;
   std::uint64_t cut = 0;
@@ -194,49 +196,55 @@ struct RunResults {
   std::optional<MemoResult> memo;
   PicoSeconds measured_from{};
   PicoSeconds measured_to{};
-  double wall_s = 0;  // wall-clock time of the simulation alone, in seconds
+  double wall_s = 0;  // wall-clock time of the simulation without set-up, in seconds
   std::uint64_t link_traversals = 0;
   std::uint64_t events = 0;              // number of events that all schedulers ran
   unsigned threads = 1;                  // number of threads that shared the run
-  PartitionedRun::TimeSpent time_spent;  // how several threads shared it
-  // why one thread ran everything although more were allowed; empty otherwise
+  PartitionedRun::TimeSpent time_spent;  // how the threads spent their time
+  // reason why one thread ran everything although more were allowed; empty otherwise
   std::string partition_refusal;
-  CounterTotals counters;           // counts within `measure`
+  CounterTotals counters;           // counts of devices within `measure`
   LogHistogram rtt_ns;              // RTTs of packets acknowledged within `measure`
   Reordering reordering;            // reordering of data received within `measure`
-  std::vector<DelayResult> delays;  // delays by DSCP; empty if output.delays is off
-  std::vector<FlowResult> flows;    // flows by id; empty if output.flows keeps no list
-  // takes the place of `flows` unless output.flows is `all`; else null
+  std::vector<DelayResult> delays;  // delays of packets by DSCP; empty if output.delays is off
+  std::vector<FlowResult> flows;    // results of flows by id; empty if output.flows keeps no list
+  // digest in place of `flows` unless output.flows is `all`; else null
   std::shared_ptr<const FlowDigest> digest;
   std::vector<QueryResult> queries;
   std::vector<ComputationResult> computations;  // results of all computations, by number
-  // results of traffic that waits by name; empty if there is none
+  // results of traffic that waits by name; empty if no traffic waits
   std::optional<DependencyResult> dependencies;
   std::vector<LinkResult> links;
   std::vector<QueueResult> queues;
   std::vector<BufferResult> buffers;
-  std::vector<HostResult> hosts;  // hosts by port
-  std::vector<HartResult> harts;  // harts of hosts with several harts
-  std::vector<RaceResult> races;  // by host; hosts without a race check are left out
-  // by host that runs firmware, and source; sources without a request are left out
+  std::vector<HostResult> hosts;  // results of hosts, one for each port
+  std::vector<HartResult> harts;  // results of harts, for hosts with several harts
+  // results of race checks by host; hosts without a race check are left out
+  std::vector<RaceResult> races;
+  // interrupt latencies by firmware host and source; sources without a request are left out
   std::vector<InterruptResult> interrupts;
   // results of programs, by file; empty if no NIC runs a program
   std::vector<ProgramResult> programs;
   std::optional<ReactionResult> reaction;  // reaction times; empty if no algorithm measures them
   std::vector<DeadlockedWire> deadlock;
-  std::optional<NetworkSplit> split;          // hosts cut off by faults; empty if none was
-  std::optional<FieldCounts> field_counters;  // counters by the field's names, if they are reported
+  // hosts that faults cut off from the others; empty if no host was cut off
+  std::optional<NetworkSplit> split;
+  // counters under the names of adapter and switch tools; empty unless reported
+  std::optional<FieldCounts> field_counters;
   Balance balance;
-  std::optional<QosResult> qos;        // figures of the closed loop, if there is one
-  std::optional<DcbxResult> dcbx;      // figures of DCBX, if it is enabled
-  std::optional<SubnetResult> subnet;  // figures of the management plane, if there is one
-  // empty if the transport is RoCE, where nothing of this kind is counted
+  // figures of the QoS manager's closed loop; empty without a manager
+  std::optional<QosResult> qos;
+  std::optional<DcbxResult> dcbx;  // figures of DCBX; empty unless DCBX is enabled
+  // figures of InfiniBand's management plane; empty without a subnet manager
+  std::optional<SubnetResult> subnet;
+  // figures of the transport; empty if the transport is RoCE, which has no such counters
   std::optional<WastedResult> wasted;
   FlowRateColumns flow_rates;
   QueueColumns queue_series;
   ClassColumns class_series;
-  std::optional<DigestColumns> digests;  // state digests, if output.digest is enabled
-  /// Broken promises that the platform found, one sentence each. The run then exits with 1.
+  // digests of device states; empty unless output.digest is enabled
+  std::optional<DigestColumns> digests;
+  /// Violations of the platform's guarantees, one sentence each. The run then exits with 1.
   std::vector<std::string> failures;
   /// One sentence for each trace file.
   std::vector<std::string> traces;
@@ -249,7 +257,7 @@ struct RunResults {
   std::vector<Finding> diagnoses;
 };
 
-/// Counts over the flows of a run, whether the results list them or not.
+/// Counts over the flows of a run, whether or not the results list the flows.
 FlowCensus census_of(const RunResults& results);
 
 }  // namespace dcc::vp

@@ -1,4 +1,4 @@
-// The flows that a sample of flows visits.
+// Keeps the list of flows that a sampler must visit.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,13 @@
 
 namespace dcc::vp {
 
-/// The flows of a held plan that may have begun and whose bytes have not all been sampled, by id.
-/// At any time most flows of a long trace are over or have not begun, so a sample costs nothing for
-/// them.
+/// The flows of a complete plan that may have begun and whose bytes are not all sampled, by id. At
+/// any time most flows of a long trace are over or have not begun, and sampling skips these flows.
 class SampledFlows {
  public:
-  /// Adds flows whose start has come since the last call. `flows`: all flows of the plan by start.
-  /// `begun`: flows behind gates that have begun since then; null if unknown, so that flows behind
-  /// gates are added at their start, too.
+  /// Adds the flows that have started since the last call. `flows`: all flows of the plan, sorted
+  /// by start. `begun`: flows behind gates that have begun since the last call. If `begun` is null,
+  /// flows behind gates are added at their start.
   void add_started(const std::deque<PlannedFlow>& flows, PicoSeconds now,
                    const std::vector<std::uint32_t>* begun) {
     const std::size_t known = live_.size();
@@ -32,7 +31,8 @@ class SampledFlows {
     std::sort(middle, live_.end());
     std::inplace_merge(live_.begin(), middle, live_.end());
   }
-  /// Calls `sample(flow)` for each flow, and removes the flow if that returns true.
+  /// Calls `sample(flow)` for each listed flow, and removes the flow from the list if `sample`
+  /// returns true.
   template <class Sample>
   void each(Sample sample) {
     live_.erase(std::remove_if(live_.begin(), live_.end(), sample), live_.end());

@@ -1,4 +1,4 @@
-// Computes how long classes take after a change of traffic to reach the shares that they keep.
+// Computes how long traffic classes take to settle to their final shares after a change of traffic.
 #pragma once
 
 #include <optional>

@@ -22,7 +22,7 @@ struct FlowResult {
   std::uint16_t to_port = 0;
   unsigned dscp = 0;
   unsigned entry = 0;      // index of the flow's entry in the list of traffic
-  bool of_incast = false;  // true if the flow answers a random incast of its entry
+  bool of_incast = false;  // true if the flow answers a query of a random incast
   // true if the flow is outside congestion control and takes no part in fairness and shares
   bool background = false;
   std::optional<Bytes> bytes;  // size of the flow in payload bytes; empty if the flow has no end
@@ -37,7 +37,7 @@ struct FlowResult {
   std::optional<PicoSeconds> ideal_rx;
   // completion time by the reference formula: base RTT plus wire bytes at the slowest link
   std::optional<PicoSeconds> reference_ideal;
-  // time at which the flow's source ended, by `stop:` or by the transport
+  // time at which the flow's source ended, by the key `stop:` or by the transport
   std::optional<PicoSeconds> stopped;
   Bytes delivered_total = 0;
   Bytes delivered_measured = 0;  // payload bytes received within `measure`
@@ -59,35 +59,36 @@ struct FlowCensus {
   std::size_t begun = 0;
   std::size_t completed = 0;
   std::size_t finite = 0;        // flows that have an end
-  std::size_t finite_begun = 0;  // number of finite flows that began
-  std::size_t timed = 0;         // completed flows with an ideal time
+  std::size_t finite_begun = 0;  // number of flows that have an end and began
+  std::size_t timed = 0;         // number of completed flows for which an ideal time is known
   bool background = false;       // true if there is a background flow
   bool all_over = true;          // true if every flow that began has completed or was stopped
-  PicoSeconds last{};            // last byte, acknowledgement or stop of any flow
+  PicoSeconds last{};            // time of the last byte, acknowledgement or stop of any flow
   Bytes delivered_measured = 0;
   std::array<std::uint64_t, 64> retransmits{};  // packets sent again, by DSCP
 
-  /// Counts `times` flows that differ in nothing but their times; `flow` is the last of them.
+  /// Counts `times` flows that have the same properties but different times; `flow` is the last of
+  /// them.
   void add(const FlowResult& flow, std::uint64_t times = 1);
 };
 
-/// Samples over the whole run; all columns have equal length.
+/// Samples of a flow over the whole run; all columns have the same length.
 struct FlowRateColumns {
   std::vector<PicoSeconds> t;
   std::vector<std::uint32_t> flow;
   std::vector<double> rate_gbps;  // rate that congestion control allows the flow, in wire bits
   std::vector<double> target_gbps;
   std::vector<double> alpha;
-  std::vector<double> goodput_gbps;  // payload received in the interval that ends at t
+  std::vector<double> goodput_gbps;  // payload rate received in the interval that ends at t
 };
 
 struct ClassColumns {
   std::vector<PicoSeconds> t;
   std::vector<unsigned> dscp;
-  std::vector<double> goodput_gbps;  // payload received in the interval that ends at t
+  std::vector<double> goodput_gbps;  // payload rate received in the interval that ends at t
 };
 
-/// Delays of a class's packets within `measure`.
+/// Delays of a traffic class's packets within `measure`.
 struct DelayResult {
   unsigned dscp = 0;
   ClassDelays of;

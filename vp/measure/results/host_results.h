@@ -1,4 +1,4 @@
-// Results of hosts: software, NIC and controller.
+// Results of hosts: software, NIC and congestion controller.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace dcc::vp {
 
-/// One of several harts of a host.
+/// Result of one hart of a host with several harts.
 struct HartResult {
   HostId host = 0;
   std::uint64_t hart = 0;
@@ -25,23 +25,26 @@ struct HartResult {
   }
 };
 
-/// The controller and the CPU of a host, or of one of its ports, over the whole run.
+/// Results of the controller and the CPU of a host, or of one of the host's ports, over the run.
 struct HostResult {
   HostId id = 0;
-  std::string name;                 // name of the host's node, or of the port's
-  std::uint64_t cnps_received = 0;  // CNPs received within `measure`
+  std::string name;                 // name of the host's node or of the port's node
+  std::uint64_t cnps_received = 0;  // number of CNPs received within `measure`
   std::uint64_t slots_in_use_max = 0;
-  std::uint64_t timer_events = 0;  // timer events that expired
+  std::uint64_t timer_events = 0;  // number of expired timer events
   std::uint64_t timer_lateness_max_ticks = 0;
   std::uint64_t missed_latency = 0;
   std::uint64_t cnps_lost = 0;
   std::uint64_t inputs_dropped = 0;
-  std::uint64_t instructions = 0;  // instructions that the CPU executed; 0 if the host has no CPU
-  std::uint64_t messages_verified = 0;  // received messages in which every byte was as sent
-  std::uint64_t payload_errors = 0;     // received messages that differ from the messages sent
-  std::uint64_t completions_lost = 0;   // acknowledged requests that never completed
+  // number of instructions that the CPU executed; 0 if the host has no CPU
+  std::uint64_t instructions = 0;
+  // number of received messages in which every byte was correct
+  std::uint64_t messages_verified = 0;
+  // number of received messages that differ from the sent messages
+  std::uint64_t payload_errors = 0;
+  std::uint64_t completions_lost = 0;  // number of acknowledged requests that never completed
   std::uint64_t receive_backlog_max_bytes = 0;
-  // time up to the end in which the CPU did next to nothing but handle traps
+  // simulated time in which the CPU did next to nothing but handle traps
   std::uint64_t busy_ns = 0;
   // 1 if the host's enabled controller cannot cut a rate; else 0
   std::uint64_t tables_unwritten = 0;
@@ -93,7 +96,8 @@ struct HostResult {
   }
 };
 
-/// Combines the figures of all hosts, each by its own statistic. `id` has no meaning in the result.
+/// Combines the figures of all hosts: the statistic of each figure defines how. `id` of the
+/// combined result has no meaning.
 HostResult sum_over_hosts(const std::vector<HostResult>& hosts);
 
 }  // namespace dcc::vp

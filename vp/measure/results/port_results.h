@@ -1,4 +1,4 @@
-// Results of links, queues, buffers and of what their ports agree on.
+// Results of links, queues, switch buffers, and of settings that ports negotiated by DCBX.
 #pragma once
 
 #include <cstdint>
@@ -10,17 +10,17 @@
 
 namespace dcc::vp {
 
-/// One direction of a link. Numbers are counted within `measure`.
+/// Result of one direction of a link. Counters cover the interval `measure`.
 struct LinkResult {
   std::string name;  // name of the link, from->to, e.g. "h1->s0"
   BitRate rate;
-  // wire bytes without overhead of packets that were not lost on the wire
+  // wire bytes of packets that were not lost on the wire, without per-packet overhead
   std::uint64_t tx_bytes = 0;
   PicoSeconds busy{};   // time spent sending, including overhead and lost packets
-  PicoSeconds pause{};  // time in which PFC paused any priority
+  PicoSeconds pause{};  // time in which PFC paused at least one priority
 };
 
-/// Results of an egress queue over `measure`; all priorities of a port together.
+/// Results of an egress queue over `measure`, summed over all priorities of a port.
 struct QueueResult {
   std::string port;  // name of the link that the queue feeds
   double mean_bytes = 0;
@@ -42,7 +42,7 @@ struct QueueResult {
   }
 };
 
-/// Results of a switch's buffer over `measure`: the packets that wait for any of its ports.
+/// Results of a switch's buffer over `measure`: packets that wait for any egress of the switch.
 struct BufferResult {
   std::string of;
   double mean_bytes = 0;
@@ -58,7 +58,7 @@ struct BufferResult {
   }
 };
 
-/// An egress of a switch that can never send again (switch/deadlock.h), at the end of the run.
+/// An egress port of a switch in a deadlock at the end of the run (switch/deadlock.h).
 struct DeadlockedWire {
   std::string link;
   unsigned priority = 0;
@@ -79,8 +79,8 @@ struct QueueColumns {
   std::vector<Bytes> bytes;
 };
 
-/// Two ends of a link whose DCBX settings differ at the end of the run, with neither end willing to
-/// change.
+/// The two ends of a link whose DCBX settings differ at the end of the run. Neither end is willing
+/// to adopt the settings of the other.
 struct DcbxDifference {
   std::string link;
   std::string of;

@@ -1,4 +1,4 @@
-// Results of the QoS manager.
+// Results of the QoS manager, the closed loop for tenants' shares.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace dcc::vp {
 
-/// The closed loop's state at the end of the run.
+/// The state of the QoS manager's closed loop for one tenant at the end of the run.
 struct QosTenantResult {
   std::string name;
   unsigned dscp = 0;
-  unsigned flows = 0;     // active flows at the meters' last report
-  double factor = 1;      // factor of one of its flows in the senders' tables
+  unsigned flows = 0;     // number of active flows at the meters' last report
+  double factor = 1;      // factor of each of the tenant's flows in the senders' factor tables
   double correction = 0;  // part of the tenant's factor that was learned from shares, in octaves
 
   template <class Visitor>
@@ -35,8 +35,9 @@ struct QosTenantResult {
 struct QosResult {
   HostId manager = 0;
   std::uint64_t updates = 0;
-  std::uint64_t commands = 0;            // commands that changed a factor
-  std::uint64_t messages = 0;            // reports and commands on the wire, including repeats
+  std::uint64_t commands = 0;  // number of commands that changed a factor
+  // number of reports and commands on the wire, including repeats
+  std::uint64_t messages = 0;
   Bytes bytes = 0;                       // payload of reports and commands that arrived
   std::vector<QosTenantResult> tenants;  // tenants in the order of the configuration
 

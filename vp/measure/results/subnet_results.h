@@ -1,4 +1,4 @@
-// Results of InfiniBand's management plane.
+// Results of the subnet manager, InfiniBand's management plane.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,16 @@
 
 namespace dcc::vp {
 
-/// The request of a flow for a guaranteed rate.
+/// A flow's request for a guaranteed rate, with the subnet manager's answer.
 struct SubnetRequestResult {
   std::uint32_t flow = 0;
   double asked_gbps = 0;
   bool granted = false;
-  double available_gbps = 0;  // rate that could be had on the path when the request was answered
-  double answered_us = 0;     // simulated time of the answer
-  std::uint64_t path = 0;     // number of the destination's address whose path was examined last
+  // rate available on the path when the subnet manager answered the request
+  double available_gbps = 0;
+  double answered_us = 0;  // simulated time of the answer to the request
+  // path number in the destination LIDs, of the last path that was examined
+  std::uint64_t path = 0;
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -39,18 +41,21 @@ struct SubnetRequestResult {
 
 struct SubnetResult {
   HostId manager = 0;
-  std::uint64_t switches = 0;  // switches that discovery found
-  std::uint64_t hosts = 0;     // ports of hosts that discovery found
+  std::uint64_t switches = 0;  // number of switches that discovery found
+  std::uint64_t hosts = 0;     // number of host ports that discovery found
   std::uint64_t links = 0;
-  std::uint64_t smps = 0;    // datagrams of discovery, without the answers
-  double discovered_us = 0;  // simulated time at which discovery ended; 0: it had not ended
-  std::uint64_t traps = 0;   // notices of failed or repaired cables that the manager got
-  std::uint64_t sweeps = 0;  // sweeps that have ended, the first one included
-  double routed_us = 0;      // simulated time of the last new routes; 0: there were none
-  std::uint64_t tables = 0;  // VL arbitration tables that the manager wrote
+  std::uint64_t smps = 0;    // number of datagrams that discovery sent, without the answers
+  double discovered_us = 0;  // simulated time at which discovery ended; 0: discovery had not ended
+  // number of notices of failed or repaired cables that the subnet manager received
+  std::uint64_t traps = 0;
+  std::uint64_t sweeps = 0;  // number of completed sweeps, including the first
+  // simulated time of the last change of routes; 0: routes did not change
+  double routed_us = 0;
+  std::uint64_t tables = 0;  // number of VL arbitration tables that the subnet manager wrote
   std::uint64_t admitted = 0;
   std::uint64_t refused = 0;
-  std::uint64_t waiting = 0;                  // requests without an answer at the end of the run
+  // number of requests without an answer at the end of the run
+  std::uint64_t waiting = 0;
   std::vector<SubnetRequestResult> requests;  // answered requests in the order of their answers
 
   template <class Visitor>

@@ -1,4 +1,4 @@
-// Results of traffic that depends on other traffic: queries, computations, ranks.
+// Results of traffic that waits for other traffic: queries, computations, ranks.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace dcc::vp {
 
-/// A query (partition_aggregate) or a round of a collective: asked once, answered by several flows.
+/// A query (partition_aggregate) or a round of a collective, which several flows answer.
 struct QueryResult {
-  PicoSeconds asked{};  // time of the query; max(): it would be asked after the end of the run
-  // time at which the last byte of the last answer arrived; empty if an answer is missing
+  PicoSeconds asked{};  // time of the query; max(): the query lies after the end of the run
+  // time at which the last byte of the last answer arrived; empty if an answer is incomplete
   std::optional<PicoSeconds> answered;
 };
 
@@ -23,18 +23,20 @@ struct QueryResult {
 struct ComputationResult {
   std::uint32_t id = 0;
   HostId host = 0;
-  std::uint16_t entry = 0;           // index of the computation's entry in the list of traffic
-  std::optional<PicoSeconds> start;  // time at which the computation began; empty: it did not begin
-  std::optional<PicoSeconds> end;    // time at which the computation ended; empty: it did not end
+  std::uint16_t entry = 0;  // index of the computation's entry in the list of traffic
+  // time at which the computation began; empty: the computation did not begin
+  std::optional<PicoSeconds> start;
+  // time at which the computation ended; empty: the computation did not end
+  std::optional<PicoSeconds> end;
 };
 
-/// A host's share in traffic that waits: unions of the times of its computations, and of the flows
-/// that the host sends or receives.
+/// Times of a host that takes part in traffic with dependencies: unions of the intervals of the
+/// host's computations, and of the flows that the host sends or receives.
 struct RankResult {
   HostId host = 0;
   PicoSeconds computing{};
   PicoSeconds communicating{};
-  PicoSeconds exposed{};  // time in which the host communicates and does not compute
+  PicoSeconds exposed{};  // time in which the host communicates without computing
 
   template <class Visitor>
   static void describe(Visitor&& v) {
@@ -48,7 +50,7 @@ struct RankResult {
   }
 };
 
-/// A flow or a computation on the critical path.
+/// A step of the critical path: a flow or a computation.
 struct PathStep {
   std::string kind;  // kind of the step: flow or compute
   std::uint32_t id = 0;
@@ -69,7 +71,7 @@ struct PathStep {
   }
 };
 
-/// Results for traffic that waits by name: `after`, traces whose lines wait, and
+/// Results of traffic with dependencies: entries with `after`, traces whose lines wait, and
 /// computations.
 struct DependencyResult {
   std::size_t waiting = 0;
@@ -80,10 +82,13 @@ struct DependencyResult {
   PicoSeconds path_idle{};
   std::optional<PicoSeconds> exposed_mean;
   std::optional<PicoSeconds> exposed_max;
-  std::vector<RankResult> ranks;  // times of each host that takes part
-  std::vector<PathStep> path;     // path in the order of time; empty if unfinished
-  std::vector<bool> takes_part;   // true for each entry of `traffic` that takes part
-  std::string first_never;        // first entry that did not begin, and its awaited event
+  std::vector<RankResult> ranks;  // times of each host that takes part in traffic with dependencies
+  // steps of the critical path in the order of time; empty if the traffic is unfinished
+  std::vector<PathStep> path;
+  // by entry of `traffic`: true if the entry takes part in dependencies
+  std::vector<bool> takes_part;
+  // name of the first entry that did not begin, and the event for which the entry waited
+  std::string first_never;
 
   template <class Visitor>
   static void describe(Visitor&& v) {

@@ -1,4 +1,4 @@
-// Traces one controller's slots, on the timeline and as signals.
+// Traces the slots of one congestion controller, on the timeline and as signals.
 #pragma once
 
 #include <functional>
@@ -19,19 +19,19 @@ enum TraceThread : int {
   kThreadAccesses = 2,
   kThreadDma = 3,
   kThreadOtherHarts = 4,  // row of the functions of hart 1; rows of the next harts follow
-  kThreadSlots = 100,     // number of slot 0's row; the row of slot n is n further
+  kThreadSlots = 100,     // row of slot 0; slot n has the row kThreadSlots + n
 };
 
-/// Observes every change of a slot. On the timeline each slot is a row; a slice lasts from bound to
-/// released and shows every cut, increase and timer event. The signals of a slot are its flow
-/// number and its rate (u32, unsigned 24.8 Mb/s, as the hardware holds it); both are z while the
-/// slot is free.
+/// Observes every change of a slot. Each slot is a row of the timeline; a slice lasts from the
+/// slot's binding to its release and shows every cut, increase and timer event. The signals of a
+/// slot are its flow number and its rate (u32, unsigned 24.8 Mb/s, as in hardware); both signals
+/// are z while the slot is free.
 class SlotTrace final : public SlotObserver {
  public:
   struct Target {
-    TraceEvents* events = nullptr;  // file of the timeline, or null
-    VcdFile* signals = nullptr;     // file of the signals, or null
-    int process = 0;                // number of this host's process on the timeline
+    TraceEvents* events = nullptr;  // file of the timeline; null: no timeline
+    VcdFile* signals = nullptr;     // file of the signals; null: no signals
+    int process = 0;                // process number of this host on the timeline
     std::string scope;              // scope of the signals, e.g. "host1.controller"
     std::function<std::uint32_t(std::uint32_t flow_number)> flow_id;
   };
@@ -46,8 +46,8 @@ class SlotTrace final : public SlotObserver {
 
  private:
   struct Slot {
-    bool open = false;   // true if a slice is open
-    bool named = false;  // true if the row has its name
+    bool open = false;   // true if the slot has an open slice on the timeline
+    bool named = false;  // true if the row of the slot has its name
     bool signals = false;
     VcdFile::Signal flow = 0;
     VcdFile::Signal rate = 0;

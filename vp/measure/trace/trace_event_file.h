@@ -1,4 +1,4 @@
-// Base of the files of a trace.
+// Base class of trace files.
 #pragma once
 
 #include <filesystem>
@@ -8,8 +8,8 @@
 
 namespace dcc::vp {
 
-/// A file that reports incomplete writing. A file that was not closed, or not written completely,
-/// is removed: half a trace is useless, and the disk may be full.
+/// A file that reports incomplete writes. The destructor removes a file that was not closed or not
+/// written completely, because half a trace is useless and the disk may be full.
 class TraceFile {
  public:
   /// Creates the file. Throws std::runtime_error with the file's name if that fails.
@@ -32,7 +32,7 @@ class TraceFile {
 std::filesystem::path with_number(const std::filesystem::path& file, const char* what,
                                   std::size_t number);
 
-/// True from config.from on and before config.to.
+/// True for times from config.from (included) to config.to (excluded).
 inline bool in_window(const TraceConfig& config, PicoSeconds t) {
   return config.from <= t && (!config.to || t < *config.to);
 }

@@ -15,7 +15,7 @@ namespace dcc::vp {
 /// (decimal numbers of microseconds). `args` is a JSON object with its braces, or empty.
 class TraceEvents {
  public:
-  /// A row of the timeline: a process (a host, or the network) and a thread of it.
+  /// A row of the timeline: a process (a host or the network) and a thread of the process.
   struct Track {
     int process = 0;
     int thread = 0;
@@ -31,11 +31,11 @@ class TraceEvents {
   /// Begins a slice; end() closes the innermost open slice of the track.
   void begin(Track track, PicoSeconds t, const std::string& name, const std::string& args = "");
   void end(Track track, PicoSeconds t);
-  /// Writes a complete slice.
+  /// Writes a slice with its begin and duration.
   void complete(Track track, PicoSeconds from, PicoSeconds to, const std::string& name,
                 const std::string& args = "");
   void instant(Track track, PicoSeconds t, const std::string& name, const std::string& args = "");
-  /// Writes a value over time, which viewers draw as a curve.
+  /// Writes one value of a counter, which viewers draw as a curve over time.
   void counter(int process, PicoSeconds t, const std::string& name, double value);
 
  private:

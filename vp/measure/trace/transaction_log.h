@@ -1,4 +1,4 @@
-// The bus transactions of a run, one on each line, for people or as JSON lines.
+// Logs the bus transactions of a run, one on each line, as text or as JSON lines.
 #pragma once
 
 #include <filesystem>

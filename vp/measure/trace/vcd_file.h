@@ -1,4 +1,5 @@
-// Signals over time as a value change dump (IEEE Std 1364-2005, clause 18) for GTKWave and others.
+// Writes signals over time as a value change dump (IEEE Std 1364-2005, clause 18) for GTKWave and
+// other viewers.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +14,9 @@
 
 namespace dcc::vp {
 
-/// Four-state signals of 1 to 64 bits; only changes are written. Signals may be added at any time:
-/// changes are kept in a temporary file, and the declarations are written before them at the end.
-/// Time must not go backwards; a change with an earlier time is written at the last time.
+/// Four-state signals of 1 to 64 bits; the file holds only changes. Signals may be added at any
+/// time, because changes go to a temporary file, and the declarations are written before the
+/// changes at the end. A change with an earlier time than the last is written at the last time.
 class VcdFile {
  public:
   using Signal = std::size_t;
