@@ -1,4 +1,4 @@
-// Combines the knowledge of each process about its part of the platform.
+// Sums the figures of all processes, each of which knows its part of the platform.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Divides the platform among threads or processes, and holds the objects that each part needs.
+// Divides the platform among threads or processes, and holds the schedulers and packet pools of the
+// partitions.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,9 @@ class PacketCourier;
 
 namespace dcc::vp {
 
-/// The division of a run: among fewer threads than wanted if the network has fewer parts, and into
-/// more parts than threads if a thread's share would not fit the caches.
+/// The division of a run into threads and partitions. The division has fewer threads than wanted if
+/// the network has fewer parts, and more partitions than threads if a thread's share would not fit
+/// the caches.
 struct PartitionPlan {
   NetworkPartition network;
   unsigned threads = 1;
@@ -50,14 +52,15 @@ PartitionPlan plan_for_processes(const PlatformConfig& config, const Topology& t
 /// processes works on one partition, and all of them run the platform's own events.
 class Partitions {
  public:
-  /// `group`: null, or a group with as many processes as partitions; must outlive this object.
+  /// Makes the partitions. `group`: null, or a group with as many processes as partitions; must
+  /// outlive this object.
   Partitions(Scheduler& platform, const PartitionPlan& plan, ProcessGroup* group = nullptr);
   ~Partitions();
 
   unsigned count() const { return static_cast<unsigned>(pools_.size()); }
   unsigned threads() const { return threads_; }
   ProcessGroup* group() const { return group_; }
-  /// True if the node is simulated in this process.
+  /// True if this process simulates the node.
   bool is_here(NodeId node) const { return group_ == nullptr || of(node) == group_->rank(); }
   unsigned of(NodeId node) const { return of_node_[static_cast<std::size_t>(node)]; }
   Scheduler& scheduler(unsigned partition) {
@@ -65,7 +68,7 @@ class Partitions {
   }
   Scheduler& scheduler_of(NodeId node) { return scheduler(of(node)); }
   PacketPool& pool_of(NodeId node) { return *pools_[of(node)]; }
-  /// The mailbox for packets between two nodes; null if both are in one partition.
+  /// The mailbox for packets between two nodes; null if both nodes are in one partition.
   Mailbox* mailbox(NodeId from, NodeId to) {
     return of(from) == of(to) ? nullptr : &parallel_->mailbox(of(from), of(to));
   }
@@ -81,8 +84,8 @@ class Partitions {
   /// Number of events run by devices and platform, in all processes.
   std::uint64_t events_run() const;
   std::int64_t packets_in_use() const;
-  /// Number of packets for which this process has memory; each_packet() calls `visit(packet)` for
-  /// those in use.
+  /// Number of packets for which this process has memory. each_packet() calls `visit(packet)` for
+  /// each packet in use.
   std::size_t packets_there() const {
     std::size_t packets = 0;
     for (const auto& pool : pools_) packets += pool->size();
@@ -93,8 +96,8 @@ class Partitions {
     for (const auto& pool : pools_) pool->each_in_use(visit);
   }
   void balance_pools();
-  /// Cancels all events, in the order of time. Call before devices are destroyed: a device would
-  /// search for its event among thousands of the same nanosecond.
+  /// Cancels all events in the order of time. Call before devices are destroyed, because a device
+  /// would search for its event among thousands of events of the same nanosecond.
   void drop_events();
 
  private:

@@ -1,4 +1,4 @@
-// Files with the counters of measure/field_counters.h.
+// Writes the counters of measure/field_counters.h to files.
 #pragma once
 
 #include <filesystem>

@@ -12,11 +12,11 @@
 
 namespace dcc::vp {
 
-/// Returns the JSON document with keys in a fixed order. Two runs of one configuration differ only
-/// in `wall_s` and `speed`.
+/// Returns metrics.json with keys in a fixed order. The documents of two runs of one configuration
+/// differ only in `wall_s` and `speed`.
 nlohmann::ordered_json metrics_json(const RunResults& results, const Metrics& metrics);
 
-/// Returns a sentence for every entry of `expect` that is not met or names a missing figure.
+/// Returns a sentence for every entry of `expect` that is not met or that names a missing figure.
 std::vector<std::string> broken_expectations(const PlatformConfig& config,
                                              const nlohmann::ordered_json& metrics);
 

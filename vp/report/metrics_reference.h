@@ -14,12 +14,12 @@ struct MetricInfo {
   MetricType type;
   bool nullable;
   MetricAbout about;
-  // kinds of devices over which the figure is a sum; empty: the figure is not a sum over devices
+  // kinds of devices over which the figure is a sum; empty: the figure is no sum over devices
   std::vector<std::string_view> over;
 };
 
-/// All figures in the order of metrics.json. The list is complete, because the same description
-/// writes the file.
+/// Returns all figures in the order of metrics.json. The list is complete, because the file is
+/// written from the same description.
 const std::vector<MetricInfo>& metrics_reference();
 
 /// Name of a figure's type in `dccvp metrics --format json`.

@@ -20,19 +20,20 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One output folder from its claim to its commit. Nothing is created before stage(). Until
-/// commit() all files are in a hidden folder beside the final one; the destructor and the signals
-/// that end a process remove that folder. A symbolic link to a folder stands for the folder.
+/// A run's output folder from its claim to its commit. Nothing is created before stage(). Until
+/// commit() all files are in a hidden folder beside the final folder; the destructor and the
+/// signals that end a process remove the hidden folder. A symbolic link to a folder stands for the
+/// folder.
 class OutputFolder {
  public:
-  /// Claims a folder. Throws OutputError for a folder that is not empty; with `force`, only for a
-  /// folder that does not look like a run's output.
+  /// Claims a folder. Throws OutputError if the folder is not empty; with `force`, only if the
+  /// folder does not look like a run's output.
   OutputFolder(std::filesystem::path final_place, bool force);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
-  /// The folder as the user named it.
+  /// The path of the output folder as the user wrote it.
   const std::filesystem::path& final_place() const { return final_; }
   /// The folder into which files are written before commit(). Created at the first call.
   const std::filesystem::path& stage();

@@ -47,7 +47,7 @@ struct TopologyLayout {
   // centre of each switch and host in the drawing; for a host in a rack, centre of its cell
   std::vector<DrawingPoint> nodes;
   std::vector<DrawnRack> racks;
-  // parts of the network that only the top layer connects; empty if there are none
+  // parts of the network that only the top layer connects; empty if there are no such parts
   std::vector<DrawnArea> pods;
   double width = 0;
   double height = 0;

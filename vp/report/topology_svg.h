@@ -1,4 +1,4 @@
-// Draws a network: switches in layers above their hosts.
+// Draws a network as SVG: switches in layers above their hosts.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Fills in a host's boot block, which tells its application what to do.
+// Fills in a host's boot block, from which the traffic application reads its flows.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace dcc::vp {
 
-/// Name of the memory region from BOOT_BLOCK_ADDRESS on, for messages.
+/// Name of the memory region from BOOT_BLOCK_ADDRESS on, used in error messages.
 constexpr const char* kBootBlockName = "the boot block and the flows' buffers";
 
 /// Writes boot block, flow tables and buffer addresses of `host` into `ram` (the host's memory from
@@ -20,7 +20,7 @@ constexpr const char* kBootBlockName = "the boot block and the flows' buffers";
 std::uint64_t write_boot_block(const PlatformConfig& config, const FlowPlan& plan, HostId host,
                                BitRate line_rate, std::uint8_t* ram, std::uint64_t ram_bytes);
 
-/// Reads the application's results so far from the boot block.
+/// Reads the application's present results from the boot block.
 boot_result read_boot_result(const std::uint8_t* ram);
 
 /// RAM address of message slot 0 of a flow at its sender or receiver, the same for both sides'
@@ -34,7 +34,7 @@ class BufferPlan {
   std::uint64_t at_sender(std::uint32_t flow) const { return sender_[flow]; }
   std::uint64_t at_receiver(std::uint32_t flow) const { return receiver_[flow]; }
   std::uint32_t slot_bytes(std::uint32_t flow) const;
-  /// End address of the buffers of a host.
+  /// End address of the message buffers of a host.
   std::uint64_t end(HostId host) const { return end_[host]; }
   /// Throws std::runtime_error if the host's rings and buffers do not fit RAM of `ram_bytes`.
   void check_fits(HostId host, std::uint64_t ram_bytes) const;

@@ -1,4 +1,4 @@
-// The closed loop's (QoS manager's) part of a host's boot block, and the manager's results.
+// Fills in the QoS manager's part of a host's boot block, and reads the manager's results.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,19 @@
 
 namespace dcc::vp {
 
-/// Fills in roles, tenants, periods and number of peers of `host`, as boot_layout needs them.
+/// Fills in the QoS manager's roles, tenants, periods and number of peers of `host` for
+/// boot_layout.
 void fill_qos_header(const PlatformConfig& config, const FlowPlan& plan, HostId host,
                      boot_block& block);
 
-/// Fills in the peers of `host`. `block_of` returns the laid-out block of any host, because reports
-/// and commands are written to addresses in that block.
+/// Fills in the QoS manager's peers of `host`. `block_of` returns the laid-out block of any host,
+/// because hosts write reports and commands to addresses in the block of another host.
 std::vector<boot_qos_peer> qos_peers(const PlatformConfig& config, const FlowPlan& plan,
                                      HostId host,
                                      const std::function<boot_block(HostId)>& block_of);
 
-/// The manager's results so far; `ram` is the memory of the manager's host from BOOT_RAM_BASE on.
-/// Messages and bytes of the loop stay 0, because the manager does not know them.
+/// Reads the QoS manager's present results. `ram` is the memory of the manager's host from
+/// BOOT_RAM_BASE on. Messages and bytes of the loop stay 0, because the manager does not know them.
 QosResult read_qos_result(const PlatformConfig& config, const std::uint8_t* ram);
 
 }  // namespace dcc::vp

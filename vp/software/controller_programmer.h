@@ -13,12 +13,12 @@ namespace dcc::vp {
 /// A HAL of the driver whose register accesses are calls of a function.
 class ControllerProgrammer {
  public:
-  /// Reads or writes a register; `value` is the data of a write. Returns the data of a read. Throws
-  /// if the access is refused.
+  /// Accesses a register; `value` is the data of a write. Returns the data of a read. Throws if the
+  /// access is refused.
   using Access =
       std::function<std::uint32_t(bool write, std::uint64_t address, std::uint32_t value)>;
 
-  /// `base`: bus address of the controller.
+  /// Creates the programmer. `base`: bus address of the controller.
   explicit ControllerProgrammer(Access access, std::uint64_t base = 0);
   ControllerProgrammer(const ControllerProgrammer&) = delete;
   ControllerProgrammer& operator=(const ControllerProgrammer&) = delete;
@@ -26,11 +26,12 @@ class ControllerProgrammer {
   /// Probes, configures and enables a controller. Throws std::runtime_error with the driver's
   /// sentence.
   void bring_up(const dcc_config& program);
-  /// Changes a running controller from one program to another. Throws like bring_up().
+  /// Changes a running controller from one configuration to another. Throws like bring_up().
   void reconfigure(const dcc_config& from, const dcc_config& to);
-  /// Sets the weight of a DSCP, 1.0 = 256. Precondition: bring_up(). Throws likewise.
+  /// Sets the weight of a DSCP, 1.0 = 256. Precondition: bring_up() was called. Throws like
+  /// bring_up().
   void set_weight(std::uint32_t dscp, std::uint32_t weight_q8_8);
-  /// Throws std::runtime_error: the controller refused this access.
+  /// Throws std::runtime_error that says that the controller refused this access.
   [[noreturn]] static void refuse(bool write, std::uint64_t address, std::uint32_t value);
 
  private:

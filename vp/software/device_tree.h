@@ -1,4 +1,5 @@
-// The device tree of a host: describes processor, memory and devices to an operating system.
+// Writes the device tree of a host, which describes processor, memory and devices to an operating
+// system.
 #pragma once
 
 #include <cstdint>

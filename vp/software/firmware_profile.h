@@ -1,5 +1,5 @@
-// The profile of a program, with the names and lines of its ELF file: firmware of a hart, or a
-// program on the cores of a NIC.
+// Profiles a program with the names and lines of its ELF file: firmware of a hart, or a program on
+// a NIC's cores.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace dcc::vp {
 /// the run. Throws std::runtime_error if the file cannot be read.
 class FirmwareProfile final {
  public:
-  /// `number`: number of the hart if it is one of several.
+  /// Counts the instructions of a hart. `number`: number of the hart if the CPU has several harts.
   FirmwareProfile(const std::string& file, model::RiscvCpu& cpu,
                   std::optional<unsigned> number = std::nullopt)
       : elf_(riscv::ElfFile::read(file)),

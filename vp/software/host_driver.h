@@ -27,8 +27,8 @@ class HostDriver final : public sc_core::sc_module {
   HostDriver(const sc_core::sc_module_name& name, const HostContext& context, model::NicModule& nic,
              model::ApbController* controller);
 
-  /// Changes the controller from one program to another. Precondition: `changes` announced the
-  /// change.
+  /// Changes the controller from one configuration to another. Precondition: the configuration's
+  /// `changes` announced the change.
   void reconfigure(const dcc_config& from, const dcc_config& to) {
     reconfigurer_->reconfigure(from, to);
   }
@@ -39,14 +39,14 @@ class HostDriver final : public sc_core::sc_module {
   model::Bus& bus() { return bus_; }
   model::Ram& ram() { return ram_; }
   const model::InterruptInputs& interrupts() const { return *interrupts_; }
-  /// Makes the digest of all states readable for the debugger, if there is one. `states` must
-  /// outlive this object.
+  /// Makes the digest of all device states readable for the debugger, if there is one. `states`
+  /// must outlive this object.
   void name_digest(const StateDigests& states);
   /// Tells the processor that another bus master changed memory.
   void memory_changed(std::uint32_t address, std::uint32_t bytes);
-  /// The CPU, of several harts hart 0; null if no firmware runs here.
+  /// The CPU that runs firmware (hart 0 if the CPU has several harts); null without firmware.
   model::RiscvCpu* cpu() { return firmware_ == nullptr ? nullptr : &firmware_->cpu(); }
-  /// The processor that runs firmware; null if no firmware runs here.
+  /// The processor that runs firmware; null without firmware.
   const model::FirmwareHost* firmware() const { return firmware_.get(); }
   void observe_lines(std::function<void(const char* line, bool high)> observer) {
     on_line_ = std::move(observer);
@@ -67,7 +67,7 @@ class HostDriver final : public sc_core::sc_module {
   model::ApbController* controller_;
   model::Bus bus_;
   model::Ram ram_;
-  std::unique_ptr<model::Ram> rom_;  // ROM of the host; null: none
+  std::unique_ptr<model::Ram> rom_;  // ROM of the host; null: the host has no ROM
   std::unique_ptr<model::InterruptInputs> interrupts_;
   traffic_app application_{};
   const HostConfig& host_;

@@ -1,4 +1,4 @@
-// Processor time that this process has spent on a piece of work.
+// Measures the processor time that this process spends on a piece of work.
 #pragma once
 
 #include <unistd.h>
@@ -12,7 +12,8 @@ namespace dcc::vp {
 /// snapshot (debug/process_snapshots.h) starts its clock at zero, so it cannot tell the total.
 class ProcessorTime {
  public:
-  /// The time in seconds, at least 0; empty in another process than the one that made this object.
+  /// The used processor time in seconds, at least 0; empty in another process than the one that
+  /// made this object.
   std::optional<double> seconds() const {
     if (::getpid() != process_) return std::nullopt;
     return static_cast<double>(std::clock() - begin_) / CLOCKS_PER_SEC;

@@ -1,5 +1,5 @@
-// Queue pairs of the closed loop, planned like flows: from meters to the manager and from the
-// manager to agents (docs/qos-manager.md).
+// Plans the queue pairs of the QoS manager's closed loop like flows: from meters to the manager and
+// from the manager to agents (docs/qos-manager.md).
 #pragma once
 
 #include <vector>

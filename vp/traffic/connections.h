@@ -1,4 +1,4 @@
-// Records which queue pairs of hosts with software exist, and which are joined.
+// Records which queue pairs of hosts with software exist, and which queue pairs are connected.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +12,29 @@
 
 namespace dcc::vp {
 
-/// Joins two ends when the registers of each name the other and both have the same service: a
-/// connection manager's handshake without its time. Planned flows follow the same rule, since their
-/// registers name each other.
-///
-/// Packet numbers begin at 0 at both ends, so a connection needs two fresh ends. If one end of a
-/// connection is created anew, the other end is broken: its work fails until it is created anew,
-/// too. A queue pair for datagrams has no other end. An unreliable queue pair that is not planned
-/// sends whether its other end exists or not.
+/// Connects two queue pairs when the registers of each name the other and both have the same
+/// service, like a connection manager's handshake that takes no time. Planned flows follow the same
+/// rule, since their registers name each other. Packet numbers begin at 0 at both ends, so a
+/// connection needs two fresh queue pairs. If software creates one queue pair of a connection anew,
+/// the other queue pair is broken: its work fails until it is created anew, too. A queue pair for
+/// datagrams has no peer. An unreliable queue pair outside the plan sends whether or not its peer
+/// exists.
 class Connections {
  public:
   using Action = std::function<void(HostId, Qpn)>;
   void on_connected(Action action) { connect_ = std::move(action); }
-  /// Sets the function that is called for an end whose other end was created anew.
+  /// Sets the function that is called for a queue pair whose peer was created anew.
   void on_broken(Action action) { break_ = std::move(action); }
 
-  /// Records that a queue pair was created. `planned`: its end belongs to a flow of the plan.
-  /// `first`: the end is the first of the two to be connected.
+  /// Records that a queue pair was created. `planned`: the queue pair belongs to a flow of the
+  /// plan. `first`: the queue pair is the first of the two to be connected.
   void created(HostId host, Qpn qpn, const QueuePairConfig& config, bool planned, bool first);
   void destroyed(HostId host, Qpn qpn) { ends_.erase({host, qpn}); }
-  /// Must be called when work of this end failed because its other end was not created in time.
+  /// Records that work of a queue pair failed because its peer was not created in time.
   void given_up(HostId host, Qpn qpn);
 
-  /// Sentences on ends whose work failed or waits for another end; empty if all ends are connected.
+  /// Sentences on queue pairs whose work failed or waits for a peer; empty if all queue pairs are
+  /// connected.
   std::vector<std::string> notes(HostId hosts) const;
 
  private:
@@ -43,7 +43,7 @@ class Connections {
     Address peer;
     Service service = Service::kRc;
     bool connected = false;
-    bool broken = false;  // true if the other end of the connection was created anew
+    bool broken = false;  // true if the peer of the connection was created anew
   };
   std::string missing(const Address& address, const End& end, HostId hosts) const;
 

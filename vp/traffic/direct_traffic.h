@@ -27,8 +27,9 @@ void post_flow(NicDevice& sender, const PlannedFlow& flow);
 /// post_flow() end. Preconditions: the flow's queue pair exists, and `done` is less than the flow.
 void post_rest(NicDevice& sender, const PlannedFlow& flow, Bytes done);
 
-/// Starts and stops the ends of flows at the hosts of one partition, in the partition's own time:
-/// creates an end when its flow starts, posts a sender's work, and stops the end at its stop time.
+/// Starts and stops the ends of flows at the hosts of one partition, by the partition's own time:
+/// creates the queue pair when the flow starts, posts a sender's work, and stops the flow at its
+/// stop time.
 class FlowStarter {
  public:
   struct Actions {
@@ -40,8 +41,8 @@ class FlowStarter {
   /// object.
   FlowStarter(PlatformClock& clock, const Actions& actions, std::uint32_t rank);
 
-  /// Adds an end of a flow. Flows must be added in the order of their starts, and `flow` must live
-  /// until its start.
+  /// Adds one end (sender or receiver) of a flow. Flows must be added in the order of their starts,
+  /// and `flow` must live until its start.
   void add(const PlannedFlow& flow, bool sender);
   /// Schedules the stop of a flow that has started in this partition.
   void stop_at(PicoSeconds when, const PlannedFlow& flow);
@@ -56,7 +57,7 @@ class FlowStarter {
     std::uint32_t flow;
     HostId from;
     Qpn qpn;
-    /// Compares stops for a heap with the earliest stop on top.
+    /// Compares stops of flows for a heap with the earliest stop on top.
     static bool later(const Stop& a, const Stop& b) {
       return b.at < a.at || (a.at == b.at && b.flow < a.flow);
     }
@@ -82,26 +83,27 @@ class FlowStarter {
 /// wait; each partition does the rest, thousands of starts in a millisecond of a large network.
 class DirectTraffic final : public PlatformPart {
  public:
-  /// `nic_of` returns a host's NIC. `is_direct` tells whether the platform serves a host's end.
-  /// `is_here` tells whether the host is simulated in this process. The events have the ranks
-  /// `rank` to `rank` + 2. `in_one_order` must be true if other events of the platform have to run
-  /// between those of an instant.
+  /// Prepares the traffic. `nic_of` returns a host's NIC. `is_direct` tells whether the platform
+  /// serves a host's end of a flow. `is_here` tells whether this process simulates the host. The
+  /// events have the ranks `rank` to `rank` + 2. `in_one_order` must be true if other events of the
+  /// platform have to run between those of an instant.
   DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& ledger, Partitions& partitions,
                 const Topology& topology, std::function<NicDevice&(HostId)> nic_of,
                 std::function<bool(HostId)> is_direct, std::function<bool(HostId)> is_here,
                 std::uint32_t rank, bool in_one_order);
-  /// Sets the memory, which is called for each flow that begins at its start; null: none. Not
+  /// Sets the flow memory, which is called for each flow that begins at its start; null: none. Not
   /// owned.
   void set_memory(FlowMemory* memory) { memory_ = memory; }
-  /// Sets the desk, which is asked before the sender's end of a flow is created; null: none. Not
-  /// owned.
+  /// Sets the admission desk, which is asked before the sender's end of a flow is created; null:
+  /// none. Not owned.
   void set_desk(AdmissionDesk* desk) { desk_ = desk; }
-  /// Begins the sender's end of a flow that waited for the desk.
+  /// Begins the sender's end of a flow that the admission desk held back.
   void admit(const PlannedFlow& flow) { begin_admitted(flow, true); }
-  /// LiveFlows::tell_ended(), for a plan that does not hold flows. Call before begin().
+  /// Sets the function LiveFlows::tell_ended() for a plan that does not hold flows. Call before
+  /// begin().
   void tell_ended(LiveFlows::Ended ended) { live_.tell_ended(std::move(ended)); }
-  /// Calls visit(flow) for each flow that has not been told as ended, whether it has begun or not.
-  /// Call once, at the end of the run.
+  /// Calls visit(flow) for each flow whose end has not been reported, whether or not the flow has
+  /// begun. Call once, at the end of the run.
   template <class Visit>
   void each_left(Visit visit) {
     live_.each(visit);
@@ -132,7 +134,7 @@ class DirectTraffic final : public PlatformPart {
   FlowPlan::Walk walk_;
   PlannedFlow next_;
   bool more_ = false;  // true if the flow next_ has not started
-  // flows found by the last look ahead, if the plan does not hold flows
+  // flows that the last look ahead found, if the plan does not hold flows
   std::deque<PlannedFlow> ahead_;
   EntryCounts ahead_entries_;  // number of flows in ahead_, by entry of the traffic list
   // number of all flows that were in ahead_, by entry of the traffic list

@@ -21,9 +21,10 @@
 
 namespace dcc::vp {
 
-/// Each gate belongs to one host, where everything behind the gate begins. If the events that open
-/// the gate happen at the same host, opening needs no other partition; otherwise the run has one
-/// partition (Dependencies::crossing). A run whose hosts have several ports has one, too.
+/// A gate belongs to one host, where everything behind the gate begins. If the events that open the
+/// gate happen at the same host, opening the gate involves one partition only; otherwise the run
+/// has one partition (Dependencies::crossing). A run whose hosts have several ports also has one
+/// partition.
 class FlowGates final : public PlatformPart {
  public:
   struct Place {
@@ -31,8 +32,9 @@ class FlowGates final : public PlatformPart {
     NicDevice& nic;
     std::uint32_t rank;
   };
-  /// `place_of` returns where a port is simulated; `is_here` tells whether that is in this process.
-  /// `host_ports` must outlive this object. `group`: null, or the processes of the run.
+  /// Builds the gates. `place_of` returns scheduler and NIC of a port; `is_here` tells whether this
+  /// process simulates the port. `host_ports` must outlive this object. `group`: null, or the
+  /// processes of the run.
   FlowGates(FlowPlan& plan, FlowLedger& ledger, const std::function<Place(HostId)>& place_of,
             const std::function<bool(HostId)>& is_here, const HostPorts& host_ports,
             ProcessGroup* group = nullptr);
@@ -49,26 +51,26 @@ class FlowGates final : public PlatformPart {
   void take_begun(std::vector<std::uint32_t>& flows);
   /// The event that opened each gate, by gate number, in all processes. Valid after finish().
   const std::vector<GateOpening>& openings() const { return openings_; }
-  /// Sets the memory, which is called for each flow that begins when its gate opens; null: none.
-  /// Not owned.
+  /// Sets the flow memory, which is called for each flow that begins when its gate opens; null:
+  /// none. Not owned.
   void set_memory(FlowMemory* memory) {
     for (auto& [scheduler, counts] : counts_) counts.memory = memory;
   }
 
-  /// Adds the gates of the plan's flows from the flow `first` on, which were added to the plan
-  /// during the run. Precondition: no flow waits by name (Dependencies).
+  /// Adds the gates of the plan's flows from the flow `first` on, which joined the plan during the
+  /// run. Precondition: no flow waits by name (Dependencies).
   void add_flows(std::size_t first);
-  /// A gate that will open.
+  /// A gate that will open without further events.
   struct Due {
     PicoSeconds at;
-    std::uint32_t flow = 0;  // id of the first flow that begins then
+    std::uint32_t flow = 0;  // id of the first flow that begins when the gate opens
   };
-  /// The gates that will open without further events, in the order in which they will; a gate that
-  /// opens now comes first. Empty if there is none, or if a computation is under way.
+  /// The gates that will open without further events, in the order of opening; a gate that opens
+  /// now comes first. Empty if there is no such gate, or if a computation is under way.
   std::vector<Due> due() const;
   /// Opens all gates of due() later. Call while no flow is under way and no gate opens.
   void postpone(PicoSeconds by);
-  /// No flow begins before this time.
+  /// The earliest time at which a flow may begin.
   PicoSeconds quiet_until() const { return quiet_until_; }
 
  private:
@@ -76,7 +78,7 @@ class FlowGates final : public PlatformPart {
   class Computing;
   class Gate;
 
-  /// List of gates or computations whose event is scheduled. Each element knows its position in the
+  /// List of gates or computations whose event is scheduled. Each element knows its index in the
   /// list.
   template <class T>
   class Pending {
@@ -101,17 +103,18 @@ class FlowGates final : public PlatformPart {
   };
   static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
 
-  /// Counters of the hosts of one partition.
+  /// Counters of gates and computations at the hosts of one partition.
   struct alignas(64) Counts {
     std::int64_t computations_left = 0;
     std::vector<std::uint32_t> begun;  // flows behind gates that began since the last take_begun()
     FlowMemory* memory = nullptr;
     const std::function<Place(HostId)>* place_of = nullptr;
-    std::uint64_t tickets = 0;  // number of schedulings; tickets are in this order
+    std::uint64_t tickets = 0;  // number of scheduled openings; tickets are numbered in this order
     Pending<Gate> gates;
     Pending<Computing> computations;
   };
-  /// Tells a gate of the end of one flow or computation, or that another gate has opened.
+  /// Opener of one gate: reports the end of a flow or computation, or the opening of another gate,
+  /// to the gate.
   class Opener final : public ArrivalSink {
    public:
     Opener(Gate& gate, GateOpening::Event event, std::uint32_t source)
@@ -139,9 +142,10 @@ class FlowGates final : public PlatformPart {
           rank_(place.rank),
           event_(Event::calling<&Computing::due>(*this, place.rank)) {}
     const Computation& about() const { return about_; }
-    /// Notes that the computation is ready at `when`; it begins when its processor is free.
+    /// Records that the computation is ready at `when`; the computation begins when its processor
+    /// is free.
     void ready_at(PicoSeconds when);
-    /// Called when the events that the computation waited for have happened.
+    /// Called when the events that the computation awaits have happened.
     void ready();
     void add_opener(Opener& opener) { opens_.push_back(&opener); }
     bool begun() const { return began_ != PicoSeconds::max(); }
@@ -162,7 +166,8 @@ class FlowGates final : public PlatformPart {
     std::vector<Opener*> opens_;
     std::uint64_t ticket_ = 0;
     std::uint32_t pending_at_ = kNowhere;
-    // event at the time when a computation that waits for nothing is ready; later at its end
+    // event when a computation that waits for nothing is ready; later the event of the
+    // computation's end
     Event event_;
   };
 
@@ -215,7 +220,7 @@ class FlowGates final : public PlatformPart {
     Event event_;
   };
 
-  /// Tells several gates of the end of one flow.
+  /// Reports the end of one flow to several gates.
   class Fan final : public ArrivalSink {
    public:
     void add(ArrivalSink& sink) { sinks_.push_back(&sink); }
@@ -260,13 +265,13 @@ class FlowGates final : public PlatformPart {
   ProcessGroup* group_;
   std::unordered_map<std::uint32_t, Gate*> by_number_;
   std::map<const Scheduler*, Counts> counts_;  // counters of each partition
-  std::deque<Gate> gates_;                     // gates of the hosts in this process
+  std::deque<Gate> gates_;                     // gates of the hosts that this process simulates
   std::deque<Opener> openers_;
-  std::deque<Fan> fans_;  // fans of the flows that open several gates
+  std::deque<Fan> fans_;  // objects that report the end of a flow to several gates
   std::unordered_map<const FlowRecord*, Fan*> fan_of_;
   std::map<HostId, Sent> sent_;
   std::map<std::pair<HostId, unsigned>, Processor> processors_;
-  std::deque<Computing> computings_;  // computations of the hosts in this process
+  std::deque<Computing> computings_;  // computations of the hosts that this process simulates
   // computation of each number; null: the computation is in another process
   std::vector<Computing*> by_computation_;
   std::vector<GateOpening> openings_;

@@ -1,4 +1,4 @@
-// Interface that is called for each flow that begins, and may replace its simulation.
+// Interface of an object that is called when a flow begins and may replace the flow's simulation.
 #pragma once
 
 #include "traffic/flow_plan.h"

@@ -1,4 +1,4 @@
-// The plan of a run's flows: the flows, their queue pairs, and which ends are connected.
+// The plan of a run's flows: the flows, their queue pairs, and the connections of queue pairs.
 #pragma once
 
 #include <bitset>
@@ -62,8 +62,8 @@ struct FlowOrigin {
 /// (traffic/connections.h).
 class FlowPlan final : public ConnectionManager {
  public:
-  /// `links`: flows of the closed loop (software/qos_links.h), with ids after those of `flows`.
-  /// `hosts`: number of ports of all hosts.
+  /// Makes a plan that holds its flows. `links`: flows of the closed loop (software/qos_links.h),
+  /// with ids after those of `flows`. `hosts`: number of ports of all hosts.
   FlowPlan(const std::vector<FlowSpec>& flows, const std::vector<FlowSpec>& links,
            const Routing& routing, unsigned hosts, const PacketSizes& sizes,
            Dependencies dependencies = {});
@@ -71,12 +71,13 @@ class FlowPlan final : public ConnectionManager {
   /// `routing` and everything that `origin` refers to must outlive the plan.
   FlowPlan(FlowOrigin origin, FlowTotals totals, const Routing& routing, unsigned hosts,
            const PacketSizes& sizes);
-  /// Makes a plan that holds only some rounds of a collective at a time.
+  /// Makes a plan that holds only some rounds of a collective at a time in memory.
   FlowPlan(RepeatedRounds rounds, const Routing& routing, unsigned hosts, const PacketSizes& sizes);
 
-  /// True if every flow that can begin is in flows().
+  /// True if flows() contains every flow that can begin.
   bool is_held() const { return !origin_; }
-  /// Totals and number of all flows of the run; with rounds(), also of rounds that are not held.
+  /// Totals and number of all flows of the run, including the rounds that the plan does not hold at
+  /// present.
   const FlowTotals& totals() const { return totals_; }
   std::size_t count() const { return totals_.flows; }
 
@@ -115,27 +116,27 @@ class FlowPlan final : public ConnectionManager {
   // The functions below require a plan that holds its flows.
   /// The flows of the configured traffic.
   const std::deque<PlannedFlow>& flows() const { return flows_; }
-  /// The rounds of the traffic, if the plan holds only some of them at a time; else null.
+  /// The rounds of a collective, if the plan holds only some of them at a time; else null.
   const RepeatedRounds* rounds() const { return rounds_ ? &*rounds_ : nullptr; }
   RepeatedRounds* rounds() { return rounds_ ? &*rounds_ : nullptr; }
-  /// Adds the flows of one more round. Preconditions: rounds() is not null, and rounds are left.
-  /// Throws TrafficError if so many flows cannot be held.
+  /// Adds the flows of one more round to the plan. Preconditions: rounds() is not null, and rounds
+  /// are left. Throws TrafficError if so many flows cannot be held.
   void add_round();
   /// Gives a flow other ports of its hosts, with a new queue pair at either end; see
   /// disturb/port_failover.h. Call while all partitions wait.
   void move(std::uint32_t flow, HostId from, HostId to);
-  /// Number of the traffic's flows that end before the traffic is over; rounds that are left out
-  /// do not count.
+  /// Number of flows that must end before the traffic is over; skipped rounds do not count.
   std::size_t to_finish() const { return is_held() ? flows_.size() : totals_.flows; }
   /// The dependencies between flows that wait for others by name.
   const Dependencies& dependencies() const { return dependencies_; }
-  /// Notes that the gate of a flow opened before the flow's queue pair existed. Hosts may do so at
-  /// the same time in different threads. Precondition: dependencies().any().
+  /// Records that the gate of a flow opened before the flow's queue pair existed. Several threads
+  /// may call the function at the same time for different hosts. Precondition:
+  /// dependencies().any().
   void release(std::uint32_t flow) { released_[flow] = 1; }
   bool is_released(std::uint32_t flow) const { return !released_.empty() && released_[flow] != 0; }
   /// Flows for reports and commands of the closed loop, which are not traffic.
   const std::vector<PlannedFlow>& links() const { return links_; }
-  /// The flow of the traffic or of the closed loop with this id.
+  /// Returns the flow of the traffic or of the closed loop with this id.
   const PlannedFlow& flow(std::uint32_t id) const {
     return id < flows_.size() ? flows_[id] : links_[id - flows_.size()];
   }
@@ -149,8 +150,8 @@ class FlowPlan final : public ConnectionManager {
 
   Connections& connections() { return connections_; }
   const Connections& connections() const { return connections_; }
-  /// The flow of a queue pair; without a planned flow, the ledger record for the host's unplanned
-  /// traffic.
+  /// Returns the id of the flow that uses a queue pair; without a planned flow, the ledger record
+  /// of the host's unplanned traffic.
   std::uint32_t flow_of(HostId host, Qpn qpn) const;
   /// The ledger record of a host's unplanned traffic, which its software sends beside the plan;
   /// numbered above all flows and links.
@@ -158,7 +159,7 @@ class FlowPlan final : public ConnectionManager {
     return static_cast<std::uint32_t>(totals_.flows + links_.size()) + host;
   }
 
-  // Functions of ConnectionManager
+  // functions of the interface ConnectionManager
   QueuePairIdentity identify(HostId host, Qpn qpn, const QueuePairConfig& registers) const override;
   void created(HostId host, Qpn qpn, const QueuePairConfig& config) override;
   void destroyed(HostId host, Qpn qpn) override { connections_.destroyed(host, qpn); }
@@ -179,7 +180,7 @@ class FlowPlan final : public ConnectionManager {
   static constexpr Qpn kFirstQpn = 2;
 
   const End* find(HostId host, Qpn qpn) const;
-  /// The planned end with this number and the same other end; null if there is none.
+  /// Returns the planned queue pair with this number and the same peer; null if there is none.
   const End* find(HostId host, Qpn qpn, const QueuePairConfig& registers) const;
   PlannedFlow plan(const FlowSpec& spec);
   PicoSeconds base_rtt(const FlowSpec& spec) const {
@@ -197,7 +198,7 @@ class FlowPlan final : public ConnectionManager {
   std::optional<RepeatedRounds> rounds_;
   std::vector<PlannedFlow> links_;
   Dependencies dependencies_;
-  // flags by flow, set when the flow's gate opened; empty if no flow waits
+  // true by flow once the flow's gate has opened; empty if no flow waits
   std::vector<char> released_;
   // ends of flows, indexed by host and queue pair number − kFirstQpn
   std::vector<std::vector<End>> ends_;
@@ -211,25 +212,26 @@ class FlowPlan final : public ConnectionManager {
 FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, const Routing& routing,
                     bool hold = true);
 
-/// The repeated rounds of the configuration's traffic (RepeatedRounds::of()); empty if there are
-/// none, or if hosts have several ports or unequal NICs.
+/// Returns the repeated rounds of the configuration's traffic (RepeatedRounds::of()); empty if
+/// there are no such rounds, or if hosts have several ports or unequal NICs.
 std::optional<RepeatedRounds> repeated_rounds(const PlatformConfig& config,
                                               const TrafficContext& context,
                                               const Topology& topology);
 /// True if runs of `config` may inspect any flow at any time, as software, traces and digests do.
 bool holds_flows(const PlatformConfig& config);
-/// Throws TrafficError if lines of a trace wait for others, and the platform does not start all
-/// flows itself.
+/// Checks traces whose lines wait for others. Throws TrafficError unless the platform itself starts
+/// all flows.
 void check_waiting_traces(const PlatformConfig& config, const TrafficContext& context);
-/// Throws TrafficError if there are more flows than a plan can hold.
+/// Checks the number of flows. Throws TrafficError if a plan cannot hold so many.
 void check_held(std::size_t flows, const EntryCounts& entries);
-/// Throws TrafficError if the ends of a flow have different transports, if their transport does
-/// not offer what the flow asks for (only RoCE has RDMA's operations), or if both repeat
-/// selectively and the receiver keeps fewer early packets than the sender has under way. The ends
-/// are hosts of `config`; `ports` tells their numbers for the message.
+/// Checks that the ends of a flow are compatible. Throws TrafficError if the ends have different
+/// transports, if the transport does not offer the flow's operation (only RoCE has RDMA's
+/// operations), or if both ends repeat selectively and the receiver keeps fewer early packets than
+/// the sender has under way. The ends are hosts of `config`; `ports` tells the hosts' numbers for
+/// the message.
 void check_ends(const PlatformConfig& config, const FlowSpec& flow, const HostPorts& ports = {});
 
-/// The properties of the network and the run from which the traffic of `config` is made.
+/// The properties of the network and the run from which the traffic of `config` is generated.
 TrafficContext traffic_context(const PlatformConfig& config, const Topology& topology);
 
 }  // namespace dcc::vp
