@@ -1,5 +1,5 @@
 // Load balancers by name (`routing.kind`). Each load balancer registers itself in its own file
-// below models/schemes; ECMP is part of the switch and registers nothing.
+// below models/schemes; the load balancer ECMP is part of the switch and is not registered.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct FlowSchedulerContext {
   const FabricMap& fabric;
   std::uint64_t seed = 0;  // seed of the run
   std::uint32_t rank = 0;  // order of the scheduler's events among the events of one instant
-  // Wire rate in bits per second that a flow should have at least; 0: none. Null: no flow has one.
+  // Function that returns the least wire rate in bits per second that a flow should have; 0: none.
+  // Null: no flow has such a rate.
   std::function<std::uint64_t(std::uint32_t flow)> goal{};
 };
 
@@ -34,7 +35,7 @@ struct BalancerParameters {
   virtual ~BalancerParameters() = default;
   /// Names each parameter of the load balancer (describe/visitor.h).
   virtual void describe(ParameterVisitor&) {}
-  /// Throws ParameterError when the parameter values contradict each other.
+  /// Throws ParameterError when the load balancer's parameters contradict each other.
   virtual void check() const {}
   /// True if all packets of a flow take one path while no route changes.
   virtual bool one_path_per_flow() const { return false; }
@@ -48,7 +49,7 @@ struct BalancerParameters {
   /// entries.
   virtual bool is_central() const { return false; }
   /// Number of addresses of a host among which a central scheduler moves flows, each with one path;
-  /// 0: paths have no addresses.
+  /// 0: paths are not selected by address.
   virtual unsigned addresses() const { return 0; }
   /// Index of the port by which a switch forwards to an address of a host, among `choices` equally
   /// good ports. Precondition: addresses() is not 0, or `choices` is 1.
@@ -65,9 +66,10 @@ struct BalancerParameters {
   BalancerParameters& operator=(const BalancerParameters&) = default;
 };
 
-/// Parameters of load balancers that have none and spread the packets of a flow over several paths.
+/// Parameters of load balancers without settings that spread the packets of a flow over several
+/// paths.
 struct ManyPathsParameters final : BalancerParameters {};
-/// Parameters of load balancers that have none and keep a flow on one path.
+/// Parameters of load balancers without settings that keep a flow on one path.
 struct OnePathParameters final : BalancerParameters {
   bool one_path_per_flow() const override { return true; }
 };

@@ -11,8 +11,9 @@
 
 namespace dcc {
 
-/// Stores the known state of links, which can lag behind the real state. Several threads may read a
-/// FabricMap at the same time if no thread changes it.
+/// A map of the network for load balancers. The map stores the known state of links, which can lag
+/// behind the real state. Several threads may read a FabricMap at the same time if no thread
+/// changes it.
 class FabricMap {
  public:
   static constexpr std::uint32_t kNoEdge = 0xFFFFFFFF;
@@ -24,9 +25,9 @@ class FabricMap {
   /// their first host.
   std::uint32_t edges() const { return edges_; }
   std::uint32_t edge_of(HostId host) const { return edge_of_host_[host]; }
-  /// Number of the edge switch at a node; kNoEdge for a switch without hosts.
+  /// Number of the edge switch at a node; kNoEdge if the node is a switch without hosts.
   std::uint32_t edge_at(NodeId node) const { return edge_of_node_[static_cast<std::size_t>(node)]; }
-  /// True if a switch is attached to the port.
+  /// True if the port of a node leads to another switch.
   bool leads_on(NodeId node, int port) const {
     return !topology_.node(topology_.peer(node, port).node).is_host;
   }

@@ -1,4 +1,5 @@
-// Faults: their parameters, and the loss hooks that put them on links (Link::set_loss_hook).
+// Faults of a simulated network: parameters, and loss hooks that apply faults to links
+// (Link::set_loss_hook).
 #pragma once
 
 #include <cstdint>
@@ -18,10 +19,10 @@ namespace dcc {
 enum class FaultKind : std::uint8_t {
   kLoss,      // packets are lost on links
   kCnpLoss,   // CNPs of one flow are lost
-  kLinkDown,  // a link carries nothing for a time, and no device detects it
+  kLinkDown,  // a link carries nothing for a time, and no device detects the outage
   // Both ends of a link detect the faults below at once; all routes change after `convergence`
   // (switch/live_fabric.h):
-  kLinkFailure,  // a cable carries nothing until it is repaired
+  kLinkFailure,  // a cable carries nothing until the cable is repaired
   kLinkFlap,     // a cable fails and is repaired periodically
   kLinkSlow,     // a link sends at another rate
   kMemoryFlip,   // one bit of a host's memory inverts; this fault concerns no link
@@ -41,7 +42,7 @@ enum class LossOf : std::uint8_t {
 DCC_ENUM_NAMES(LossOf, {LossOf::kAll, "all"}, {LossOf::kData, "data"},
                {LossOf::kControl, "control"});
 
-/// One entry of the list of faults.
+/// Parameters of one fault, an entry of the list of faults.
 struct FaultParameters {
   FaultKind kind = FaultKind::kLoss;
   // name of the wire with the fault, or "all"; for faults that devices detect, name of the cable
@@ -65,10 +66,10 @@ struct FaultParameters {
   std::uint8_t priorities = 1u << 3;
 
   void describe(ParameterVisitor& v);
-  /// Throws ParameterError for contradicting values, with an empty key if the error concerns the
-  /// entry as a whole.
+  /// Throws ParameterError if values of the fault contradict each other, with an empty key if the
+  /// error concerns the fault as a whole.
   void check() const;
-  /// True if the fault applies to every wire; a loss of CNPs always does.
+  /// True if the fault applies to every wire; a loss of CNPs always applies to all wires.
   bool everywhere() const { return link == "all" || kind == FaultKind::kCnpLoss; }
   /// True if the devices at the link detect the fault, so that routes change.
   bool is_noticed() const {
@@ -81,7 +82,7 @@ struct FaultParameters {
   }
 };
 
-/// The time in which a fault acts: from `start` (included) to `stop` (excluded).
+/// The time span in which a fault acts: from `start` (included) to `stop` (excluded).
 struct FaultWindow {
   PicoSeconds start{};
   PicoSeconds stop = PicoSeconds::max();
@@ -98,7 +99,7 @@ struct FaultWindow {
 Link::LossHook lose_randomly(const Scheduler& scheduler, FaultWindow window, std::uint64_t q32,
                              std::uint64_t seed, std::uint64_t index, LossOf of = LossOf::kAll);
 
-/// Drops the CNPs of one flow.
+/// Drops the CNPs of one flow during the window.
 Link::LossHook lose_cnps(const Scheduler& scheduler, FaultWindow window, std::uint32_t flow);
 
 /// Drops every packet on the link during the window.

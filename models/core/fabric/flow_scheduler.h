@@ -26,7 +26,7 @@ class FlowScheduler {
   void begin() { scheduler_.schedule_in(round_, period_); }
   /// Runs one round: reads the flow counters of all switches and sets their flow entries.
   virtual void run_round() = 0;
-  /// The flow's path number, where a flow has one of several numbered paths; otherwise 0.
+  /// Number of the path that a flow takes, if the scheduler numbers paths; otherwise 0.
   virtual unsigned path_of(const FlowName&) const { return 0; }
   /// Moves a flow to a path from now on. Returns false if the scheduler does not number paths.
   virtual bool move(const FlowName&, unsigned /*path*/) { return false; }
@@ -36,7 +36,8 @@ class FlowScheduler {
   }
 
  protected:
-  /// `rank`: order of the rounds among the events of one instant.
+  /// Makes a scheduler that runs a round every `period`. `rank`: order of the rounds among the
+  /// events of one instant.
   FlowScheduler(Scheduler& scheduler, PicoSeconds period, std::uint32_t rank)
       : period_(period),
         scheduler_(scheduler),

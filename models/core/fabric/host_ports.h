@@ -1,4 +1,4 @@
-// Maps hosts to their ports.
+// Map between hosts and their network ports.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +15,9 @@ namespace dcc {
 /// numbered host by host. Where every host has one port, port and host have the same number.
 class HostPorts {
  public:
-  /// Every host has one port.
+  /// Makes a map in which every host has one port.
   HostPorts() = default;
-  /// `counts`: number of ports of each host, at least 1.
+  /// Makes a map from the number of ports of each host, at least 1.
   explicit HostPorts(const std::vector<unsigned>& counts) {
     const std::size_t ports = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
     if (ports == counts.size()) return;
@@ -30,7 +30,7 @@ class HostPorts {
     first_.push_back(static_cast<HostId>(host_of_.size()));
   }
 
-  /// True if some host has several ports.
+  /// True if at least one host has several ports.
   bool several() const { return !first_.empty(); }
   /// Number of hosts and of ports. Precondition: several().
   HostId hosts() const { return static_cast<HostId>(first_.size() - 1); }
@@ -39,7 +39,8 @@ class HostPorts {
   HostId host_of(HostId port) const { return several() ? host_of_[port] : port; }
   HostId first_port(HostId host) const { return several() ? first_[host] : host; }
   HostId ports_of(HostId host) const { return several() ? first_[host + 1] - first_[host] : 1; }
-  /// The number of a port's host, and of the port within the host if the host has several: "3.1".
+  /// Label of a port: the number of its host, followed by the number of the port within the host if
+  /// the host has several ports, such as "3.1".
   std::string label(HostId port) const {
     const HostId host = host_of(port);
     const std::string number = std::to_string(host);
@@ -47,7 +48,8 @@ class HostPorts {
   }
 
  private:
-  std::vector<HostId> first_;    // first port of each host, and one more; empty: one port a host
+  // first port of each host, and the number of ports at the end; empty: every host has one port
+  std::vector<HostId> first_;
   std::vector<HostId> host_of_;  // host of each port
 };
 

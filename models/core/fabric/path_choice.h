@@ -20,11 +20,11 @@ class StateDigest;
 class PathView {
  public:
   virtual PicoSeconds now() const = 0;
-  /// Wire bytes that must leave through the port before a new packet can: queued bytes, and the
+  /// Wire bytes that must leave through a port before a new packet can leave: queued bytes, and the
   /// rest of the packet being sent.
   virtual Bytes backlog(int port) const = 0;
-  /// The part of the port's backlog, in bytes, that leaves before a new packet of this priority:
-  /// packets of the same and of higher priorities.
+  /// The part of a port's backlog in bytes that leaves before a new packet of this priority, made
+  /// up of packets of the same and of higher priorities.
   virtual Bytes drain(int port, int priority) const = 0;
   virtual BitRate rate(int port) const = 0;
 
@@ -43,7 +43,7 @@ class PathActions {
   /// queued for `port`, until release(). Returns false if the buffer has no room; the packet is
   /// then dropped.
   virtual bool detain(Packet* packet, int port) = 0;
-  /// Queues a detained packet for `port`.
+  /// Queues a packet that detain() kept at the egress port `port`.
   virtual void release(Packet* packet, int port) = 0;
   /// Allocates a packet that the load balancer fills in and passes to send().
   virtual Packet* allocate() = 0;
@@ -62,26 +62,30 @@ struct PathContext {
   std::uint64_t hash_seed = 0;     // hash seed of this switch
   std::uint64_t seed = 0;          // seed of the run
   std::uint64_t index = 0;         // number of the switch
-  PathActions* actions = nullptr;  // null only in tests
+  PathActions* actions = nullptr;  // actions of the switch; null only in tests
   unsigned mtu = 1000;             // payload bytes of a NIC's full packet
 };
 
-/// The load balancer of one switch. The switch calls it only where a destination has more than one
-/// port, unless needs() says otherwise. ECMP (a hash of the flow) is part of the switch itself.
+/// The load balancer of one switch. The switch calls the load balancer only where a destination has
+/// more than one port, unless needs() says otherwise. ECMP (a hash of the flow) is part of the
+/// switch itself.
 class PathChoice {
  public:
   /// Additional calls that a load balancer requests from its switch.
   struct Needs {
-    bool every_packet = false;  // calls choose() also for destinations that only one port leads to
-    bool departures = false;  // calls departs(); the switch then queues every packet before sending
+    // the switch calls choose() also for destinations that only one port leads to
+    bool every_packet = false;
+    bool departures = false;  // the switch calls departs(), and queues every packet before sending
   };
 
   virtual ~PathChoice() = default;
   virtual Needs needs() const { return {}; }
-  /// Called once before the first packet, with the network and the switch's own node in it. A
-  /// switch without a network never calls join(): all its ports are alike, and no host is attached.
+  /// Gives the load balancer the network and the switch's node in it, once before the first packet.
+  /// A switch without a network never calls join(), since all ports of such a switch are alike and
+  /// no host is attached.
   virtual void join(const FabricMap&, int /*self*/) {}
-  /// Routes or rates of links have changed: state that refers to ports must be dropped.
+  /// Routes or rates of links have changed, so the load balancer must drop state that refers to
+  /// ports.
   virtual void routes_changed() {}
   /// The flow table that a central scheduler reads and writes; null if the load balancer has none.
   virtual FlowEntries* flow_entries() { return nullptr; }
@@ -96,8 +100,8 @@ class PathChoice {
   virtual std::uint32_t choose(Packet& packet, PortSet ports) { return peek(packet, ports); }
   /// Called just before the switch sends a packet through `port`.
   virtual void departs(Packet&, int /*port*/) {}
-  /// Adds every state value that future choices depend on (sim/state_digest.h), except values that
-  /// follow from the network.
+  /// Adds every value of the load balancer's state that future choices depend on to a digest
+  /// (sim/state_digest.h), except values that follow from the network.
   virtual void add_state(StateDigest& d) const = 0;
 
  protected:
@@ -111,8 +115,8 @@ inline std::uint32_t scaled_down(std::uint64_t hash, std::uint32_t choices) {
   return static_cast<std::uint32_t>((hash >> 32) * choices >> 32);
 }
 
-/// Hash of a flow in one direction: source, destination and flow number. Each seed gives another
-/// hash function.
+/// Hash of a flow in one direction: source, destination and flow number. Each seed selects a
+/// different hash function.
 inline std::uint64_t flow_hash(const Packet& packet, std::uint64_t seed) {
   const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
   return mix64(mix64(pair ^ seed) ^ packet.flow);

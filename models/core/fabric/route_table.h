@@ -55,9 +55,9 @@ class PortSet {
   std::uint32_t count_ = 0;
 };
 
-/// Maps host numbers to ports. The memory grows with the number of ports and the irregularity of
-/// the network, not with the number of hosts. The route tables of a tree use no heap memory:
-/// ports() computes the port.
+/// A switch's route table, which maps host numbers to ports. The memory of the table grows with the
+/// number of ports and the irregularity of the network, not with the number of hosts. The route
+/// tables of a tree use no heap memory: ports() computes the port.
 class RouteTable {
  public:
   RouteTable() = default;
@@ -71,17 +71,17 @@ class RouteTable {
   /// route. Hosts must ascend from call to call.
   void from(HostId host, const PortSet& ports);
   /// Puts the hosts low … low + blocks · per_block − 1 behind the ports first, first + 1, …, with
-  /// per_block hosts behind each port; overrides from(). A table has one such block.
+  /// per_block hosts behind each port; this block overrides from(). A table has one such block.
   void set_block(HostId low, std::uint32_t blocks, std::uint32_t per_block, std::uint32_t first);
   /// Makes ports() look up a host by place_of_host[host] instead of its number.
   void renumber(std::shared_ptr<const std::vector<HostId>> place_of_host);
-  /// The same table for more hosts: place_of_host holds the number of each host in this table, or
-  /// any greater one for a host without a route.
+  /// Returns the same table for more hosts. place_of_host holds the number that each host has in
+  /// this table, or any greater number for a host without a route.
   RouteTable among(const std::shared_ptr<const std::vector<HostId>>& place_of_host) const;
 
   // --- Reading --------------------------------------------------------------------------------
-  /// The best ports towards a host; empty for a host that does not exist. Always inlined, because
-  /// every packet calls it at every switch.
+  // The best ports towards a host; empty for a host that does not exist. The function is always
+  // inlined, because every packet calls it at every switch.
   [[gnu::always_inline]] PortSet ports(HostId host) const {
     if (host >= hosts_) return {};
     if (place_of_host_ != nullptr) host = (*place_of_host_)[host];
@@ -100,12 +100,12 @@ class RouteTable {
   }
 
  private:
-  /// Division by multiplication with a rounded-up reciprocal: exact for offsets and block sizes
-  /// below 2^20, and the product fits 64 bits.
+  /// Number of bits of the rounded-up reciprocal that replaces a division. The division is exact
+  /// for offsets and block sizes below 2^20, and the product fits 64 bits.
   static constexpr int kReciprocalBits = 40;
 
   struct Group {
-    std::uint32_t first = 0;  // number of the first port, or an index into lists_
+    std::uint32_t first = 0;  // number of the first port of the set, or an index into lists_
     std::uint16_t count = 0;
     bool listed = false;
   };
@@ -137,7 +137,7 @@ class RouteTable {
   std::uint32_t span_ = 0;
   std::uint32_t first_ = 0;
   std::uint64_t reciprocal_ = 0;
-  Group elsewhere_;  // ports towards all hosts outside the block; used if ranges_ is empty
+  Group elsewhere_;  // ports towards all hosts outside the table's block; used if ranges_ is empty
   // ranges of hosts, sorted by their first host; the first range begins at host 0
   std::vector<Range> ranges_;
   std::vector<std::uint16_t> lists_;

@@ -11,20 +11,20 @@
 
 namespace dcc {
 
-/// Regular shapes bring their routes (Topology::structure); for other shapes a search finds the
-/// shortest paths by number of links. Every port leads nearer to the destination, so no choice
-/// among the ports can create a loop. The topology must outlive the Routing. The constructor throws
-/// std::invalid_argument if the topology is not connected.
+/// The routes through a topology. Regular shapes bring their routes (Topology::structure); for
+/// other shapes a search finds the shortest paths by number of links. Every port leads nearer to
+/// the destination, so no choice among the ports can create a loop. The topology must outlive the
+/// Routing. The constructor throws std::invalid_argument if the topology is not connected.
 class Routing {
  public:
   explicit Routing(const Topology& topology);
-  /// Routes by shortest paths without the cables whose index is set in `gone`. Hosts that cannot be
-  /// reached have no ports.
+  /// Computes routes by shortest paths without the cables whose index is set in `gone`. Hosts that
+  /// cannot be reached have no ports.
   Routing(const Topology& topology, const std::vector<bool>& gone);
   Routing(const Routing&) = delete;
   Routing& operator=(const Routing&) = delete;
 
-  /// The best ports of a node towards a host.
+  /// The equally good ports of a node towards a host.
   PortSet ports(NodeId node, HostId destination) const {
     const TopologyNode& at = topology_.node(node);
     if (!at.is_host) return tables_[at.switch_no].ports(destination);
@@ -32,7 +32,8 @@ class Routing {
   }
   /// The route table of a switch.
   const RouteTable& table(NodeId node) const { return tables_[topology_.node(node).switch_no]; }
-  /// True if packets of `from` can reach `to`: ports of hosts may belong to separate networks.
+  /// True if packets of host `from` can reach host `to`, since ports of hosts may belong to
+  /// separate networks.
   bool reaches(HostId from, HostId to) const;
 
   // Precondition of the following functions: reaches(from, to).
@@ -44,13 +45,13 @@ class Routing {
   /// Time from the first bit sent to the last bit received of one packet of `wire_bytes`, with
   /// store-and-forward switches.
   PicoSeconds one_way(HostId from, HostId to, Bytes wire_bytes) const;
-  /// Round trip of one data packet and its ACK.
+  /// Round-trip time of one data packet and its ACK between two hosts, through empty queues.
   PicoSeconds base_rtt(HostId from, HostId to, Bytes data_wire_bytes, Bytes ack_wire_bytes) const {
     return one_way(from, to, data_wire_bytes) + one_way(to, from, ack_wire_bytes);
   }
-  /// The maximum base RTT over all pairs of hosts.
+  /// The maximum round-trip time through empty queues over all pairs of hosts.
   PicoSeconds longest_base_rtt(Bytes data_wire_bytes, Bytes ack_wire_bytes) const;
-  /// Rate of the slowest link on the path.
+  /// Rate of the slowest link on the path between two hosts.
   BitRate slowest_link(HostId from, HostId to) const;
 
  private:

@@ -19,10 +19,10 @@ using NodeId = int;
 struct TopologyNode {
   std::string name;
   bool is_host = false;
-  HostId host = 0;       // number of a host, in the order of add_host()
-  int switch_no = 0;     // number of a switch, in the order of add_switch()
-  int ports = 0;         // number of ports; ports are numbered in the order of connect()
-  bool forwards = true;  // false: no route between other nodes leads through the switch
+  HostId host = 0;    // number of a host, in the order of add_host()
+  int switch_no = 0;  // number of a switch, in the order of add_switch()
+  int ports = 0;      // number of ports of the node; ports are numbered in the order of connect()
+  bool forwards = true;  // whether routes between other nodes may lead through the switch
 };
 
 struct CableEnd {
@@ -36,15 +36,15 @@ struct Cable {
   LinkParameters link;
 };
 
-/// Routes of a regular shape, computed without a search.
+/// Routes of a regular topology shape, computed without a search.
 struct Structure {
   std::vector<RouteTable> routes;  // route table of each switch, indexed by TopologyNode::switch_no
   /// A set of hosts that contains an end of the network's longest round trip.
   std::vector<HostId> outermost;
 };
 
-/// Built with add_host(), add_switch() and connect(), or by one of the named shapes. All functions
-/// throw std::invalid_argument with a sentence that names the node.
+/// A topology, built with add_host(), add_switch() and connect(), or by one of the named shapes.
+/// All functions throw std::invalid_argument with a sentence that names the node.
 ///
 /// A Topology counts ports as hosts: a host with three ports appears as three hosts with
 /// consecutive numbers. host_ports() says which numbers belong to one host.
@@ -92,7 +92,7 @@ class Topology {
   /// Throws if there is no host, or if the network is not connected. The ports of a host connect
   /// the networks that they belong to, although no packet passes from one to the other.
   void check_connected() const;
-  /// True if there is one way at most between any two nodes.
+  /// True if there is at most one path between any two nodes.
   bool has_one_way() const;
 
   const std::vector<TopologyNode>& nodes() const { return nodes_; }
@@ -104,9 +104,9 @@ class Topology {
   /// Groups hosts of the topology that are ports of one user's host. Port p of a host "a" with
   /// several ports is named "a.p".
   const HostPorts& host_ports() const { return ports_; }
-  /// Number of hosts as the user counts them.
+  /// Number of hosts as the user counts them, each with all its ports.
   int user_hosts() const { return ports_.several() ? static_cast<int>(ports_.hosts()) : hosts(); }
-  /// Node with this name; −1 if there is none.
+  /// The node with this name; −1 if no node has the name.
   NodeId find(const std::string& name) const;
 
   /// Routes of a named shape; null for networks built by hand, or changed after a named shape built
@@ -133,10 +133,11 @@ class Topology {
   NodeId add(const std::string& name, bool is_host);
   static Topology custom(const TopologyParameters& parameters);
   static Topology named_shape(const TopologyParameters& parameters);
-  /// Gives the hosts the names and the numbers of ports. Precondition: no host has several ports
-  /// yet.
+  /// Renames the hosts of the topology as ports of the user's hosts. Precondition: no host has
+  /// several ports yet.
   void name_ports(HostPorts ports);
-  /// As many networks like `plane` as a host has ports, port i of all hosts in network i.
+  /// Returns as many copies of the network `plane` as a host has ports; port i of all hosts is in
+  /// copy i.
   static Topology planes(const Topology& plane, HostPorts ports);
   int plug_in(NodeId node, int cable, int side);
   static Topology without_latency(const TopologyParameters& parameters);
@@ -146,9 +147,9 @@ class Topology {
 
   std::vector<TopologyNode> nodes_;
   std::vector<Cable> cables_;
-  std::vector<NodeId> hosts_;  // node of each host, by HostId
+  std::vector<NodeId> hosts_;  // node of each host, indexed by HostId
   HostPorts ports_;
-  std::vector<std::vector<Plug>> plugs_;  // plugs by node and port
+  std::vector<std::vector<Plug>> plugs_;  // cable ends by node and port
   Structure structure_;
 };
 

@@ -17,7 +17,7 @@ constexpr LinkParameters kDefaultFabricLink{BitRate(400'000'000'000), kMicroSeco
 
 /// Parameters of a fat tree. Host number = rack·hosts_per_rack + i; racks are numbered pod by pod.
 struct FatTreeParameters {
-  // number of ports of each switch; empty: the five sizes below define the tree
+  // number of ports of each switch of the fat tree; empty: the five sizes below define the tree
   std::optional<unsigned> k;
   unsigned oversubscription = 1;
   unsigned pods = 5;
@@ -43,7 +43,7 @@ struct LeafSpineParameters {
   LinkParameters fabric_link = kDefaultFabricLink;
 
   std::uint64_t hosts() const { return std::uint64_t{leaves} * hosts_per_leaf; }
-  /// Number of cables between switches.
+  /// Number of cables between leaf and spine switches.
   std::uint64_t fabric_cables() const { return std::uint64_t{leaves} * spines; }
 };
 
@@ -52,7 +52,7 @@ struct LeafSpineParameters {
 struct RailParameters {
   unsigned units = 2;
   unsigned rails = 8;
-  unsigned servers = 8;  // number of servers in a unit
+  unsigned servers = 8;  // number of servers in a unit of the rail network
   unsigned spines = 8;
   LinkParameters host_link;
   LinkParameters fabric_link = kDefaultFabricLink;
@@ -62,21 +62,22 @@ struct RailParameters {
 };
 
 struct TorusParameters {
-  std::vector<unsigned> dimensions{4, 4, 4};  // sizes of the one to three dimensions, in routers
-  bool wrap = true;                           // true for a torus, false for a mesh
+  // sizes of the torus's one to three dimensions, in routers
+  std::vector<unsigned> dimensions{4, 4, 4};
+  bool wrap = true;  // true for a torus, false for a mesh
   unsigned hosts_per_router = 1;
   LinkParameters host_link;
   LinkParameters fabric_link = kDefaultFabricLink;
 
   std::uint64_t routers() const;
   std::uint64_t hosts() const { return routers() * hosts_per_router; }
-  /// Upper limit of the number of cables between switches.
+  /// Upper limit of the number of cables between routers of the torus.
   std::uint64_t fabric_cables() const { return routers() * dimensions.size(); }
 };
 
 struct DragonflyParameters {
   unsigned groups = 9;
-  unsigned routers = 4;  // number of routers in a group
+  unsigned routers = 4;  // number of routers in a group of the dragonfly
   unsigned hosts_per_router = 2;
   LinkParameters host_link;
   LinkParameters local_link = kDefaultFabricLink;
@@ -121,14 +122,14 @@ DCC_ENUM_NAMES(TopologyKind, {TopologyKind::kStar, "star"},
 
 /// How the ports of hosts with several ports are cabled, in all kinds of topologies but kCustom.
 enum class PortMode : std::uint8_t {
-  kBond,       // all ports of a host at one switch
-  kDualPlane,  // port i of every host in network i; the networks are alike and not connected
+  kBond,       // all ports of a host lead to one switch
+  kDualPlane,  // port i of every host is in network i; the networks are alike and not connected
 };
 DCC_ENUM_NAMES(PortMode, {PortMode::kBond, "bond"}, {PortMode::kDualPlane, "dual_plane"});
 
 constexpr unsigned kMaxPortsOfHost = 8;
 
-/// The network as a user describes it. Topology::of() builds it.
+/// Parameters of a network's topology, from which Topology::of() builds the network.
 struct TopologyParameters {
   TopologyKind kind = TopologyKind::kStar;
   unsigned hosts = 9;  // number of hosts of a kStar
@@ -143,14 +144,15 @@ struct TopologyParameters {
   DragonflyParameters dragonfly;
   std::vector<NodeParameters> nodes;  // nodes of kCustom; hosts are numbered in this order
   std::vector<CableParameters> links;
-  PicoSeconds switch_latency{};  // time that a packet takes through an idle switch
-  unsigned ports = 1;            // ports of every host; kCustom: 1, `links` tell the ports
+  PicoSeconds switch_latency{};  // time that a packet takes through a switch with empty queues
+  // number of ports of every host; 1 with kCustom, where `links` tell the ports
+  unsigned ports = 1;
   PortMode port_mode = PortMode::kBond;
 
-  /// Throws ParameterError for contradicting values, with an empty key if the error concerns the
-  /// topology as a whole.
+  /// Throws ParameterError if values of the topology contradict each other, with an empty key if
+  /// the error concerns the topology as a whole.
   void check() const;
-  // Number of hosts, for every kind of topology.
+  // Number of hosts of the topology, for every kind of topology.
   unsigned host_count() const;
   /// The ports of the hosts, for every kind of topology.
   HostPorts host_ports() const;

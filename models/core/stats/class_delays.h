@@ -1,5 +1,5 @@
-// Packet delays of each class at one NIC: round trips of sent packets, one-way delays of received
-// packets, and the same for marked packets only; and times of sent messages.
+// Delays of each traffic class at one NIC: round trips of sent packets, one-way delays of received
+// packets, the same for marked packets only, and times of sent messages.
 #pragma once
 
 #include <array>
@@ -14,8 +14,8 @@
 
 namespace dcc {
 
-/// Delays of packets in nanoseconds. `marked` holds the delays of packets with a CE mark, which the
-/// packet or its ACK reported.
+/// Delays of packets in nanoseconds, of all packets and of `marked` ones: those with a CE mark,
+/// which the packet or its ACK reported.
 struct MarkedDelays {
   LogHistogram all;
   LogHistogram marked;
@@ -49,8 +49,8 @@ struct ClassDelays {
   }
 };
 
-/// Delays by DSCP. A NIC measures delays only if it has a DelaysByClass, because each packet costs
-/// two histogram updates.
+/// Packet delays by DSCP at one NIC. A NIC measures delays only if it has a DelaysByClass, because
+/// each packet costs two histogram updates.
 class DelaysByClass {
  public:
   ClassDelays& of(std::uint8_t dscp) {
@@ -58,10 +58,11 @@ class DelaysByClass {
     if (place == nullptr) place = std::make_unique<ClassDelays>();
     return *place;
   }
-  /// The delays of a class; null if the NIC saw no packet of this class.
+  /// The delays of a traffic class; null if the NIC saw no packet of this class.
   const ClassDelays* seen(std::uint8_t dscp) const { return classes_[dscp & 63u].get(); }
 
-  /// Messages that are being sent. acknowledged() records the times of completed messages.
+  /// Record of the messages that are being sent. acknowledged() records the times of completed
+  /// messages.
   MessageTimes& messages() { return messages_; }
   void acknowledged(std::uint32_t qpn, std::uint8_t dscp, std::uint64_t psn, PicoSeconds now) {
     messages_.acknowledged(qpn, psn, now, [&](Bytes bytes, PicoSeconds lasted) {

@@ -1,4 +1,4 @@
-// A sum of numbers that does not depend on their order.
+// A sum that does not depend on the order of the summands.
 #pragma once
 
 #include <cmath>
@@ -8,9 +8,9 @@
 
 namespace dcc {
 
-/// Sums numbers that are not negative as multiples of 2^-kFractionBits; each is rounded down. So
-/// flows may be added in the order in which threads end them. Sums must stay below
-/// 2^(128 - kFractionBits).
+/// Sums non-negative numbers as multiples of 2^-kFractionBits, each rounded down. The result does
+/// not depend on the order of the numbers, so threads may add flows in any order. Sums must stay
+/// below 2^(128 - kFractionBits).
 template <int kFractionBits>
 class ExactSum {
  public:

@@ -43,7 +43,8 @@ struct alignas(64) FlowRecord {
   Bytes target_bytes = 0;  // total payload bytes to send; 0: unlimited
   Bytes posted_bytes = 0;
   Bytes acked_bytes = 0;
-  std::uint64_t sent_wire_bits = 0;  // wire bits sent, link overhead and retransmissions included
+  // wire bits sent by the flow, link overhead and retransmissions included
+  std::uint64_t sent_wire_bits = 0;
   std::uint64_t packets = 0;
   std::uint64_t retransmits = 0;
 
@@ -54,11 +55,12 @@ struct alignas(64) FlowRecord {
   // The ledger updates the fields below.
   // payload bytes received in the measured window; until the window's end: received before it
   Bytes received_measured = 0;
-  Bytes received_sampled = 0;         // received_bytes at the last sample
-  ArrivalSink* awaited_by = nullptr;  // object notified once the flow has arrived; null: none
+  Bytes received_sampled = 0;  // value of received_bytes at the last sample
+  // object notified once all bytes of the flow have arrived; null: none
+  ArrivalSink* awaited_by = nullptr;
   std::uint8_t dscp = 0;
 
-  /// Records payload bytes that arrive for the first time.
+  /// Records payload bytes of the flow that arrive for the first time.
   void received(Bytes payload, PicoSeconds now) {
     received_bytes += payload;
     last_received = now;
@@ -82,7 +84,7 @@ inline constexpr std::size_t kFlowCounters = [] {
   return number;
 }();
 
-/// The described counters of one flow, in the order of their description.
+/// The described counters of one flow, in the order in which they are described.
 class FlowCounts {
  public:
   FlowCounts() = default;
@@ -102,7 +104,7 @@ class FlowCounts {
     write_to(record);
     return record.*counter;
   }
-  /// Calls visit(name, about, value) for each counter.
+  /// Calls visit(name, about, value) for each described counter of the flow.
   template <class Visit>
   void each(Visit visit) const {
     std::size_t i = 0;
@@ -134,8 +136,8 @@ class FlowLedger {
   FlowRecord& open(std::size_t flow) { return records_.keep(flow); }
   /// Closes the record of a flow whose bytes have all arrived and are all acknowledged.
   void close(std::size_t flow);
-  /// Closes a record likewise and returns it with the figures of the window; the ledger keeps
-  /// nothing but sums.
+  /// Closes the record of a flow and returns it with the figures of the measured window; the ledger
+  /// keeps only sums.
   FlowRecord take(std::size_t flow) { return sum_up(flow); }
   /// The record of a flow, whether open, closed, or not yet open. `start` and `bytes` describe a
   /// closed flow, whose record has only bytes, times, FlowCounts and the figures of the window.
@@ -148,7 +150,7 @@ class FlowLedger {
 
   /// Sums of the described counters over all flows, open and closed.
   FlowRecord total() const;
-  /// Begin and end of the window in which the ledger counts `received_measured`.
+  /// The functions begin and end the window in which the ledger counts `received_measured`.
   void begin_window();
   void end_window();
   /// Payload bytes received since the last call, as sums by DSCP.
@@ -167,7 +169,7 @@ class FlowLedger {
     Bytes received_measured = 0;
     FlowCounts counts;
   };
-  /// Adds a record to the sums, completes the record, and drops it.
+  /// Adds a flow's record to the sums, completes the record, and removes it from the open records.
   FlowRecord sum_up(std::size_t flow);
   enum class Window : std::uint8_t { kBefore, kWithin, kAfter };
 

@@ -12,10 +12,11 @@
 
 namespace dcc {
 
-/// 32 buckets per octave. The least and the greatest value, the mean, and quantiles below 64 are
-/// exact. Other quantiles are interpolated within the bucket that contains the exact quantile, so
-/// an interpolated quantile differs from the exact one by less than the bucket's width, 1/32 of the
-/// value, and lies within the range of the values. The unit is the caller's.
+/// Histogram with 32 buckets per octave. The least and the greatest value, the mean, and quantiles
+/// below 64 are exact. Other quantiles are interpolated within the bucket that contains the exact
+/// quantile, so an interpolated quantile differs from the exact one by less than the bucket's
+/// width, 1/32 of the value, and lies within the range of the values. The caller chooses the unit
+/// of the values.
 class LogHistogram {
  public:
   void add(std::uint64_t value) {
@@ -36,8 +37,8 @@ class LogHistogram {
     max_ = std::max(max_, other.max_);
   }
 
-  /// Adds the values that were added since `earlier`, a former copy of this histogram, `times` more
-  /// times.
+  /// Repeats, `times` more times, the values added since `earlier`, a former copy of this
+  /// histogram.
   void repeat_since(const LogHistogram& earlier, const Proportion& times) {
     Buckets before = earlier.buckets_;
     sum_ += times.of(sum_ - earlier.sum_);
@@ -49,8 +50,8 @@ class LogHistogram {
     });
   }
 
-  /// The content as a list of numbers. Appending the lists of several histograms gives the
-  /// histogram of all their values.
+  /// The content of the histogram as a list of numbers. Appending the lists of several histograms
+  /// gives the histogram of all their values.
   std::vector<std::int64_t> counts() const {
     std::vector<std::int64_t> numbers{static_cast<std::int64_t>(sum_), 0,
                                       static_cast<std::int64_t>(min_),
@@ -92,11 +93,11 @@ class LogHistogram {
 
   std::uint64_t count() const { return count_; }
   std::uint64_t sum() const { return sum_; }
-  /// The least and the greatest value added; 0 when empty.
+  /// The least and the greatest value added to the histogram; 0 when empty.
   std::uint64_t min() const { return count_ == 0 ? 0 : min_; }
   std::uint64_t max() const { return max_; }
-  /// The quantile: the value of rank ⌈per_mille/1000 · count⌉, interpolated within its bucket; 0
-  /// when empty.
+  /// The quantile of the histogram: the value of rank ⌈per_mille/1000 · count⌉, interpolated within
+  /// its bucket; 0 when empty.
   std::uint64_t quantile(unsigned per_mille) const {
     if (count_ == 0) return 0;
     const std::uint64_t rank =
@@ -128,7 +129,7 @@ class LogHistogram {
     const std::uint64_t at_begin = min_ >= lower_edge ? 1 : 0;
     const std::uint64_t at_end = max_ <= upper_edge ? 1 : 0;
     const std::uint64_t steps = count + 1 - at_begin - at_end;
-    // the bucket has one value, which is both the least and the greatest
+    // the bucket holds a single value, both the least and the greatest
     if (steps == 0) return from;
     const Uint128 way = static_cast<Uint128>(to - from) * (nth - at_begin);
     return from + static_cast<std::uint64_t>((way + steps / 2) / steps);

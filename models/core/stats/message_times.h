@@ -10,13 +10,14 @@
 
 namespace dcc {
 
-/// Times each message from the sending of its first packet to the acknowledgement of its last one.
-/// A packet that is sent again changes nothing, so the time includes the repair of losses.
+/// Measures the time of each message from the sending of its first packet to the acknowledgement of
+/// its last one. A packet that is sent again changes nothing, so the time includes the repair of
+/// losses.
 class MessageTimes {
  public:
-  /// Records that packets [psn, next) of queue pair `qpn` are sent. `first` and `last` tell their
-  /// place within their message of `bytes` bytes. Packet numbers below an earlier `next` are
-  /// retransmissions.
+  /// Records that packets [psn, next) of queue pair `qpn` are sent. `first` and `last` tell the
+  /// packets' place within their message of `bytes` bytes. Packet numbers below an earlier `next`
+  /// are retransmissions.
   void sent(std::uint32_t qpn, std::uint64_t psn, std::uint64_t next, bool first, bool last,
             Bytes bytes, PicoSeconds now) {
     if (qpn >= pairs_.size()) pairs_.resize(qpn + 1);
@@ -49,17 +50,17 @@ class MessageTimes {
 
  private:
   struct Message {
-    std::uint64_t next = 0;  // one above the number of the message's last packet
+    std::uint64_t next = 0;  // one above the sequence number of the message's last packet
     PicoSeconds begun{};
     Bytes bytes = 0;
   };
   struct Pair {
-    std::uint64_t next = 0;  // one above the greatest packet number sent
+    std::uint64_t next = 0;  // one above the greatest packet number that the queue pair sent
     // time at which the present message's first packet was sent; max(): no message
     PicoSeconds begun = PicoSeconds::max();
-    std::vector<Message> open;  // messages sent and not yet acknowledged
+    std::vector<Message> open;  // messages of the queue pair that are sent and not yet acknowledged
   };
-  std::vector<Pair> pairs_;  // records by queue pair number
+  std::vector<Pair> pairs_;  // records of messages, by queue pair number
 };
 
 }  // namespace dcc

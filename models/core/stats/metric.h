@@ -23,7 +23,7 @@ enum class Span {
   kEnd,  // the figure is the value at the last instant of the run
 };
 
-/// Description of a figure. Its name is the key in metrics.json.
+/// Description of a figure in the results; the figure's name is its key in metrics.json.
 struct MetricAbout {
   const char* unit;  // unit of the figure; empty: the figure has no unit, or is a text or Boolean
   const char* meaning;

@@ -10,9 +10,9 @@
 
 namespace dcc {
 
-/// Items are stored in blocks of neighbouring numbers. The list of blocks is short and stays in the
-/// caches, so an access costs little more than in a vector; a single block is referenced by the
-/// table itself. The table frees a block without items.
+/// A table of items by number, stored in blocks of neighbouring numbers. The list of blocks is
+/// short and stays in the caches, so an access costs little more than in a vector; a single block
+/// is referenced by the table itself. The table frees a block without items.
 template <class T>
 class NumberedTable {
  public:
@@ -31,7 +31,7 @@ class NumberedTable {
     for (const Block* block : blocks_) delete block;
   }
 
-  /// The item with this number; creates a default item if the table does not hold one.
+  /// The table's item with this number; creates a default item if the table does not hold one.
   T& keep(std::size_t number) {
     const std::size_t block = number / kBlock;
     if (blocks_.empty()) first_ = block;
@@ -60,7 +60,8 @@ class NumberedTable {
     look();
     while (empty_ < blocks_.size() && blocks_[empty_] == nullptr) ++empty_;
     if (empty_ < kWorthWhile || empty_ < blocks_.size() / 2) return;
-    // Entries are erased only when more entries are removed than moved: amortised O(1).
+    // Entries of the block list are erased only when more entries are removed than moved, which is
+    // amortised O(1).
     blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(empty_));
     if (blocks_.capacity() > 4 * blocks_.size() + kWorthWhile) blocks_.shrink_to_fit();
     first_ += empty_;
@@ -68,7 +69,7 @@ class NumberedTable {
     look();
   }
   bool has(std::size_t number) const { return find(number) != nullptr; }
-  /// The item with this number; null if the table does not hold it.
+  /// The table's item with this number; null if the table does not hold it.
   const T* find(std::size_t number) const {
     // index of the block in list_; a block number below first_ wraps to a large index
     const std::size_t at = number / kBlock - first_;
@@ -123,7 +124,7 @@ class NumberedTable {
   static constexpr std::size_t kBlock = 16;
   static constexpr std::size_t kWorthWhile = 8;
 
-  /// Memory for kBlock items, which are constructed one by one.
+  /// Memory for kBlock items of the table, which are constructed one by one.
   struct Block {
     Block() {}  // not defaulted, because `= default` would clear `room`
     Block(const Block&) = delete;

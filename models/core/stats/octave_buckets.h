@@ -12,11 +12,11 @@
 
 namespace dcc {
 
-/// One number per bucket: each value up to 63 has its own bucket, then come 32 buckets per octave;
-/// the last bucket takes all values from 2^kBits on. A network of a million hosts has some million
-/// queues, most of which never hold a packet, and the lengths of the others are few multiples of
-/// packets: without values there is no memory but a pointer, and then eight buckets at a time, a
-/// cache line.
+/// Storage of a histogram with one number per bucket: each value up to 63 has its own bucket, then
+/// come 32 buckets per octave; the last bucket takes all values from 2^kBits on. A network of a
+/// million hosts has some million queues, most of which never hold a packet, and the other queues'
+/// lengths are small multiples of packets. So a histogram without values needs only a pointer, and
+/// memory grows by eight buckets, a cache line, at a time.
 template <class T, int kBits>
 class OctaveBuckets {
  public:
@@ -53,7 +53,7 @@ class OctaveBuckets {
     }
   }
 
-  /// Lower edge of the last bucket.
+  /// Lower edge of the histogram's last bucket.
   static std::uint64_t last_edge() { return lower_edge(kBuckets - 1); }
   /// The greatest value in the bucket that begins at `lower_edge`. The last bucket has no end.
   static std::uint64_t upper_edge(std::uint64_t lower_edge) {

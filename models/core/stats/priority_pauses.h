@@ -13,7 +13,7 @@ struct PriorityPauses {
   std::uint64_t ends = 0;    // number of times that a pause of the priority ended
   PicoSeconds time{};        // time for which the priority was paused
 
-  /// Calls visit for every counter by reference.
+  /// Calls visit with a reference to every pause counter.
   template <class Visit>
   void each(Visit visit) {
     visit(frames);

@@ -11,7 +11,7 @@ struct Proportion {
   PicoSeconds skipped{};
   PicoSeconds watched{1};
 
-  /// The product of a counter and the ratio, rounded to nearest. Precondition: the result fits.
+  /// The product of a counter and this ratio, rounded to nearest. Precondition: the result fits.
   std::int64_t of(std::int64_t counted) const {
     const Uint128 product = static_cast<Uint128>(counted) * static_cast<Uint128>(skipped.count);
     const auto whole = static_cast<Uint128>(watched.count);

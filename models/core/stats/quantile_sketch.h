@@ -13,17 +13,18 @@
 
 namespace dcc {
 
-/// Counts values in buckets, 128 for each octave, as DDSketch does (Masson, Rim, Lee, VLDB 2019)
-/// with buckets that the bits of a floating-point number name. A quantile is the middle of the
-/// bucket that holds the exact quantile (nearest rank), so it differs from the exact one by at most
-/// kError of its value. Count, mean, least and greatest value are exact. The content does not
-/// depend on the order of values. Eighty octaves of buckets take at most 80 KB.
+/// A quantile sketch that counts values in 128 buckets for each octave, as DDSketch does (Masson,
+/// Rim, Lee, VLDB 2019). The bits of a floating-point number give the number of its bucket. A
+/// quantile is the middle of the bucket that holds the exact quantile (nearest rank), so it differs
+/// from the exact one by at most kError of its value. Count, mean, least and greatest value are
+/// exact. The content does not depend on the order of values. Eighty octaves of buckets take at
+/// most 80 KB.
 ///
 /// Values lie between 0 and 2^63. Those below 2^-16 are counted in the lowest bucket, where the
 /// error is not relative.
 class QuantileSketch {
  public:
-  /// Greatest relative error of a quantile: half a bucket.
+  /// Greatest relative error of a quantile: half the width of a bucket.
   static constexpr double kError = 1.0 / 256;
 
   void add(double value, std::uint64_t times = 1) {
@@ -44,11 +45,13 @@ class QuantileSketch {
   }
 
   std::uint64_t count() const { return count_; }
-  /// Mean, least and greatest value. Precondition of all: count() > 0.
+  /// Mean, least and greatest of the counted values. Precondition of the three functions: count() >
+  /// 0.
   double mean() const { return sum_.value() / static_cast<double>(count_); }
   double min() const { return min_; }
   double max() const { return max_; }
-  /// The value of rank ⌈percent/100 · count⌉. Precondition: count() > 0.
+  /// The quantile of the counted values: the value of rank ⌈percent/100 · count⌉. Precondition:
+  /// count() > 0.
   double quantile(double percent) const {
     const double wanted = std::ceil(percent / 100 * static_cast<double>(count_) - 1e-9);
     const auto rank = static_cast<std::uint64_t>(std::max(wanted, 1.0));
@@ -61,7 +64,8 @@ class QuantileSketch {
   }
 
  private:
-  static constexpr int kShift = 52 - 7;  // seven bits of the fraction are the place in the octave
+  // seven bits of a number's fraction give its bucket within the octave
+  static constexpr int kShift = 52 - 7;
   static constexpr double kLeast = 1.0 / 65536;
 
   static std::size_t bucket_of(double value) {
@@ -87,8 +91,9 @@ class QuantileSketch {
     return counts_[bucket - first_];
   }
 
-  std::vector<std::uint64_t> counts_;  // counts from the lowest to the highest bucket in use
-  std::size_t first_ = 0;              // the lowest bucket in use
+  // counts of the buckets from the lowest to the highest in use
+  std::vector<std::uint64_t> counts_;
+  std::size_t first_ = 0;  // the lowest bucket in use
   std::uint64_t count_ = 0;
   ExactSum<40> sum_;
   double min_ = std::numeric_limits<double>::max();

@@ -10,11 +10,11 @@
 
 namespace dcc {
 
-/// Weights each length with the time it lasted; the owner reports every change. Quantiles come from
-/// a histogram with 32 buckets per octave: exact below 64 bytes, otherwise interpolated within the
-/// bucket that contains the exact quantile, whose width is 1/32 of the length. Quantiles lie within
-/// the range of the lengths. A change of the length costs one multiplication; the first change in a
-/// quarter of an octave allocates 64 bytes.
+/// Statistics of a queue that weight each length with the time for which it lasted; the queue's
+/// owner reports every change. Quantiles come from a histogram with 32 buckets per octave: exact
+/// below 64 bytes, otherwise interpolated within the bucket that contains the exact quantile, whose
+/// width is 1/32 of the length. Quantiles lie within the range of the lengths. A change of the
+/// length costs one multiplication; the first change in a quarter of an octave allocates 64 bytes.
 class alignas(64) QueueStatistics {
  public:
   /// Clears the statistics and starts anew with this queue length at `now`.
@@ -35,7 +35,7 @@ class alignas(64) QueueStatistics {
     if (length > max_) max_ = length;
   }
 
-  /// A copy of the statistics that includes the present length up to `now`.
+  /// A copy of the queue statistics that includes the present length up to `now`.
   QueueStatistics as_of(PicoSeconds now) const {
     QueueStatistics up_to_now = *this;
     up_to_now.changed(length_, now);
@@ -51,15 +51,15 @@ class alignas(64) QueueStatistics {
   void repeat_between(const QueueStatistics& earlier, const QueueStatistics& later,
                       std::int64_t times);
 
-  /// Statistics up to a given time.
+  /// Figures of a queue's length up to a given time.
   struct Figures {
-    Bytes mean = 0;  // time-weighted mean in bytes, rounded to nearest
-    Bytes p50 = 0;   // time-weighted median in bytes, interpolated
+    Bytes mean = 0;  // time-weighted mean of the queue length in bytes, rounded to nearest
+    Bytes p50 = 0;   // time-weighted median of the queue length in bytes, interpolated
     Bytes p99 = 0;
     Bytes max = 0;
   };
   Figures figures(PicoSeconds now) const;
-  /// Time-weighted mean in bytes, not rounded.
+  /// Time-weighted mean of the queue length in bytes, not rounded.
   double mean(PicoSeconds now) const;
 
  private:

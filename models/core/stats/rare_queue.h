@@ -11,7 +11,7 @@ namespace dcc {
 /// Tracks the length of a queue from restart() on; allocates its statistics at the first change.
 class RareQueue {
  public:
-  /// Clears the statistics; the present queue length stays.
+  /// Clears the queue's statistics; the present queue length stays.
   void restart(PicoSeconds now) {
     since_ = now;
     if (statistics_ != nullptr) statistics_->restart(length_, now);
@@ -32,7 +32,8 @@ class RareQueue {
  private:
   Bytes length_ = 0;
   PicoSeconds since_{};
-  std::unique_ptr<QueueStatistics> statistics_;  // statistics; null: the queue was always empty
+  // statistics of the queue; null: the queue was always empty
+  std::unique_ptr<QueueStatistics> statistics_;
 };
 
 }  // namespace dcc

@@ -1,4 +1,4 @@
-// Reordering of packets: by how many packet numbers a late packet is behind.
+// Statistics of packet reordering: by how many packet numbers late packets are behind.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class FurthestArrival {
   PicoSeconds sent_{};
 };
 
-/// Counts late packets and by how many packet numbers each is behind.
+/// Counts late packets, and the packet numbers by which each of them is behind.
 class Reordering {
  public:
   /// Adds a packet that is `behind` packet numbers late; 0: not late.

@@ -7,15 +7,15 @@
 
 namespace dcc {
 
-/// Takes one value per window of several quantities. The process is steady if the means of the
-/// first and of the second half of all windows are equal within bounds. Equality must be shown, not
-/// merely not refuted: the bound must hold with the uncertainty of both means added (Schuirmann's
-/// two one-sided tests). Batch means that depend on their predecessors are treated as a first-order
-/// process, which enlarges their uncertainty.
+/// A detector that takes one value per window of several quantities. The observed process is steady
+/// if the means of the first and of the second half of all windows are equal within bounds.
+/// Equality must be shown, not merely not refuted: the bound must hold with the uncertainty of both
+/// means added (Schuirmann's two one-sided tests). Batch means that depend on their predecessors
+/// are treated as a first-order process, which enlarges their uncertainty.
 ///
 /// If the test cannot decide, windows become longer. So an oscillation counts as steady once its
-/// period is short against the windows. A trend never counts as steady; the older half of its data
-/// is dropped.
+/// period is short against the windows. A process with a trend never counts as steady; the older
+/// half of its data is dropped.
 class RestDetector {
  public:
   static constexpr std::size_t kBatches = 32;  // number of batches, even also after halving
@@ -48,7 +48,7 @@ class RestDetector {
   bool is_half_full() const { return batches_.size() == kBatches / 2 && windows_in_open_ == 0; }
 
   enum class Verdict : std::uint8_t {
-    kOpen,   // too few windows for a decision
+    kOpen,   // there are too few windows for a decision
     kRest,   // the process is steady
     kTrend,  // the halves differ, so the older half must be dropped
     kNoise,  // no difference found, but the data are too noisy to show equality

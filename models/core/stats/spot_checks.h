@@ -9,8 +9,8 @@
 
 namespace dcc {
 
-/// Collects spot checks. Each check gives the mean error of many values and the greatest error.
-/// Checks are independent of each other; the values of one check are not.
+/// Collects spot checks, each of which gives the mean error and the greatest error of many values.
+/// Checks are independent of each other; the values within one check are not.
 class SpotChecks {
  public:
   void add(double mean, double greatest) {
@@ -21,12 +21,13 @@ class SpotChecks {
     greatest_ = std::max(greatest_, greatest);
   }
   std::uint64_t count() const { return count_; }
-  /// The mean error; empty without checks.
+  /// The mean error over all spot checks; empty without checks.
   std::optional<double> mean() const { return count_ == 0 ? std::nullopt : std::optional(mean_); }
   std::optional<double> greatest() const {
     return count_ == 0 ? std::nullopt : std::optional(greatest_);
   }
-  /// Half the width of the 95 % confidence interval of the mean; empty with fewer than two checks.
+  /// Half the width of the 95 % confidence interval of the mean error; empty with fewer than two
+  /// checks.
   std::optional<double> interval() const {
     if (count_ < 2) return std::nullopt;
     const auto n = static_cast<double>(count_);

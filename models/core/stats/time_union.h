@@ -1,4 +1,4 @@
-// The time in which at least one of many intervals lasts.
+// The union of many time intervals.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,12 @@
 
 namespace dcc {
 
-/// Keeps the union of intervals as disjoint ones: memory grows with the number of gaps, not with
-/// the number of intervals. The union does not depend on the order of intervals.
+/// Stores the union of time intervals as disjoint intervals, so that memory grows with the number
+/// of gaps, not with the number of intervals. The union does not depend on the order of intervals.
 class TimeUnion {
  public:
-  /// Adds the time from `from` until before `to`; an empty interval changes nothing.
+  /// Adds the time interval from `from` (included) to `to` (excluded); an empty interval changes
+  /// nothing.
   void add(PicoSeconds from, PicoSeconds to) {
     if (to <= from) return;
     auto next = end_of_.upper_bound(from);
@@ -34,7 +35,8 @@ class TimeUnion {
   }
 
  private:
-  std::map<PicoSeconds, PicoSeconds> end_of_;  // end of each interval, by its begin
+  // end of each disjoint interval, by the interval's start
+  std::map<PicoSeconds, PicoSeconds> end_of_;
 };
 
 }  // namespace dcc

@@ -1,5 +1,6 @@
-// Bytes of Ethernet frames below IP: priority flow control (IEEE 802.1Qbb), credits (InfiniBand),
-// congestion notification messages (IEEE 802.1Qau) and pauses of the packets to one host.
+// Byte formats of Ethernet frames below IP: priority flow control (IEEE 802.1Qbb), credits
+// (InfiniBand), congestion notification messages (IEEE 802.1Qau) and pauses of the packets to one
+// host.
 #pragma once
 
 #include <array>
@@ -21,15 +22,17 @@ struct PfcFrame {
 };
 /// Returns the bytes of a PFC frame: 60 bytes, from Ethernet header to padding, without FCS.
 std::vector<std::uint8_t> serialize(const PfcFrame& frame);
-/// Parses a PFC frame. Returns false if the bytes are not a PFC frame. Accepts any input.
+/// Parses a PFC frame. Returns false if the bytes are not a PFC frame. The parser accepts any
+/// input.
 bool parse(const std::uint8_t* bytes, std::size_t size, PfcFrame& frame);
 
-/// Makes the frame of a kPause packet: all classes enabled. Stopped classes have the packet's time,
-/// or the longest one if the packet has none.
+/// Makes the frame of a kPause packet: all classes enabled. Stopped classes have the pause time of
+/// the packet, or the longest time if the packet has none.
 PfcFrame pfc_frame_of(const Packet& packet, const roce::MacAddress& source_mac);
 
-/// InfiniBand flow control packet (7.9.4). InfiniBand has no Ethernet header, so the frame uses the
-/// first EtherType that IEEE 802 reserves for local experiments.
+/// InfiniBand flow control packet (7.9.4), which carries the credits of a lane. InfiniBand has no
+/// Ethernet header, so the frame uses the first EtherType that IEEE 802 reserves for local
+/// experiments.
 struct CreditFrame {
   roce::MacAddress source_mac{};
   std::uint8_t lane = 0;
@@ -44,7 +47,7 @@ CreditFrame credit_frame_of(const Packet& packet, const roce::MacAddress& source
 /// has the EtherType of CreditFrame and another operand.
 struct FlowPauseFrame {
   roce::MacAddress source_mac{};
-  roce::MacAddress host{};  // address of the host whose packets wait, or go again
+  roce::MacAddress host{};  // address of the host whose packets must wait or may leave again
   bool stop = false;
 };
 std::vector<std::uint8_t> serialize(const FlowPauseFrame& frame);

@@ -18,7 +18,8 @@ namespace dcc {
 /// Receives packets from a wire. Takes ownership of each packet.
 class PacketSink {
  public:
-  /// Called when the last bit of the packet has arrived. `port` is the number passed to connect().
+  /// The wire calls this function when the last bit of a packet has arrived. `port` is the number
+  /// passed to connect().
   virtual void receive(Packet* packet, int port) = 0;
   /// Prefetches the cache lines that receive() will use, because a packet arrives soon. Changes no
   /// state.
@@ -32,10 +33,10 @@ class PacketSink {
 class PacketOut {
  public:
   /// Sends a packet and takes ownership of it. Returns how long the wire is busy; the device must
-  /// not send again before that time is over. The wire does not call back: a device with more to
-  /// send schedules its own event, and an idle device costs no event.
+  /// not send again before that time is over. The wire does not call back. A device with more to
+  /// send schedules its own event, so an idle device costs no event.
   virtual PicoSeconds send(Packet* packet) = 0;
-  /// Number of cache lines, from the start of the object, that send() uses; for prefetching.
+  /// Number of cache lines, from the start of this object, that send() uses; for prefetching.
   virtual unsigned prefetch_lines() const { return 1; }
 
  protected:
@@ -57,7 +58,7 @@ struct LinkCounters {
   PicoSeconds busy{};  // time that the link spent sending, including overhead and lost packets
 
   template <class Visitor>
-  static void describe(Visitor&& v) {  // Describes the counters (stats/metric.h).
+  static void describe(Visitor&& v) {  // Describes the link's counters (stats/metric.h).
     v(&LinkCounters::lost, "drops_on_links",
       {"packets lost on links", "packets", "of drops, those that links lost, by `faults`"});
     v(&LinkCounters::lost, "drops",
@@ -81,7 +82,8 @@ class alignas(64) Link final : public PacketOut {
   /// the scheduler `far`. Call before the first packet. The delay of the link must be at least the
   /// lookahead.
   void connect_across_partitions(Scheduler& far, Mailbox& mailbox);
-  /// Called by the mailbox in the receiving partition. The packet arrives at its `next_arrival`.
+  /// The mailbox calls this function in the receiving partition. The packet arrives at the time
+  /// Packet::next_arrival.
   static void enter(void* link, void* packet);
 
   PicoSeconds send(Packet* packet) override;
@@ -89,9 +91,9 @@ class alignas(64) Link final : public PacketOut {
   /// it.
   unsigned prefetch_lines() const override { return mailbox_ == nullptr ? 2 : 1; }
 
-  // Precondition of fail() and repair(): all partitions wait, and all mailboxes are empty.
-  /// Makes the link fail: packets on the way are lost, and so are packets sent from now on. The
-  /// caller informs the sender.
+  // Precondition of fail() and repair(): all partitions wait, and all mailboxes are empty. Makes
+  // the link fail: packets on the way are lost, and so are packets sent from now on. The caller
+  // must inform the sending device.
   void fail();
   void repair() {
     failed_ = false;
@@ -153,12 +155,13 @@ class alignas(64) Link final : public PacketOut {
     watched_ = hooked || failed_;
   }
   bool has_jitter() const { return extras_ != nullptr && extras_->jitter.has_value(); }
-  /// Applies failure, tap and loss hook. Returns false if the packet is lost.
+  /// Applies the link's failure, tap and loss hook to a packet. Returns false if the packet is
+  /// lost.
   bool survives(Packet* packet, PicoSeconds now);
 
-  // A packet uses three cache lines, since a large network does not fit into the caches. The first
-  // belongs to the sender and includes the pointer to the virtual functions. The other two belong
-  // to the receiver, which may run on another processor.
+  // A packet touches only three cache lines of its link, since a large network does not fit into
+  // the caches. The first line belongs to the sender and includes the pointer to the virtual
+  // functions. The other two lines belong to the receiver, which may run on another processor.
   Scheduler* near_;
   // mailbox to the receiving partition; null if both ends are in one partition
   Mailbox* mailbox_ = nullptr;
@@ -176,22 +179,23 @@ class alignas(64) Link final : public PacketOut {
   PacketSink* sink_ = nullptr;
   std::uint16_t sink_port_ = 0;
   bool has_ties_ =
-      false;  // true: Extras::ties orders arrivals at equal times; false: the rank does
+      // true: Extras::ties orders arrivals at equal times; false: the link's rank orders them
+      false;
   BitRate rate_;
   PacketPool* pool_;
   struct Jitter {
     std::uint64_t choices;
     RandomStream random;
-    PicoSeconds last{};  // arrival time of the last packet
+    PicoSeconds last{};  // arrival time of the last packet on the wire
   };
-  /// Members that few links of a large network need.
+  /// Members of a link that few links of a large network need.
   struct Extras {
     LossHook loss;
     Tap tap;
     std::optional<Jitter> jitter;
     std::uint64_t lost = 0;
     const TieOrder* ties = nullptr;
-    std::uint32_t number = 0;  // number of this link in `ties`
+    std::uint32_t number = 0;  // number of this link in the order `ties`
     PicoSeconds free_at{};     // time at which the wire is free; used by an assertion only
   };
   Extras& extras() {

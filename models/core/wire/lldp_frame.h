@@ -1,5 +1,5 @@
-// Bytes of LLDP frames (IEEE 802.1AB) with the TLVs of Data Center Bridging (IEEE 802.1Q-2018,
-// annex D.2): ETS, PFC and application priorities.
+// Byte format of LLDP frames (IEEE 802.1AB) with the TLVs of Data Center Bridging (IEEE
+// 802.1Q-2018, annex D.2): ETS, PFC and application priorities.
 #pragma once
 
 #include <array>
@@ -17,7 +17,8 @@ namespace dcc {
 /// Transmission selection algorithm of a traffic class (802.1Q, table D-8).
 enum class TransmissionSelection : std::uint8_t { kStrict = 0, kCreditShaper = 1, kEts = 2 };
 
-/// ETS: traffic class of each priority, and bandwidth and selection algorithm of each class.
+/// ETS settings of a port: the traffic class of each priority, and the bandwidth and selection
+/// algorithm of each class.
 struct EtsTable {
   std::array<std::uint8_t, kPriorities> class_of{0, 1, 2, 3, 4, 5, 6, 7};
   // bandwidth of each class in percent; the values of all kEts classes add up to 100
@@ -33,13 +34,13 @@ struct EtsTable {
   }
 };
 
-/// One entry of the application priority table.
+/// One entry of the application priority table of DCBX.
 struct ApplicationPriority {
   static constexpr std::uint8_t kUdpPort = 3;  // values of the selector field (802.1Q, table D-9)
   static constexpr std::uint8_t kDscp = 5;
 
   std::uint8_t priority = 0;
-  std::uint8_t selector = 0;   // tells what `protocol` is: a UDP port, a DSCP, or another number
+  std::uint8_t selector = 0;  // kind of number in `protocol`: a UDP port, a DSCP, or another number
   std::uint16_t protocol = 0;  // protocol of the entry: UDP port, DSCP, or another number
 
   friend bool operator==(const ApplicationPriority& a, const ApplicationPriority& b) {
@@ -51,7 +52,7 @@ struct ApplicationPriority {
   }
 };
 
-/// Content of an LLDP frame. Empty members have no TLV in the frame.
+/// Content of an LLDP frame. An empty member has no TLV in the frame.
 struct LldpFrame {
   struct Ets {
     bool willing = false;
@@ -74,7 +75,7 @@ struct LldpFrame {
 
   roce::MacAddress source{};
   roce::MacAddress chassis{};
-  std::string port;  // port name, at most kMaxPort characters
+  std::string port;  // name of the sending port, at most kMaxPort characters
   std::uint16_t seconds_to_live = 0;
   std::optional<Ets> ets;
   std::optional<EtsTable> recommended;  // ETS recommendation to the port at the other end
@@ -93,7 +94,7 @@ struct LldpFrame {
 /// Returns the LLDP frame from the Ethernet header on, padded to the minimum size, without FCS.
 std::vector<std::uint8_t> serialize(const LldpFrame& frame);
 /// Parses an LLDP frame. Returns false if the bytes are not an LLDP frame, are truncated, or repeat
-/// a TLV. Accepts any input and skips unknown TLVs.
+/// a TLV. The parser accepts any input and skips unknown TLVs.
 bool parse(const std::uint8_t* bytes, std::size_t size, LldpFrame& frame);
 
 }  // namespace dcc

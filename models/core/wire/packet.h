@@ -33,8 +33,8 @@ enum class PacketKind : std::uint8_t {
   kPause,        // PFC frame (802.1Qbb)
   kCreditLimit,  // InfiniBand flow control packet; `priority` is the virtual lane, see LaneCredits
   kLldp,         // LLDP frame (802.1AB); the payload is the whole frame (wire/lldp_frame.h)
-  // stops the packets to one host, `destination`, or lets them go again: pause_classes is 1 or 0
-  // (PortDiscipline::NeighbourPause)
+  // pause of the packets to one host, `destination`, or the end of such a pause: pause_classes is 1
+  // or 0 (PortDiscipline::NeighbourPause)
   kFlowPause,
   kCnm,  // congestion notification message (802.1Qau) from a switch
   // Packets of transports other than RoCE (nic/transport.h):
@@ -51,7 +51,7 @@ inline bool is_flow_control(PacketKind kind) {
   return kind == PacketKind::kPause || kind == PacketKind::kCreditLimit ||
          kind == PacketKind::kFlowPause;
 }
-/// True for packets that stay on one link.
+/// True for link-control packets, which stay on one link.
 inline bool is_link_control(PacketKind kind) {
   return is_flow_control(kind) || kind == PacketKind::kLldp;
 }
@@ -83,12 +83,12 @@ inline bool is_response(Operation operation) {
 /// InfiniBand transport services: reliable connection, unreliable connection, unreliable datagram,
 /// reliable datagram. The first three are values of a register.
 enum class Service : std::uint8_t { kRc, kUc, kUd, kRd };
-/// True if packets are acknowledged, and sent again if they are lost.
+/// True if the service acknowledges packets and retransmits lost ones.
 constexpr bool is_reliable(Service service) {
   return service == Service::kRc || service == Service::kRd;
 }
 
-// Names of operations for users. Responses have no name, since users do not post them.
+// Names of RDMA operations for users. Responses have no name, since users do not post them.
 DCC_ENUM_NAMES(Operation, {Operation::kWrite, "write"}, {Operation::kSend, "send"},
                {Operation::kRead, "read"}, {Operation::kCompareSwap, "compare_swap"},
                {Operation::kFetchAdd, "fetch_add"});
@@ -101,14 +101,15 @@ enum class NakReason : std::uint8_t {
   // the request is longer than its receive buffer, or an atomic operation on an unaligned word
   kInvalid,
   kAccess,  // the address is outside the memory region
-  // receiver not ready (RNR): no buffer is posted; `rnr_timer` says how long the sender waits
+  // receiver not ready (RNR): no buffer is posted; `rnr_timer` says how long the sender must wait
   kNotReady,
 };
 
 /// Values of the IP ECN field (RFC 3168).
 enum class Ecn : std::uint8_t { kNotEct = 0, kEct1 = 1, kEct0 = 2, kCe = 3 };
 
-/// In-band telemetry that one hop adds (HPCC, figure 7): state of the egress port.
+/// In-band telemetry that one hop adds to a packet (HPCC, figure 7): the state of the hop's egress
+/// port.
 struct IntHop {
   PicoSeconds timestamp;
   std::uint64_t tx_bytes = 0;
@@ -116,8 +117,8 @@ struct IntHop {
   BitRate rate;
 };
 constexpr int kMaxIntHops = 6;
-/// Telemetry of a packet's path. Aligned so that a switch writes one cache line per hop. The number
-/// of hops is in Packet::telemetry_hops, so that the switch need not read the stack.
+/// Telemetry of a packet's path. The stack is aligned so that a switch writes one cache line per
+/// hop. The number of hops is in Packet::telemetry_hops, so that a switch need not read the stack.
 struct alignas(64) IntStack {
   std::array<IntHop, kMaxIntHops> hop{};
 };
@@ -141,7 +142,7 @@ union OverlayHeader {
     std::uint8_t unused;
     std::uint8_t echo;  // in an ACK: `value` of the acknowledged data packet
   };
-  /// Uplink that a packet takes at the first switch (scheme hermes).
+  /// Uplink that a packet takes at the first switch (load balancer hermes).
   struct Uplink {
     std::uint8_t number;  // port number of the uplink plus 1
     std::uint8_t unused;
@@ -182,8 +183,8 @@ struct AtomicOperands {
 };
 constexpr std::uint32_t kAtomicBytes = 8;
 
-/// A packet on the wire. The first cache line has the fields that every hop reads, the second cache
-/// line those that only the ends read.
+/// A packet on the wire. The first cache line has the fields that every hop reads, the second one
+/// has the fields that only the ends read.
 struct alignas(64) Packet {
   PacketKind kind = PacketKind::kData;
   Ecn ecn = Ecn::kNotEct;
@@ -191,7 +192,7 @@ struct alignas(64) Packet {
   std::uint8_t priority = 0;   // 802.1p priority; selects the switch queue and PFC class
   bool first = false;          // first packet of its message (carries a RETH)
   bool last = false;           // last packet of its message
-  bool has_immediate = false;  // true if the packet carries `immediate`
+  bool has_immediate = false;  // true if the packet carries immediate data (`immediate`)
   bool ack_requested = false;
   NakReason nak = NakReason::kSequence;  // kNak: reason of the NAK
   std::uint8_t cnp_marks = 0;            // kCnp: number of CE marks since the previous CNP
@@ -225,8 +226,9 @@ struct alignas(64) Packet {
   union {
     std::uint32_t immediate = 0;  // data: immediate value, in the last packet of a message;
                                   // transports other than RoCE define their own use
-    std::uint32_t pause_quanta;   // kPause: time of its pauses, 802.3 annex 31B; 0: no end
-    std::uint32_t qcn_feedback;   // kCnm: quantised feedback Fb, 1 to 63 (802.1Qau)
+    // kPause: duration of the pauses in quanta, 802.3 annex 31B; 0: no end
+    std::uint32_t pause_quanta;
+    std::uint32_t qcn_feedback;  // kCnm: quantised feedback Fb, 1 to 63 (802.1Qau)
   };
   std::uint32_t icrc = 0;  // invariant CRC computed by the sender, with real payload only
   Operation operation = Operation::kWrite;
@@ -234,7 +236,7 @@ struct alignas(64) Packet {
   union {
     // kCnp: number of data packets since the previous CNP; 0: unknown
     std::uint8_t cnp_packets = 0;
-    // reliable datagram: number of the end-to-end context, of those between the two hosts
+    // reliable datagram: number of the end-to-end context among those of the two hosts
     std::uint8_t ee_context;
   };
   // kNak with kNotReady: RNR timer code of the sender's waiting time (IBTA table 45)
@@ -286,7 +288,7 @@ class PacketPool {
   /// over all of them is meaningful.
   std::int64_t in_use() const { return in_use_; }
 
-  /// Number of packets for which memory exists.
+  /// Number of packets for which the pool has memory.
   std::size_t size() const { return blocks_.size() * kBlock; }
   /// Calls `visit(packet)` for each packet in use whose memory belongs to this pool. If several
   /// pools exchange packets, visit all pools to reach all packets.
@@ -326,7 +328,7 @@ class PacketPool {
   // allocate() constructs the packets of the newest block one at a time. Constructing all packets
   // of a block at once would evict the packets in use from the processor's caches.
   std::vector<std::unique_ptr<Room[]>> blocks_;
-  std::size_t made_ = kBlock;  // number of packets of the newest block that are constructed
+  std::size_t made_ = kBlock;  // number of constructed packets in the pool's newest block
   std::vector<std::unique_ptr<IntStack>> all_telemetry_;
   std::vector<std::unique_ptr<PayloadBytes>> all_payload_;
   std::vector<IntStack*> free_telemetry_;

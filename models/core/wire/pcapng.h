@@ -19,8 +19,8 @@ struct PcapngInterface {
   std::uint64_t bits_per_second = 0;
 };
 
-/// Writes little-endian files on every machine. Allocates no memory per packet, and writes to the
-/// disk in large blocks.
+/// A writer of pcapng files, little-endian on every machine. The writer allocates no memory per
+/// packet, and writes to the disk in large blocks.
 class PcapngWriter {
  public:
   /// Creates a pcapng file. `snap_length`: greatest number of bytes stored of a packet, at most 65
@@ -32,14 +32,16 @@ class PcapngWriter {
   /// Adds an Ethernet interface with time stamps in nanoseconds. Returns its number.
   std::uint32_t add_interface(const PcapngInterface& port);
 
-  /// Begins a packet: returns a buffer of snap_length bytes for its bytes; end_packet() must
-  /// follow. Times must not decrease.
+  /// Begins a captured packet and returns a buffer of snap_length bytes for the packet's bytes;
+  /// end_packet() must follow. Times must not decrease.
   std::uint8_t* begin_packet(std::uint32_t port, std::uint64_t nanoseconds);
-  /// Ends a packet of `length` bytes; the buffer holds its first `captured` bytes.
+  /// Ends a captured packet of `length` bytes; the buffer holds the packet's first `captured`
+  /// bytes.
   void end_packet(std::uint32_t captured, std::uint32_t length);
 
   std::uint64_t packets() const { return packets_; }
-  /// Writes buffered bytes and closes the file. Throws std::runtime_error if any write failed.
+  /// Writes all buffered bytes and closes the pcapng file. Throws std::runtime_error if any write
+  /// failed.
   void close();
 
  private:

@@ -1,4 +1,4 @@
-// Bytes of RoCEv2 packets: Ethernet, IPv4, UDP, InfiniBand transport headers, invariant CRC.
+// Byte format of RoCEv2 packets: Ethernet, IPv4, UDP, InfiniBand transport headers, invariant CRC.
 // InfiniBand Architecture Specification 1.3, chapter 9, and its annex A17 (RoCEv2).
 #pragma once
 
@@ -15,8 +15,8 @@ namespace dcc::roce {
 constexpr std::uint16_t kUdpPort = 4791;
 
 /// Opcodes of the base transport header that the models use (table 38). An opcode of an unreliable
-/// connection is the opcode of a reliable connection plus kUnreliable, that of a reliable datagram
-/// plus kDatagram.
+/// connection is the opcode of a reliable connection plus kUnreliable; an opcode of a reliable
+/// datagram is that opcode plus kDatagram.
 enum class Opcode : std::uint8_t {
   kSendFirst = 0x00,
   kSendMiddle = 0x01,
@@ -101,8 +101,8 @@ constexpr std::uint32_t kQueueKey = 0x11111111;
 
 using MacAddress = std::array<std::uint8_t, 6>;
 
-/// All fields of a packet's headers. Fields of headers that the opcode does not have are neither
-/// written nor read.
+/// All fields of the headers of a RoCEv2 packet. Fields of headers that an opcode does not use are
+/// neither written nor read.
 struct Headers {
   MacAddress destination_mac{};
   MacAddress source_mac{};
@@ -113,7 +113,7 @@ struct Headers {
   std::uint8_t ttl = 64;
   std::uint32_t source_ip = 0;
   std::uint32_t destination_ip = 0;
-  // UDP source port; the UDP checksum is zero, which annex A17 allows
+  // UDP source port. The UDP checksum is zero, which annex A17 allows
   std::uint16_t source_port = 0;
   // Fields of the base transport header (BTH)
   Opcode opcode = Opcode::kWriteOnly;
@@ -141,7 +141,7 @@ struct Headers {
   // Fields of AETH
   std::uint8_t syndrome = kSyndromeAck;
   std::uint32_t message_number = 0;  // message sequence number, 24 bits
-  // Immediate data
+  // Field of the header with immediate data
   std::uint32_t immediate = 0;
   /// CNP: number of CE marks and of packets since the previous CNP, in the first two of the sixteen
   /// reserved bytes. Annex A17 requires zeros there, which mean one mark and an unknown number of
@@ -157,17 +157,17 @@ struct HeaderBytes {
 };
 
 /// Writes the headers of a packet with `payload` bytes, at most 65 000, including lengths, pad
-/// count and IPv4 checksum. The packet has no VLAN tag: the priority follows from the DSCP, as in
-/// routed RoCEv2 networks.
+/// count and IPv4 checksum. The packet has no VLAN tag, since the priority follows from the DSCP,
+/// as in routed RoCEv2 networks.
 HeaderBytes write_headers(const Headers& headers, std::uint32_t payload);
 
 /// Returns the invariant CRC over headers, payload and padding (A17.3.3). Header fields that
-/// routers change count as ones. Does not allocate.
+/// routers change count as ones. The function allocates no memory.
 std::uint32_t invariant_crc(const HeaderBytes& headers, const std::uint8_t* payload,
                             std::size_t payload_size);
 
 /// Returns the bytes of a packet from the Ethernet header to the ICRC, without FCS. A null payload
-/// stands for zeros.
+/// stands for a payload of zeros.
 std::vector<std::uint8_t> serialize(const Headers& headers, const std::uint8_t* payload,
                                     std::uint32_t payload_size);
 
@@ -177,8 +177,8 @@ enum class ParseError : std::uint8_t {
   kNotRoce,      // the frame has another EtherType, protocol or port, or is a fragment
   kBadHeader,    // wrong IPv4 version or length, UDP length or BTH version
   kBadChecksum,  // wrong IPv4 header checksum
-  kBadOpcode,    // the opcode is not one of Opcode
-  kBadPayload,   // the opcode does not allow this padding or payload
+  kBadOpcode,    // the frame's opcode is not one of the values of Opcode
+  kBadPayload,   // the frame's opcode does not allow its padding or payload
   kBadIcrc,
 };
 const char* describe(ParseError error);
@@ -188,7 +188,7 @@ struct Parsed {
   Headers headers;
   bool vlan_tagged = false;
   std::uint8_t vlan_priority = 0;
-  const std::uint8_t* payload = nullptr;  // first payload byte in the input
+  const std::uint8_t* payload = nullptr;  // first payload byte within the parsed bytes
   std::uint32_t payload_size = 0;
 };
 /// Parses the bytes of a RoCEv2 packet; accepts any input. One 802.1Q tag is allowed, and Ethernet

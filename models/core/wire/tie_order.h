@@ -19,7 +19,8 @@ class TieOrder {
     mask_ = (std::uint32_t{1} << half_) - 1;
   }
 
-  /// Returns the position of `number` at `when`, below `count`. Precondition: number < count.
+  /// Returns the position of `number` in the permutation of the instant `when`, below `count`.
+  /// Precondition: number < count.
   std::uint32_t place(std::uint32_t number, PicoSeconds when) const {
     const std::uint64_t key = mix64(seed_ ^ static_cast<std::uint64_t>(when.count));
     do number = shuffled(number, key);
