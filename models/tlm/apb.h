@@ -46,7 +46,7 @@ struct ApbTransfer {
   bool write = false;
   std::uint32_t address = 0;  // byte offset of the accessed register from the block's start
   std::uint32_t data = 0;     // data that the transfer read or wrote
-  std::uint8_t pstrb = 0;     // byte lanes of a write; 0 on reads
+  std::uint8_t pstrb = 0;     // PSTRB, the byte lanes of a write; 0 for reads
   std::uint8_t pprot = 0;
   regs::AccessResult result = regs::AccessResult::kOk;
 };

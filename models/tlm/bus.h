@@ -23,7 +23,7 @@ namespace dcc::model {
 /// DMI grants are translated and cut to the target's range.
 class Bus final : public sc_core::sc_module {
  public:
-  /// Target sockets, for any number of initiators.
+  /// Target sockets of the bus, for any number of initiators.
   tlm_utils::multi_passthrough_target_socket<Bus> in{"in"};
 
   Bus(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
@@ -84,8 +84,9 @@ class Bus final : public sc_core::sc_module {
 
   tlm_utils::multi_passthrough_initiator_socket<Bus> out_{"out"};
   sc_core::sc_time latency_;
-  std::vector<Range> ranges_;         // mapped ranges, sorted by base address
-  std::vector<std::uint64_t> bases_;  // base address of each port, to convert addresses back
+  std::vector<Range> ranges_;  // mapped ranges, sorted by base address
+  // base address of each port, which converts relative addresses back to bus addresses
+  std::vector<std::uint64_t> bases_;
   std::vector<std::uint64_t> lasts_;
   // index of the range that was accessed last, because most accesses are to the same range again
   mutable std::size_t recent_ = 0;

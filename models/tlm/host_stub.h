@@ -73,7 +73,7 @@ class HostStub final : public sc_core::sc_module {
   sc_core::sc_time quantum_;
   hal hal_{};
   tlm::tlm_generic_payload payload_;
-  sc_core::sc_time delay_;  // local time of the software ahead of sc_time_stamp()
+  sc_core::sc_time delay_;  // time by which the software's local time is ahead of sc_time_stamp()
   tlm::tlm_dmi dmi_;
   bool granted_ = false;
   bool interrupt_ = false;

@@ -44,10 +44,10 @@ class NicModule final {
     apb_ = std::make_unique<ApbTarget>("registers", host_->registers(), register_latency);
   }
 
-  // Functions for a NIC with sockets
+  // Functions for a NIC with packet sockets
   PacketTargetSocket& in() { return sockets_->in.socket; }
   PacketInitiatorSocket& out() { return sockets_->out.socket; }
-  // Functions for a NIC without sockets
+  // Functions for a NIC without packet sockets
   PacketSink& sink() { return gate_ != nullptr ? static_cast<PacketSink&>(*gate_) : device_; }
   void connect(PacketOut& wire) { gate_ != nullptr ? gate_->connect(wire) : device_.connect(wire); }
 

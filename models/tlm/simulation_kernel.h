@@ -70,7 +70,7 @@ class SimulationKernel final : public sc_core::sc_module {
 
  private:
   static constexpr std::uint32_t kEventsPerCall = 1u << 16;
-  // number of windows of all partitions that run per call
+  // number of windows that all partitions run per call of the kernel's process
   static constexpr std::int64_t kWindowsPerCall = 4;
   void run();
   void run_events();
@@ -83,11 +83,13 @@ class SimulationKernel final : public sc_core::sc_module {
   PartitionedRun* partitions_;
   PicoSeconds end_;
   bool in_step_ = false;
-  PicoSeconds limit_{};  // time at which the next other SystemC process is due
+  PicoSeconds limit_{};  // time at which the next SystemC process other than the kernel is due
   bool stopping_ = false;
   bool hook_due_ = false;
-  std::uint32_t countdown_ = kEventsPerCall;  // number of events until the next heartbeat
-  std::uint64_t last_beat_ = 0;               // number of events that had run at the last heartbeat
+  // number of device events until the next call of the heartbeat
+  std::uint32_t countdown_ = kEventsPerCall;
+  // number of device events that had run at the last call of the heartbeat
+  std::uint64_t last_beat_ = 0;
   std::exception_ptr failure_;
   sc_core::sc_event poke_;
   std::function<void()> heartbeat_;

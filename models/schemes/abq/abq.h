@@ -1,4 +1,4 @@
-// ABQ: a bounded port queue that holds back its senders' ACKs while it is long.
+// ABQ: a port with a bounded queue that holds back the senders' ACKs while the queue is long.
 #pragma once
 
 #include "switch/drop_tail.h"

@@ -34,7 +34,7 @@ class Allegro final : public RateTrials {
 
   void release(FlowNumber flow) override;
 
-  /// Utility of a rate in Mb/s.
+  /// Utility of sending at a rate of `mbps` Mb/s.
   long double utility(long double mbps, long double loss) const;
 
  private:
@@ -44,7 +44,7 @@ class Allegro final : public RateTrials {
     int direction = 0;
     // n, number of rate steps in one direction, the present step included
     unsigned steps = 0;
-    long double utility = 0;  // utility of the flow's rate while steps are under way
+    long double utility = 0;  // utility of the flow's rate during a sequence of rate steps
     // for each pair of trials: true if the higher rate is sent first
     std::array<bool, 2> up_first{};
   };

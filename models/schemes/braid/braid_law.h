@@ -69,8 +69,8 @@ class BraidFlow {
 
   struct Ack {
     Psn psn = 0;       // number of the acknowledged packet
-    Psn next_psn = 0;  // number of the packet that is sent next
-    Bytes bytes = 0;   // payload acknowledged for the first time
+    Psn next_psn = 0;  // number of the packet that the sender sends next
+    Bytes bytes = 0;   // payload bytes that the ACK acknowledges for the first time
     bool marked = false;
   };
   /// Handles an ACK. `full`: payload of a full packet; `most`: largest window. Returns true if the
@@ -99,9 +99,10 @@ class BraidFlow {
   // window in bytes before the cut of this round; 0: this round had no cut
   long double before_ = 0;
   unsigned path_ = 0;
-  Psn round_end_ = 0;  // an ACK of this packet or of a later one ends the round
-  Psn cut_end_ = 0;    // an ACK of this packet or of a later one allows another cut
-  Psn since_ = 0;      // number of the first packet that was sent on the present path
+  Psn round_end_ = 0;  // number of a packet whose ACK, or the ACK of a later packet, ends the round
+  // number of a packet whose ACK, or the ACK of a later packet, allows another cut
+  Psn cut_end_ = 0;
+  Psn since_ = 0;  // number of the first packet that was sent on the present path
   bool reduced_ = false;
   std::uint32_t acks_ = 0;    // number of ACKs of this round
   std::uint32_t marked_ = 0;  // number of ACKs of this round that report a mark

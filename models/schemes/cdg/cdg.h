@@ -36,7 +36,8 @@ class Cdg final : public DelayWindow {
  private:
   static constexpr std::size_t kSamples = 8;
   struct Gradient {
-    std::array<long double, kSamples> past{};  // ring of the last least or greatest RTTs, in ps
+    // ring of the last round trips' least or greatest RTTs, in ps
+    std::array<long double, kSamples> past{};
     /// Stores the RTT of round trip `round`; returns the mean change per round trip.
     long double add(std::uint64_t round, long double rtt);
   };

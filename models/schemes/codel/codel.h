@@ -47,7 +47,7 @@ class CodelPort final : public PortDiscipline {
   };
   struct Departure {
     Packet* packet = nullptr;
-    bool may_drop = false;  // true if the queue was above the target for an interval
+    bool may_drop = false;  // true if the waiting time was above the target for a whole interval
   };
   Entry pop();
   Departure next();

@@ -58,7 +58,8 @@ class DelayWindow : public Algorithm {
     // number of RTTs in round_sum; next_window() is called only after the round trip's first ACK
     std::uint32_t round_acks = 0;
     bool marked = false;  // true if an ACK of the present round trip reported a mark
-    Psn round_end = 0;    // an ACK of this packet or a later one ends the round trip
+    // number of a packet whose ACK, or the ACK of a later packet, ends the round trip
+    Psn round_end = 0;
   };
 
   /// `room`: payload bytes that the default upper limit allows beyond four bandwidth-delay

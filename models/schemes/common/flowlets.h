@@ -15,7 +15,7 @@ class ParameterVisitor;
 /// the next flowlet may take another path.
 struct FlowletParameters {
   PicoSeconds gap = kMicroSecond * 100;
-  // number of entries of the table; flows with equal hashes share an entry
+  // number of entries of the flowlet table; flows with equal hashes share an entry
   unsigned entries = 16'384;
 
   void describe(ParameterVisitor& v);

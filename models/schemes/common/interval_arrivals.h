@@ -9,7 +9,7 @@ namespace dcc {
 
 class IntervalArrivals {
  public:
-  /// Records an arriving packet; `queue`: bytes that wait for the link.
+  /// Records a packet that arrives for a link. `queue`: bytes that wait for the link.
   void add(Bytes bytes, Bytes queue) {
     queue_ = any_ ? std::min(queue_, queue) : queue;
     any_ = true;

@@ -34,7 +34,7 @@ class KeyTable {
     ++used_;
     return {&entry.value, false};
   }
-  /// Calls visit(key, value) for every entry, in unspecified order.
+  /// Calls visit(key, value) for every entry of the table, in unspecified order.
   template <class Visit>
   void for_each(Visit visit) const {
     for (const Entry& entry : entries_) {

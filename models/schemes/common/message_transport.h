@@ -37,7 +37,7 @@ class MessageTransport : public Transport {
     SendBuffer out;
     Psn next = 0;  // one above the highest number of a packet that the queue pair ever sent
     std::deque<Psn> not_sent;  // packets below `next` that were skipped and not sent, ascending
-    SequenceSet in;            // numbers of received packets
+    SequenceSet in;            // numbers of the packets that the queue pair has received
     FurthestArrival furthest;  // received packet with the highest number; for statistics only
     template <class Digest>
     void add_state(Digest& d) const {

@@ -88,7 +88,7 @@ class RateTrials : public Algorithm {
                             const std::array<Interval, kMostIntervals>& intervals) = 0;
   virtual long double utility_of(const Interval& interval) const = 0;
 
-  /// True with probability 1/2.
+  /// Draws a random bit: true with probability 1/2.
   bool toss() { return random_.chance(std::uint64_t{1} << 31); }
   long double line() const { return line_; }
   long double mtu() const { return mtu_; }

@@ -74,13 +74,13 @@ class RatedTransport : public MessageTransport {
   bool is_asking(Qpn qpn) const { return flows_[qpn].asking; }
   /// Time at which the queue pair's last request was sent, or was found unnecessary (need_not_ask).
   PicoSeconds asked_at(Qpn qpn) const { return flows_[qpn].asked; }
-  /// Time at which the unanswered request is repeated.
+  /// Time at which the queue pair repeats its unanswered request.
   PicoSeconds repeats_at(Qpn qpn) const { return flows_[qpn].asked + flows_[qpn].patience; }
   /// Records that the queue pair sends a request now.
   void asks(Qpn qpn);
-  /// Records that a request would be due now but its answer is known.
+  /// Records that a request of the queue pair would be due now but its answer is known.
   void need_not_ask(Qpn qpn);
-  /// Records that the pending request has been answered.
+  /// Records that the queue pair's pending request has been answered.
   void answered(Qpn qpn);
   /// Drops the pending request of the queue pair.
   void asks_no_more(Qpn qpn) { flows_[qpn].asking = false; }

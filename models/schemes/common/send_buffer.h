@@ -27,7 +27,7 @@ class SendBuffer {
     Bytes offset = 0;  // byte offset of the packet within its message
   };
 
-  /// Adds a message. Precondition: item.bytes > 0.
+  /// Adds a message to those that the queue pair sends. Precondition: item.bytes > 0.
   void post(const WorkItem& item) {
     messages_.push_back({end_, end_ + packets_in(item.bytes), item});
     end_ = messages_.back().end;
@@ -86,7 +86,7 @@ class SendBuffer {
     complete(completed);
     return bytes;
   }
-  /// Removes all messages; calls `dropped(item)` for each.
+  /// Removes all messages of the queue pair; calls `dropped(item)` for each.
   template <class Dropped>
   void flush(Dropped dropped) {
     for (const Message& message : messages_) dropped(message.item);

@@ -63,7 +63,7 @@ class SequenceRanges {
     ranges_.erase(ranges_.begin(), at);
   }
 
-  /// The range that contains `psn`; an empty range if none does.
+  /// The range of packet numbers that contains `psn`; an empty range if none does.
   Range around(Psn psn) const {
     const auto at = std::upper_bound(ranges_.begin(), ranges_.end(), psn,
                                      [](Psn one, const Range& range) { return one < range.end; });

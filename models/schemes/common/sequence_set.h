@@ -42,7 +42,7 @@ class SequenceSet {
     const std::uint64_t low = word_at(from - shift) >> shift;
     return shift == 0 ? low : low | word_at(from - shift + kBits) << (kBits - shift);
   }
-  /// The lowest packet that is not in the set.
+  /// The lowest packet number that is not in the set.
   Psn first_missing() const {
     if (first_ == words_.size()) return base_;
     return base_ + static_cast<Psn>(__builtin_ctzll(~words_[first_]));

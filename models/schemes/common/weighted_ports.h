@@ -16,7 +16,7 @@ class WeightedPorts {
   /// A sequence of indices into the port set, evenly mixed; each index occurs once if all shares
   /// are equal.
   using Sequence = std::vector<std::uint16_t>;
-  /// Length limit of a sequence, which is the resolution of a share.
+  /// Maximum length of a sequence of ports, which sets the resolution of a port's share.
   static constexpr std::uint64_t kEntries = 256;
 
   void join(const FabricMap& fabric, int self) {

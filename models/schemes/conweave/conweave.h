@@ -40,8 +40,8 @@ struct ConweaveHeader {
   static constexpr int kStampShift = 16;
 
   enum class News : std::uint32_t {
-    kReply,   // the report answers a request
-    kClear,   // the report states that all packets of the old path have arrived
+    kReply,   // the report answers a request that measured a path
+    kClear,   // the report states that all packets of a flow's old path have arrived
     kNotify,  // the report states that a packet of this path was marked
   };
 

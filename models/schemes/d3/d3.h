@@ -34,7 +34,7 @@ class D3 final : public RatedTransport {
   D3(const TransportContext& context, const D3Parameters& parameters);
 
  private:
-  /// The grants of all ports of the path to one request.
+  /// Rates that the ports of the path granted to one request.
   struct Leases {
     RateAllocator::Lease nic;
     std::array<RateAllocator::Lease, kMaxIntHops> ports;

@@ -46,7 +46,7 @@ class RateAllocator {
     }
   };
   struct Request {
-    BitRate desired;  // rate that meets the flow's deadline; 0: no deadline
+    BitRate desired;  // desired rate, which meets the flow's deadline; 0: no deadline
     // desired rate of the flow's previous request, to which the rate `past` was granted
     BitRate past_desired;
     Lease past;
@@ -102,7 +102,7 @@ class RateAllocator {
   PicoSeconds span_;           // length of an allocation interval
   std::int64_t interval_ = 0;  // number of the present allocation interval
   IntervalArrivals arrivals_;
-  Bytes asked_ = 0;  // bytes of request packets among the arrived bytes
+  Bytes asked_ = 0;  // bytes of request packets that arrived in the present interval
   bool crowded_ = false;
   Book older_, newer_;
 };

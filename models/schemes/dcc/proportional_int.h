@@ -1,4 +1,5 @@
-// Shares by weight from in-band telemetry instead of marks.
+// DCC policy that gives flows rates in proportion to their weights from in-band telemetry (INT)
+// instead of marks.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,7 @@ namespace dcc {
 /// not support this policy.
 class ProportionalInt final : public Dcc {
  public:
-  /// `host` and `setup` as in Dcc; `longest_base_rtt` must be positive.
+  /// `host` and `setup` have the same meaning as in Dcc. `longest_base_rtt` must be positive.
   ProportionalInt(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,
                   std::uint32_t rank, const HpccParameters& parameters,
                   PicoSeconds longest_base_rtt);

@@ -63,7 +63,8 @@ void Dcqcn::apply(FlowNumber number, const Flow& flow) {
   host_.set_rate(number, to_rate(flow.current));
 }
 
-// "Rate decrease": Rt = Rc, Rc = Rc (1 - α/2), α = (1-g) α + g.
+// Handles a CNP by the rate decrease of the DCQCN paper: Rt = Rc, Rc = Rc (1 - α/2), α = (1-g) α +
+// g.
 void Dcqcn::on_cnp(FlowNumber number, const CnpInfo& info) {
   if (info.marks == 0) return;  // ignores a clear notification, which reports 0 marks
   Flow& flow = flows_[number];

@@ -54,7 +54,7 @@ class Dcqcn final : public Algorithm {
     unsigned byte_events = 0;   // BC, number of byte counter events since the flow's last cut
     Bytes bytes = 0;            // bytes that the flow sent since its last byte counter event
     PicoSeconds last_cut{};
-    bool controlled = false;  // true from a CNP until the flow's rate is at the maximum
+    bool controlled = false;  // true from a flow's CNP until its rate is at the maximum again
     bool cnp_since_alpha = false;
   };
   void increase(FlowNumber number, Flow& flow);

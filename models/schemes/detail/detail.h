@@ -5,7 +5,7 @@
 
 namespace dcc {
 
-/// Limits of a port's drain bytes (PathView::drain).
+/// Limits of a port's drain bytes (PathView::drain) by which DeTail classifies ports.
 struct DetailParameters final : BalancerParameters {
   Bytes favoured_below = 16_KB;
   Bytes avoided_from = 64_KB;

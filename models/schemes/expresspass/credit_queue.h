@@ -14,7 +14,7 @@ namespace dcc {
 /// Cho et al., "Credit-Scheduled Delay-Bounded Congestion Control for Datacenters", SIGCOMM 2017,
 /// section 3.1; constants of the authors' ns-2 code.
 struct CreditQueueParameters {
-  unsigned credits = 8;     // maximum number of waiting credits
+  unsigned credits = 8;     // maximum number of credits that wait in the queue
   unsigned burst = 2;       // number of credits that may leave back to back after a pause
   Bytes credit_frame = 84;  // wire bytes of a credit packet, preamble and gap included
   Bytes data_frame = 1538;  // wire bytes of the largest data packet
@@ -52,13 +52,13 @@ class CreditQueue {
   }
 
  private:
-  /// Time between credits of `bytes` wire bytes.
+  /// Time between two credits of the queue, for credit packets of `bytes` wire bytes.
   PicoSeconds spacing(Bytes bytes) const;
 
   CreditQueueParameters parameters_;
   BitRate rate_ = 10_Gbps;
   Bytes overhead_ = 0;
-  std::vector<Packet*> waiting_;  // waiting credits in order of arrival
+  std::vector<Packet*> waiting_;  // credits that wait in the queue, in order of arrival
   Bytes bytes_ = 0;
   PicoSeconds full_at_{};  // time at which the token bucket is full again
 };

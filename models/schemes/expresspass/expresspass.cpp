@@ -390,7 +390,7 @@ void ExpressPass::send_credit(Qpn qpn) {
   plan_credit(qpn, now() + PicoSeconds(static_cast<std::int64_t>(gap + 0.5)));
 }
 
-/// Sends queued credits of the NIC as the port of a switch does.
+/// Sends queued credits of the NIC at the rate at which a switch's port sends credits.
 void ExpressPass::let_credits_go() {
   while (!queue_.empty() && queue_.ready_at() <= now()) send_control(queue_.pop(now()));
   if (!queue_.empty()) context_.scheduler.schedule_at(shaping_, queue_.ready_at());

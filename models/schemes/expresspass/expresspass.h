@@ -32,7 +32,8 @@ struct ExpressPassParameters final : TransportParameters {
   Bytes credit_spread = 8;  // maximum deviation of a credit packet's size in bytes
   // time without data after which a sender tells the receiver that it has sent everything
   PicoSeconds stop_after{};
-  PicoSeconds timeout = kMilliSecond;  // time after which the receiver requests missing data again
+  // time without data after which the receiver requests missing data again
+  PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
   void check() const override;
@@ -75,7 +76,7 @@ class ExpressPass final : public MessageTransport {
     std::uint32_t pace = 0;
     bool active = false;  // true while the receiver sends credits to the flow
     Psn end = 0;          // one above the number of the last announced packet
-    // Pacing of credits
+    // Members that pace the credits of a flow
     std::uint64_t credits = 0;  // number of credits sent; credits are numbered from 1
     double rate = 0;            // credit rate of the flow in wire bytes per second
     double weight = 0;
@@ -135,7 +136,7 @@ class ExpressPass final : public MessageTransport {
   bool complete(Qpn qpn) const { return at(qpn).in.count() >= receivers_[qpn].end; }
 
   ExpressPassParameters parameters_;
-  double max_rate_;  // greatest rate of credits in wire bytes per second
+  double max_rate_;  // maximum credit rate of the host's link in wire bytes per second
   RandomStream random_;
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair

@@ -48,7 +48,7 @@ PicoSeconds default_silence(const TransportContext& context, const FastpassTimin
   return context.longest_base_rtt * 3 + timing.lead + timing.turn_time() - timing.batch_time();
 }
 
-/// Checks that the links of all hosts have equal rates.
+/// Checks that the links of all hosts have equal rates, which one slot length requires.
 void check_links(const Topology& network) {
   const BitRate first = network.link(network.node_of(0), 0).rate;
   for (HostId host = 1; host < static_cast<HostId>(network.hosts()); ++host) {

@@ -24,7 +24,8 @@ class TimeslotAllocator {
   struct Match {
     HostId source = 0;
     HostId destination = 0;
-    std::uint64_t given = 0;  // total number of slots given to the pair, including this slot
+    // total number of slots given to the pair of hosts, including this slot
+    std::uint64_t given = 0;
   };
 
   explicit TimeslotAllocator(Order order) : order_(order) {}
@@ -34,10 +35,10 @@ class TimeslotAllocator {
   bool demand(HostId source, HostId destination, std::uint64_t slots);
   /// Total number of slots given to a pair.
   std::uint64_t given(HostId source, HostId destination) const;
-  /// True if no pair lacks a slot.
+  /// True if no pair of hosts lacks a slot.
   bool idle() const { return active_.empty(); }
 
-  /// Computes the matching of the next slot; valid until the next call.
+  /// Computes the pairs of hosts that get the next slot. The result is valid until the next call.
   const std::vector<Match>& allocate();
 
   template <class Digest>

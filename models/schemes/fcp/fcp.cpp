@@ -70,7 +70,7 @@ void Fcp::add_own_state(StateDigest& d) const {
 
 // ---------------------------------------------------------------- Payments
 
-/// Budget of an FCP flow per second.
+/// Budget per second of an FCP flow, its own or its part of the host's budget.
 double Fcp::budget(const Sender& sender) const {
   if (owner_ == FcpParameters::Budget::kFlow || weights_ == 0) return sender.weight;
   return host_budget_ * sender.weight / (static_cast<double>(weights_) * kUnit);

@@ -86,7 +86,7 @@ class Fcp final : public RatedTransport {
   void rest(Qpn qpn);
 
   const FcpParameters::Budget owner_;
-  const double host_budget_;        // budget of the host per second
+  const double host_budget_;        // budget of the host per second, which its flows divide
   double line_;                     // rate of the NIC's link in bits per second
   std::uint64_t weights_ = 0;       // sum of the weights of flows with data to send, in kUnit
   std::array<double, 64> budgets_;  // budget of a flow per second, by DSCP

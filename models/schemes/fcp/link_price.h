@@ -33,7 +33,7 @@ struct LinkPriceParameters {
 /// counts until its data arrives, to the end of the next interval.
 class LinkPrice {
  public:
-  /// The announcement of a flow that starts.
+  /// Announcement of a starting flow, for which the link raises its price.
   struct Preload {
     double budget = 0;
     double elsewhere = 0;  // price of the flow's path up to this port

@@ -18,7 +18,8 @@ constexpr std::uint32_t kLooked = 1000;
 constexpr std::uint8_t kLostRounds = 3;
 constexpr std::uint32_t kProbeBytes = 64;
 
-/// Meaning of a packet of kind kPathNews, in Packet::immediate.
+/// Values of Packet::immediate that distinguish probes from answers among packets of kind
+/// kPathNews.
 enum : std::uint32_t { kProbe = 1, kAnswer = 2 };
 
 const Balancers::Registered<HermesParameters> kHermes{

@@ -62,7 +62,7 @@ class Hermes final : public PathChoice {
   std::uint64_t probes_sent() const { return probes_sent_; }
 
  private:
-  /// Measurements of a path to one far edge.
+  /// Measurements of a path to one far edge switch.
   struct Way {
     PicoSeconds heard{};           // time of the last ACK from a packet on the path
     PicoSeconds rtt{};             // moving average of the path's round-trip time

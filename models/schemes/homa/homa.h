@@ -17,14 +17,15 @@ struct HomaParameters final : TransportParameters {
   // number of bytes that a sender sends without a grant, or a receiver grants ahead of received
   // data
   Bytes rtt_bytes = 10'000;
-  unsigned overcommitment = 7;  // number of messages that a host grants at the same time
+  unsigned overcommitment = 7;  // maximum number of messages that a host grants at the same time
   /// Limits of message size in bytes, ascending, between the priorities of unscheduled bytes; the
   /// shortest messages have the highest priority. Unscheduled and granted bytes together use at
   /// most eight priorities.
   std::vector<unsigned> cutoffs;
-  // time without data after which the receiver requests retransmission
+  // time without data of a message after which the receiver requests retransmission
   PicoSeconds timeout = kMilliSecond * 5;
-  // time without news after which the sender sends its first packet again
+  // time without packets from the receiver after which the sender sends the message's first packet
+  // again
   PicoSeconds sender_timeout = kMilliSecond * 10;
 
   void describe(ParameterVisitor& v) override;

@@ -17,7 +17,7 @@ namespace dcc {
 struct HpccParameters final : AlgorithmParameters {
   Ratio eta{95, 100};
   unsigned max_stage = 5;
-  BitRate w_ai_rate = 50_Mbps;  // additive increase step as a rate, W_AI / T
+  BitRate w_ai_rate = 50_Mbps;  // additive increase step W_AI as a rate, W_AI / T
   // base RTT T, equal for all flows; empty: the longest base RTT of the topology
   std::optional<PicoSeconds> base_rtt;
   BitRate r_min = 100_Mbps;
@@ -52,8 +52,8 @@ class Hpcc final : public Algorithm {
 
  private:
   struct Flow {
-    long double current = 0;    // window W of the flow as a rate, W / T
-    long double reference = 0;  // reference window Wc of the flow as a rate, Wc / T
+    long double current = 0;    // window W of the flow as a rate, W / T in Mb/s
+    long double reference = 0;  // reference window Wc of the flow as a rate, Wc / T in Mb/s
     long double u = 1;          // U, the smoothed utilisation of the busiest link
     long double weight = 1;     // weight of the flow, which multiplies the additive step W_AI
     unsigned stage = 0;         // incStage, the flow's number of additive increases in a row

@@ -12,14 +12,15 @@ namespace dcc {
 /// Alizadeh et al., "Less Is More: Trading a Little Bandwidth for Ultra-Low Latency in the Data
 /// Center", NSDI 2012, sections 3.1, 3.3 and 4.
 struct HullParameters final : AlgorithmParameters {
-  Ratio g{1, 16};             // DCTCP's gain g for the share of marks
+  Ratio g{1, 16};             // DCTCP's gain g, the weight of a window's share of marks
   Ratio drain{95, 100};       // drain rate of phantom queues, as a share of the port's rate
   Bytes mark_above = 15'000;  // length in bytes from which a phantom queue marks packets
   PicoSeconds period = kMicroSecond * 64;  // time between two updates of the pacer's rate
   Ratio eta{1, 8};                         // weight of the newest period in the pacer's rate
   unsigned beta = 16;       // rate in Mb/s that the pacer adds for each KB that it holds back
   Ratio pace_chance{1, 8};  // probability that a mark makes its flow a paced flow
-  PicoSeconds pace_time = kMilliSecond * 10;  // time for which a flow stays paced after a mark
+  // time for which a flow stays paced after a mark has made it a paced flow
+  PicoSeconds pace_time = kMilliSecond * 10;
 
   void describe(ParameterVisitor& v) override;
   void ask_switch(SwitchParameters& parameters) const override;
@@ -46,8 +47,10 @@ class Hull final : public Algorithm, private AlgorithmHost {
   AlgorithmCounters counters() const override { return dctcp_.counters(); }
 
  private:
-  static constexpr int kRelease = 0;  // number of the timer that ends the pacing of a flow
-  static constexpr int kPeriod = 1;   // number of the timer after which the pacer's rate is updated
+  // number of the flow timer whose expiry ends the pacing of the flow
+  static constexpr int kRelease = 0;
+  // number of the flow timer whose expiry updates the pacer's rate
+  static constexpr int kPeriod = 1;
   static constexpr FlowNumber kNone = 0xFFFFFFFF;
 
   struct Flow {

@@ -180,7 +180,7 @@ void IbccParameters::ask_switch(SwitchParameters& parameters) const {
 
 std::vector<PicoSeconds> IbccParameters::table() const {
   std::vector<PicoSeconds> delays(ccti_limit + std::size_t{1});
-  // index of the last table entry of the equal steps
+  // index of the last table entry whose rate falls by an equal step
   const std::size_t linear = cct_steps - cct_steps / kLinearTo;
   for (std::size_t i = 0; i < delays.size(); ++i) {
     if (cct_scale) {
@@ -355,7 +355,7 @@ void Ibcc::on_ack(FlowNumber number, const AckInfo& info) {
   if (info.ce) becn(number);
 }
 
-// Handles a BECN: algorithm 1, lines 4 to 8.
+// Handles a BECN, as lines 4 to 8 of the partition paper's algorithm 1 do.
 void Ibcc::becn(FlowNumber number) {
   Group& group = group_of(number);
   if (++group.becns >= parameters_.becn_every) {
@@ -372,7 +372,7 @@ void Ibcc::becn(FlowNumber number) {
   start_timer(group, number);
 }
 
-// Handles an expired CCTI_Timer: algorithm 1, lines 9 to 13.
+// Handles an expired CCTI_Timer, as lines 9 to 13 of the partition paper's algorithm 1 do.
 void Ibcc::on_timer(FlowNumber number, int) {
   Group& group = group_of(number);
   const Settings now = settings_of(flows_[number]);

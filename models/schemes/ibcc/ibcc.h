@@ -55,7 +55,7 @@ struct IbccParameters final : AlgorithmParameters {
   PicoSeconds cct_base = kNanoSecond * 218;
   unsigned cct_steps = 128;
   enum class ThresholdOf : std::uint8_t { kQueue, kLoad };
-  unsigned threshold = 15;  // marking threshold of the switches, 0 to 15
+  unsigned threshold = 15;  // Threshold of the switches for marking packets, 0 to 15
   ThresholdOf threshold_of = ThresholdOf::kQueue;
   unsigned marking_rate = 0;
   unsigned aggregate = 4;
@@ -131,7 +131,7 @@ class Ibcc final : public Algorithm, public CongestionAgent {
   PicoSeconds spacing(unsigned ccti) const;
 
  private:
-  /// The owner of a CCTI: a flow, or all flows of a service level.
+  /// Group of flows with a common CCTI: a single flow, or all flows of a service level.
   struct Group {
     unsigned ccti = 0;
     std::vector<FlowNumber> flows;

@@ -128,7 +128,8 @@ void Indigo::begin(FlowNumber number, const Flow& flow) {
 
 long double Indigo::next_window(FlowNumber number, const Flow& flow) {
   State& state = states_[number];
-  if (state.base_rtt <= 0) {  // The base RTT is unknown, so the first round trip replaces it.
+  // The flow's base RTT is unknown, so its first measured round trip replaces the base RTT.
+  if (state.base_rtt <= 0) {
     state.base_rtt = flow.least_rtt;
     state.product = std::max(line_ * flow.least_rtt / 8e6L, mtu());
   }

@@ -52,7 +52,7 @@ struct IndigoParameters final : DelayWindowParameters {
 /// 2·W.
 class Indigo final : public DelayWindow {
  public:
-  /// Precondition: parameters.check() passed.
+  /// Makes the Indigo algorithm. Precondition: parameters.check() passed.
   Indigo(AlgorithmHost& host, const IndigoParameters& parameters, std::uint32_t mtu);
 
   void release(FlowNumber flow) override;

@@ -285,7 +285,7 @@ void Ndp::check_silence() {
   });
 }
 
-/// Time from a PULL of a queue pair to the host's next PULL.
+/// Time from a PULL for a queue pair to the host's next PULL.
 PicoSeconds Ndp::interval(Qpn qpn) const {
   return parameters_.pull_interval.value_or(serialization_time(mtu(qpn), context_.nic.line_rate));
 }
@@ -315,7 +315,7 @@ void Ndp::send_pull() {
     Receiver& receiver = receivers_[qpn];
     receiver.queued = receiver.pending > 1;
     if (receiver.queued) pull_turns_.push_back(qpn);
-    // skips a queue pair whose packets have all arrived in the meantime
+    // skips a queue pair whose packets have all arrived since its PULLs were queued
     if (receiver.pending == 0) continue;
     --receiver.pending;
     ++receiver.pulls;

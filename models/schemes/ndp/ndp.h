@@ -15,8 +15,9 @@ namespace dcc {
 /// Handley et al., "Re-architecting datacenter networks and stacks for low latency and high
 /// performance", SIGCOMM 2017, section 3; constants of its authors' simulator.
 struct NdpParameters final : TransportParameters {
-  unsigned initial_window = 23;  // number of packets that a sender sends without a PULL
-  // time between two PULLs; empty: time of a packet with full payload
+  // number of packets that a sender sends without a PULL when a message starts
+  unsigned initial_window = 23;
+  // time between two PULLs of a host; empty: time of a packet with full payload
   std::optional<PicoSeconds> pull_interval;
   PicoSeconds timeout = kMilliSecond;
 
@@ -56,7 +57,8 @@ class Ndp final : public MessageTransport {
   Packet* next_packet() override;
 
  private:
-  /// The share of ACKs among the latest ACKs, NACKs and returned headers.
+  /// Record of the latest ACKs, NACKs and returned headers, which gives the share of ACKs among
+  /// them.
   class LatestAnswers {
    public:
     void add(bool is_ack) {
@@ -150,7 +152,7 @@ class Ndp final : public MessageTransport {
   std::vector<Sender> senders_;      // senders indexed by queue pair
   std::vector<Receiver> receivers_;  // receivers indexed by queue pair
   std::deque<Qpn> ready_;            // queue pairs whose sender may send, in round robin order
-  DeadlineTable deadlines_;          // deadlines of the senders' timeouts
+  DeadlineTable deadlines_;          // deadlines of the senders' timeouts, by queue pair
   DeadlineTable silence_;            // deadlines of receivers after they have sent their last PULL
   std::deque<Qpn> pull_turns_;
   PicoSeconds next_pull_{};

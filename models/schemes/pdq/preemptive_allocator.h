@@ -27,8 +27,8 @@ struct SchedulingHeader {
 /// Parameters of PDQ's allocation (Hong, Caesar, Godfrey, "Finishing Flows Quickly with Preemptive
 /// Scheduling", SIGCOMM 2012, section 3.3).
 struct PreemptiveAllocatorParameters {
-  std::uint32_t early_start = 2;  // K of the paper: limit of early start, in round trips
-  Ratio probing{1, 5};            // X of the paper: time between probes, in round trips
+  std::uint32_t early_start = 2;  // early start limit in round trips (K of the PDQ paper)
+  Ratio probing{1, 5};            // time between two probes in round trips (X of the PDQ paper)
   // Time after one flow begins in which no other flow begins, in round trips. A granted rate counts
   // at once, so this time need not last until the rate has come back.
   Ratio dampening{1, 4};

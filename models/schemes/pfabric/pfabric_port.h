@@ -34,15 +34,16 @@ class PfabricPort final : public PortDiscipline {
 
  private:
   struct Waiting {
-    std::uint64_t urgency = 0;  // urgency of the packet; a smaller value is more urgent
-    std::uint64_t flow = 0;     // key of the packet's flow and direction
+    // urgency of the packet by its flow's bytes left; a smaller value is more urgent
+    std::uint64_t urgency = 0;
+    std::uint64_t flow = 0;  // key of the packet's flow and direction
     Packet* packet = nullptr;
   };
   Packet* take(std::size_t index);
 
   Bytes limit_;
   Bytes bytes_ = 0;
-  std::vector<Waiting> waiting_;  // packets in order of arrival
+  std::vector<Waiting> waiting_;  // packets that wait at the port, in order of arrival
 };
 
 }  // namespace dcc

@@ -17,13 +17,14 @@ namespace dcc {
 struct PhostParameters final : TransportParameters {
   // number of packets that a message of at most this length sends without a token
   unsigned free_tokens = 8;
-  unsigned window = 8;     // limit of a flow's tokens that are not yet answered with data
+  unsigned window = 8;     // maximum number of a flow's tokens that are not yet answered with data
   Ratio token_life{3, 2};  // time for which a token is valid at the sender, in packet times
   // time in packet times from the last token of a message to new tokens for its missing packets
   Ratio resend_after{9};
   // time in packet times after which a flow with a full window of tokens gets one more token
   Ratio window_timeout{25};
-  PicoSeconds timeout = kMilliSecond;  // time after which a sender repeats its request
+  // time without packets from the receiver after which a sender repeats its request
+  PicoSeconds timeout = kMilliSecond;
 
   void describe(ParameterVisitor& v) override;
   const char* discipline() const override { return "drop_tail"; }

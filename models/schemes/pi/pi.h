@@ -19,7 +19,7 @@ struct PiParameters final : DisciplineParameters {
   // greatest round-trip time R, from which the gains are computed
   PicoSeconds rtt = kMicroSecond * 50;
   Bytes packet = 1500;  // wire bytes of a packet, from which the gains are computed
-  bool ecn = true;      // true: packets are marked instead of dropped
+  bool ecn = true;      // true: packets with ECN capability are marked instead of dropped
 
   void describe(ParameterVisitor& v) override;
   void check() const override;

@@ -35,18 +35,18 @@ class FeedbackThresholds {
  private:
   /// Sums over the bytes of all messages below a certain size.
   struct Below {
-    double ended = 0;        // number of messages of at most the size
-    double ended_bytes = 0;  // bytes of the messages of at most the size
-    double load = 0;         // r, the load of the bytes below the size
-    double wait = 0;         // W, the mean waiting time at the size
+    double ended = 0;        // number of messages whose size is at most the sum's size limit
+    double ended_bytes = 0;  // bytes of the messages whose size is at most the limit
+    double load = 0;         // r, the load of the messages' bytes below the size limit
+    double wait = 0;         // W, the mean waiting time of bytes at the size limit
   };
   Below below(Bytes size) const;
   /// Total completion time of the messages that end between two thresholds.
   static double level_time(const Below& from, const Below& to);
 
   std::vector<Bytes> sizes_;     // message sizes in ascending order
-  std::vector<double> sum_;      // sums of the first n message sizes, by n
-  std::vector<double> squares_;  // sums of squares of the first n message sizes, by n
+  std::vector<double> sum_;      // sums of the n smallest message sizes, by n
+  std::vector<double> squares_;  // sums of the squares of the n smallest message sizes, by n
   double arrivals_ = 0;          // l, the number of messages that begin in one byte time
 };
 

@@ -21,7 +21,7 @@ class ParameterVisitor;
 /// minimises FeedbackThresholds::mean_time, so the same reports give the same thresholds.
 struct ThresholdTuning {
   std::optional<PicoSeconds> every;  // time between two decisions of the agent; empty: no agent
-  unsigned flows = 2000;             // number of the latest finished messages that the agent uses
+  unsigned flows = 2000;  // number of the latest finished messages whose sizes the agent uses
   // time from the end of a period to the change of thresholds at the hosts
   PicoSeconds delay = kMilliSecond;
 

@@ -23,11 +23,12 @@ struct PowerTcpParameters final : AlgorithmParameters {
   };
   Variant variant = Variant::kTelemetry;
   std::optional<Ratio> gamma;  // weight γ of the new rate; empty: 9/10, or 7/10 with kDelay
-  Ratio utilisation{95, 100};  // kTelemetry: target of the normalised power
+  Ratio utilisation{95, 100};  // for kTelemetry: target of the normalised power
   BitRate additive_increase = 150_Mbps;
   // base RTT τ, equal for all flows; empty: the longest base RTT of the topology
   std::optional<PicoSeconds> base_rtt;
-  Ratio base_factor{105, 100};  // kDelay: an RTT up to this multiple of τ counts as no queue
+  // for kDelay: an RTT up to this multiple of τ counts as an RTT without queues
+  Ratio base_factor{105, 100};
   // share of a link's rate; at a lower arrival rate the link's power is ignored
   Ratio least_current{1, 2};
   BitRate r_min = 100_Mbps;
@@ -59,12 +60,13 @@ class PowerTcp final : public Algorithm {
 
  private:
   struct Flow {
-    long double current = 0;    // window of the flow as a rate, W / τ
-    long double reference = 0;  // rate of the flow one round trip ago
+    long double current = 0;    // window W of the flow as a rate, W / τ in Mb/s
+    long double reference = 0;  // rate of the flow one round trip ago, in Mb/s
     long double power = 1;
     PicoSeconds base{};      // base RTT τ of the flow
-    PicoSeconds last_ack{};  // kDelay: time of the flow's last ACK
-    PicoSeconds last_rtt{};  // kDelay: round-trip time of the last ACK; zero: no ACK yet
+    PicoSeconds last_ack{};  // for kDelay: time of the flow's last ACK
+    // for kDelay: round-trip time that the flow's last ACK measured; zero: no ACK yet
+    PicoSeconds last_rtt{};
     // number of a packet whose ACK, or the ACK of a later packet, updates the reference rate
     Psn update_after = 0;
     LinkRecords links;

@@ -46,7 +46,7 @@ class EventQueue {
     free_ = place;
   }
   WaitingEvent& operator[](Place place) { return nodes_[place].event; }
-  /// Telemetry of the event at a place; the caller defines the content.
+  /// Telemetry of the waiting event at a place of the queue; the caller defines the content.
   Hops& hops(Place place) {
     if (place >= hops_.size()) hops_.resize(nodes_.size());
     return hops_[place];

@@ -75,7 +75,8 @@ class Program final : public Algorithm,
  private:
   struct Flow {
     std::array<std::uint8_t, DCC_MAX_CONTEXT_BYTES> context{};
-    std::uint32_t generation = 0;  // number that differs for each reuse of a flow number
+    // generation of the flow, which differs each time that a flow number is reused
+    std::uint32_t generation = 0;
     std::uint32_t dscp = 0;
     std::uint64_t base_rtt = 0;  // base RTT of the flow in ps
     Rate rate, target;
@@ -87,7 +88,7 @@ class Program final : public Algorithm,
     std::uint32_t waiting = 0;  // number of the flow's events in the queue of waiting events
     bool in_service = false;
     bool stopped = false;     // true if a handler of the flow ended in an exception
-    std::uint8_t timers = 0;  // mask of running timers; bit n is set while timer n runs
+    std::uint8_t timers = 0;  // mask of the flow's running timers; bit n is set while timer n runs
     // Places of the flow's waiting events: place of the newest event of each kind that can be
     // merged, and place of each timer's event.
     std::array<EventQueue::Place, DCC_EVENT_KINDS> newest{};

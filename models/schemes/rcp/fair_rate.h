@@ -16,8 +16,8 @@ namespace dcc {
 /// 2005; gains and first rate of the authors' ns-2 code.
 struct FairRateParameters {
   std::optional<PicoSeconds> interval;  // control interval T; empty: the mean round-trip time
-  Ratio gain{2, 5};                     // alpha, the gain on the spare capacity
-  Ratio drain{226, 1000};               // beta, the gain on the queue
+  Ratio gain{2, 5};                     // alpha, the gain of RCP on the spare capacity
+  Ratio drain{226, 1000};               // beta, the gain of RCP on the queue
   Ratio first_rate{1, 20};  // rate R before the first interval ends, as a share of the link's rate
   bool averaging = false;
 
@@ -43,7 +43,7 @@ class FairRate {
   /// Records arriving bytes, overhead included; `queue`: bytes that wait for the link;
   /// `round_trip`: round-trip time that the packet carries, zero if it carries none.
   void comes(Bytes bytes, Bytes queue, PicoSeconds round_trip, PicoSeconds now);
-  /// Rate R after the last call, always above 0.
+  /// Rate R that the link gives each flow after the last call, always above 0.
   BitRate rate() const;
 
   template <class Digest>
@@ -67,7 +67,7 @@ class FairRate {
   PicoSeconds mean_{};   // d, the mean round-trip time of the flows
   IntervalArrivals arrivals_;
   PicoSeconds trips_{};     // sum of the round-trip times that packets carried in this interval
-  std::int64_t count_ = 0;  // number of round-trip times in the sum
+  std::int64_t count_ = 0;  // number of round-trip times in the sum `trips_`
 };
 
 }  // namespace dcc

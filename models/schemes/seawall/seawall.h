@@ -44,7 +44,7 @@ class Seawall final : public WeightedAlgorithm {
   AlgorithmNeeds needs() const override;
   void on_flow_start(FlowNumber flow, const FlowStart& start) override;
   void on_flow_end(FlowNumber flow) override;
-  /// Returns false, since a flow stays in the tunnel of its first class.
+  /// Refuses a change of the flow's class, since a flow stays in the tunnel of its first class.
   bool change_class(FlowNumber, std::uint8_t) override { return false; }
   void on_sent(FlowNumber flow, const SentInfo& info) override;
   void on_ack(FlowNumber flow, const AckInfo& info) override;
@@ -65,7 +65,7 @@ class Seawall final : public WeightedAlgorithm {
   struct Flow {
     std::size_t tunnel = 0;
     bool known = false;
-    bool sent = false;    // true if the flow has sent in this period
+    bool sent = false;    // true if the flow has sent packets in the present period
     bool active = false;  // true if the flow has a share of the tunnel's rate
   };
   void share(const Tunnel& tunnel);

@@ -78,9 +78,10 @@ class SetAsidePort final : public PortDiscipline {
     std::vector<Input> inputs;  // contents of the queue by number of the input port
     // Members that only a queue set aside uses.
     bool taken = false;
-    bool here = false;   // true if congestion began at this port, not at a neighbour
-    unsigned stops = 0;  // number of ports of the neighbour that told this port to stop
-    HostId host = 0;     // destination of the packets in the queue
+    bool here = false;  // true if congestion began at this port, not at a neighbour
+    // number of the neighbour's ports that told this port to stop packets to the destination
+    unsigned stops = 0;
+    HostId host = 0;  // destination of the packets in the queue
     template <class Digest>
     void add_state(Digest& d) const {
       d(fifo, bytes, inputs, taken, here, stops, host);

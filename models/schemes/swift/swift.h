@@ -19,7 +19,7 @@ struct SwiftParameters final : AlgorithmParameters {
   PicoSeconds scaling_range = kMicroSecond * 100;
   Ratio scaling_min{1, 10};    // window in packets at which the target delay has the full addition
   Ratio scaling_max{100};      // window in packets from which on the target delay has no addition
-  bool whole_packets = false;  // true: windows are rounded to full packets
+  bool whole_packets = false;  // true: the windows of flows are rounded to full packets
   Ratio additive_increase{1};  // growth of the window in packets per round trip
   Ratio beta{4, 5};
   Ratio max_decrease{1, 2};

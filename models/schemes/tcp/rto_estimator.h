@@ -28,11 +28,11 @@ class RtoEstimator {
     const PicoSeconds margin = std::max(granularity_, deviation_ * 4);
     timeout_ = std::min(most_, std::max(least_, smoothed_ + margin));
   }
-  /// Doubles the timeout; called after it expired.
+  /// Doubles the retransmission timeout; called after the timeout expired.
   void back_off() { timeout_ = std::min(most_, timeout_ * 2); }
 
   PicoSeconds timeout() const { return timeout_; }
-  /// The smoothed round-trip time; zero before the first measurement.
+  /// Smoothed round-trip time of the connection; zero before the first measurement.
   PicoSeconds smoothed() const { return smoothed_; }
 
   template <class Digest>

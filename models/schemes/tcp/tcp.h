@@ -20,7 +20,8 @@ struct TcpParameters final : TransportParameters {
   TcpWindowParameters window;
   // true: the sender reacts to ECN marks as in RFC 3168, or with `growth: dctcp` as in DCTCP
   bool ecn = false;
-  bool fast_retransmit = true;  // true: duplicate ACKs detect loss; false: only timeouts do
+  // true: duplicate ACKs detect the loss of segments; false: only timeouts do
+  bool fast_retransmit = true;
   std::optional<unsigned> receive_window;  // maximum number of segments in flight; empty: no limit
   // number of segments received beyond a gap from which on the missing segments count as lost
   unsigned duplicate_threshold = 3;
@@ -80,8 +81,8 @@ class Tcp final : public MessageTransport {
     TcpWindow window;
     RtoEstimator timer;
     SequenceRanges arrived;  // segments that the receiver acknowledged beyond the first gap
-    Psn recovery_end = 0;    // number of a segment whose acknowledgement ends recovery
-    Psn lost_to = 0;         // after a timeout, unacknowledged segments below this number are lost
+    Psn recovery_end = 0;    // number of a segment whose acknowledgement ends loss recovery
+    Psn lost_to = 0;  // number below which unacknowledged segments count as lost after a timeout
     // one above the number of the last lost segment that was retransmitted; lost segments are
     // retransmitted in order
     Psn sent_again_to = 0;
@@ -91,12 +92,12 @@ class Tcp final : public MessageTransport {
     std::set<Psn> cut_left;
     Psn round_end = 0;   // number of a segment whose acknowledgement ends the round trip
     Psn timed_from = 0;  // number of the first segment of the next RTT measurement
-    Psn held_at = 0;     // number of the last segment that the window admitted
+    Psn held_at = 0;     // number of the last segment that the congestion window admitted
     /// Number of the next segment when the window was last cut; marks of segments below it cause no
     /// further cut.
     Psn cut_end = 0;
     Psn timed_out_at = ~Psn{0};  // number of the first missing segment at the flow's last timeout
-    PicoSeconds sent{};          // time at which the last data segment was sent
+    PicoSeconds sent{};          // time at which the sender sent its last data segment
     template <class Digest>
     void add_state(Digest& d) const {
       d(at_once, state, confirm_cut, window, timer, arrived, recovery_end, lost_to, sent_again_to,
@@ -105,7 +106,7 @@ class Tcp final : public MessageTransport {
   };
   static constexpr std::size_t kBlocks = 3;
   struct Receiver {
-    SequenceRanges early;  // segments received beyond the first gap
+    SequenceRanges early;  // segments that the receiver holds beyond the first gap
     // segments for the SACK blocks: one segment of each range that grew most recently
     std::array<Psn, kBlocks> latest{};
     bool echo = false;

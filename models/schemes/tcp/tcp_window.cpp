@@ -107,7 +107,7 @@ void TcpWindow::lost(double flight) {
 void TcpWindow::timed_out(double flight, bool again) {
   const double threshold = threshold_;
   lost(flight);
-  // the timeout repeats a loss for which the window was cut already
+  // keeps the threshold, because a repeated timeout reports a loss that has cut it already
   if (again) threshold_ = threshold;
   window_ = 1;
   after_cut_ = false;

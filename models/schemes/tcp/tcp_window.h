@@ -51,7 +51,7 @@ class TcpWindow {
   void lost(double flight);
   /// Handles a retransmission timeout; `again`: true for a repeated timeout of the same segment.
   void timed_out(double flight, bool again);
-  /// Handles ECN marks; `flight`: number of segments in flight.
+  /// Cuts the window for ECN marks; `flight`: number of segments in flight.
   void marked(double flight);
   /// DCTCP: counts acknowledged segments by their mark; round_over() ends a round trip.
   void count_marks(unsigned segments, bool mark) {
@@ -82,7 +82,8 @@ class TcpWindow {
   void cut(double left, double least);
   bool is_cubic() const { return parameters_->growth == TcpWindowParameters::Growth::kCubic; }
 
-  const TcpWindowParameters* parameters_;  // parameters, which the transport owns
+  // parameters of the congestion window, which the transport owns
+  const TcpWindowParameters* parameters_;
   double window_;
   double threshold_;
   // State of CUBIC. An epoch starts with the first growth after a cut and ends with the next cut.
@@ -93,7 +94,7 @@ class TcpWindow {
   double k_ = 0;
   PicoSeconds epoch_ = PicoSeconds::max();  // start time of the CUBIC epoch; max: not started
   bool after_cut_ = false;                  // true if the CUBIC epoch follows a cut, not a timeout
-  // State of DCTCP
+  // State of DCTCP: average share of marks and the counts for it
   double alpha_ = 1;
   std::uint64_t counted_ = 0;
   std::uint64_t counted_marks_ = 0;

@@ -74,12 +74,12 @@ class Tdma final : public MessageTransport {
 
   const HostId hosts_;  // number of hosts in the rotation: all hosts of the network
   const PicoSeconds slot_;
-  const PicoSeconds last_start_;  // latest time within a slot at which a packet may start
+  const PicoSeconds last_start_;  // latest time within a slot at which a full packet may start
   const PicoSeconds timeout_;
   std::vector<Sender> senders_;  // senders indexed by queue pair
   // queue pairs with packets to each host, in round robin order
   std::vector<std::deque<Qpn>> waiting_;
-  Event turn_;              // event at the next slot for which a packet waits
+  Event turn_;              // event at the start of the next slot for which a packet waits
   DeadlineTable timeouts_;  // timeouts for retransmission, by queue pair
 };
 

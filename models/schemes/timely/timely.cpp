@@ -199,7 +199,7 @@ void Timely::on_ack(FlowNumber number, const AckInfo& info) {
   completion(number, flow, info.rtt, bytes);
 }
 
-// Computes a new rate from a new RTT: TIMELY's algorithm 1.
+// Computes the flow's new rate from a new RTT by TIMELY's algorithm 1.
 void Timely::completion(FlowNumber number, Flow& flow, PicoSeconds rtt, Bytes bytes) {
   if (!flow.measured) {
     flow.measured = true;

@@ -80,7 +80,7 @@ class Timely final : public Algorithm {
   bool is_quiescent(FlowNumber) const override { return true; }
   void release(FlowNumber flow) override { flows_.drop(flow); }
 
-  /// Normalised RTT gradient after the flow's newest completion.
+  /// Normalised RTT gradient of the flow after its newest completion event.
   long double gradient(FlowNumber flow) const { return flows_[flow].gradient; }
 
  private:
@@ -92,8 +92,9 @@ class Timely final : public Algorithm {
     bool measured = false;  // true if the flow's last RTT (last_rtt) is valid
     // number of consecutive completion events that count for hyperactive increase (HAI)
     unsigned rises = 0;
-    Psn last_update = 0;  // kRoundTrip: number of the packet whose ACK allows the next update
-    Bytes acked = 0;      // bytes of the flow acknowledged since its last completion event
+    // with Update::kRoundTrip: number of the packet whose ACK allows the next rate update
+    Psn last_update = 0;
+    Bytes acked = 0;  // bytes of the flow acknowledged since its last completion event
     // Bytes that the flow sent, and bytes that the rate R allowed, since the last segment ended;
     // they tell whether the application uses its rate.
     long double sent = 0, allowed = 0;

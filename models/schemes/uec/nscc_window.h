@@ -102,7 +102,7 @@ class NsccWindow {
   void forget_growth();
   void clamp();
 
-  const NsccParameters* parameters_;  // parameters, which the transport owns
+  const NsccParameters* parameters_;  // parameters of NSCC, which the transport owns
   double window_;
   double packet_;
   double most_;
@@ -116,7 +116,7 @@ class NsccWindow {
   double fast_;      // gain of NSCC's fast increase, in bytes per byte
   double constant_;  // gain of NSCC's constant increase, in bytes per round trip
 
-  double mean_ = 0;  // mean queueing delay in picoseconds
+  double mean_ = 0;  // mean queueing delay of the queue pair in picoseconds
   // accumulated growth of the window in bytes², which is divided by the window when it is applied
   double growth_ = 0;
   Bytes grown_for_ = 0;

@@ -36,7 +36,7 @@ class Vivace final : public RateTrials {
   AlgorithmNeeds needs() const override;
   void release(FlowNumber flow) override;
 
-  /// Utility of a rate in Mb/s.
+  /// Utility of sending at a rate of `mbps` Mb/s.
   long double utility(long double mbps, long double rtt_growth, long double loss) const;
 
  private:

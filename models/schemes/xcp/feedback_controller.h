@@ -67,9 +67,9 @@ class FeedbackController {
   double give_ = 0;      // window increase in bytes for a packet with size · RTT² / window = 1 s
   double take_ = 0;      // window decrease in bytes for a packet with size · RTT = 1 byte-second
   IntervalArrivals arrivals_;
-  double by_window_ = 0;  // sum of RTT · size / window over packets, in s
-  double counted_ = 0;    // sum of the sizes of packets with a header
-  double trips_ = 0;      // sum of size · RTT over packets with a header
+  double by_window_ = 0;  // sum of RTT · size / window over the packets of the interval, in s
+  double counted_ = 0;    // sum of the sizes of the interval's packets with a congestion header
+  double trips_ = 0;      // sum of size · RTT over the interval's packets with a congestion header
 };
 
 }  // namespace dcc

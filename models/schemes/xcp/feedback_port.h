@@ -23,7 +23,7 @@ struct CongestionHeader {
     return {static_cast<double>(packet.telemetry->hop[0].queue),
             packet.telemetry->hop[0].timestamp};
   }
-  /// Number of bytes by which the flow's window is to change.
+  /// Number of bytes by which the window of the packet's flow is to change.
   static double feedback(const Packet& packet) {
     return number_of(packet.telemetry->hop[0].tx_bytes);
   }

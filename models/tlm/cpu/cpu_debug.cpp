@@ -144,7 +144,8 @@ void CpuDebug::poll() {
   if (++quanta_since_poll_ < kQuantaPerSocketPoll) return;
   quanta_since_poll_ = 0;
   reverse_.take_due_snapshot();
-  if (reverse_.is_replaying()) return;  // the snapshot was restored, so the replay continues
+  // the debugger's snapshot was restored, so the replay continues
+  if (reverse_.is_replaying()) return;
   if (gdb_->poll(*this)) stop(DebugStop{2, "", ""});
 }
 

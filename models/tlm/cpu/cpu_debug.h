@@ -29,7 +29,7 @@ class DebuggedCpu {
   virtual void kill() = 0;
   /// Wakes a sleeping CPU, which then calls CpuDebug::poll_asleep().
   virtual void wake_for_debugger() = 0;
-  /// The CPU may run again after CpuDebug::is_held() was true.
+  /// Lets the CPU run again after the debugger has held it (CpuDebug::is_held()).
   virtual void release() = 0;
   /// True while the CPU is within an access of its present instruction.
   virtual bool is_within_instruction() const = 0;

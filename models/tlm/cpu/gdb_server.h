@@ -40,7 +40,7 @@ class DebugTarget {
   virtual std::string debug_monitor(const std::string& command) = 0;
   /// True if the CPU can step and run backwards.
   virtual bool debug_goes_back() const { return false; }
-  /// True unless the hart can never run again.
+  /// False if the hart can never run again, for example after the program's end.
   virtual bool debug_can_run() const { return true; }
   /// Called when the CPU resumes, for every hart except the one whose process called serve().
   virtual void debug_follow(Follow /*follow*/) {}

@@ -24,7 +24,7 @@ class HartGroup final {
   /// Called when `hart` is about to wait, so that other harts may run: guards the reservation
   /// (lr.w) that `hart` holds.
   void suspend(const RiscvCpu& hart);
-  /// Records that `hart` runs again.
+  /// Records that `hart` runs again after suspend().
   void resume(const RiscvCpu& hart);
   /// Called when `by` stored bytes of RAM, or DMA did (null): ends the overlapping reservations of
   /// all other harts.

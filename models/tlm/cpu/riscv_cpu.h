@@ -32,7 +32,7 @@ struct RiscvCpuConfig {
   std::uint32_t ram_base = 0;
   // size of RAM in bytes, a multiple of 4096; code runs only from RAM and ROM
   std::uint32_t ram_bytes = 0;
-  riscv::RamWindow rom;        // read-only memory for code; size 0: none
+  riscv::RamWindow rom;        // read-only memory for code; size 0: the host has none
   HartGroup* group = nullptr;  // group of the host's harts; null: the hart is the only one
 };
 
@@ -66,7 +66,7 @@ class RiscvCpu final : public sc_core::sc_module, private riscv::MemoryBus, priv
   CpuDebug& debug() { return debug_; }
   const CpuDebug& debug() const { return debug_; }
   CpuTrace& trace() { return trace_; }
-  using sc_core::sc_module::trace;  // SystemC's trace(file) stays visible beside trace()
+  using sc_core::sc_module::trace;  // keeps SystemC's trace(file) visible beside the CPU's trace()
   /// Sets the function that names the device at a bus address, for error messages.
   void set_namer(std::function<std::string(std::uint64_t)> namer) { namer_ = std::move(namer); }
   /// Sets the receiver of characters written through `tohost` and by semihosting.

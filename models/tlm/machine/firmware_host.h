@@ -121,7 +121,7 @@ class FirmwareHost final : public sc_core::sc_module {
   std::unique_ptr<Clint> clint_;
   std::unique_ptr<Uart> uart_;
   std::unique_ptr<SimControl> sim_control_;
-  // Devices of machine virt, which replace uart_ and sim_control_.
+  // Devices of machine virt, which replace the UART (uart_) and the exit device (sim_control_).
   std::unique_ptr<Uart16550> uart16550_;
   std::unique_ptr<TestFinisher> finisher_;
 };

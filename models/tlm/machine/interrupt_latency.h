@@ -33,9 +33,10 @@ class InterruptLatency final : public InterruptRequests {
   /// Latencies of one interrupt source, over all harts of the host.
   struct Source {
     std::string name;
-    LogHistogram ns;              // latencies of the taken interrupts of the source, in nanoseconds
-    std::uint64_t withdrawn = 0;  // number of requests that ended before a hart took them
-    std::uint64_t waiting = 0;    // number of the source's requests that wait for a hart now
+    LogHistogram ns;  // latencies of the taken interrupts of the source, in nanoseconds
+    // number of the source's requests that ended before a hart took them
+    std::uint64_t withdrawn = 0;
+    std::uint64_t waiting = 0;  // number of the source's requests that wait for a hart now
   };
 
   /// `now` returns the time of the device event or SystemC process that calls a function of this

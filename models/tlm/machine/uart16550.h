@@ -73,7 +73,7 @@ class Uart16550 final : public WordTarget {
   std::uint8_t scr_ = 0;
   std::uint16_t divisor_ = 12;
   bool overrun_ = false;
-  bool empty_pending_ = false;  // true if the transmitter's interrupt is pending
+  bool empty_pending_ = false;  // true if the interrupt of the empty transmitter is pending
   // true if bytes below the trigger level have waited for four character times
   bool timeout_pending_ = false;
   bool level_ = false;
