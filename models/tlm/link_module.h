@@ -1,4 +1,4 @@
-// SystemC module of a one-way link.
+// SystemC module of a one-way link between two devices.
 #pragma once
 
 #include <systemc>

@@ -1,4 +1,4 @@
-// Host memory: RAM or ROM.
+// Host memory as a TLM target: RAM or ROM.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>

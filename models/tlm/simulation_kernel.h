@@ -70,7 +70,8 @@ class SimulationKernel final : public sc_core::sc_module {
 
  private:
   static constexpr std::uint32_t kEventsPerCall = 1u << 16;
-  // number of windows that all partitions run per call of the kernel's process
+  // maximum number of lookahead windows that the partitions run before the next check for stops and
+  // hooks
   static constexpr std::int64_t kWindowsPerCall = 4;
   void run();
   void run_events();
@@ -86,7 +87,7 @@ class SimulationKernel final : public sc_core::sc_module {
   PicoSeconds limit_{};  // time at which the next SystemC process other than the kernel is due
   bool stopping_ = false;
   bool hook_due_ = false;
-  // number of device events until the next call of the heartbeat
+  // number of device events until the next check for heartbeat and hooks
   std::uint32_t countdown_ = kEventsPerCall;
   // number of device events that had run at the last call of the heartbeat
   std::uint64_t last_beat_ = 0;

@@ -32,9 +32,9 @@ struct RateTrialsParameters : AlgorithmParameters {
 /// one interval to the next until the utility of an interval falls. From then on the derived class
 /// plans one to four intervals with a rate each. The flow sends these intervals one after another,
 /// and then sends at its own rate until all packets of the intervals are acknowledged. The derived
-/// class then judges the intervals and changes the flow's rate. An interval is one round trip, or
-/// `packets` at the flow's rate if that is longer, and up to a tenth more by chance. A packet that
-/// is sent again counts as lost in its first interval.
+/// class then judges the intervals and changes the flow's rate. An interval lasts one round trip,
+/// or the time of `packets` at the flow's rate if that is longer, plus a random share of up to a
+/// tenth. A retransmitted packet counts as lost in the interval of its first transmission.
 class RateTrials : public Algorithm {
  public:
   void on_flow_start(FlowNumber number, const FlowStart& start) final;

@@ -1,4 +1,4 @@
-// Parameters of DeTail's load balancing.
+// Parameters of DeTail's load balancing, which chooses ports by their drain bytes.
 #pragma once
 
 #include "fabric/balancers.h"

@@ -1,4 +1,4 @@
-// Parameters of DRILL.
+// Parameters of DRILL, which compares the queues of a few ports for each packet.
 #pragma once
 
 #include "fabric/balancers.h"

@@ -13,11 +13,13 @@ namespace dcc {
 struct FastpassEntry {
   enum class Kind : std::uint8_t {
     kDemand,  // host to arbiter: total number of slots that the host wants
-    kAsk,     // like kDemand; also requests the number of slots given. `slot` is 1 if the demand
-              // was sent before
-    kSlot,    // arbiter to host: one slot, and the total number of slots given including it
-    kGiven,   // arbiter to host: total number of slots given. `slot` is 1 if the arbiter had not
-              // received the demand that the host sent before
+    // host to arbiter: total number of slots that the host wants, with a request for the number of
+    // slots given. `slot` is 1 if the host sent this demand before
+    kAsk,
+    kSlot,  // arbiter to host: one slot, and the total number of slots given including this slot
+    // arbiter to host: total number of slots given. `slot` is 1 if the arbiter had not received the
+    // demand that the host sent before
+    kGiven,
   };
   Kind kind = Kind::kDemand;
   // first port choice of the path, from 1, as in OverlayHeader; 0: any port

@@ -1,4 +1,4 @@
-// Parameters of FlowBender.
+// Parameters of FlowBender, which moves a flow to another path after too many marks.
 #pragma once
 
 #include "fabric/balancers.h"

@@ -1,4 +1,4 @@
-// Parameters of Hedera.
+// Parameters of Hedera, in which a central scheduler assigns paths to large flows.
 #pragma once
 
 #include <cstdint>

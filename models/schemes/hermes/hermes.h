@@ -37,11 +37,11 @@ struct HermesParameters final : BalancerParameters {
 /// The Hermes load balancer. A packet carries its path as a tag. The ACK brings back the tag, the
 /// sending time of the packet and its mark. A path is identified by its first link only.
 ///
-/// With probes, the switch also measures paths that carry no data. In each interval it sends a
-/// small packet to every far edge switch along two paths drawn at random and along the best path
-/// known so far; the far switch answers each of them. A probe waits in the same queues as data, so
-/// its round trip and its mark are those of data. No probes are sent while no data leaves for other
-/// racks.
+/// With probes, the switch also measures paths that carry no data. In each interval the switch
+/// sends a probe, a small packet, to every far edge switch along two paths drawn at random and
+/// along the best path known so far. The far edge switch answers each probe. A probe waits in the
+/// same queues as data, so round trip and mark of the probe are those of data. No probes are sent
+/// while no data leaves for other racks.
 class Hermes final : public PathChoice {
  public:
   enum class State : std::uint8_t { kGood, kGrey, kBad, kFailed };

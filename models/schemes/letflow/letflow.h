@@ -1,4 +1,4 @@
-// Parameters of LetFlow.
+// Parameters of LetFlow, which sends every flowlet over a random path.
 #pragma once
 
 #include "fabric/balancers.h"

@@ -15,7 +15,7 @@ namespace dcc {
 /// Fabric", CoNEXT 2015; constants of its authors' simulator. Times are in packet times; a packet
 /// time is that of one full packet at the host's link rate.
 struct PhostParameters final : TransportParameters {
-  // number of packets that a message of at most this length sends without a token
+  // number of packets up to which a message is short, and is sent without tokens
   unsigned free_tokens = 8;
   unsigned window = 8;     // maximum number of a flow's tokens that are not yet answered with data
   Ratio token_life{3, 2};  // time for which a token is valid at the sender, in packet times
@@ -30,25 +30,25 @@ struct PhostParameters final : TransportParameters {
   const char* discipline() const override { return "drop_tail"; }
 };
 
-/// The sender of pHost announces a message at once with a request that carries its size, and sends
-/// the packets of a short message without tokens. Among the flows with a valid token, the flow with
-/// the fewest packets left, as its receiver last reported, sends the packet that the token names.
+/// The pHost sender announces a message at once with a request that carries its size, and sends the
+/// packets of a short message without tokens. Among the flows with a valid token, the flow with the
+/// fewest packets left, as its receiver last reported, sends the packet that the token names.
 ///
-/// Receiver: sends one token per packet time, for the flow with the fewest missing packets whose
-/// window has room and which does not have to wait. After the last token of a message the receiver
-/// waits for the data, then sends tokens for the missing packets. A complete message is
-/// acknowledged.
+/// The pHost receiver sends one token per packet time. The token goes to the flow with the fewest
+/// missing packets among the flows that have room in their window and need not wait. After the last
+/// token of a message the receiver waits for the data, then sends tokens for the missing packets.
+/// The receiver acknowledges a complete message.
 ///
-/// A receiver whose flows all wait continues when the first of them may, or when a new message is
-/// announced; data that opens a window does not wake it. The authors' simulator behaves like this,
-/// and these pauses drain the queue at the receiver's port: without them small messages take about
-/// 5 % longer.
+/// A receiver whose flows all wait continues when the wait of the first flow ends, or when a new
+/// message is announced. Data that opens a flow's window does not wake the receiver. The authors'
+/// simulator behaves like this, and these pauses drain the queue at the receiver's port: without
+/// them small messages take about 5 % longer.
 ///
-/// A sender that receives nothing repeats its request; a receiver with all data answers it with the
-/// acknowledgement. The authors' simulator loses no control packets and has no such repetition. A
-/// flow waits for tokens as long as shorter flows have packets, so a repeated request is no sign of
-/// loss: a timeout is counted where the repetition tells the receiver of packets that it did not
-/// expect, or finds it with all data.
+/// A sender that receives nothing repeats its request. A receiver with all data answers the request
+/// with the acknowledgement. The authors' simulator loses no control packets and has no such
+/// repetition. A flow waits for tokens as long as shorter flows have packets, so a repeated request
+/// is no sign of loss: a timeout is counted where the repetition tells the receiver of packets that
+/// it did not expect, or finds it with all data.
 class Phost final : public MessageTransport {
  public:
   Phost(const TransportContext& context, const PhostParameters& parameters);

@@ -7,11 +7,10 @@
 
 namespace dcc {
 
-/// The model of FeedbackThresholds: a link that serves packets by priority is one server. A message
-/// loses one priority with each threshold that it passes. Messages arrive as a Poisson process;
-/// each level is served first come first served, after all levels above it (Kleinrock, Queueing
-/// Systems 2, 1976, section 4.7). A message of x bytes that ends between thresholds a < x <= b
-/// takes
+/// FeedbackThresholds models a link that serves packets by priority as one server. A message loses
+/// one priority with each threshold that it passes. Messages arrive as a Poisson process; each
+/// level is served first come first served, after all levels above it (Kleinrock, Queueing Systems
+/// 2, 1976, section 4.7). A message of x bytes that ends between thresholds a < x <= b takes
 ///
 ///   T(x) = (W(b) + x) / (1 - r(a)),  W(b) = l E[min(X, b)^2] / (2 (1 - r(b))),
 ///   r(a) = l E[min(X, a)]

@@ -12,9 +12,9 @@ namespace dcc {
 
 /// Bai et al., "Information-Agnostic Flow Scheduling for Commodity Data Centers", NSDI 2015,
 /// section 4.1. RoCE's queue pairs carry the data, and an algorithm for marks (DCTCP) governs them.
-/// Ports and the sender's NIC serve priorities strictly. The first bytes of a message have priority
-/// 7, the bytes behind the first threshold 6, and so on. A packet that is sent again keeps its
-/// priority, so on one path no packet overtakes an earlier one of its flow.
+/// Ports and the sender's NIC serve priorities strictly. The bytes of a message up to the first
+/// demotion threshold have priority 7, the bytes behind it 6, and so on. A retransmitted packet
+/// keeps its priority, so on one path no packet overtakes an earlier packet of its flow.
 struct PiasParameters final : TransportParameters {
   /// Demotion thresholds in bytes of a message, ascending. The defaults are the authors' for web
   /// search at 80 % load, in packets of 1460 bytes: 909, 1329, 1648, 1960, 2143, 2337, 2484.

@@ -1,4 +1,4 @@
-// Parameters of Presto.
+// Parameters of Presto, which sends the cells of a flow over its paths in turn.
 #pragma once
 
 #include "fabric/balancers.h"

@@ -20,10 +20,10 @@
 
 namespace dcc {
 
-/// Events wait in one queue for a free core. An event is not started while another core works for
-/// its flow. The handler then takes the time of its instructions, and its answer takes effect at
-/// the end of that time. A flow sends at the rate that its application asks for, or at line rate,
-/// until the first answer.
+/// Congestion-control events wait in one queue for a free program core. The handler of an event is
+/// not started while another core works for the same flow. The handler takes the time of its
+/// instructions, and its answer takes effect at the end of that time. A flow sends at the rate that
+/// its application asks for, or at line rate, until the first answer.
 ///
 /// Timer events and start events of flows never get lost, because hardware keeps one bit for each
 /// of them per flow. Stopping or restarting a timer removes its waiting event. A flow whose handler

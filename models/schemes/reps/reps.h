@@ -1,4 +1,4 @@
-// Parameters of REPS.
+// Parameters of REPS, which reuses entropy values whose packets met no mark.
 #pragma once
 
 #include "fabric/balancers.h"

@@ -1,4 +1,4 @@
-// The retransmission timeout of TCP.
+// Estimates the retransmission timeout of TCP (RFC 6298).
 #pragma once
 
 #include <algorithm>

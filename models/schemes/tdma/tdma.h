@@ -26,13 +26,13 @@ struct TdmaParameters final : TransportParameters {
   }
 };
 
-/// In slot s host h sends to host (h + 1 + s mod (hosts − 1)) mod hosts, so no two hosts send to
-/// one host, and no host needs to know the demand of another. A packet leaves only if it can end
-/// `guard` before its slot does; the first packet of a slot always may. So switches have sent the
-/// packets of one slot when the next slot begins. Queue pairs to one host take turns, a packet
-/// each.
+/// In TDMA slot s host h sends to host (h + 1 + s mod (hosts − 1)) mod hosts, so no two hosts send
+/// to one host, and no host needs to know the demand of another. A packet leaves only if its
+/// transmission ends `guard` before the slot does; the first packet of a slot always leaves. So
+/// switches have sent the packets of one slot when the next slot begins. Queue pairs to one host
+/// take turns, a packet each.
 ///
-/// The paper's controller, which holds hosts back by pause frames, gives slots on demand; here the
+/// The paper's controller holds hosts back by pause frames and gives slots on demand. This model's
 /// rotation is fixed and follows exact clocks. Acknowledgements have no slot and leave at once.
 /// Every data packet is acknowledged, and sent again if no acknowledgement arrives within the
 /// timeout.

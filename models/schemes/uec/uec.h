@@ -47,21 +47,22 @@ struct UecParameters final : TransportParameters {
 DCC_ENUM_NAMES(UecParameters::Control, {UecParameters::Control::kNscc, "nscc"},
                {UecParameters::Control::kRccc, "rccc"}, {UecParameters::Control::kBoth, "both"});
 
-/// The sender of Ultra Ethernet: trimmed and timed-out packets leave before new ones, within window
-/// and credit; the flows of a host take turns.
+/// The Ultra Ethernet sender sends trimmed and timed-out packets before new packets, as far as
+/// window and credit allow. The flows of a host take turns.
 ///
-/// Receiver: answers a trimmed packet at once, and data at once or after `ack_every` bytes. An
-/// answer carries the end of the data received in order, and one bit for each of the 64 packets up
-/// to the latest packet since the last answer, so every packet is reported. Every data packet is
-/// ECN-capable; its answer returns the mark, and the entropy value that chose its path (`routing:
-/// reps`).
+/// The Ultra Ethernet receiver answers a trimmed packet at once, and data at once or after
+/// `ack_every` bytes. An answer carries the end of the data received in order, and one bit for each
+/// of the 64 packets up to the latest packet since the last answer, so every packet is reported.
+/// Every data packet is ECN-capable. The answer to a data packet returns the packet's mark, and the
+/// entropy value that chose its path (`routing: reps`).
 ///
-/// Credit: a sender starts with a window of credit, which ends with the first answer; then each
-/// PULL grants some packets. Data carries the total credit that its sender wants; PULLs and all
-/// answers carry the total granted. Totals make a lost packet harmless. The PULLs of all senders of
-/// a host take turns at the rate of the data that they grant. While no sender wants credit, the
-/// senders that have all the credit they wanted get more credit in turn, up to `ahead` each. A
-/// sender that receives nothing and may send nothing requests credit, at increasing intervals.
+/// With credit from the receiver, a sender starts with a window of credit, which ends with the
+/// first answer. Then each PULL grants some packets. Data carries the total credit that its sender
+/// wants, and PULLs and all answers carry the total credit granted. Because credit is a total, a
+/// lost packet is harmless. The PULLs of all senders of a host take turns at the rate of the data
+/// that they grant. While no sender wants credit, the senders that have all the credit they wanted
+/// get more credit in turn, up to `ahead` each. A sender that receives nothing and may send nothing
+/// requests credit, at increasing intervals.
 class Uec final : public MessageTransport {
  public:
   Uec(const TransportContext& context, const UecParameters& parameters);
