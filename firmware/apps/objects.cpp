@@ -19,7 +19,8 @@ class Arena {
     const size_t wanted = (bytes + kAlign - 1) / kAlign * kAlign + sizeof(Block);
     for (size_t at = 0; at < sizeof memory_;) {
       Block* const block = block_at(at);
-      if (block->bytes == 0) block->bytes = sizeof memory_ - at; /* first use of the arena */
+      /* the arena is used for the first time */
+      if (block->bytes == 0) block->bytes = sizeof memory_ - at;
       while (!block->used && at + block->bytes < sizeof memory_) {
         const Block* const next = block_at(at + block->bytes);
         if (next->used) break;

@@ -7,9 +7,9 @@
 enum { kAlpha, kIncrease };
 
 struct flow {
-  uint64_t last_cut;        /* time in ps */
-  uint32_t current, target; /* rates in 1/256 Mb/s */
-  uint32_t alpha;           /* alpha; 2^30 stands for 1 */
+  uint64_t last_cut;        /* time of the last cut in ps */
+  uint32_t current, target; /* current and target rate in 1/256 Mb/s */
+  uint32_t alpha;           /* congestion estimate alpha; 2^30 stands for 1 */
   uint32_t timer_events, byte_events;
   uint8_t controlled; /* 1 from a notification until the rate is back at the maximum */
   uint8_t notified;   /* 1: a notification arrived too early for a cut */
@@ -39,7 +39,7 @@ static void start(const struct dcc_event *event, void *context, struct dcc_resul
 
 static void notification(const struct dcc_event *event, void *context, struct dcc_result *result) {
   struct flow *const flow = context;
-  if (event->marks == 0) return; /* a clear notification (no marks) */
+  if (event->marks == 0) return; /* a notification without marks changes nothing */
   if (flow->controlled && event->time_ps - flow->last_cut < dcc_value(5, 0) * 1000ull) {
     flow->notified = 1;
     return;

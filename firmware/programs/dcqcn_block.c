@@ -26,7 +26,7 @@ struct flow {
 };
 
 struct limits {
-  uint32_t weight; /* 1/256 */
+  uint32_t weight; /* weight of the flow's DSCP in 1/256 */
   uint32_t least, most;
 };
 
@@ -67,7 +67,7 @@ static uint64_t times(uint64_t number, uint32_t fraction) {
 static uint32_t power(uint32_t n) {
   const uint32_t g = dcc_value(5, 256);
   if (n == 0 || g == 0) return kOne;
-  uint32_t base = (kOne - g) << 16, product = 0; /* 0 stands for 1 */
+  uint32_t base = (kOne - g) << 16, product = 0; /* product 0 stands for 1 */
   for (;;) {
     if (n & 1) {
       product = product == 0 ? base : (uint32_t)(((uint64_t)product * base + 0x80000000u) >> 32);
@@ -85,12 +85,12 @@ static uint32_t decayed(uint32_t alpha, uint32_t ticks) {
   const uint32_t interval = dcc_value(11, 55);
   uint32_t n = ticks / interval;
   if (interval == 1 && n != 0)
-    --n; /* the block's reciprocal of one tick counts one decay too few */
+    --n; /* the block's reciprocal of one tick counts one decay too few, so n is reduced */
   if (n > 4095) n = 4095;
   return (uint32_t)times(times(alpha, power(n & ~63u)), power(n & 63u));
 }
 
-/* Starts the timer, which expires at the begin of a tick. */
+/* Starts the increase timer, which expires at the begin of a tick. */
 static void start_timer(const struct dcc_event *event, uint32_t ticks, struct dcc_result *result) {
   const uint32_t into_ps = (uint32_t)event->time_ps - now_us(event) * 1000000u;
   dcc_start_timer(result, 0, (ticks < 2 ? 2 : ticks) * 1000u - into_ps / 1000u);
@@ -111,7 +111,8 @@ static void cut(struct flow *flow, const struct dcc_event *event, uint32_t ticks
   const struct limits limits = limits_of(event);
   if (first) flow->rc = flow->rt = flow->rc < limits.most ? flow->rc : limits.most;
   const uint32_t alpha = decayed(flow->alpha, ticks);
-  uint32_t factor = ((1u << 20) + limits.weight / 2) / limits.weight; /* 1/4096 */
+  /* factor of a cut for the weight of the class, in 1/4096 */
+  uint32_t factor = ((1u << 20) + limits.weight / 2) / limits.weight;
   if (factor > 0xFFFF) factor = 0xFFFF;
   const uint64_t share = (uint64_t)alpha * factor >> 12;
   uint32_t keeps = kOne - (share < kOne ? (uint32_t)share : kOne) / 2;
@@ -126,7 +127,7 @@ static void cut(struct flow *flow, const struct dcc_event *event, uint32_t ticks
 
 static void notification(const struct dcc_event *event, void *context, struct dcc_result *result) {
   struct flow *const flow = context;
-  if (event->marks == 0) return; /* a clear notification */
+  if (event->marks == 0) return; /* a notification without marks changes nothing */
   const int first = !flow->bound;
   uint32_t ticks = 0;
   if (first) {
@@ -180,7 +181,7 @@ static void sent(const struct dcc_event *event, void *context, struct dcc_result
 static void timer(const struct dcc_event *event, void *context, struct dcc_result *result) {
   struct flow *const flow = context;
   const int32_t left = (int32_t)(flow->due - now_us(event));
-  if (left > 0) { /* a cut has put off the end of the interval */
+  if (left > 0) { /* a cut has put off the end of the timer's interval */
     start_timer(event, (uint32_t)left, result);
     return;
   }

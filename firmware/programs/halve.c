@@ -2,7 +2,7 @@
  * step. */
 #include "program/dcc_program.h"
 
-static const uint32_t kStep = 1000u << 8; /* 1 Gb/s */
+static const uint32_t kStep = 1000u << 8; /* increase of the rate, 1 Gb/s in 1/256 Mb/s */
 
 static void cut(const struct dcc_event *event, void *context, struct dcc_result *result) {
   (void)context;

@@ -6,7 +6,7 @@
  * rate. */
 #include "program/dcc_program.h"
 
-enum { kOne = 1 << 24 }; /* utilisation 1.0 */
+enum { kOne = 1 << 24 }; /* fixed-point value of utilisation 1.0 */
 
 struct link {
   uint64_t time_ps, tx_bytes;
@@ -14,13 +14,14 @@ struct link {
 };
 
 struct flow {
-  uint64_t period;             /* base round trip T, ps */
+  uint64_t period;             /* base round-trip time T of the paper in ps */
   uint32_t current, reference; /* W/T and Wc/T of the paper, 1/256 Mb/s */
   uint32_t u;
   uint32_t stage;
   uint32_t last_update;
   uint32_t hops;
-  struct link links[DCC_MAX_HOPS]; /* L */
+  /* telemetry of the path's links at the last ACK, L of the paper */
+  struct link links[DCC_MAX_HOPS];
 };
 
 static uint32_t value(uint32_t index, uint32_t otherwise) {
@@ -49,14 +50,16 @@ static void start(const struct dcc_event *event, void *context, struct dcc_resul
 static uint64_t load_of(const struct flow *flow, const struct dcc_hop *hop, const struct link *last,
                         uint64_t elapsed) {
   uint64_t sent = hop->tx_bytes - last->tx_bytes;
-  for (; elapsed > 100000000000u; elapsed >>= 1) sent >>= 1; /* a flow that was silent for long */
+  /* halves both values for a flow that was silent for long */
+  for (; elapsed > 100000000000u; elapsed >>= 1) sent >>= 1;
   const uint32_t queue = hop->queue < last->queue ? hop->queue : last->queue;
   const uint64_t able = sent_in(elapsed, hop->rate);
   return (able ? (sent << 32) / able : 0) +
          ((uint64_t)queue << 32) / sent_in(flow->period, hop->rate);
 }
 
-/* MeasureInflight of the paper. Returns 0 without earlier telemetry of the same path. */
+/* Computes the utilisation, MeasureInflight of the paper. Returns 0 without earlier telemetry of
+ * the same path. */
 static int measure(struct flow *flow, const struct dcc_event *event) {
   const struct dcc_hop *const hops = dcc_hops();
   const int comparable = flow->hops == event->hops;
@@ -84,9 +87,9 @@ static int measure(struct flow *flow, const struct dcc_event *event) {
   return 1;
 }
 
-/* ComputeWind of the paper. */
+/* Computes the window, ComputeWind of the paper. */
 static void compute(struct flow *flow, const struct dcc_event *event, int update) {
-  const uint32_t eta = value(0, 62259) << 8; /* 0.95 */
+  const uint32_t eta = value(0, 62259) << 8; /* default eta 0.95 */
   const uint32_t step = dcc_value(2, 0) ? dcc_value(2, 0) << 8 : event->line_rate / 200;
   const uint32_t least = dcc_value(3, 0) ? dcc_value(3, 0) << 8 : event->line_rate / 1000;
   const int multiplicative = flow->u >= eta || flow->stage >= value(1, 6) - 1;
@@ -101,7 +104,7 @@ static void compute(struct flow *flow, const struct dcc_event *event, int update
   flow->reference = flow->current;
 }
 
-/* NewAck of the paper. */
+/* Handles an ACK, NewAck of the paper. */
 static void acknowledged(const struct dcc_event *event, void *context, struct dcc_result *result) {
   struct flow *const flow = context;
   if (event->hops == 0) return;

@@ -78,7 +78,7 @@ static void add(struct flow *flow, int32_t difference) {
 static void cut(struct flow *flow, const struct dcc_event *event, uint32_t marks, int first) {
   const uint32_t first_cut = first ? dcc_value(5, 2341) : 0;
   uint64_t argument = ((uint64_t)marks << dcc_value(7, 10)) * factor(event->dscp) >> 12;
-  if (argument > 16384) argument = 16384; /* marks of 16 packets reduce the rate to 0 */
+  if (argument > 16384) argument = 16384; /* marks of 16 packets and more reduce the rate to 0 */
   uint32_t keeps = 65536u - 4u * (uint32_t)argument;
   if (keeps < dcc_value(13, 0)) keeps = dcc_value(13, 0);
   if (first_cut) keeps = first_cut;
@@ -168,7 +168,7 @@ static void notification(const struct dcc_event *event, void *context, struct dc
     answer(flow, before, result);
     return;
   }
-  /* These marks are of packets that were sent before the cut. */
+  /* The packets with these marks were sent before the last cut. */
   if (!first && flow->hold == 1 && since_cut(flow, event) < dcc_value(10, 5)) return;
   marked(flow, event, first);
   flow->last_cut = now_us(event);
@@ -179,7 +179,7 @@ static void sent(const struct dcc_event *event, void *context, struct dcc_result
   struct flow *const flow = context;
   (void)result;
   if (!flow->bound || flow->hold) return;
-  flow->sent += event->merged; /* one event may stand for several packets */
+  flow->sent += event->merged; /* one SENT event may stand for several packets */
   if (flow->sent > 65536) flow->sent = 65536;
   add(flow, kPacket * (int32_t)event->merged);
   flow->silent = 0;

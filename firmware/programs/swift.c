@@ -7,10 +7,10 @@
 #include "program/dcc_program.h"
 
 struct flow {
-  uint64_t window, most;  /* windows in 1/65536 bytes */
+  uint64_t window, most;  /* window and greatest window in 1/65536 bytes */
   uint64_t rtt;           /* smoothed round-trip time, in 1/256 ps */
-  uint64_t base_target;   /* delay in ps */
-  uint64_t last_decrease; /* time in ps; 0: no decrease yet */
+  uint64_t base_target;   /* base target delay in ps */
+  uint64_t last_decrease; /* time of the last decrease in ps; 0: no decrease yet */
   uint64_t scale, range;  /* flow scaling in ps: scale / sqrt(packets) - offset, at most range */
   uint32_t offset;        /* 1 / sqrt(scaling_max), in 2^-24 */
 };
@@ -34,7 +34,7 @@ static uint32_t root(uint64_t x) {
   return (uint32_t)result;
 }
 
-/* Rate in 1/256 Mb/s at which a window is sent in one round trip. */
+/* Computes the rate in 1/256 Mb/s at which a window is sent in one round trip. */
 static uint32_t pace(const struct flow *flow, uint32_t line) {
   const uint64_t rtt = flow->rtt >> 8;
   if (rtt == 0) return line;
@@ -73,7 +73,7 @@ static void start(const struct dcc_event *event, void *context, struct dcc_resul
   apply(event, flow, result);
 }
 
-/* Target delay, at which the window stays constant. */
+/* Computes the target delay, at which the window stays constant. */
 static uint64_t target(const struct flow *flow, uint32_t mtu) {
   /* Square root of 1/packets in 2^-48, from a division in two steps. */
   const uint64_t packet = (uint64_t)mtu << 48;
@@ -99,7 +99,8 @@ static void acknowledged(const struct dcc_event *event, void *context, struct dc
     flow->window += before < mtu ? more : (more * event->mtu << 8) / (before >> 8);
   } else if (flow->last_decrease == 0 || (event->time_ps - flow->last_decrease) << 8 >= flow->rtt) {
     const uint64_t most = (uint64_t)value(6, 32768) << 8;
-    uint64_t share = ((uint64_t)value(5, 52429) << 8) * (delay - aim) / delay; /* in 2^-24 */
+    /* decrease factor in 2^-24 */
+    uint64_t share = ((uint64_t)value(5, 52429) << 8) * (delay - aim) / delay;
     if (share > most) share = most;
     flow->window -= (before * share) >> 24;
   }

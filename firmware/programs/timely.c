@@ -9,12 +9,12 @@
 enum { kHaiAfter = 5, kHaiFactor = 5 };
 
 struct flow {
-  uint64_t last_rtt; /* round trip in ps; 0: none yet */
+  uint64_t last_rtt; /* last round-trip time in ps; 0: none yet */
   uint64_t t_low, t_high;
   int64_t diff;     /* smoothed difference of successive round trips, 1/65536 ps */
   uint32_t inverse; /* 2^48 / min_rtt */
   uint32_t sends;   /* bytes that a rate of 2^32/256 Mb/s sends in min_rtt */
-  uint32_t rate;    /* rate in 1/256 Mb/s */
+  uint32_t rate;    /* current rate in 1/256 Mb/s */
   uint32_t step, least, segment;
   uint32_t acked;
   uint32_t rises;
@@ -55,7 +55,7 @@ static uint32_t cut(uint32_t rate, uint64_t share) {
 }
 
 static uint32_t wanted_rate(struct flow *flow, uint64_t rtt) {
-  const uint32_t beta = dcc_value(6, 52429); /* 0.8 */
+  const uint32_t beta = dcc_value(6, 52429); /* default beta 0.8 */
   if (rtt < flow->t_low) {
     flow->rises = 0;
     return flow->rate + flow->step;

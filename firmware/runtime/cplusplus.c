@@ -5,7 +5,7 @@
 
 void __cxa_pure_virtual(void);
 
-/* Weak: a program may define its own. */
+/* These functions are weak, so a program may define its own. */
 __attribute__((weak)) void __cxa_pure_virtual(void) {
   printf("pure virtual function called\n");
   machine_exit(1);

@@ -151,7 +151,7 @@ static void on_timer_interrupt(struct trap_frame* frame) {
   MACHINE_CSR_CLEAR(mie, 1u << TRAP_TIMER);
 }
 
-/* Weak: a kernel that runs tasks while a driver waits defines its own. */
+/* The function is weak, because a kernel that runs tasks while a driver waits defines its own. */
 __attribute__((weak)) int firmware_wait_for_interrupt(uint64_t deadline_ns) {
   trap_set_interrupt_handler(TRAP_EXTERNAL, on_external_interrupt);
   trap_set_interrupt_handler(TRAP_TIMER, on_timer_interrupt);

@@ -22,7 +22,7 @@ struct register_entry {
   uint32_t reset;
   uint32_t pattern_a; /* two patterns within every field's range */
   uint32_t pattern_b;
-  uint32_t out_of_range; /* value beyond a field's range; 0: there is none */
+  uint32_t out_of_range; /* value beyond a field's range; 0: the register has no such value */
 };
 
 #include "register_table.h"

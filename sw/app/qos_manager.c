@@ -19,7 +19,7 @@ static int tenants_are_sound(const struct qos_tenant* tenants, uint32_t count) {
   return 1;
 }
 
-/* --- meter --- */
+/* --- meter: counts tenants' bytes --- */
 
 int qos_meter_init(struct qos_meter* meter, const struct qos_tenant* tenants, uint32_t count,
                    uint32_t window) {
@@ -74,7 +74,7 @@ void qos_meter_report(struct qos_meter* meter, uint64_t now_ns, struct qos_repor
   }
 }
 
-/* --- manager --- */
+/* --- manager: computes factors --- */
 
 struct qos_parameters qos_default_parameters(void) {
   const struct qos_parameters parameters = {
@@ -280,7 +280,7 @@ int qos_manager_update(struct qos_manager* manager, struct qos_command* command)
   return 1;
 }
 
-/* --- agent --- */
+/* --- agent: loads factors --- */
 
 static int set_weight(struct dcc_controller* controller, struct nic* nic,
                       const struct qos_command_entry* entry) {

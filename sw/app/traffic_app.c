@@ -230,7 +230,8 @@ struct traffic_work traffic_app_work(const struct traffic_app* app) {
     }
   }
   for (uint32_t i = 0; i < app->block->rx_count; ++i) {
-    if (boot_is_one_sided(app->rx[i].operation)) continue; /* one-sided: no completion here */
+    /* a one-sided operation has no completion at the receiver */
+    if (boot_is_one_sided(app->rx[i].operation)) continue;
     if (app->rx[i].bytes == 0 || all.to_receive == UINT64_MAX) {
       all.to_receive = UINT64_MAX;
     } else {
@@ -273,7 +274,7 @@ enum traffic_error traffic_app_finish(struct traffic_app* app) {
   if (app->block == NULL) return TRAFFIC_ERROR_MAGIC;
   struct boot_result* const result = &app->block->result;
   if (result->state == BOOT_STATE_RUNNING) {
-    /* The end time has passed, so taking completions posts nothing. */
+    /* The application takes completions after the end time without posting new messages. */
     if (take_completions(app) == TRAFFIC_OK) result->state = BOOT_STATE_DONE;
     nic_enable_interrupts(&app->nic, 0);
   }

@@ -192,7 +192,7 @@ void traffic_post(struct traffic_app* app, uint32_t index, uint64_t now_ns) {
       prepare_payload(app, flow, state, write.local_address, bytes);
     }
     if (post_message(app, flow, &write) != NIC_OK) {
-      wait_for_room(app, index); /* only a full ring can refuse here */
+      wait_for_room(app, index); /* only a full send ring can refuse the message here */
       return;
     }
     if (state->next_message++ == 0) result->first_post_ns = now_ns;

@@ -68,7 +68,7 @@ void traffic_qos_received(struct traffic_app* app, uint32_t index, uint32_t byte
   qos_meter_count(&app->qos_area->meter, &app->rx_state[index].meter, app->rx[index].dscp, bytes);
 }
 
-/* If the send ring is full the message is skipped: the next one is cumulative. */
+/* If the send ring is full the message is skipped, because the next message is cumulative. */
 static void send_to_peers(struct traffic_app* app, uint8_t use, const void* message,
                           uint32_t bytes) {
   for (uint32_t i = 0; i < app->block->qos.peer_count; ++i) {

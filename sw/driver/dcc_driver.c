@@ -29,7 +29,7 @@ static const char* const kErrorText[DCC_ERRORS] = {
 #undef SENTENCE
 };
 
-/* Each parameter: its register, its member and its range. */
+/* Table of the parameters with register, structure member and range. */
 static const struct register_parameter kParameters[DCC_PARAMETER_REGISTERS] = {
 #define ROW(NAME, member, least, most, sentence) \
   {DCC_##NAME##_OFFSET, offsetof(struct dcc_parameters, member), least, most},
@@ -262,7 +262,7 @@ void dcc_read_memory_state(struct dcc_controller* dcc, struct dcc_memory_state* 
 
 enum { kSlotWords = DCC_SLOTS_STRIDE / 4 };
 
-/* Reads the slot's words into `words`; returns 1 if a word differs from its value before. */
+/* Reads the words of a slot into `words`; returns 1 if a word differs from the previous read. */
 static int slot_words_changed(const struct dcc_controller* dcc, uint32_t slot,
                               uint32_t words[kSlotWords]) {
   int changed = 0;

@@ -35,7 +35,7 @@ static const char* const kErrorText[NIC_ERRORS] = {
 #undef SENTENCE
 };
 
-/* Each parameter: its register, its member and its range. */
+/* Table of the parameters with register, structure member and range. */
 static const struct register_parameter kParameters[NIC_PARAMETER_REGISTERS] = {
 #define ROW(NAME, member, least, most, sentence) \
   {NIC_##NAME##_OFFSET, offsetof(struct nic_parameters, member), least, most},
@@ -100,7 +100,7 @@ enum nic_error nic_probe(struct nic* nic, const struct hal* hal, uint64_t base) 
   return wait_until_ready(nic);
 }
 
-/* Binary logarithm of a ring's length; 0 if the NIC does not accept it. */
+/* Returns the binary logarithm of a ring's length; 0 if the NIC does not accept the length. */
 static uint32_t ring_log2(uint32_t entries) {
   for (uint32_t log2 = 1; log2 <= 15; ++log2) {
     if (entries == 1u << log2) return log2;
@@ -346,7 +346,7 @@ static int receive_ring_full(const struct nic* nic) {
 enum nic_error nic_post_receive(struct nic* nic, const struct nic_rqe* receive) {
   if (receive->qpn >= nic->queue_pairs) return NIC_ERROR_QUEUE_PAIR;
   if (receive->length == 0 || receive->length > NIC_MESSAGE_BYTES_MAX) return NIC_ERROR_LENGTH;
-  if (receive_ring_full(nic)) { /* a ring that does not exist counts as full */
+  if (receive_ring_full(nic)) { /* a receive ring that does not exist counts as full */
     nic->receive_head = (uint16_t)get(nic, NIC_RQ_HEAD_OFFSET);
     if (receive_ring_full(nic)) return NIC_ERROR_RING_FULL;
   }
@@ -375,7 +375,7 @@ uint32_t nic_reap(struct nic* nic, struct nic_cqe* completions, uint32_t room) {
         &nic->completion_ring[head & (nic->completion_entries - 1)];
     const uint8_t phase_of_new = (head & nic->completion_entries) == 0;
     if (entry->phase != phase_of_new) break;
-    hal_barrier(nic->hal); /* the rest of the entry is read after its phase */
+    hal_barrier(nic->hal); /* the rest of the completion is read after its phase */
     struct nic_cqe* const copy = &completions[count++];
     copy->wr_id = entry->wr_id;
     copy->timestamp_ns = entry->timestamp_ns;
