@@ -23,8 +23,8 @@ constexpr std::size_t kPiece = std::size_t{16} << 20;
 std::uintptr_t end_of_heap() { return reinterpret_cast<std::uintptr_t>(sbrk(0)); }
 }  // namespace
 
-// −1 turns trimming off, so the heap keeps its greatest size when memory is freed. A trimming
-// threshold could be 2 GiB at most, and a longer region would be returned to the system.
+// −1 turns trimming off, so the heap keeps its size when memory is freed. A trimming threshold
+// could be 2 GiB at most, and the C library would return a longer region to the system.
 void prefer_large_pages(std::size_t bytes) {
   if (mallopt(M_MMAP_THRESHOLD, 2 * kPiece) == 0 || mallopt(M_TRIM_THRESHOLD, -1) == 0) return;
   const auto memory = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *

@@ -9,7 +9,8 @@
 namespace dcc::vp {
 
 namespace {
-/// SystemC names may not hold "->", '.' or '#'. No name of a node holds a comma.
+/// Converts a name for SystemC, whose names may not contain "->", '.' or '#'. No node's name
+/// contains a comma.
 std::string module_name(const std::string& wire) {
   std::string name = "link_";
   for (const char c : wire) {

@@ -21,8 +21,8 @@ namespace {
 // access joins the devices from the beginning. Link, SwitchDevice and NicDevice do not depend on
 // the choice; only Network::connect_host() and Network::bind_switches() do.
 constexpr int kMaxHostsWithSockets = 2048;
-// Hosts that are destroyed before all others: one more than the modules that follow the hosts in
-// SystemC's list, such as the one that SystemC itself adds when a simulation starts.
+// Number of hosts that are destroyed before all others: one more than the modules that follow the
+// hosts in SystemC's list, such as the module that SystemC adds when a simulation starts.
 constexpr std::size_t kFirstDestroyed = 4;
 
 bool has_sockets(const Topology& topology, const RunSetup& setup) {

@@ -11,7 +11,7 @@ namespace dcc::vp {
 
 namespace {
 
-/// All names of one port of a switch.
+/// Returns all names of one port of a switch.
 std::vector<std::string> names_of_port(const Topology& topology, NodeId node, int port) {
   const CableEnd peer = topology.peer(node, port);
   const std::string forth = topology.wire_name(node, port);
@@ -21,7 +21,7 @@ std::vector<std::string> names_of_port(const Topology& topology, NodeId node, in
   if (topology.node(peer.node).is_host) {
     const std::string& host = topology.node(peer.node).name;
     names.push_back(host);
-    // The name of a host with several ports stands for all of them.
+    // The name of a host with several ports stands for all ports of the host.
     const std::size_t dot = host.find('.');
     if (dot != std::string::npos) names.push_back(host.substr(0, dot));
   }

@@ -116,7 +116,7 @@ bool goes_by_weight(const AlgorithmChoice& choice) {
   return dcc != nullptr && dcc->shares_by_weight();
 }
 
-/// For every host as `traffic` numbers hosts: true if the data that it sends goes by weight.
+/// By host in the numbering of `traffic`: true if the data that the host sends shares by weight.
 std::vector<bool> hosts_by_weight(const PlatformConfig& config) {
   std::vector<bool> found(config.topology.host_count(),
                           goes_by_weight(config.nic.congestion_control));
@@ -168,7 +168,7 @@ std::optional<std::uint64_t> flows_to_a_host(const TrafficSpec& spec,
   }
 }
 
-/// The host that receives the data of all flows of an entry; none if several hosts receive.
+/// Returns the host that receives the data of all flows of an entry; none if several hosts receive.
 std::optional<HostId> receiver_of(const TrafficSpec& spec) {
   // data of a READ goes to the requester of the READ
   const bool reads = expects_response(spec.operation);
@@ -178,8 +178,8 @@ std::optional<HostId> receiver_of(const TrafficSpec& spec) {
   return std::nullopt;
 }
 
-/// The weights in use; none if the flows at a port are not known before the run, or if the QoS
-/// manager chooses the flows' weights.
+/// Returns the weights in use; none if the flows at a port are not known before the run, or if the
+/// QoS manager chooses the flows' weights.
 std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
   if (config.qos.manager) return std::nullopt;
   dcc_weights found{};
@@ -250,7 +250,7 @@ void scale_weights(dcc_config& program, const PlatformConfig& config, unsigned f
   const double sum =
       static_cast<double>(weights->sum) / static_cast<double>(weights->least) * unit / 256;
   if (sum <= limit) return;
-  // If the least possible weight scale is still too great, G is moved nearer to 1.
+  // If the least possible weight scale is still too great, the parameter G is moved nearer to 1.
   const double needed = std::min(0.999, 1 - (cut / sum - spare) / step);
   p.g = std::max(p.g, static_cast<std::uint32_t>(std::ceil(needed * 65536)));
 }
@@ -258,8 +258,8 @@ void scale_weights(dcc_config& program, const PlatformConfig& config, unsigned f
 
 dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate line_rate) {
   const AlgorithmChoice& own = config.congestion_control_of(host);
-  // A host without a controller gets the boot block of its neighbours, with flags that tell that it
-  // has no controller.
+  // A host without a controller gets the boot block of its neighbours, with flags that tell that
+  // the host has no controller.
   const bool has_controller = own.chosen<DccParameters>() != nullptr;
   const auto& from =
       (has_controller ? own : config.nic.congestion_control).of<DccParameters>("dcc");

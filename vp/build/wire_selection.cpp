@@ -10,7 +10,7 @@
 namespace dcc::vp {
 
 namespace {
-/// All names of a wire: the wire, its cable from either side, and its ends.
+/// Returns all names of a wire: the wire, its cable from either side, and its ends.
 std::vector<std::string> names_of_wire(const Topology& topology, const Cable& cable, int side) {
   const CableEnd from = cable.end[side];
   const CableEnd to = cable.end[1 - side];
@@ -21,7 +21,7 @@ std::vector<std::string> names_of_wire(const Topology& topology, const Cable& ca
   for (const CableEnd& end : cable.end) {
     const std::string& name = topology.node(end.node).name;
     names.push_back(name);
-    // The name of a host with several ports stands for all of them.
+    // The name of a host with several ports stands for all ports of the host.
     const std::size_t dot = name.find('.');
     if (dot != std::string::npos) names.push_back(name.substr(0, dot));
   }

@@ -125,8 +125,8 @@ int branch(const BranchArguments& arguments) {
   setup.late_change = LateChange{at, [&] {
                                    number = fork_each(branches.size(), arguments.jobs, ended);
                                    if (!number)
-                                     // this process ran only the common part, so it ends with the
-                                     // worst status of the branches
+                                     // This process ran only the common part, so it returns the
+                                     // worst exit status of the branches.
                                      std::_Exit(worst);
                                    return branches[*number].loaded.config.changes.back().config;
                                  }};

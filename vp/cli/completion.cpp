@@ -9,8 +9,9 @@
 namespace dcc::vp {
 namespace {
 
-/// The branch of the script that offers an option's values; empty if there is nothing to offer.
-/// `type`: text of the help, where CLI11 appends a colon and the checks of the value.
+/// Returns the branch of the script that offers an option's values; empty if the option has no
+/// values to offer. `type`: text of the help, where CLI11 appends a colon and the checks of the
+/// value.
 std::string values_of(std::string type) {
   type = type.substr(0, type.find(':'));
   if (type.find('|') != std::string::npos) {

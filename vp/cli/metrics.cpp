@@ -9,8 +9,8 @@
 namespace dcc::vp {
 namespace {
 
-/// How a figure is computed, e.g. "sum over links and switches, of the window"; empty for plain
-/// values.
+/// Returns how a figure is computed, e.g. "sum over links and switches, of the window"; empty for
+/// plain values.
 std::string how(const MetricInfo& metric) {
   if (metric.about.statistic == Statistic::kValue && metric.about.span == Span::kNone) return "";
   std::string text = statistic_name(metric.about.statistic);

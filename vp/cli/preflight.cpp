@@ -25,7 +25,7 @@
 namespace dcc::vp {
 namespace {
 
-/// The configuration key to blame for a driver's complaint about a controller's settings.
+/// Returns the configuration key that causes the driver's complaint about a controller's settings.
 std::string blamed(dcc_error error, const std::string& algorithm) {
   if (error == static_cast<int>(DCC_ERROR_OUTSIDE_RANGE) + DCC_PARAMETER_TICK_DIV) {
     return "nic.controller.clock";
@@ -39,7 +39,7 @@ std::string blamed(dcc_error error, const std::string& algorithm) {
 /// configured settings. `doing`: the step in which the driver gets the settings.
 void check_controller(const PlatformConfig& config, const Topology& topology, const char* doing) {
   const HostPorts& ports = topology.host_ports();
-  // 0: `nic`; i + 1: entry i of `nics`
+  // index of the algorithm: 0 for `nic`, i + 1 for entry i of `nics`
   std::vector<std::size_t> entry_of(static_cast<std::size_t>(topology.user_hosts()));
   for (std::size_t i = 0; i < config.nics.size(); ++i) {
     for (const HostId host : config.nics[i].hosts) entry_of[host] = i + 1;
@@ -113,7 +113,7 @@ void check_firmware(const HostConfig& host, const Place& place) {
     const riscv::ElfFile elf = riscv::ElfFile::read(host.elf);
     elf.check_fits({BOOT_RAM_BASE, static_cast<std::uint32_t>(host.ram)},
                    {host.rom.base, static_cast<std::uint32_t>(host.rom.size)});
-    // The host's flows, which decide the size of the whole boot block, are not known yet.
+    // The traffic, which determines the size of the boot block, is not known yet.
     if (host.keeps_accounts) {
       elf.check_leaves_free({BOOT_BLOCK_ADDRESS, sizeof(boot_block)}, kBootBlockName);
     }

@@ -97,8 +97,8 @@ void refuse_early_exit() {
   ::_exit(kExitBrokenPromise);
 }
 
-/// Called where an exception cannot be caught: it left a function that must not throw, a destructor
-/// or a thread.
+/// Called if an exception cannot be caught because it left a thread, a destructor or a function
+/// that must not throw.
 [[noreturn]] void report_uncaught() {
   const char* what = "no exception";
   try {
@@ -117,7 +117,7 @@ void refuse_early_exit() {
 }
 
 /// Returns `status`, or kExitBadInput with a message if the output could not be written, as on a
-/// full disk. The message is left out if the output is a closed pipe, since no reader is left.
+/// full disk. Prints no message if the output is a closed pipe, since no reader is left.
 int with_output_written(int status) {
   errno = 0;
   std::cout.flush();

@@ -92,7 +92,7 @@ std::string queue_table(const RunResults& r) {
   return table.empty() ? "" : "Longest queues\n" + table.text();
 }
 
-/// Text with the number of completed flows among the flows that have an end.
+/// Returns a text with the number of completed flows among the flows that have an end.
 std::string completion(const FlowCensus& census) {
   const std::size_t finite = census.finite;
   const std::size_t begun = census.finite_begun;
@@ -105,8 +105,8 @@ std::string completion(const FlowCensus& census) {
   return endless == 0 ? out : out + ", " + without;
 }
 
-/// The counters of the window by their labels: first non-zero counters, then zero counters, without
-/// zeros of devices that the network may not have.
+/// Returns the counters of the window with their labels: first counters that are not zero, then
+/// zero counters, except those of devices that the network may not have.
 std::string counters(const CounterTotals& totals) {
   std::string counted;
   std::string none;

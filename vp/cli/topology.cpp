@@ -32,8 +32,9 @@ std::string title_of(const Topology& topology, const char* kind) {
          many(topology.cables().size(), "cable", "cables");
 }
 
-/// The rates of a switch's cables to lower layers over those to higher ones, "2 : 1"; "-" for a
-/// switch of the highest layer. Cables within a layer do not count.
+/// Returns a switch's oversubscription, the rate of its cables to lower layers over the rate of
+/// those to higher layers, as "2 : 1"; "-" for a switch of the highest layer. Cables within a layer
+/// do not count.
 std::string oversubscription(const Topology& topology, const std::vector<int>& layers, NodeId n) {
   double down = 0;
   double up = 0;

@@ -16,8 +16,8 @@ std::string path_of(const char* key) { return std::string("switch.ecn.") + key; 
 
 bool sets_mark_at(Rule rule) { return rule == Rule::kLongFlows || rule == Rule::kShortFlows; }
 
-/// The first key that the marking rule sets and that the user has written as well; empty if there
-/// is none.
+/// Returns the first key that the marking rule sets although the user has written it; empty if
+/// there is none.
 std::string given_threshold(const LoadedConfig& loaded, Rule rule) {
   for (const char* const key : kSetByAll) {
     if (loaded.places.count(path_of(key)) != 0) return path_of(key);
@@ -27,7 +27,7 @@ std::string given_threshold(const LoadedConfig& loaded, Rule rule) {
   return sets_mark_at(rule) && loaded.places.count(mark_at) != 0 ? mark_at : "";
 }
 
-/// The marking rule of the first algorithm that has one.
+/// Returns the marking rule of the first algorithm that has one.
 Rule asked_by_algorithm(const PlatformConfig& config) {
   EcnParameters asked;
   for (const AlgorithmChoice* choice : config.congestion_controls()) {
@@ -37,7 +37,7 @@ Rule asked_by_algorithm(const PlatformConfig& config) {
   return Rule::kGiven;
 }
 
-/// Keeps a threshold that a change during the run sets; it overrides the rule.
+/// Keeps a threshold that a change during the run sets, because it overrides the marking rule.
 void keep_changed(const LoadedConfig& loaded, const LoadedConfig& beginning,
                   const EcnParameters& read, EcnParameters& ecn) {
   const auto keep = [&](const char* key, auto member) {

@@ -25,7 +25,8 @@ class PortWeights {
 
   /// Adds flows of an entry of `traffic` between two hosts, as `traffic` numbers hosts.
   void add(const TrafficSpec& spec, HostId from, HostId to) {
-    if (expects_response(spec.operation)) std::swap(from, to);  // the data of a READ goes back
+    // the responder sends the data of a READ
+    if (expects_response(spec.operation)) std::swap(from, to);
     const HostId hosts = hosts_there();
     if (from >= hosts || to >= hosts || from == to) return;  // a check refuses such entries later
     const HostId sender = ports_.first_port(from);
@@ -35,7 +36,7 @@ class PortWeights {
     send(topology_.node_of(sender), ports_.first_port(to), weight);
   }
 
-  /// An empty list stands for all hosts.
+  /// Converts a list of hosts; an empty list stands for all hosts.
   HostList or_all(const HostList& list) const {
     if (!list.empty()) return list;
     HostList all(hosts_there());

@@ -54,7 +54,8 @@ class Needs {
     }
   }
 
-  /// Sets the driver for all hosts whose driver the user did not write: the platform drives them.
+  /// Sets the driver `none` for all hosts whose driver the user did not write: the platform drives
+  /// them.
   void bring_platform_driver() {
     if (c_.host.driver != DriverKind::kNone) {
       bring("host.driver", [&] { c_.host.driver = DriverKind::kNone; });

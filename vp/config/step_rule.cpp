@@ -24,7 +24,7 @@ constexpr PicoSeconds kIntervalOfNestedMarks = kMicroSecond * 168;
 /// weights the queue at rest is shorter than assumed here, with more it is at most Kmax.
 constexpr double kMarksAtRest = 0.15;
 
-/// The rate for which kmin and kmax of the configuration are.
+/// Link rate for which the configuration states kmin and kmax.
 BitRate rate_of_thresholds(const PlatformConfig& config) {
   return config.switch_.ecn.reference_rate.value_or(config.topology.slowest_link());
 }
@@ -105,7 +105,7 @@ void follow_choice(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& 
   const bool nested = draw == EcnParameters::Draw::kPacket && dcc->shares_by_weight() &&
                       to.increase_timer < kIntervalOfNestedMarks && none_given({"increase_timer"});
   if (nested) {
-    if (none_given({"r_hai"})) {  // the rate of one packet in an interval
+    if (none_given({"r_hai"})) {  // r_hai becomes the rate of one packet in an increase interval
       to.r_hai =
           BitRate(to.r_hai.bits_per_second * static_cast<std::uint64_t>(to.increase_timer.count) /
                   static_cast<std::uint64_t>(kIntervalOfNestedMarks.count));

@@ -42,7 +42,7 @@ class Layers {
     fs::path identity;
   };
 
-  /// Returns the file names under a key of `node` and removes the key.
+  /// Removes a key from `node` and returns the file names under the key.
   static std::vector<ValueNode> taken(ValueNode& node, const char* key, bool list) {
     const auto entry = std::find_if(node.entries.begin(), node.entries.end(),
                                     [&](const ValueNode::Entry& e) { return e.key == key; });

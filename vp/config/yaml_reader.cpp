@@ -282,7 +282,7 @@ class Reader final : public ParameterVisitor {
     return false;
   }
 
-  /// The value in section `host` for a key that an element of `hosts` does not have; null: none.
+  /// Returns the value in section `host` for a key that an element of `hosts` lacks; null: none.
   const ValueNode* inherited(const Frame& frame, const char* key) const {
     if (frame.path.rfind("hosts.", 0) != 0) return nullptr;
     const ValueNode* const host = layers_.root.find("host");

@@ -15,7 +15,7 @@
 namespace dcc::vp {
 namespace {
 
-// Kinds of records in the pipe; the comment of each says what follows.
+// Kinds of records in the pipe, each with the content that follows the kind.
 enum Word : char {
   kDevices = 'D',  // record with the number of devices, then each name as a text
   kRow = 'R',      // record with a time, then one digest for each device

@@ -18,7 +18,7 @@ namespace {
 
 struct Copy {
   std::size_t number;
-  int said;  // file in memory that holds the output of the process copy
+  int said;  // descriptor of the file in memory that holds the output of the process copy
 };
 
 void become_copy(pid_t parent, int said) {

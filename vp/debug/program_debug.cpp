@@ -1,4 +1,4 @@
-// gdb on the cores of one NIC: the part of the platform that opens the port and stops handlers.
+// Connects gdb to the cores of one NIC: opens the port and stops handlers.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ class ProgramDebug final : public PlatformPart,
                            private ProcessorDebugger,
                            private model::DebugTarget {
  public:
-  /// `host`: the number to show.
+  /// Makes the debugger. `host`: number of the host that gdb shows.
   ProgramDebug(Platform& platform, std::string host, DebuggedProgram& program, std::uint16_t port)
       : platform_(platform), host_(std::move(host)), gdb_(self(), port) {
     program.set_debugger(*this);
@@ -38,7 +38,7 @@ class ProgramDebug final : public PlatformPart,
 
   model::DebugTarget& self() { return *this; }
 
-  // ProcessorDebugger
+  // functions of the interface ProcessorDebugger
   void begin_handler(DebuggedProcessor& processor) override {
     const bool first = processor_ == nullptr;
     processor_ = &processor;
@@ -76,7 +76,7 @@ class ProgramDebug final : public PlatformPart,
     if (resume == Resume::kKill) platform_.kernel.stop();
   }
 
-  // DebugTarget
+  // functions of the interface DebugTarget
   bool debug_read_register(unsigned number, std::uint32_t& value) override {
     const riscv::Hart& hart = processor_->hart();
     if (number < kPcNumber) {
@@ -134,7 +134,8 @@ class ProgramDebug final : public PlatformPart,
   Platform& platform_;
   std::string host_;
   model::GdbServer gdb_;
-  DebuggedProcessor* processor_ = nullptr;  // null before the first handler
+  // processor that runs the present handler; null before the first handler
+  DebuggedProcessor* processor_ = nullptr;
   std::uint64_t handlers_ = 0;
   bool single_step_ = false;
   // true while the next instruction may have a breakpoint that must not stop
@@ -143,7 +144,7 @@ class ProgramDebug final : public PlatformPart,
 
 std::unique_ptr<PlatformPart> make(Platform& platform) {
   const HostPorts ports = platform.config.topology.host_ports();
-  for (const auto& host : platform.hosts) {  // a host's first port has the debugger
+  for (const auto& host : platform.hosts) {  // the debugger serves only a host's first port
     auto* const program = dynamic_cast<DebuggedProgram*>(host->algorithm());
     if (program == nullptr || !platform.is_here(host->id())) continue;
     const std::optional<std::uint16_t> port = program->debugger_port(ports.host_of(host->id()));

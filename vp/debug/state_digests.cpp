@@ -121,7 +121,7 @@ void StateDigests::add_host(Host& host) {
   if (driver->firmware() != nullptr) {
     const auto& cpus = driver->firmware()->cpus();
     for (const auto& cpu : cpus) {
-      // the names of modules: cpu, or cpu0, cpu1, … of several harts
+      // names of the CPU modules: cpu, or cpu0, cpu1, … of several harts
       add(name + "." + cpu->basename(), [hart = cpu.get()] { return digest_of_cpu(hart->hart()); });
     }
   }

@@ -98,7 +98,7 @@ std::vector<Host*> Tracing::traced_cpus() const {
 }
 
 void Tracing::profile_cpus() {
-  // `name`: "coverage.info" becomes the name of the file.
+  // `name` converts a base name, e.g. "coverage.info", into the name of the file.
   const auto add = [this](std::string elf, std::unique_ptr<FirmwareProfile> program,
                           const std::function<std::filesystem::path(const char*)>& name) {
     Profiled one;
@@ -188,7 +188,7 @@ void Tracing::trace_functions(Host& host) {
   if (host.cpu() == nullptr) return;
   const std::vector<model::RiscvCpu*> harts = host.harts();
   for (std::size_t i = 0; i < harts.size(); ++i) {
-    // the track of hart 0 is the host's first
+    // The track of hart 0 is the first track of its host.
     const int thread = i == 0 ? kThreadFunctions : kThreadOtherHarts + static_cast<int>(i) - 1;
     const TraceEvents::Track track{host_process(host.id()), thread};
     events_->name_thread(track, harts.size() == 1 ? "firmware" : "hart " + std::to_string(i));

@@ -206,7 +206,7 @@ class ControllerCheck : private CheckContext {
     }
   }
 
-  /// Checks for the parser as RTL, alone or in lock-step.
+  /// Checks the configuration of the parser as RTL, alone or in lock-step.
   void check_parser() const {
     const Implementation engine = c_.nic.parser.engine;
     if (engine == Implementation::kModel) return;
@@ -231,7 +231,7 @@ class ControllerCheck : private CheckContext {
             said + " knows no limit of messages: remove it, or write nic.pacer.engine: none");
   }
 
-  /// Checks of the pacer block, for every implementation.
+  /// Checks the configuration of the pacer block, for every implementation.
   void check_pacer() const {
     const BlockImplementation engine = c_.nic.pacer.engine;
     if (engine == BlockImplementation::kNone) return;
@@ -395,7 +395,8 @@ class ControllerCheck : private CheckContext {
                 "B on the wire, or set nic.controller.clock to " + std::to_string(least) + "Hz");
   }
 
-  /// RTL has neither the rules of a law beyond the hardware's nor the bits of its number.
+  /// Refuses laws beyond the hardware's for RTL, which has neither their rules nor bits for their
+  /// numbers.
   void check_laws_in_hardware(const ControllerConfig& k,
                               const std::vector<Controlled>& groups) const {
     for (const auto& [what, key] :

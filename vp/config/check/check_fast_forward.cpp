@@ -70,7 +70,7 @@ class FastForwardCheck : private CheckContext {
     refuse(t.service != Service::kRc, path + ".service",
            "only reliable connections can be shortened");
   }
-  /// Returns the path of the other setting, as the user wrote it, for the message.
+  /// Returns the path of the setting that conflicts with fast-forward, as the user wrote it.
   std::string with(const std::string& path) const { return given(path, "fast_forward.enabled"); }
   void refuse(bool there, const std::string& path, const std::string& why) const {
     require(!there, with(path), "does not go with fast_forward: " + why);

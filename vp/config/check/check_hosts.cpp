@@ -13,7 +13,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Checks of drivers, firmware and the closed loop.
+/// Checks the configuration of drivers, firmware and the QoS manager's closed loop.
 class HostsCheck : private CheckContext {
  public:
   using CheckContext::CheckContext;
@@ -38,8 +38,8 @@ class HostsCheck : private CheckContext {
     }
   }
 
-  /// Checks the closed loop (QoS manager): a DSCP identifies each tenant, its messages have real
-  /// payload, and software carries them.
+  /// Checks the QoS manager's closed loop: a DSCP identifies each tenant, the loop's messages have
+  /// real payload, and software carries them.
   void check_qos() const {
     if (!c_.qos.manager) return;
     const auto* const dcc = c_.nic.congestion_control.chosen<DccParameters>();
@@ -84,7 +84,8 @@ class HostsCheck : private CheckContext {
     }
   }
 
-  /// Ports of a host share no software: each is a NIC that the platform itself drives.
+  /// Checks that hosts with several ports run no software: the platform itself drives each port as
+  /// a NIC.
   void check_ports() const {
     const TopologyParameters& topology = c_.topology;
     require(topology.kind != TopologyKind::kCustom || topology.ports == 1, "nic.ports",
@@ -185,8 +186,7 @@ class HostsCheck : private CheckContext {
     }
   }
 
-  /// Checks that payload is real only where it can be: it lies in memory, which only a host with
-  /// software has.
+  /// Checks that only hosts with software have real payload, because real payload lies in memory.
   void check_payload() const {
     if (c_.nic.payload != NicParameters::Payload::kReal) return;
     const std::string wanting = "no memory for payload: real without a driver (payload: virtual)";

@@ -1,4 +1,4 @@
-// Checks of collectives whose weight follows their progress (`weight_at_end`).
+// Checks collectives whose weight follows their progress (`weight_at_end`).
 #include <algorithm>
 #include <map>
 #include <string>
@@ -15,7 +15,7 @@ class MovingWeightsCheck : private CheckContext {
   using CheckContext::CheckContext;
 
   void check() const {
-    // entry of `traffic` by host and DSCP
+    // index of the traffic entry by host and DSCP
     std::map<std::pair<HostId, unsigned>, std::size_t> entry_of;
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) {
       const TrafficSpec& spec = c_.traffic[i];

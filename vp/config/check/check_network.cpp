@@ -62,7 +62,7 @@ class NetworkCheck : private CheckContext {
   }
 
  private:
-  /// Requires that the switch has its own queues, which settings of single queues need.
+  /// Checks that the switch has its own queues, as settings of single queues require.
   void require_queues(const std::string& path, const std::string& what) const {
     const SwitchParameters& s = c_.switch_;
     require(!s.has_credits(), given(path, "switch.flow_control"),
@@ -72,11 +72,12 @@ class NetworkCheck : private CheckContext {
             what + " acts on the switch's own queues: discipline: {kind: fifo}");
   }
 
-  /// A pause must not end before its renewal, which may wait for a packet.
+  /// Checks that a PFC pause does not end before its renewal, which may wait for a packet.
   void check_quanta() const {
     const auto& quanta = c_.switch_.pfc.quanta;
     if (!quanta) return;
-    constexpr Bytes kGaps = 40;  // overhead of the packet and of the frame
+    // overhead of the waiting packet and of the pause frame on the wire, in bytes
+    constexpr Bytes kGaps = 40;
     const Bytes half = c_.largest_mtu() + kMaxHeaders + kPauseFrameBytes + kGaps;
     const Bytes least = (2 * half + kPauseQuantum - 1) / kPauseQuantum;
     require(*quanta >= least, given("switch.pfc.quanta", "nic.mtu"),
@@ -164,7 +165,8 @@ class NetworkCheck : private CheckContext {
             section + " has no " + in_quotes(name) + hint(name, names));
   }
 
-  /// Checks the class that counts the packets of a priority. `priorities`: those of the same port.
+  /// Checks the buffer class that counts the packets of a priority. `priorities`: priorities of the
+  /// same port.
   void check_group(const std::string& owner, unsigned number, const PriorityParameters& one,
                    const PrioritySettings& priorities) const {
     const auto at_all_ports = c_.switch_.priorities.find(number);

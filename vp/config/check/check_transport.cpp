@@ -165,7 +165,8 @@ class TransportCheck : private CheckContext {
     }
   }
 
-  /// Some transports give the slots of all hosts the time of one full packet.
+  /// Checks that hosts with one transport have one MTU if the transport requires that, for example
+  /// because its slots have the time of one full packet.
   void check_mtus() const {
     std::map<std::string, std::uint32_t> first;
     const auto check = [&](const TransportChoice& choice, std::uint32_t mtu,
@@ -198,13 +199,13 @@ class TransportCheck : private CheckContext {
            (replaced != "fifo" && replaced == transport->discipline());
   }
 
-  /// The discipline of ports that `switch.discipline: auto` selects.
+  /// Returns the discipline of ports that `switch.discipline: auto` selects.
   std::string own_discipline(const TransportParameters* transport) const {
     if (c_.mixes_transports()) return "fifo";
     return transport != nullptr ? transport->discipline() : "auto";
   }
 
-  /// Visits every pair of hosts.
+  /// Calls a function for every pair of hosts.
   bool has_one_way() const { return Topology::of(c_.topology).has_one_way(); }
 };
 
