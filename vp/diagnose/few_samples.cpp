@@ -7,7 +7,7 @@ namespace dcc::vp {
 namespace {
 
 class FewSamples final : public Diagnosis {
-  // Least number of values for a 99th percentile: with up to 99 values, its nearest rank is the
+  // Least number of values for a 99th percentile: the nearest rank of up to 99 values is the
   // greatest value.
   static constexpr std::size_t kLeast = 100;
   // Greatest number of flows that the summary lists one by one, without quantiles.

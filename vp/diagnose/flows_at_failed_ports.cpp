@@ -1,4 +1,5 @@
-// Diagnosis `flows_at_failed_ports`: flows waited at a failed port beside a working one.
+// Diagnosis `flows_at_failed_ports`: flows waited at a failed port although their host had a
+// working port.
 #include <fmt/format.h>
 
 #include <string>

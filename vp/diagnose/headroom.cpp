@@ -24,13 +24,13 @@ std::uint8_t priorities_in_use(const PlatformConfig& config) {
 
 namespace {
 
-/// The settings of all switch ports, with the entries of `switches` applied.
+/// Returns the settings of all switch ports, with the entries of `switches` applied.
 class SwitchPorts {
  public:
   struct Port {
     LinkParameters link;
     PortSettings settings;
-    /// Headroom in bytes by priority; 0 for classes that are lossy or unused.
+    /// Headroom of a port in bytes by priority; 0 for priorities that are lossy or unused.
     std::array<Bytes, kPriorities> headroom{};
     // mask of priorities: bit p is set if priority p is lossless and in use
     std::uint8_t lossless = 0;

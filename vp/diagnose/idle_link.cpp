@@ -27,7 +27,7 @@ class ShortFlows {
   ShortFlows(const PlatformConfig& config, const RunResults& results, const FlowFigures& figures,
              double all_the_time)
       : window_(static_cast<double>((results.measured_to - results.measured_from).count)) {
-    // Small packets have the greater share of headers.
+    // The smallest MTU counts, because small packets have the greater share of headers.
     const std::uint32_t mtu = config.smallest_mtu();
     const Bytes packet = roce::data_wire_bytes(mtu, true, true);
     wire_ps_per_payload_bit_ = 1e12 * static_cast<double>(packet) / static_cast<double>(mtu);
@@ -70,8 +70,8 @@ class IdleLink final : public Diagnosis {
   // Least use of a full link, which defaults aim at: HPCC and HULL leave 5 % free on purpose, and
   // preamble and gap count as use. In max-min fairness each flow crosses a full link.
   static constexpr double kUsed = 0.9;
-  // The same in a network of several switches, where a flow may cross several full links and gets
-  // the marks of all.
+  // Least use of a full link in a network of several switches, where a flow may cross several full
+  // links and gets the marks of all.
   static constexpr double kUsedInFabric = 0.8;
   // A flow counts as always active if it has data for this share of the window.
   static constexpr double kAllTheTime = 0.9;
@@ -96,7 +96,8 @@ class IdleLink final : public Diagnosis {
     struct Worst {
       const LinkResult* link = nullptr;
       double use = 1;
-      const DccParameters* by_weight = nullptr;  // set if the policy of its flow is proportional
+      // parameters of the flow's controller; set if the policy is proportional
+      const DccParameters* by_weight = nullptr;
       const LinkResult* pausable = nullptr;
     } worst;
     std::size_t flows = 0;
@@ -182,7 +183,7 @@ class IdleLink final : public Diagnosis {
     return dcc != nullptr && dcc->shares_by_weight() ? dcc : nullptr;
   }
 
-  /// The cause where flows of the proportional policy leave `link` idle and nothing pauses them.
+  /// Returns why flows of the proportional policy leave `link` idle although nothing pauses them.
   static std::string cause_by_weight(const Evidence& evidence, const LinkResult& link,
                                      const DccParameters& dcc) {
     const RunResults& results = *evidence.results();

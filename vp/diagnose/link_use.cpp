@@ -10,7 +10,7 @@
 namespace dcc::vp {
 
 namespace {
-/// Longest time of a full packet on a link: delay and serialization.
+/// Returns the longest time of a full packet on a link: delay and serialization.
 PicoSeconds slowest_link(const Evidence& evidence) {
   const Bytes packet = roce::data_wire_bytes(evidence.config().largest_mtu(), true, true);
   PicoSeconds slowest{};

@@ -46,7 +46,8 @@ class StandingQueue final : public Diagnosis {
     const Bytes packet = roce::data_wire_bytes(evidence.config().largest_mtu(), true, true);
     const double packets = static_cast<double>(packet) *
                            (kPackets + kPacketsOfFlow * static_cast<double>(flows.count));
-    std::unordered_map<std::string_view, const LinkResult*> links;  // by name
+    // results of links by the link's name
+    std::unordered_map<std::string_view, const LinkResult*> links;
     for (const LinkResult& link : results.links) links.emplace(link.name, &link);
     const QueueResult* longest = nullptr;
     double products = 0;
@@ -87,13 +88,13 @@ class StandingQueue final : public Diagnosis {
     return (needs.cnp || needs.marks) && by_queue ? static_cast<double>(asked.ecn.kmax) : 0;
   }
 
-  /// The RoCE flows that have data all through the window under an algorithm other than `none`.
+  /// RoCE flows that have data all through the window under a congestion-control algorithm.
   struct Controlled {
     std::size_t count = 0;
-    std::string algorithm;       // algorithm of the first flow
-    double wanted = 0;           // greatest wanted_length() of their algorithms
-    bool are_neighbours = true;  // each flow's ends are at one switch
-    bool end = true;             // each flow has sent all its data by the end of the run
+    std::string algorithm;       // algorithm of the first of these flows
+    double wanted = 0;           // greatest wanted_length() of the flows' algorithms in bytes
+    bool are_neighbours = true;  // true if the two ends of each flow are at one switch
+    bool end = true;             // true if each flow has sent all its data by the end of the run
   };
   static Controlled controlled_flows(const Evidence& evidence) {
     const RunResults& results = *evidence.results();

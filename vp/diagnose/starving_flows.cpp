@@ -15,7 +15,7 @@ namespace {
 class StarvingFlows final : public Diagnosis {
   // A flow starves if it has made no progress for the longest of the times below.
   static constexpr int kShareOfLife = 4;  // a quarter of the flow's time until the end of the run
-  // number of round trips within which a sender reacts to any event
+  // number of round trips within which a sender reacts to any event in the network
   static constexpr int kRoundTrips = 20;
   static constexpr int kTurns =
       20;  // packets that each competitor may send meanwhile: 1 in 20 of a fair share

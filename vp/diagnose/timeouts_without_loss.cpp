@@ -30,7 +30,8 @@ class TimeoutsWithoutLoss final : public Diagnosis {
     PicoSeconds value = PicoSeconds::max();
   };
 
-  /// The shortest timeout of the hosts that sent packets again; of all that sent, if none did.
+  /// Returns the shortest timeout of the hosts that retransmitted packets, or of all sending hosts
+  /// if none retransmitted.
   static Timeout shortest_timeout(const Evidence& evidence) {
     const PlatformConfig& config = evidence.config();
     Timeout of_repeating, of_all;

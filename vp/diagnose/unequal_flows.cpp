@@ -82,7 +82,7 @@ class UnequalFlows final : public Diagnosis {
                         {"flows", static_cast<double>(worst.flows.size())}}};
   }
 
-  /// The flows of each key that have data all through the window and that one link limits.
+  /// Collects, by key, the flows that have data all through the window and that one link limits.
   static std::map<Key, std::vector<const FlowResult*>> equals(const Evidence& evidence,
                                                               const LinkUse& use) {
     const RunResults& results = *evidence.results();
@@ -117,7 +117,7 @@ class UnequalFlows final : public Diagnosis {
     return flows.empty() ? 0 : sum / static_cast<double>(flows.size());
   }
 
-  /// Removes the flows that got less than the mean because the own link of their sender is full.
+  /// Removes the flows that got less than the mean because the link of their sender is full.
   static void remove_held_back(std::vector<const FlowResult*>& flows, const LinkUse& use) {
     const double mean = mean_of(flows);
     const auto held_back = [&](const FlowResult* flow) {
@@ -143,7 +143,7 @@ class UnequalFlows final : public Diagnosis {
     return group;
   }
 
-  /// Says what keeps the rates apart, as a predicate of "algorithm NAME".
+  /// Returns what keeps the rates apart, as a predicate of "algorithm NAME".
   static std::string cause(const LinkUse& use) {
     if (use.paused() > 0.01) {
       return "does not act alone: PFC paused senders (switch.buffer, switch.ecn)";

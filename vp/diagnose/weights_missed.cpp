@@ -28,8 +28,8 @@ struct Party {
   double bytes = 0;   // bytes that the party received within the window
 };
 
-/// The flows that are to share the link to one host by weight. All of them have data for the same
-/// part of the window.
+/// The flows that should share the link to one host by weight and that have data for the same part
+/// of the window.
 struct Competition {
   std::vector<const FlowResult*> flows;
   std::vector<Party> parties;
@@ -99,7 +99,7 @@ class WeightsMissed final : public Diagnosis {
         {{"error", error.value}, {"share", share}, {"of", error.of->name}}};
   }
 
-  /// The least error that is told, with so many packets of the lightest party.
+  /// Returns the least error that is reported if the lightest party has so many packets.
   static double least_error(double packets) {
     return packets < kPackets ? kDeviations / std::sqrt(kInformation * packets) : kError;
   }
@@ -119,8 +119,8 @@ class WeightsMissed final : public Diagnosis {
     return worst;
   }
 
-  /// For each receiver that has such flows: flows of different weights, governed by one law, that
-  /// compete by marks in one queue.
+  /// Finds, for each receiver, flows of different weights that one law governs and that compete by
+  /// marks in one queue.
   static std::vector<Competition> competitions(const Evidence& evidence, const LinkUse& use,
                                                Law law) {
     const RunResults& results = *evidence.results();

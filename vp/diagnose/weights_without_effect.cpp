@@ -62,8 +62,8 @@ class WeightsWithoutEffect final : public Diagnosis {
   }
 
  private:
-  /// The lightest and the heaviest of the competing classes. Empty if the classes have one weight,
-  /// or if a class received nothing.
+  /// Finds the lightest and the heaviest of the competing classes. Empty if the classes have one
+  /// weight, or if a class received nothing.
   static std::optional<std::pair<OneOf, OneOf>> lightest_and_heaviest(const PlatformConfig& config,
                                                                       const RunResults& results) {
     const FlowFigures figures(config, results);
@@ -75,8 +75,7 @@ class WeightsWithoutEffect final : public Diagnosis {
     std::array<Sum, 64> sums{};
     for (const FlowResult& flow : results.flows) {
       if (flow.background || !flow.begun || flow.rate_cap.bits_per_second != 0) continue;
-      // Flows of hosts with another algorithm are left out: they have weights of their own, or
-      // none.
+      // Flows of hosts with another algorithm are left out: these flows have other weights or none.
       if (config.congestion_control_of(sender_of(flow)).name() !=
           config.nic.congestion_control.name()) {
         continue;

@@ -9,7 +9,8 @@
 namespace dcc::vp {
 namespace {
 
-/// The rates that flows asked the subnet manager for; null if no flow did.
+/// Returns the rates that flows requested from the subnet manager; null if no flow requested a
+/// rate.
 std::function<std::uint64_t(std::uint32_t)> goals_of(const Platform& p) {
   const auto asks = [](const TrafficSpec& t) { return t.guarantee.has_value(); };
   if (std::none_of(p.config.traffic.begin(), p.config.traffic.end(), asks)) return nullptr;

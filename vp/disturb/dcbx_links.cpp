@@ -16,8 +16,8 @@ constexpr Bytes kMaxFrame = 9'216;
 
 std::string path_of_end(std::size_t end) { return fmt::format("dcbx.ends.{}.ports", end); }
 
-/// The application priorities that DCBX announces: of RoCE's UDP port for packets without a class,
-/// of the classes, and of CNPs.
+/// Returns the application priorities that DCBX announces: for RoCE's UDP port (packets without a
+/// class), for the classes, and for CNPs.
 std::vector<ApplicationPriority> application_priorities(const PlatformConfig& config) {
   std::vector<ApplicationPriority> lines;
   const auto add = [&](unsigned priority, std::uint8_t selector, unsigned protocol) {

@@ -21,7 +21,7 @@ constexpr PicoSeconds kLook = kMicroSecond;
 constexpr std::size_t kMostBursts = 128;
 // Greatest number of bursts in memory that begin with the same flow.
 constexpr std::size_t kMostAlike = 4;
-// A first flow may have this many more remembered bursts than bursts taken from memory.
+// Greatest excess of a first flow's remembered bursts over the bursts replayed from memory.
 constexpr unsigned kMostInVain = 4;
 // maximum number of first flows in memory, 100 bytes each
 constexpr std::size_t kMostKinds = std::size_t{1} << 20;

@@ -23,7 +23,7 @@ Bytes bytes_with_lead(Bytes sent, Bytes total, std::size_t place, std::size_t jo
   return sent + (total - sent) * static_cast<Bytes>(jobs - 1 - place) / places;
 }
 
-/// One entry of `traffic` whose weight moves.
+/// An entry of `traffic` whose weight moves with the bytes sent.
 class MovingWeights::Entry {
  public:
   /// `place_of_job`: number of entries before this one whose weight follows their job; `jobs`:
@@ -63,20 +63,20 @@ class MovingWeights::Entry {
   struct Rank {
     HostId first_port = 0;
     HostId ports = 1;
-    std::uint32_t begin = 0;  // weights as the controller has them, 1.0 = 256
+    std::uint32_t begin = 0;  // weight before the first byte, as the controller has it, 1.0 = 256
     std::uint32_t end = 0;
-    std::uint32_t set = 0;  // weight set last
+    std::uint32_t set = 0;  // weight that was set last, 1.0 = 256
     // sends of a round; each waits for the previous one, or both wait for the same event
     std::vector<FlowSpec> sends;
     std::vector<Bytes> round;  // bytes of the round to which each send belongs
-    std::size_t next = 0;      // the first send that is not acknowledged to its last byte
-    Bytes sent = 0;            // bytes of the round in sends before `next`
-    Bytes acknowledged = 0;    // acknowledged bytes of the round, at the last look
+    std::size_t next = 0;      // index of the first send that is not completely acknowledged
+    Bytes sent = 0;            // bytes of the round in the sends before `next`
+    Bytes acknowledged = 0;    // acknowledged bytes of the round at the last sample
 
     bool is_done() const { return next == sends.size(); }
     std::uint32_t query() const { return sends[next].query; }  // number of the present round
 
-    /// Passes over finished sends, and sets `acknowledged`.
+    /// Skips finished sends, and sets `acknowledged`.
     void look(const FlowLedger& ledger) {
       for (; next < sends.size() && FlowLedger::finished(ledger[sends[next].id]); ++next) {
         sent += sends[next].bytes;
@@ -113,7 +113,7 @@ class MovingWeights::Entry {
     Bytes sent = 0;
     Bytes total = 1;
   };
-  /// Progress of the oldest round that a rank has not finished, with the job's lead.
+  /// Returns the progress of the oldest round that a rank has not finished, with the job's lead.
   Progress progress_of_job() const {
     std::optional<std::uint32_t> oldest;
     for (const Rank& rank : ranks_) {
@@ -156,7 +156,7 @@ class MovingWeights::Entry {
   std::size_t jobs_;
   const TrafficSpec& spec_;
   std::vector<Rank> ranks_;
-  std::map<std::uint32_t, Bytes> bytes_of_round_;  // bytes of all ranks, by the number of the round
+  std::map<std::uint32_t, Bytes> bytes_of_round_;  // bytes of all ranks by round number
   Event due_;
 };
 

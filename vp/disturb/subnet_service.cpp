@@ -15,7 +15,7 @@
 namespace dcc::vp {
 
 namespace {
-/// Port by which a switch forwards to an address of a host; -1: none.
+/// Returns the port by which a switch forwards to an address of a host; -1: none.
 int port_to(Platform& p, const Routing& routing, NodeId node, HostId destination,
             unsigned address) {
   const PortSet ports = routing.ports(node, destination);
@@ -63,7 +63,7 @@ SubnetService::SubnetService(Platform& platform)
   traffic_.set_desk(this);
 }
 
-/// Access of the agents to the platform's switches.
+/// Gives the subnet agents access to the platform's switches.
 SubnetAccess SubnetService::access() {
   SubnetAccess access;
   access.forwards = [this](NodeId node, HostId destination, unsigned address) {
@@ -76,7 +76,7 @@ SubnetAccess SubnetService::access() {
     try {
       p_.network.switch_of(node)->device().set_tables(port, tables);
     } catch (const std::invalid_argument&) {
-      return false;  // a port with another scheduler
+      return false;  // a port with another scheduler has no VL tables
     }
     return true;
   };
@@ -137,7 +137,7 @@ void SubnetService::sweep_again() {
   p_.scheduler.schedule_at(sweep_event_, p_.scheduler.now());
 }
 
-/// The cables that the sweep has not found.
+/// Returns the cables that the sweep has not found.
 std::vector<bool> SubnetService::gone() const {
   std::vector<bool> gone(p_.topology.cables().size());
   for (std::size_t cable = 0; cable < gone.size(); ++cable) {
@@ -150,7 +150,7 @@ std::vector<bool> SubnetService::gone() const {
   return gone;
 }
 
-/// A cable has failed or is repaired: the switches at its ends send a trap.
+/// Handles a failed or repaired cable: the switches at the cable's ends send a trap.
 void SubnetService::changed(int cable) {
   if (result_.sweeps == 0) {
     again_ = true;  // the switches do not know the manager's address yet
@@ -178,7 +178,7 @@ void SubnetService::trapped() {
   if (again_ && manager_.has_ended()) sweep_again();
 }
 
-/// Grants follow the new routes, with the tables of virtual lanes.
+/// Moves granted rates to the new routes, with the tables of virtual lanes.
 void SubnetService::follow_routes() {
   const auto path = [this](std::uint32_t id, const PlannedFlow& flow) {
     const unsigned address =
@@ -197,7 +197,7 @@ bool SubnetService::asks(const PlannedFlow& flow) {
   return true;
 }
 
-/// Time of a datagram between two hosts.
+/// Returns the time of a management datagram between two hosts.
 PicoSeconds SubnetService::travel(HostId from, HostId to) const {
   if (from == to) return {};
   return p_.routing.one_way(from, to, SubnetAgents::kWireBytes);
@@ -269,7 +269,7 @@ PicoSeconds SubnetService::decide(Request& request) {
   return by_tables_ ? write_tables(administration_.path()) : PicoSeconds{};
 }
 
-/// Takes back what ended flows were granted.
+/// Releases the rates that were granted to ended flows.
 void SubnetService::release_ended() {
   for (auto at = holds_.begin(); at != holds_.end();) {
     const PlannedFlow& flow = *at->second;
@@ -285,7 +285,7 @@ void SubnetService::release_ended() {
   }
 }
 
-/// Lets grants follow flows that the manager of paths has moved.
+/// Moves the granted rates of flows that the flow scheduler has moved.
 void SubnetService::follow_moves() {
   if (scheduler_ == nullptr) return;
   for (const auto& [id, flow] : holds_) {
@@ -301,7 +301,8 @@ std::vector<SubnetManager::Hop> SubnetService::path_of(const PlannedFlow& flow,
   return manager_.path(*from, *to, address);
 }
 
-/// Sets the tables of the switches' ports on a path. Returns the time of the datagrams.
+/// Sets the VL arbitration tables of the switches' ports on a path. Returns the time of the
+/// datagrams.
 PicoSeconds SubnetService::write_tables(const std::vector<SubnetManager::Hop>& path) {
   const auto weight = static_cast<unsigned>(p_.config.largest_mtu() / 64);
   PicoSeconds took{};

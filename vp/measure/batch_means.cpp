@@ -16,7 +16,7 @@ double mean_of_values(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-/// The 97.5 % quantile of Student's t with batches - 1 degrees of freedom.
+/// Returns the 97.5 % quantile of Student's t with batches - 1 degrees of freedom.
 double student_t(std::size_t batches) { return batches == kMostBatches ? 2.0395 : 2.1314; }
 
 }  // namespace

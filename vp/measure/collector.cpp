@@ -74,8 +74,8 @@ void collect_hosts(const Platform& p, RunResults& results) {
     }
     results.hosts.push_back(out);
   }
-  // Each host works in one process and counts nothing in the others, so a sum over processes is
-  // right for maxima, too.
+  // Each host works in one process and counts nothing in other processes, so a sum over processes
+  // is right for maxima, too.
   AllReduce reduce(p.partitions.group());
   for (HartResult& hart : results.harts) reduce.add(hart.instructions);
   for (HostResult& host : results.hosts) {

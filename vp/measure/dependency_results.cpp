@@ -169,10 +169,11 @@ class Analysis {
     return of.is_flow() ? results_.flows[of.number].begun
                         : results_.computations[of.number].start.has_value();
   }
-  /// A sentence on why `node` did not begin.
+  /// Returns a sentence that says why `node` did not begin.
   std::string reason(Node node) const {
     const std::string waiting = text(node);
-    // Goes back from the node to the first node that began and did not end, or that does not wait.
+    // The search goes back from the node to the first node that began and did not end, or that does
+    // not wait.
     std::vector<Node> way{node};
     std::set<std::uint32_t> seen;  // visited gates; those that open at any event may form circles
     for (bool first = true; !way.empty(); first = false) {
@@ -198,7 +199,7 @@ class Analysis {
     constexpr std::int64_t kStep = 1000;
     return PicoSeconds((time.count / kStep + (time.count % kStep != 0 ? 1 : 0)) * kStep);
   }
-  /// Reason why a flow did not begin although nothing that it waits for is missing.
+  /// Returns why a flow did not begin although all events that the flow awaits have happened.
   std::string not_yet(const Node& node, std::uint32_t gate) const {
     PicoSeconds ready = gate == kNone ? PicoSeconds(0) : openings_[gate].at;
     if (node.is_flow()) {
@@ -222,7 +223,7 @@ class Analysis {
            (ready == PicoSeconds::max() ? "" : ", at " + text_of(rounded_up(ready)));
   }
   void add_ranks() {
-    // times in which each host computes, and in which it communicates
+    // Times in which each host computes, and times in which each host communicates.
     std::map<HostId, std::pair<Intervals, Intervals>> hosts;
     for (const ComputationResult& one : results_.computations) {
       Intervals& computing = hosts[one.host].first;
@@ -259,7 +260,7 @@ class Analysis {
     using Key = std::tuple<HostId, unsigned, std::int64_t>;  // key: host, processor, end
     std::map<Key, std::uint32_t> ended;
     for (const ComputationResult& one : results_.computations) {
-      // skips an entry that takes no part, and a flow that took no time
+      // skips an entry that takes no part in dependencies, and a flow that took no time
       if (!d_.takes_part[one.entry] || one.end == one.start) continue;
       ended[{one.host, d_.computations[one.id].processor, one.end->count}] = one.id;
     }
@@ -305,7 +306,7 @@ class Analysis {
   const std::vector<GateOpening>& openings_;
   const RunResults& results_;
   const std::function<const FlowSpec&(std::uint32_t)>& spec_of_;
-  std::vector<Opener> openers_;  // the event that opened each gate
+  std::vector<Opener> openers_;  // event that opened each gate, by gate number
   Node last_;
   DependencyResult out_;
 };

@@ -136,7 +136,7 @@ void describe_run(MetricVisitor& v, const RunResults& r) {
   });
 }
 
-/// The mean over all switches, and the maximum of any switch.
+/// Describes the mean over all switches, and the maximum of any switch.
 void describe_buffers(MetricVisitor& v, const std::vector<BufferResult>& buffers) {
   double sum = 0;
   Bytes most = 0;

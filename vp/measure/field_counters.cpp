@@ -14,7 +14,7 @@ struct Row {
   std::function<std::uint64_t(const Of&)> read;
 };
 
-/// One queue of a port of a switch.
+/// Counters of one queue of a switch port.
 struct SwitchQueue {
   const SwitchDevice& device;
   int port;

@@ -116,7 +116,8 @@ void FlowDigest::add_share(const FlowResult& flow, const FlowMetrics& m, std::ui
   }
 }
 
-/// Counts a deadline that was met or missed; one that is still open at the end does not count.
+/// Counts a deadline that was met or missed; a deadline that is still open at the end does not
+/// count.
 void FlowDigest::add_deadline(const FlowResult& flow) {
   if (!flow.deadline) return;
   if (!deadlines_) deadlines_.emplace();
@@ -160,7 +161,7 @@ void FlowDigest::add_classes(const RunResults& results, Metrics& metrics) const 
   for (std::size_t i = 0; i < settled.size(); ++i) metrics.classes[i].settled = settled[i];
 }
 
-/// Leaves out share_error_window, which needs to know which flows were there at each time.
+/// Computes figures of tenants without share_error_window, which needs the flows at each time.
 void FlowDigest::add_tenants(Metrics& metrics) const {
   Bytes all_bytes = 0;
   double all_claims = 0;

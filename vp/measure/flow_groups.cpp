@@ -59,7 +59,7 @@ FlowGroup FlowGrouping::sketched(const std::vector<const Cell*>& cells) {
 
 FlowGroup FlowGrouping::summed(const std::vector<const Cell*>& cells) {
   FlowGroup group;
-  std::vector<double> times;  // completion times in ps; exact for more than a day
+  std::vector<double> times;  // completion times in ps; a double is exact for more than a day
   std::vector<double> slowdowns;
   for (const Cell* cell : cells) {
     group.begun += cell->begun;

@@ -5,7 +5,7 @@ namespace {
 
 PicoSeconds time_of(std::uint64_t ns) { return kNanoSecond * static_cast<std::int64_t>(ns); }
 
-/// The least power of two above `ns`, at least 1.
+/// Returns the least power of two above `ns`, at least 1.
 std::uint64_t bound_above(std::uint64_t ns) {
   std::uint64_t bound = 1;
   while (bound <= ns) bound *= 2;

@@ -150,7 +150,7 @@ void Measurement::measure_from() {
   ledger_.begin_window();
   for (const EgressQueue& queue : network_.queues()) {
     if (queue.device == nullptr) continue;
-    // restarts the statistics
+    // Restarts the statistics of queues and buffers.
     queue.device->observe_queue(queue.port_number, &queue.statistics);
   }
   for (const auto& module : network_.switches()) {

@@ -185,7 +185,7 @@ struct JainSums {
   }
 };
 
-/// Slowdowns of one kind, by size of the flow.
+/// Collects slowdowns of one kind by flow size.
 class Slowdowns {
  public:
   void add(Bytes bytes, const std::optional<double>& slowdown) {
@@ -244,7 +244,7 @@ double claim(const FlowMetrics& m) { return m.weight.value() * to_seconds(m.acti
 std::optional<QueryMetrics> query_metrics(const std::vector<QueryResult>& queries) {
   if (queries.empty()) return std::nullopt;
   QueryMetrics m;
-  std::vector<double> took;  // times in ps; exact for more than a day
+  std::vector<double> took;  // query times in ps; a double is exact for more than a day
   double sum = 0;
   for (const QueryResult& query : queries) {
     if (query.asked != PicoSeconds::max()) ++m.queries;

@@ -18,7 +18,7 @@ namespace {
 
 PicoSeconds time_of(std::uint64_t ps) { return PicoSeconds(static_cast<std::int64_t>(ps)); }
 
-/// Counts of all NICs with the same program.
+/// Counts of all NICs that run the same program.
 struct Sums {
   std::uint64_t nics = 0;
   std::uint64_t cores = 0;

@@ -74,7 +74,7 @@ std::vector<Demand> demands_of(const PlatformConfig& config, const Topology& top
   return demands;
 }
 
-/// Numbers of full packets.
+/// Numbers of full packets that hosts can exchange.
 struct Packets {
   double sent = 0;      // packets that all senders together can send
   double received = 0;  // packets that all receivers together can receive

@@ -22,7 +22,7 @@ int number_in(const char* variable) {
 }
 
 /// True if a launcher's environment variables say that this process is one of several. Slurm also
-/// starts independent processes; only processes that have to find each other know their rank.
+/// starts independent processes; only cooperating processes have variables with their rank.
 bool is_one_of_several() {
   if (number_in("OMPI_COMM_WORLD_SIZE") > 1 || number_in("PMI_SIZE") > 1) return true;
   return std::getenv("PMIX_RANK") != nullptr && number_in("SLURM_STEP_NUM_TASKS") > 1;

@@ -93,7 +93,8 @@ class CsvRow final : public MetricVisitor {
   std::vector<ToCell::Known> known_{1024};  // cache entries for texts of numbers; a power of two
 };
 
-/// The name of each host. A port of a host with several is named with its number behind a dot.
+/// Returns the name of each host. A port of a host with several ports has the host's name, a dot
+/// and the port's number.
 std::vector<std::string> names_of_hosts(const RunResults& r) {
   std::vector<std::string> names;
   for (const HostResult& host : r.hosts) {

@@ -58,7 +58,7 @@ std::uint8_t operation_of(const FlowSpec& spec) {
   return BOOT_WRITE;
 }
 
-/// The length of a flow's longest message.
+/// Returns the length of a flow's longest message.
 Bytes message_of(const FlowSpec& spec) {
   return spec.bytes == 0 ? spec.message : std::min(spec.message, spec.bytes);
 }
@@ -68,7 +68,7 @@ void put(std::uint8_t* ram, std::uint64_t offset, const T& value) {
   std::memcpy(ram + offset, &value, sizeof value);
 }
 
-/// Settings of a flow that sender and receiver share.
+/// Fills in the settings of a flow that sender and receiver share.
 template <class Entry>
 Entry flow_entry(const PlatformConfig& config, const BufferPlan& buffers, const FlowSpec& spec) {
   Entry entry{};

@@ -133,15 +133,15 @@ class Machine {
   model::FirmwareHost& host() { return *host_; }
 
  private:
-  /// The profile of a hart, and the files for its counts; null: not wanted.
+  /// The profile of a hart, and the files for its counts; null: the option is not set.
   struct Profiled {
     std::unique_ptr<FirmwareProfile> program;
     std::ofstream* coverage = nullptr;
     std::ofstream* callgrind = nullptr;
   };
 
-  /// Opens the file of a hart. Of several harts each gets a file of its own: cpu.txt becomes
-  /// cpu.hart0.txt, ….
+  /// Opens the file of a hart. If there are several harts, each hart has a file of its own: cpu.txt
+  /// becomes cpu.hart0.txt, ….
   std::ofstream& open_for_hart(const std::string& file, std::size_t hart) {
     const bool several = host_->cpus().size() > 1;
     return open(several ? with_number(file, ".hart", hart).string() : file);
@@ -214,7 +214,7 @@ class Machine {
 
   std::string file_;
   std::optional<ProcessSnapshots> snapshots_;  // snapshots by which the debugger goes back
-  std::vector<Profiled> profiles_;             // by hart
+  std::vector<Profiled> profiles_;             // profiles by hart
   std::vector<std::unique_ptr<TraceFile>> files_;
   model::Bus bus_;
   model::Ram ram_;
@@ -245,7 +245,7 @@ void print_summary(const model::FirmwareHost& host, const std::optional<double>&
   }
 }
 
-/// Prints a line for each source that had a request.
+/// Prints a line for each interrupt source that had a request.
 void print_interrupt_latency(const model::InterruptLatency& latency) {
   for (const model::InterruptLatency::Source& source : latency.sources()) {
     const LogHistogram& ns = source.ns;

@@ -1,4 +1,4 @@
-// Results about a host's software: queue pairs without another end, DMA to addresses that are not
+// Reports problems of a host's software: queue pairs without a peer, DMA to addresses that are not
 // memory, races of harts and DMA, latencies of interrupts.
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ std::string fault_note(Host& host) {
       first.address, host.driver()->bus().describe(first.address));
 }
 
-/// The processor of the host; null if the host runs no firmware.
+/// Returns the processor of the host; null if the host runs no firmware.
 const model::FirmwareHost* firmware_of(Host& host) {
   return host.driver() == nullptr ? nullptr : host.driver()->firmware();
 }

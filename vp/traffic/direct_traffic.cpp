@@ -102,7 +102,7 @@ DirectTraffic::DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& l
       live_(ledger, partitions, nic_of_),
       actions_{[this](const PlannedFlow& flow, bool sender) { begin_end(flow, sender); },
                [this](std::uint32_t id, HostId from, Qpn qpn) {
-                 // A flow that moved to another port (disturb/port_failover.h) stops there.
+                 // A flow that moved to another port (disturb/port_failover.h) stops at that port.
                  const bool held = plan_.is_held();
                  const HostId host = held ? plan_.flow(id).spec.from : from;
                  nic_of_(host).transmitter().stop(held ? plan_.flow(id).from_qpn : qpn);

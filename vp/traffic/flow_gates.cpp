@@ -10,7 +10,7 @@
 namespace dcc::vp {
 
 namespace {
-/// Sum of two times; on overflow max(), which means never.
+/// Adds two times; returns max(), which means never, on overflow.
 PicoSeconds later(PicoSeconds time, PicoSeconds by) {
   return by >= PicoSeconds::max() - time ? PicoSeconds::max() : time + by;
 }
@@ -29,7 +29,7 @@ void FlowGates::Computing::schedule(PicoSeconds when) {
 
 void FlowGates::Computing::ready() {
   PicoSeconds begins = scheduler_.now();
-  if (about_.time.count > 0) {  // a computation that takes no time does not wait for the processor
+  if (about_.time.count > 0) {  // a computation that takes no time does not wait for its processor
     begins = std::max(begins, processor_.busy_until);
     processor_.busy_until = later(begins, about_.time);
   }
@@ -275,7 +275,7 @@ void FlowGates::add_named() {
     Gate* const then = find(edge.gate);
     if (first == nullptr || then == nullptr) continue;
     first->add_gate(opener(*then, GateOpening::Event::kGate, edge.source));
-    // gates of names know their number of openers already
+    // gates of flows that wait by name know their number of openers already
     if (edge.gate < named.first) then->add_opener();
   }
 }

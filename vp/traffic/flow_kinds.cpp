@@ -24,7 +24,7 @@ class Numbers {
 
 using Description = std::vector<std::int64_t>;
 
-/// Properties of a flow itself, without those of other flows.
+/// Returns the properties of a flow itself, without those of other flows.
 Description description_of(const PlannedFlow& flow, const Topology& topology,
                            const Routing& routing) {
   const FlowSpec& spec = flow.spec;
@@ -42,7 +42,7 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
   const NodeId destination = topology.node_of(spec.to);
   for (NodeId here = topology.peer(sender, 0).node; here != destination;) {
     const PortSet ports = routing.ports(here, spec.to);
-    // a flow with several paths is alone in its kind
+    // a flow with several paths has a kind of its own
     if (ports.size() != 1) return {-1, spec.id};
     text.push_back(here);
     here = topology.peer(here, ports.front()).node;
@@ -55,7 +55,7 @@ Description description_of(const PlannedFlow& flow, const Topology& topology,
 std::vector<unsigned> kinds_of(const std::vector<const PlannedFlow*>& flows,
                                const Topology& topology, const Routing& routing) {
   Numbers<Description> numbers;
-  std::vector<unsigned> alone;                       // code number of the properties of each flow
+  std::vector<unsigned> alone;                       // code number of each flow's own properties
   std::map<HostId, std::vector<std::int64_t>> sent;  // properties of all flows of each sender
   std::set<HostId> receivers;
   for (const PlannedFlow* const flow : flows) {

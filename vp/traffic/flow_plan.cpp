@@ -305,7 +305,7 @@ std::optional<RepeatedRounds> repeated_rounds(const PlatformConfig& config,
   if (topology.host_ports().several() || config.has_unlike_ends()) return std::nullopt;
   std::optional<RepeatedRounds> rounds = RepeatedRounds::of(config, context);
   if (rounds) {
-    constexpr std::uint64_t kRoundBytes = 40;  // times of a round in the results
+    constexpr std::uint64_t kRoundBytes = 40;  // bytes of a round's times in the results
     EntryCounts entries;
     entries.add(0);
     require_memory(rounds->rounds(), kRoundBytes, "rounds", available_memory(), entries);
@@ -352,7 +352,7 @@ FlowPlan plan_flows(const PlatformConfig& config, const Topology& topology, cons
     check_waiting_traces(config, origin.context);
     dependencies = resolve_dependencies(origin.traffic, origin.context, flows);
     check_waiting_for_acks(config, dependencies);
-    // From here on the members called hosts are ports.
+    // From here on, members called hosts contain ports.
     for (Dependencies::Gate& gate : dependencies.gates) {
       gate.host = origin.ports.first_port(gate.host);
     }

@@ -11,7 +11,7 @@ struct GateOpening {
   enum class Event : std::uint8_t { kReceived, kSent, kComputed, kGate };
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  /// The last event that the gate needed, which belongs to the flow, computation or gate with
+  /// The last event that the gate awaited. The event belongs to the flow, computation or gate with
   /// number `source`. kNone: the awaited events did not happen within the run.
   Event event = Event::kReceived;
   std::uint32_t source = kNone;

@@ -33,9 +33,9 @@ class GatePreview {
   /// partition, and no flow is in progress.
   GatePreview(const FlowGates& gates, PicoSeconds now, Course& course);
 
-  /// Adds the end of a flow: its last byte arrives at `received`, and is acknowledged later.
-  /// `order`: position of the arrival among the ends of all flows at one instant, and `sent_order`
-  /// the position of the acknowledgement.
+  /// Adds the end of a flow, whose last byte arrives at `received` and is acknowledged later.
+  /// `order`: position of the arrival among the ends of all flows at one instant. `sent_order`:
+  /// position of the acknowledgement.
   void ends(std::uint32_t flow, PicoSeconds received, std::uint64_t order, PicoSeconds sent,
             std::uint64_t sent_order);
   /// Runs the events before `until`. Returns false if the course ended the preview, or if a flow
@@ -51,13 +51,13 @@ class GatePreview {
 
   struct Item {
     PicoSeconds at;
-    std::uint32_t rank = 0;  // rank of the item: ends of flows come first
+    std::uint32_t rank = 0;  // rank of the item in the preview's heap: ends of flows come first
     std::uint64_t order = 0;
     // Kind of the event: exactly one of `gate`, `computing` and `told` is not null.
     const Gate* gate = nullptr;
     const Computing* computing = nullptr;
     ArrivalSink* told = nullptr;
-    /// Compares items for a heap with the earliest item on top.
+    /// Compares items of the preview for a heap with the earliest item on top.
     bool operator<(const Item& o) const {
       if (at != o.at) return o.at < at;
       return rank != o.rank ? o.rank < rank : o.order < order;

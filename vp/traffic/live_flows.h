@@ -25,12 +25,13 @@ class LiveFlows {
  public:
   LiveFlows(FlowLedger& ledger, const Partitions& partitions,
             std::function<NicDevice&(HostId)> nic_of);
-  /// Keeps each flow with its plan. `ended` gets each flow that is released, with its last record,
-  /// of which the ledger keeps nothing then.
+  /// Keeps each live flow with its plan. `ended` receives each released flow with the flow's last
+  /// record, which the ledger then drops.
   using Ended = std::function<void(const PlannedFlow&, const FlowRecord&)>;
   void tell_ended(Ended ended) { ended_ = std::move(ended); }
   void started(const PlannedFlow& flow);
-  /// Calls visit(flow) for each flow that is not released. Precondition: tell_ended() was called.
+  /// Calls visit(flow) for each flow that has not been released. Precondition: tell_ended() was
+  /// called.
   template <class Visit>
   void each(Visit visit) const {
     for (const Live& flow : live_) visit(static_cast<const PlannedFlow&>(*flow.planned));
@@ -47,7 +48,7 @@ class LiveFlows {
     HostId to;
     Qpn from_qpn;
     Qpn to_qpn;
-    // the ended flow; null unless ended flows are reported
+    // plan of the ended flow; null unless ended flows are reported
     std::unique_ptr<const PlannedFlow> planned;
   };
   void note_packets();
@@ -58,7 +59,7 @@ class LiveFlows {
   std::function<NicDevice&(HostId)> nic_of_;
   Ended ended_;             // function that receives ended flows; null: none
   std::vector<Live> live_;  // live flows, ordered by id
-  std::size_t left_ = 0;    // number of flows left after the last scan
+  std::size_t left_ = 0;    // number of live flows left after the last scan
   // flags by flow from live_.front() on: true if the flow has a packet in the network
   std::vector<bool> under_way_;
 };

@@ -12,8 +12,8 @@
 
 namespace dcc::vp {
 
-/// Memory of a flow in bytes, measured on 64-bit Linux: in the results; from its start until both
-/// ends are released; and in a run in which all flows exist from the beginning.
+/// Memory of a flow in bytes, measured on 64-bit Linux: in the results; from the flow's start until
+/// both ends are released; and in a run in which all flows exist from the beginning.
 constexpr std::uint64_t kResultBytes = 300;
 constexpr std::uint64_t kLiveFlowBytes = 1600;
 constexpr std::uint64_t kHeldFlowBytes = 2000;
@@ -32,8 +32,8 @@ class EntryCounts {
     ++flows_[entry];
   }
   void clear() { flows_.clear(); }
-  /// The path of the entry with the most flows, such as "traffic.2"; of several such entries, the
-  /// first.
+  /// The path of the traffic entry with the most flows, such as "traffic.2"; the first such entry
+  /// if several have the most.
   std::string largest() const;
 
  private:
@@ -60,14 +60,14 @@ void check_memory(std::size_t flows, bool held, const EntryCounts& entries);
 /// Throws TrafficError if flows that start within kAhead of each other cannot all exist in memory.
 class StartsAtOnce {
  public:
-  /// `available` returns the memory in bytes that these flows may take.
+  /// `available` returns the memory in bytes that live flows may take.
   explicit StartsAtOnce(std::uint64_t (*available)() = available_memory) : available_(available) {}
-  /// Adds the next flow of the run; its start is not before that of the flow added before.
+  /// Adds the next flow of the run; flows must be added in the order of their starts.
   void add(const FlowSpec& flow);
 
  private:
   std::uint64_t (*available_)();
-  PicoSeconds end_{};  // end of the interval that began with the first of these flows
+  PicoSeconds end_{};  // end of the interval that began with the first counted flow
   std::size_t flows_ = 0;
   EntryCounts entries_;
 };

@@ -23,7 +23,7 @@ void PortBinding::choose(FlowSpec& flow) const {
     bool down;
     std::uint64_t rate;
     int links;
-    /// True if the pair is better than another.
+    /// True if this pair of ports is better than another pair.
     bool operator<(const Pair& other) const { return key() < other.key(); }
     std::tuple<bool, std::uint64_t, int> key() const { return {down, ~rate, links}; }
   };
@@ -43,7 +43,7 @@ void PortBinding::choose(FlowSpec& flow) const {
   pairs.erase(std::remove_if(pairs.begin(), pairs.end(),
                              [&best](const Pair& pair) { return pair.key() != best; }),
               pairs.end());
-  // Pairs are in the order of their sending ports.
+  // Pairs of ports are in the order of their sending ports.
   std::vector<HostId> senders;
   for (const Pair& pair : pairs) {
     if (senders.empty() || senders.back() != pair.from) senders.push_back(pair.from);

@@ -1,4 +1,4 @@
-// Binds flows to the ports of their hosts, where hosts have several.
+// Binds flows to the ports of their hosts, if hosts have several ports.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,12 @@ namespace dcc::vp {
 /// unless no other pair is left.
 class PortBinding {
  public:
-  /// `topology` and `routing` must outlive this object. Throws SettingError if a fault names a link
-  /// that does not exist.
+  /// Prepares the binding. `topology` and `routing` must outlive this object. Throws SettingError
+  /// if a fault names a link that does not exist.
   PortBinding(const PlatformConfig& config, const Topology& topology, const Routing& routing);
 
-  /// Replaces the hosts `from` and `to` of a flow by ports. Does nothing where every host has one.
+  /// Replaces the hosts `from` and `to` of a flow by ports. Does nothing if every host has one
+  /// port.
   void bind(FlowSpec& flow) const {
     if (topology_->host_ports().several()) choose(flow);
   }

@@ -8,11 +8,11 @@
 
 namespace dcc::vp {
 
-/// The times at which faults of the kinds link_failure and link_flap take the carrier from ports of
-/// hosts with several ports. Known before the run; other hosts have none here.
+/// The times at which faults of the kinds link_failure and link_flap take the carrier from ports.
+/// The times are known before the run, and are listed only for hosts with several ports.
 class PortOutages {
  public:
-  /// Throws SettingError if a fault names a link that does not exist.
+  /// Lists the outages of ports. Throws SettingError if a fault names a link that does not exist.
   PortOutages(const PlatformConfig& config, const Topology& topology);
 
   /// True if no port fails.
@@ -21,8 +21,8 @@ class PortOutages {
   bool is_down(HostId port, PicoSeconds time) const { return meets(port, time, time); }
   /// True if the port's cable has failed at some time between `from` and `to`, both included.
   bool meets(HostId port, PicoSeconds from, PicoSeconds to) const;
-  /// The earliest time above `after` at which an outage of any port is `delay` old, or ends; max()
-  /// if there is none.
+  /// The earliest time after `after` at which an outage of any port is `delay` old, or ends; max()
+  /// if there is no such time.
   PicoSeconds next_change(PicoSeconds after, PicoSeconds delay) const;
 
  private:
@@ -33,11 +33,11 @@ class PortOutages {
     PicoSeconds down{};
     PicoSeconds period{};
     bool meets(PicoSeconds from, PicoSeconds to) const;
-    /// The earliest begin of the outage above `after`, and the earliest end; max() if none is left.
+    /// The earliest begin of the outage after `after`, or the earliest end; max() if none is left.
     PicoSeconds begin_above(PicoSeconds after) const;
     PicoSeconds end_above(PicoSeconds after) const;
   };
-  std::vector<std::vector<Outage>> of_port_;  // outages of each port; empty if no port fails
+  std::vector<std::vector<Outage>> of_port_;  // outages by port; empty if no port fails
 };
 
 }  // namespace dcc::vp

@@ -7,8 +7,8 @@
 namespace dcc::vp {
 
 namespace {
-// Number of rounds that are expanded to find the pattern: round 0 waits for nothing, and nothing
-// waits for the last one, so two rounds between them are compared.
+// Number of rounds that are expanded to find the pattern. Round 0 waits for nothing, and nothing
+// waits for the last round, so the two rounds between them are compared.
 constexpr std::uint64_t kExpanded = 4;
 
 bool may_repeat(const PlatformConfig& config, const TrafficContext& context) {
@@ -19,7 +19,7 @@ bool may_repeat(const PlatformConfig& config, const TrafficContext& context) {
          spec.rounds_until(context.end) > kExpanded;
 }
 
-/// Moves the numbers of flow, gates and query on by those of `rounds` rounds.
+/// Increases the numbers of flow, gates and query by those of `rounds` rounds.
 FlowSpec moved(FlowSpec flow, std::size_t rounds, std::size_t flows_each,
                std::uint32_t gates_each) {
   flow.id += static_cast<std::uint32_t>(rounds * flows_each);

@@ -27,21 +27,21 @@ class RepeatedRounds {
   static std::optional<RepeatedRounds> of(const PlatformConfig& config,
                                           const TrafficContext& context);
 
-  /// Number of flows of a round, and of all rounds.
+  /// Number of flows of one round, or of all rounds.
   std::size_t flows_each() const { return pattern_.size(); }
   std::size_t flows() const { return pattern_.size() * static_cast<std::size_t>(rounds_); }
   std::uint64_t rounds() const { return rounds_; }
-  /// The flows of a held round. Hosts are hosts of the configuration.
+  /// Returns the flows of a held round. Their hosts are numbered as in the configuration.
   std::vector<FlowSpec> round(std::size_t held) const;
 
-  /// Number of held rounds, and of rounds behind the last one of them.
+  /// Number of held rounds, or of rounds after the last held round.
   std::size_t held() const { return places_.size(); }
   std::uint64_t left() const { return rounds_ - 1 - places_.back(); }
   /// The place of a held round.
   std::uint64_t place(std::size_t held) const { return places_[held]; }
-  /// Holds one more round. Precondition: left() > 0.
+  /// Holds one more round of the collective. Precondition: left() > 0.
   void hold() { places_.push_back(places_.back() + 1); }
-  /// Leaves out `rounds` rounds before the last held one. Precondition: rounds <= left().
+  /// Leaves out `rounds` rounds before the last held round. Precondition: rounds <= left().
   void leave_out(std::uint64_t rounds) { places_.back() += rounds; }
 
  private:
