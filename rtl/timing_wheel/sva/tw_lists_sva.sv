@@ -11,7 +11,7 @@ module tw_lists_sva #(
   input logic [SlotW-1:0] slot_i
 );
   no_self_link: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    append_i && append_used |=> $past(tail) != $past(slot_i) || wrong_i);
+    append_i && append_used |=> $past(tail) != $past(slot_i) || wrong_i || $past(wrong_i));
 endmodule
 
 bind timing_wheel tw_lists_sva #(.SlotW(SlotW)) u_lists_sva (
