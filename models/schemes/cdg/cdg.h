@@ -9,8 +9,8 @@
 namespace dcc {
 
 /// Hayes and Armitage, "Revisiting TCP Congestion Control using Delay Gradients", IFIP Networking
-/// 2011, sections 3.1 and 3.2. Left out, because they serve the coexistence with senders that fill
-/// queues until packets are lost: the shadow window and the end of backoffs without effect.
+/// 2011, sections 3.1 and 3.2. The model omits the shadow window and the end of backoffs without
+/// effect, because both serve the coexistence with senders that fill queues until packets are lost.
 struct CdgParameters final : DelayWindowParameters {
   Ratio beta{7, 10};  // β, factor by which a backoff multiplies the window
   /// Gradient of the RTT, per round trip, at which a backoff has the probability 1 − 1/e. Empty: a

@@ -74,14 +74,14 @@ class MessageTransport : public Transport {
   /// Makes data packet `psn` of a queue pair; counts a retransmission if the packet was sent
   /// before.
   Packet* make_data(Qpn qpn, Psn psn);
-  /// Makes a control packet for the other end of a queue pair, at the highest priority.
+  /// Makes a control packet for the remote end of a queue pair, at the highest priority.
   Packet* make_control(Qpn qpn, PacketKind kind, std::uint32_t flow);
   /// Makes a control packet between two hosts, shared by all their queue pairs, at the highest
   /// priority.
   Packet* make_for_host(HostId host, PacketKind kind);
   void send_control(Packet* packet) { context_.port.send_control(packet); }
-  /// Sends a control packet to the other end; it carries back the values that ports wrote into
-  /// `packet`.
+  /// Sends a control packet to the remote end of a queue pair. The control packet carries back the
+  /// values that ports wrote into `packet`.
   void answer(Qpn qpn, Packet& packet, PacketKind kind);
   /// Number of packets to send: new packets, and packets that `packets` has marked for
   /// retransmission.

@@ -17,18 +17,18 @@ struct D3Parameters final : RatedParameters {
   const char* discipline() const override { return "explicit_rate"; }
 };
 
-/// The sender of D3 requests a rate once per round trip while it has data. At the desired rate, the
-/// data that will be left in a round trip is sent until two round trips before the deadline;
-/// without a deadline the desired rate is 0. The NIC is the first port of the path. The flow sends
-/// at the minimum of the granted rates until the first grant ends. The next request, or a request
-/// with the desired rate 0, returns each grant. If a request gets no answer, its grants are unknown
-/// and are not returned. Packets leave at the flow's rate and carry the request if one is due; a
-/// request waits for a packet, a round trip for a flow with a deadline, otherwise as long as the
+/// The sender of D3 requests a rate once per round trip while it has data. The desired rate sends
+/// the data that will be left in a round trip until two round trips before the deadline. Without a
+/// deadline the desired rate is 0. The NIC is the first port of the path. The flow sends at the
+/// minimum of the granted rates until the first grant ends. The next request, or a request with the
+/// desired rate 0, returns each grant. If a request gets no answer, its grants are unknown and are
+/// not returned. Packets leave at the flow's rate and carry the request if one is due. A request
+/// waits for such a packet, one round trip for a flow with a deadline, and otherwise as long as the
 /// present grants last. A flow whose grants are too small for a packet waits twice as long before
 /// its next request if a port of the path says that requests take more than a quarter of its link,
-/// and a quarter less otherwise: the requests of many flows would fill the link, at a higher
-/// priority than the data. Every data packet is acknowledged, and sent again if no acknowledgement
-/// arrives within the timeout.
+/// and a quarter less otherwise. Without this rule the requests of many flows would fill the link,
+/// at a higher priority than the data. Every data packet is acknowledged, and sent again if no
+/// acknowledgement arrives within the timeout.
 class D3 final : public RatedTransport {
  public:
   D3(const TransportContext& context, const D3Parameters& parameters);

@@ -30,10 +30,11 @@ struct DxParameters final : DelayWindowParameters {
 /// the round trip, and Q is the mean RTT minus the least RTT. The paper measures the delay one way;
 /// acknowledgements here carry no time of arrival, so queueing of ACKs counts too.
 ///
-/// A cut shows late: packets whose delay is measured in the round trip after a cut were sent before
-/// the cut, and waited in the queue that the cut removes. A second cut for the same queue would
-/// empty the link. So a flow that has cut its window to half or less, as all do at the start, keeps
-/// it for one round trip. After smaller cuts it may cut again, which makes flows equal sooner.
+/// The effect of a cut is measured late: packets whose delay is measured in the round trip after a
+/// cut were sent before the cut, and waited in the queue that the cut removes. A second cut for the
+/// same queue would empty the link. So a flow that has cut its window to half or less, as all flows
+/// do at the start, keeps the window for one round trip. After smaller cuts the flow may cut again,
+/// which makes flows equal sooner.
 class Dx final : public DelayWindow {
  public:
   /// `rank`: number that differs from NIC to NIC.

@@ -22,9 +22,10 @@ struct CreditQueueParameters {
   void describe(ParameterVisitor& v);
 };
 
-/// Sends credits at the rate at which their data fills the link in the opposite direction: a credit
-/// takes the time of its own frame plus that of a data frame. If the queue is full, a random credit
-/// among the queued ones and the arriving one is dropped, so that no flow is always the victim.
+/// A port's queue that sends credits at the rate at which the requested data fills the link in the
+/// opposite direction. A credit takes the time of a credit frame plus that of a data frame. If the
+/// queue is full, a random credit among the queued credits and the arriving credit is dropped, so
+/// that no flow is always the victim.
 class CreditQueue {
  public:
   explicit CreditQueue(const CreditQueueParameters& parameters) : parameters_(parameters) {}

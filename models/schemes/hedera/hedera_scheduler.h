@@ -15,10 +15,10 @@
 
 namespace dcc {
 
-/// The scheduler represents a path by a number with one digit for each switch, the first switch the
-/// lowest: the index of the port taken among the equally good ones. In a fat tree a path number
-/// stands for a core switch, as in the paper. The scheduler knows the state of links that the
-/// routes know (FabricMap).
+/// The scheduler represents a path by a number with one digit for each switch, in which the first
+/// switch has the lowest digit. The digit of a switch is the index of the port taken among the
+/// switch's equally good ports. In a fat tree a path number stands for a core switch, as in the
+/// paper. The scheduler knows the state of links that the routes know (FabricMap).
 class HederaScheduler final : public FlowScheduler {
  public:
   /// A large flow with its demand and path.

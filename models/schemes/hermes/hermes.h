@@ -1,6 +1,6 @@
 // Hermes (Zhang et al., SIGCOMM'17): hosts measure paths by the ACKs of their packets, start flows
 // on good paths, and move a flow only if the gain is large. The hosts of a rack share their
-// measurements; in this model the switch that they are attached to measures and chooses for them.
+// measurements. In this model the switch of the rack measures and chooses paths for its hosts.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,8 @@ struct PfabricPortParameters final : DisciplineParameters {
 /// drops the least urgent packets (of equal ones the last arrived) until there is room; the
 /// arriving packet may be one of them. The port sends the earliest packet of the flow that owns the
 /// most urgent packet, so a flow's packets stay in order. Every choice searches all waiting
-/// packets, as the paper's hardware does; they are at most about two bandwidth-delay products.
+/// packets, as the paper's hardware does. The waiting packets have at most about two
+/// bandwidth-delay products of bytes.
 class PfabricPort final : public PortDiscipline {
  public:
   explicit PfabricPort(const PfabricPortParameters& parameters) : limit_(parameters.limit) {}

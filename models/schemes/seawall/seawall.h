@@ -25,10 +25,10 @@ struct SeawallParameters final : AlgorithmParameters {
   void ask_marking(EcnParameters& marking) const override;
 };
 
-/// In Seawall, an entity is a class (DSCP) of a host. Its flows to one destination make a tunnel,
-/// which has one rate; the flows of the tunnel that sent something in the last period share it
-/// equally. Once a period, if F is the share of acknowledgements with a mark and A its moving
-/// average:
+/// In Seawall, an entity is a class (DSCP) of a host. The flows of an entity to one destination
+/// make a tunnel with one rate. The flows of the tunnel that sent something in the last period
+/// share this rate equally. Once a period, if F is the share of acknowledgements with a mark and A
+/// its moving average:
 ///
 ///     A ← A + gain (F − A)
 ///     rate ← rate + weight · step      if F = 0

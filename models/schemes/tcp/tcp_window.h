@@ -31,12 +31,14 @@ DCC_ENUM_NAMES(TcpWindowParameters::Growth, {TcpWindowParameters::Growth::kNewRe
                {TcpWindowParameters::Growth::kCubic, "cubic"},
                {TcpWindowParameters::Growth::kDctcp, "dctcp"});
 
-/// The congestion window of one connection, in segments: slow start below a threshold, above it
-/// growth by the chosen rule. The owner reports events, and at most one cut per round trip.
+/// Congestion window of one connection in segments, with slow start below a threshold and growth by
+/// the chosen rule above it. The owner of the window reports events, and at most one cut per round
+/// trip.
 ///
-/// CUBIC: at time t after the last cut the window is C (t - K)^3 + Wmax. It reaches Wmax, the
-/// window at the cut, after K; Wmax is smaller if the window had not regained its previous maximum
-/// (fast convergence). If NewReno with the same mean had a larger window, that window is used.
+/// With CUBIC, the window at time t after the last cut is C (t - K)^3 + Wmax. The window reaches
+/// Wmax, its value at the cut, after the time K. Wmax is smaller if the window had not regained its
+/// previous maximum before the cut (fast convergence). If NewReno with the same mean had a larger
+/// window, NewReno's window is used.
 class TcpWindow {
  public:
   explicit TcpWindow(const TcpWindowParameters& parameters);

@@ -24,9 +24,9 @@ struct VivaceParameters final : RateTrialsParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-/// After its start a flow repeats: in one interval it sends at (1 + ε)·r and in the next at
-/// (1 − ε)·r, or the other way round by chance; then it moves the rate r along the slope of the
-/// utility between the two. The utility of the rate x with the RTT's growth per time g and the
+/// After its start phase a flow with the rate r repeats two steps. It sends one interval at (1 +
+/// ε)·r and one at (1 − ε)·r, in random order. Then the flow moves r along the slope of the utility
+/// between these two rates. The utility of the rate x with the RTT's growth per time g and the
 /// share of packets lost L is x^0.9 − b·x·g − c·x·L.
 class Vivace final : public RateTrials {
  public:

@@ -258,8 +258,8 @@ void GdbServer::select_thread(const std::string& packet) {
   connection_.send(index ? "OK" : "E01");
 }
 
-// Resumes the harts that the debugger chose. If none of these can run, the debugger would wait for
-// ever, so the other harts are resumed, too.
+// Resumes the harts that the debugger chose. If none of the chosen harts can run, the debugger
+// would wait for ever, so the other harts are resumed, too.
 void GdbServer::follow(const std::vector<DebugTarget::Follow>& wanted) {
   using Follow = DebugTarget::Follow;
   bool any = false;

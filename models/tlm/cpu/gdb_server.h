@@ -88,7 +88,8 @@ class GdbServer {
   /// Restores a state that save_session() returned to the same debugger's connection at a later
   /// time. The CPU is about to stop.
   void restore_session(const std::string& session);
-  /// Suspends breakpoints and watchpoints: they are kept but do not stop the CPU.
+  /// Suspends breakpoints and watchpoints if `suspended`, so that they are kept but do not stop the
+  /// CPU; otherwise puts them into force again.
   void suspend_points(bool suspended);
   /// True if the debugger wrote memory or a register since the last call.
   bool consume_writes() { return std::exchange(wrote_, false); }
