@@ -11,15 +11,16 @@
 namespace dcc::vp {
 
 /// A snapshot is a parent process that waits: take_snapshot() copies the process, the copy
-/// continues, and the original keeps its state. To go back, the executing process ends; each parent
-/// up to the wanted snapshot ends in turn, and the wanted snapshot makes another copy, which
+/// continues, and the original keeps its state. To go back, the executing process ends, each parent
+/// up to the requested snapshot ends in turn, and the requested snapshot makes another copy, which
 /// continues. So the snapshots are the chain of ancestors of the executing process, and are always
 /// in order. The process that the user started is the first snapshot: it ends with the status of
 /// the run, however often the run went back. Signals that end a process (SIGTERM, SIGHUP, SIGINT)
 /// are forwarded to the executing process.
 ///
-/// The time between snapshots grows with their number, so a run of any length has some dozen of
-/// them: going back takes at most about an eighth of the time that the run has taken so far.
+/// The time between snapshots grows with their number, so a run of any length has some dozen
+/// snapshots, and going back takes at most about an eighth of the time that the run has taken so
+/// far.
 class ProcessSnapshots final : public model::SnapshotHistory {
  public:
   /// Makes the first snapshot of the chain. Throws std::runtime_error if the system gives no shared

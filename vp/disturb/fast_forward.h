@@ -18,15 +18,16 @@
 
 namespace dcc::vp {
 
-/// Watches goodput and rates of flows, queues, marks and pauses. When they are steady
-/// (RestDetector), moves simulated time on to shortly before the next event that is due by
-/// simulated time: a flow that starts, stops or would end, an edge of `measure`, the end of the
-/// run. Devices do not notice the skip, because a steady state is the same before and after it:
-/// packets, timers and queues keep their own time. Only counts change: each flow has fewer bytes
-/// left, and counters and statistics grow in proportion to the watched window.
+/// Skips simulated time while the network is in a steady state. Fast-forward samples goodput and
+/// rates of flows, queues, marks and pauses. When these values are steady (RestDetector), simulated
+/// time moves on to shortly before the next event that is due by simulated time: a flow that
+/// starts, stops or would end, an edge of `measure`, the end of the run. Devices do not notice the
+/// skip, because a steady state is the same before and after it: packets, timers and queues keep
+/// the devices' time. Only counts change: each flow has fewer bytes left, and counters and
+/// statistics grow in proportion to the watched window.
 ///
-/// Precondition: no losses, and no other event that is due by simulated time (faults, changes);
-/// `check` refuses such events.
+/// Precondition: no losses, and no other event that is due by simulated time (faults, changes); the
+/// configuration's `check` refuses such events.
 class FastForward final : public PlatformPart {
  public:
   struct Context {

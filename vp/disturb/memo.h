@@ -27,18 +27,19 @@
 
 namespace dcc::vp {
 
-/// A burst begins when a gated flow starts while the network is at rest, and ends when the network
-/// is at rest again. The first time that a flow of a certain kind begins a burst, only its kind is
-/// noted; the second time the burst is simulated and stored. When the flow begins a burst again,
-/// gates and computations are run ahead with the remembered ends of flows (GatePreview). If the
-/// same flows begin at the same times, the burst is not simulated: flows end at their remembered
-/// times, which opens gates as usual, and counters grow by the counts of the burst. Every queue
-/// pair serves one flow, so nothing of an algorithm or a receiver outlives a burst.
+/// Replays repeated bursts of traffic. A burst begins when a gated flow starts while the network is
+/// at rest, and ends when the network is at rest again. When a kind of flow begins a burst for the
+/// first time, only the kind is recorded; at the second time the burst is simulated and stored.
+/// When a flow of the kind begins a burst again, gates and computations are run ahead with the
+/// stored ends of flows (GatePreview). If the same flows begin at the same times, the burst is
+/// replayed instead of simulated: flows end at their stored times, which opens gates as usual, and
+/// counters grow by the counts of the burst. Every queue pair serves one flow, so no state of an
+/// algorithm or a receiver outlives a burst.
 ///
 /// Rounds of a collective that results do not list need no flows (RoundLeaps).
 ///
-/// A sample of the repetitions is simulated without use of memory, and compared with it. A burst
-/// that differs by more than `memo_error` is forgotten.
+/// A sample of the repetitions is simulated without use of memory, and compared with the stored
+/// burst. A stored burst that differs by more than `memo_error` is forgotten.
 class Memo final : public PlatformPart, private FlowMemory {
  public:
   struct Context {

@@ -12,11 +12,11 @@ namespace dcc::vp {
 class Platform;
 
 /// Moves flows between the ports of their hosts (nic.port_failover). When the link of a port has
-/// been down for `detection`, each flow with an end there gets the ports that a flow starting then
-/// would get, with a fresh queue pair at either end. The new queue pair sends from the first byte
-/// that the receiver does not have in order, and the congestion control starts anew. The old queue
-/// pairs end: their packets that are still in the network are discarded on arrival. With
-/// `comes_back`, flows take their first ports again when those work and routes have converged.
+/// been down for `detection`, each flow with an end at the port gets the ports that a flow starting
+/// at this time would get, with a fresh queue pair at either end. The new queue pair sends from the
+/// first byte that the receiver lacks, and the congestion control starts anew. The old queue pairs
+/// end: receivers discard their packets that are still in the network. With `comes_back`, flows
+/// return to their first ports when those ports work again and routes have converged.
 class PortFailover final : public PlatformPart {
  public:
   /// Prepares port failover. Throws SettingError if a fault names a link that does not exist.

@@ -14,13 +14,14 @@
 
 namespace dcc::vp {
 
-/// Between two rounds, while the network is at rest, all that matters of a collective is which
-/// gates of the next round will open when (RoundState). If a burst in memory is a whole round that
-/// ends in the state in which it began, every later round that begins in that state has the same
-/// course, one period later. Such rounds need no flows, gates or records: their times and counts
-/// are added to the results, and the gates of the next held round open later.
+/// Skips rounds of a collective. Between two rounds, while the network is at rest, the only
+/// relevant state of a collective is the opening times of the next round's gates (RoundState). If a
+/// stored burst is a whole round that ends in the state in which it began, every later round that
+/// begins in this state has the same course, one period later. Such rounds need no flows, gates or
+/// records: their times and counts are added to the results, and the gates of the next simulated
+/// round open later.
 ///
-/// A round is held (RepeatedRounds) as soon as a flow of the round before it begins.
+/// A round is added to the plan (RepeatedRounds) as soon as a flow of the previous round begins.
 class RoundLeaps {
  public:
   /// Prepares the skips. Precondition: plan.rounds() is not null.

@@ -29,16 +29,17 @@ namespace dcc::vp {
 class DirectTraffic;
 class Platform;
 
-/// The manager sends one datagram after the other from the beginning of the run; a lost one costs
-/// kTimeout. A flow with a guarantee asks when its queue pair is due; the request takes the time of
-/// a packet to the manager's host, waits until the sweep has ended and the manager is free, and is
-/// answered after `subnet.response`. What is granted holds until the flow has ended; the manager
-/// sees ends when it is asked next. A refused flow never begins.
+/// Runs the subnet manager. From the beginning of the run the manager sends one datagram after the
+/// other; a lost datagram costs kTimeout. A flow with a guarantee requests a rate when its queue
+/// pair is due. The request takes the time of a packet to the manager's host, waits until the sweep
+/// has ended and the manager is free, and is answered after `subnet.response`. A granted rate stays
+/// reserved until the flow has ended; the manager notices ended flows at the next request. A
+/// refused flow never begins.
 ///
-/// When a cable fails or is repaired, the switches at its ends tell the manager by a trap, if a
-/// route leads from them to it. A trap makes the manager sweep again, and set the forwarding tables
-/// by what it found; with the last table the new routes are in force. A trap that arrives during a
-/// sweep makes another sweep follow.
+/// When a cable fails or is repaired, the switches at its ends send a trap to the manager, if a
+/// route leads from the switch to the manager. A trap makes the manager sweep again and set the
+/// forwarding tables according to the result; the new routes are in force with the last table. A
+/// trap that arrives during a sweep causes another sweep afterwards.
 class SubnetService final : public PlatformPart, private AdmissionDesk {
  public:
   explicit SubnetService(Platform& platform);

@@ -12,14 +12,14 @@
 
 namespace dcc::vp {
 
-/// `results` holds all flows and computations; `spec_of` returns a flow's properties; `openings`
-/// tells which event opened each gate, by gate number.
+/// Computes the results. `results` holds all flows and computations; `spec_of` returns a flow's
+/// properties; `openings` tells which event opened each gate, by gate number.
 ///
-/// The critical path is found backwards from the flow or computation that ends last. Its
-/// predecessor is the flow or computation whose event opened its gate in the run: the last event
-/// that it needed (`need: all`), or the first one (`need: any`). If several came at one instant, it
-/// is the one that counted. The predecessor of a computation that waited for its processor is the
-/// computation before it on that processor.
+/// The critical path is found backwards from the flow or computation that ends last. The
+/// predecessor of a flow or computation is the one whose event opened the gate in the run: the last
+/// awaited event (`need: all`), or the first (`need: any`). If several events came at one instant,
+/// the predecessor is the one that opened the gate. The predecessor of a computation that waited
+/// for its processor is the previous computation on that processor.
 DependencyResult dependency_results(const PlatformConfig& config, const Dependencies& dependencies,
                                     const std::vector<GateOpening>& openings,
                                     const RunResults& results,

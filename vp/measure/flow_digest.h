@@ -20,19 +20,20 @@
 
 namespace dcc::vp {
 
-/// Takes flows one by one, each when it has ended or at the end of the run, and keeps none. Its
-/// figures are those that compute_metrics() makes of a list of the same flows: counts, sums, means
-/// and extremes are equal but for rounding, quantiles differ by at most QuantileSketch::kError of
-/// their value. The content does not depend on the order of flows, so it is the same for any number
-/// of threads. Memory grows with the number of classes, entries of `traffic` and bins of sizes.
+/// Adds up the figures of flows without keeping the flows. Each flow is added when it has ended or
+/// at the end of the run. Counts, sums, means and extremes equal those that compute_metrics()
+/// computes from a list of the same flows, except for rounding; quantiles differ by at most
+/// QuantileSketch::kError of their value. The content does not depend on the order of flows, so it
+/// is the same for any number of threads. Memory grows with the number of classes, entries of
+/// `traffic` and bins of sizes.
 class FlowDigest {
  public:
   /// Makes the digest. `config` must outlive the digest and its run.
   explicit FlowDigest(const PlatformConfig& config);
 
-  /// Adds a flow, or `times` flows that differ in their times alone, by steps within the window or
-  /// outside the window, of which `flow` is the last. Before end_run() only flows that have ended
-  /// may be added: their figures do not depend on the end of the run.
+  /// Adds `times` flows that differ only in their times, by steps within or outside the measured
+  /// window; `flow` is the last of them. Before end_run() only flows that have ended may be added,
+  /// because their figures do not depend on the end of the run.
   void add(const FlowResult& flow, std::uint64_t times = 1);
   /// Ends the run at `sim_time` with this measured window; unfinished flows may be added
   /// afterwards.

@@ -74,13 +74,15 @@ class FlowStarter {
   Event start_event_;
 };
 
-/// Starts and stops every flow that the platform serves: creates both ends, posts all work of the
-/// flow as one request cut into messages, and stops the flow at its stop time. For a flow that
-/// waits for others (flow_gates.h), only creates the ends. If the plan does not hold flows, also
-/// opens a flow's record shortly before the start and releases flows that are over.
+/// Starts and stops every flow that the platform serves. For each flow, the platform creates both
+/// ends, posts all work of the flow as one request cut into messages, and stops the flow at its
+/// stop time. For a flow that waits for others (flow_gates.h), the platform only creates the ends.
+/// If the plan does not hold flows, the platform also opens a flow's record shortly before the
+/// start and releases flows that are over.
 ///
-/// DirectTraffic looks some microseconds ahead: work that all partitions share is done while they
-/// wait; each partition does the rest, thousands of starts in a millisecond of a large network.
+/// DirectTraffic looks some microseconds ahead. Work that all partitions share is done while all
+/// partitions wait; each partition does the rest, thousands of starts in a millisecond of a large
+/// network.
 class DirectTraffic final : public PlatformPart {
  public:
   /// Prepares the traffic. `nic_of` returns a host's NIC. `is_direct` tells whether the platform

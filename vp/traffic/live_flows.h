@@ -14,13 +14,14 @@
 
 namespace dcc::vp {
 
-/// A flow is over when every byte is acknowledged and received, both ends are quiescent, and none
-/// of its packets is in the network. Its queue pairs and its record cannot be observed any more, so
-/// they are released; the ledger keeps what results report.
+/// Releases flows that are over. A flow is over when every byte is acknowledged and received, both
+/// ends are quiescent, and no packet of the flow is in the network. Queue pairs and record of such
+/// a flow cannot be observed any more, so they are released; the ledger keeps the values that
+/// results report.
 ///
-/// Whether a flow has packets in the network is found by a scan over the memory of all packets, so
-/// one scan serves many flows. The scan runs when as many flows have started since the last scan as
-/// it left, and at least one flow for every 32 packets.
+/// A scan over the memory of all packets finds the flows that have packets in the network, so one
+/// scan serves many flows. The scan runs when as many flows have started since the last scan as
+/// that scan left, and at least one flow for every 32 packets.
 class LiveFlows {
  public:
   LiveFlows(FlowLedger& ledger, const Partitions& partitions,

@@ -11,13 +11,13 @@
 
 namespace dcc::vp {
 
-/// The port at each end of every flow. A flow keeps its ports, as a queue pair does.
+/// Chooses the port at each end of every flow. A flow keeps its ports, as a queue pair does.
 ///
-/// A flow takes the pair of ports with the fastest path, by the path's slowest link; among those a
-/// pair with the fewest links; among those first the sending port, then the receiving port by a
-/// hash of the flow's id and the run's seed. A path is the first of the shortest ones. Ports whose
-/// cable has failed visibly (faults link_failure and link_flap) when the flow starts are left out,
-/// unless no other pair is left.
+/// A flow gets the pair of ports with the fastest path, by the path's slowest link. Among equally
+/// fast pairs, a pair with the fewest links wins. Among those pairs, a hash of the flow's id and
+/// the run's seed chooses first the sending port, then the receiving port. The path of a pair is
+/// the first of its shortest paths. Ports whose cable has visibly failed (faults link_failure and
+/// link_flap) when the flow starts are excluded, unless no other pair is left.
 class PortBinding {
  public:
   /// Prepares the binding. `topology` and `routing` must outlive this object. Throws SettingError

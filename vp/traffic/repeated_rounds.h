@@ -13,11 +13,11 @@
 namespace dcc::vp {
 
 /// The flows of a run whose traffic is one collective that repeats. Flows of round 1 are the
-/// pattern of all later rounds: numbers of flows, gates and queries of a later round are larger by
-/// the same amount for each round, everything else is equal. Flows of round 0 wait for nothing.
+/// pattern of all later rounds: the numbers of flows, gates and queries grow by the same amount for
+/// each round, everything else is equal. Flows of round 0 wait for nothing.
 ///
-/// A run need not make every round. Rounds that it makes are *held* and numbered without gaps;
-/// rounds between two held rounds are *left out*, because the run knows their course
+/// A run need not make every round. Rounds that the run makes are *held* and numbered without gaps.
+/// Rounds between two held rounds are *left out*, because the run knows their course
 /// (disturb/round_leaps.h). The *place* of a held round is its number among all rounds.
 class RepeatedRounds {
  public:
