@@ -24,10 +24,10 @@ class Courier {
   ~Courier() = default;
 };
 
-/// Runs partition p in process p. Every process builds all devices, but runs the events of its own
-/// partition only. After each window every process sends every other process a message with the
-/// items for that process and the time of the sender's first event. So all processes know when the
-/// next window begins.
+/// A run of several processes, in which process p runs partition p. Every process builds all
+/// devices, but runs the events of its own partition only. After each window every process sends
+/// every other process a message with the items for that process and the time of the sender's first
+/// event. So all processes know when the next window begins.
 class DistributedRun final : public PartitionedRun {
  public:
   /// Precondition: lookahead > 0. `group` must outlive this object.
@@ -49,8 +49,8 @@ class DistributedRun final : public PartitionedRun {
  private:
   Scheduler& own() const { return *schedulers_[group_.rank()]; }
   std::string run_window(PicoSeconds end);
-  /// Sends the items that were put between two windows. Returns the time of the first event of all
-  /// processes.
+  /// Sends the mailbox items that were put between two windows. Returns the time of the first event
+  /// of all processes.
   PicoSeconds cross();
   /// Exchanges messages with all processes. Returns the time of the first event of all processes.
   /// Throws if a process has failed; `failure`: the text of this process's own failure, or empty.
@@ -60,8 +60,9 @@ class DistributedRun final : public PartitionedRun {
   Courier* courier_ = nullptr;
   std::vector<std::unique_ptr<Scheduler>> schedulers_;  // schedulers, one for each partition
   Outgoing outgoing_;
-  std::vector<Mailbox> to_;  // mailboxes from this process, indexed by destination partition
-  Mailbox unused_;           // mailbox of all other pairs of partitions; stays empty
+  // mailboxes for items from this process, indexed by destination partition
+  std::vector<Mailbox> to_;
+  Mailbox unused_;  // mailbox for all other pairs of partitions, which stays empty
   std::vector<ProcessGroup::Message> sent_;  // messages to be sent, indexed by process
   std::vector<ProcessGroup::Message> received_;
   std::exception_ptr failure_;

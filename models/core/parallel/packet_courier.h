@@ -12,9 +12,10 @@
 namespace dcc {
 
 /// Carries packets over links that end in another process. Each such link exists in both processes:
-/// the sender's process uses its near end, the receiver's process its far end. A packed packet is a
-/// copy of the Packet struct without pointers, followed by its telemetry hops. All processes run
-/// the same program, so the memory layout is the same. Packets with real payload cannot be packed.
+/// the sender's process uses the near end of the link, the receiver's process the far end. A packed
+/// packet is a copy of the Packet struct without pointers, followed by its telemetry hops. All
+/// processes run the same program, so the memory layout is the same. Packets with real payload
+/// cannot be packed.
 class PacketCourier final : public Courier {
  public:
   /// `pool`: the packet pool of this process's own partition.

@@ -22,11 +22,11 @@
 
 namespace dcc {
 
-/// Each thread runs one or more partitions with consecutive numbers. In a window it runs one
-/// partition after the other, so the data of a small partition is loaded into the caches once a
-/// window instead of once a packet. Between two windows all threads wait for each other. The first
-/// thread is the caller's; between calls all other threads wait. Traffic changes, so the partitions
-/// are divided anew among the threads when some threads had more work than others.
+/// A parallel run. Each thread runs one or more partitions with consecutive numbers. In a window it
+/// runs one partition after the other, so the data of a small partition is loaded into the caches
+/// once a window instead of once a packet. Between two windows all threads wait for each other. The
+/// first thread is the caller's; between calls all other threads wait. Traffic changes, so the
+/// partitions are divided anew among the threads when some threads had more work than others.
 class ParallelRun final : public PartitionedRun {
  public:
   /// Choice of the threads that run the partitions in a window.
@@ -62,7 +62,7 @@ class ParallelRun final : public PartitionedRun {
   void watch(std::function<void()> all_wait) { all_wait_ = std::move(all_wait); }
   TimeSpent time_spent() const override;
   std::uint64_t events_run() const override;
-  /// Number of partitions that the thread runs now.
+  /// Number of partitions that thread `thread` runs now.
   unsigned partitions_of(unsigned thread) const {
     return groups_[thread].end - groups_[thread].begin;
   }
@@ -74,10 +74,12 @@ class ParallelRun final : public PartitionedRun {
     explicit Partition(unsigned groups) : incoming(groups) {}
     Scheduler scheduler;
     Outgoing outgoing;
-    std::map<unsigned, Mailbox> to;  // mailboxes to other partitions, indexed by the partition
+    // mailboxes to other partitions, indexed by receiving partition
+    std::map<unsigned, Mailbox> to;
     // non-empty mailboxes that lead to this partition, by the sender's thread
     std::vector<Incoming> incoming;
-    // time in windows that several threads ran; past time counts less and less
+    // time that the partition took in windows with several threads; past windows count less and
+    // less
     Clock::duration worked{};
     std::exception_ptr failure;
     PicoSeconds failed_at{};
@@ -94,7 +96,8 @@ class ParallelRun final : public PartitionedRun {
     unsigned end = 0;
     // earliest next() of the group's partitions after a window, by side
     std::array<PicoSeconds, 2> next{};
-    Clock::duration worked{};  // time in windows, without waiting for other threads at their end
+    // time that the group took in windows, without waiting for other threads
+    Clock::duration worked{};
   };
 
   void start_threads();
@@ -103,7 +106,8 @@ class ParallelRun final : public PartitionedRun {
   std::uint64_t run_together(PicoSeconds end);
   std::uint64_t run_alone(PicoSeconds end);
   std::uint64_t run_windows(Group& group);
-  /// Runs a window of a partition. Returns the partition's next() afterwards; max() if it failed.
+  /// Runs a window of a partition. Returns the partition's next() afterwards; max() if the window
+  /// failed.
   PicoSeconds run_window(Partition& mine, unsigned side, PicoSeconds until);
   void rethrow_failure() const;
   /// Divides the partitions anew among the threads if the threads had unequal work. Call while all
@@ -123,8 +127,8 @@ class ParallelRun final : public PartitionedRun {
   std::uint64_t most_windows_ = kAllWindows;
   unsigned side_ = 0;  // side of the mailboxes that is being filled
   bool ending_ = false;
-  Clock::duration together_{};        // time in run_together()
-  Clock::duration alone_{};           // time in run_alone()
+  Clock::duration together_{};        // wall-clock time spent in run_together()
+  Clock::duration alone_{};           // wall-clock time spent in run_alone()
   std::vector<std::thread> threads_;  // all threads except the caller's
 };
 

@@ -1,4 +1,4 @@
-// Divides a network among processors: which node belongs to which partition.
+// Division of a network among processors, which assigns each node to a partition.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ struct Demand {
   double bytes = 0;
 };
 
-/// The number of bytes expected to pass each node, its own traffic included, indexed by NodeId.
-/// Every demand is spread evenly over its shortest paths.
+/// The number of bytes expected to pass each node, including the node's own traffic, indexed by
+/// NodeId. Every demand is spread evenly over its shortest paths.
 std::vector<double> expected_load(const Topology& topology, const Routing& routing,
                                   const std::vector<Demand>& demands);
 
 struct NetworkPartition {
   unsigned count = 1;
   std::vector<unsigned> of_node;  // partition of each node, indexed by NodeId: 0 … count - 1
-  PicoSeconds lookahead = PicoSeconds::max();  // minimum delay of a link between two partitions
+  PicoSeconds lookahead = PicoSeconds::max();  // minimum delay of the links between partitions
   std::vector<double> share{1};                // share of each partition in the load of the network
 
   /// Greatest share of the network's load that one of `threads` threads of a ParallelRun gets.

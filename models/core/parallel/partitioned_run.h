@@ -29,23 +29,24 @@ class PartitionedRun {
   virtual unsigned partitions() const = 0;
   PicoSeconds lookahead() const { return lookahead_; }
   virtual Scheduler& scheduler(unsigned partition) = 0;
-  /// The mailbox from one partition to another. An item that is put at time t must be due after t +
-  /// lookahead.
+  /// The mailbox from one partition to another. An item that is put into the mailbox at time t must
+  /// be due after t + lookahead.
   virtual Mailbox& mailbox(unsigned from, unsigned to) = 0;
 
   /// Time of the first event of any partition, or of the first item in a mailbox; max() if there is
   /// neither.
   virtual PicoSeconds next_time() = 0;
-  /// Runs every event due at or before `end` in all partitions, then sets their now() to `end`.
-  /// Rethrows the earliest exception of an event; the simulation must not be continued then.
+  /// Runs every event due at or before `end` in all partitions, then sets the partitions' now() to
+  /// `end`. Rethrows the earliest exception of an event; the simulation must not be continued then.
   virtual void run_until(PicoSeconds end) = 0;
-  /// Enters all items, so that no mailbox holds one. Call it between two calls of run_until().
+  /// Enters all mailbox items into their partitions, so that no mailbox holds an item. Call it
+  /// between two calls of run_until().
   virtual void settle() = 0;
   /// Wall-clock seconds that this process spent in run_until().
   struct TimeSpent {
-    double together = 0;  // several threads ran, each its own partitions
+    double together = 0;  // seconds in which several threads ran their partitions
     double waiting = 0;   // part of `together` in which a thread waited for others, mean of threads
-    double alone = 0;     // one thread ran all partitions
+    double alone = 0;     // seconds in which one thread ran all partitions
   };
   virtual TimeSpent time_spent() const { return {}; }
   /// Number of events that this process has run.

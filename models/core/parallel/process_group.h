@@ -23,8 +23,8 @@ class ProcessGroup {
   virtual std::int64_t least(std::int64_t number) = 0;
   /// Returns the numbers of all processes, ordered by rank, in every process.
   virtual std::vector<std::int64_t> all_gather(const std::vector<std::int64_t>& mine) = 0;
-  /// Sends a message to every other process and receives one from each. Both lists are indexed by
-  /// rank; the entry of this process is not used.
+  /// Sends a message to every other process and receives a message from each. Both lists are
+  /// indexed by rank; the entry of this process is not used.
   virtual void exchange(const std::vector<Message>& to, std::vector<Message>& from) = 0;
 
   /// Calls prepare() in each process and returns only if prepare() succeeded in all of them. Throws

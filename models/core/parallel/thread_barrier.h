@@ -8,9 +8,9 @@
 
 namespace dcc {
 
-/// All threads wait until the last one has arrived; then all go on, and each sees what the others
-/// wrote before. A waiting thread first spins, since most waits last a few microseconds, then
-/// yields the processor, and at last sleeps.
+/// All threads wait until the last one has arrived; then all threads continue, and each of them
+/// sees the earlier writes of the others. A waiting thread first spins, since most waits last a few
+/// microseconds, then yields the processor, and at last sleeps.
 class ThreadBarrier {
  public:
   explicit ThreadBarrier(unsigned parties) : parties_(parties) {}

@@ -5,11 +5,11 @@
 
 namespace dcc {
 
-/// On a machine with other load, threads that wait for each other every few microseconds lose whole
-/// time slices, while a single thread does not. So the selector measures both ways of running,
-/// keeps the faster way, and tries the other way again from time to time. Windows with much work
-/// need no trial: a lost time slice costs less than the second thread gains. The results of the
-/// simulation are the same either way.
+/// Chooses between one thread and several. On a machine with other load, threads that wait for each
+/// other every few microseconds lose whole time slices, while a single thread does not. So the
+/// selector measures both ways of running, keeps the faster way, and tries the other way again from
+/// time to time. Windows with much work need no trial: a lost time slice costs less than the second
+/// thread gains. The results of the simulation are the same either way.
 class ThreadSelector {
  public:
   ThreadSelector();
@@ -37,7 +37,7 @@ class ThreadSelector {
   unsigned lost_ = 0;         // consecutive batches in which the current way of running was slower
   double patience_;           // seconds until the slower way of running is tried again
   double stayed_ = 0;         // seconds since the last change of the way of running
-  std::uint64_t events_ = 0;  // number of events in the batch
+  std::uint64_t events_ = 0;  // number of events in the present batch
   double seconds_ = 0;
 };
 

@@ -11,7 +11,7 @@
 
 namespace dcc::riscv {
 
-/// Receives the functions that a program enters and leaves. Every enter() is followed by its
+/// Receives the functions that a program enters and leaves. Every enter() is followed by a matching
 /// leave(); inner functions are left first.
 class CallSink {
  public:
@@ -22,11 +22,11 @@ class CallSink {
   ~CallSink() = default;
 };
 
-/// Follows the calling convention (RISC-V unprivileged ISA, table 2.1). A jump that links to ra or
-/// t0 is a call, a jump to a return address is a return, and a jump into another function without
-/// linking is a tail call. A trap counts as a call of its handler, which mret ends. Other jumps
-/// (longjmp, a scheduler's switch of stacks) count as tail calls, and the functions that they skip
-/// stay open until finish().
+/// A tracker of calls by the calling convention (RISC-V unprivileged ISA, table 2.1). A jump that
+/// links to ra or t0 is a call, a jump to a return address is a return, and a jump into another
+/// function without linking is a tail call. A trap counts as a call of its handler, which mret
+/// ends. Other jumps (longjmp, a scheduler's switch of stacks) count as tail calls, and the
+/// functions that they skip stay open until finish().
 class CallTracker {
  public:
   // limit of the depth of reported calls; deeper calls are followed but not reported
@@ -43,7 +43,7 @@ class CallTracker {
   /// Records that an interrupt was taken between two instructions. `from`: the instruction that
   /// would have been next.
   void interrupted(std::uint32_t from, std::uint32_t handler, std::uint64_t cycle);
-  /// Reports that all open functions are left.
+  /// Reports to the sink that all open functions are left.
   void finish(std::uint64_t cycle);
 
  private:

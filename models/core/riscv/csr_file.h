@@ -9,20 +9,20 @@
 
 namespace dcc::riscv {
 
-/// Counts of cycles and retired instructions, which only the hart advances. A CSR write to a
-/// counter changes only the offset between counter and count.
+/// Counts of cycles and retired instructions, which only the hart advances. A write to a counter
+/// CSR changes only the offset between counter and count.
 struct Counters {
   std::uint64_t cycles = 0;
   std::uint64_t retired = 0;
 };
 
 /// The CSRs of a hart with machine and user mode. Reads and writes follow the WARL rules of volume
-/// II, chapter 3: MPP reads 3 or 0; misa is a constant; there is no mode to delegate traps to.
+/// II, chapter 3: MPP reads 3 or 0; misa is a constant; traps cannot be delegated.
 class CsrFile {
  public:
   explicit CsrFile(std::uint32_t hart_id) : hart_id_(hart_id) {}
 
-  /// False if the present privilege mode may not access this register.
+  /// True if the present privilege mode may access the CSR `number`.
   bool permits(std::uint32_t number) const;
   /// Reads a CSR. Returns false if the register does not exist, so that the instruction is illegal.
   bool read(std::uint32_t number, const Counters& now, std::uint32_t& value) const;
@@ -64,7 +64,7 @@ class CsrFile {
   /// interrupt ends a wfi.
   bool wakes() const { return (mip_ & mie_) != 0; }
   bool any_interrupt_enabled() const { return mie_ != 0; }
-  /// In user mode machine interrupts are always enabled.
+  /// True if machine interrupts are enabled, which is always so in user mode.
   bool interrupts_enabled() const {
     return (mstatus_ & kMie) != 0 || privilege_ == Privilege::kUser;
   }
@@ -88,7 +88,7 @@ class CsrFile {
   /// A counter that software can set and stop, derived from a count that only grows.
   struct Counter {
     std::uint64_t offset = 0;
-    std::uint64_t held = 0;  // value of the counter while stopped
+    std::uint64_t held = 0;  // value of the counter while the counter is stopped
     bool stopped = false;
     std::uint64_t at(std::uint64_t now) const { return stopped ? held : now + offset; }
     void set(std::uint64_t value, std::uint64_t now) {

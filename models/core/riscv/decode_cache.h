@@ -1,4 +1,5 @@
-// A cache of decoded instructions, by page and address. Stores to code invalidate its entries.
+// A cache of decoded instructions, by page and address. Stores to code invalidate the cache's
+// entries.
 #pragma once
 
 #include <array>
@@ -25,18 +26,20 @@ struct DecodedPage {
   std::array<DecodedOp, kPageEntries + 2> ops{};
 };
 
-/// Holds decoded instructions of RAM and ROM, the only executable memory. A DecodedPage is created
-/// when its code first runs. Machine and user mode have separate pages, because they may execute
-/// different addresses. Invalidation acts on both.
+/// Cache of the decoded instructions of RAM and ROM, the only executable memory. A DecodedPage is
+/// created when its code first runs. Machine and user mode have separate pages, because they may
+/// execute different addresses. Invalidation acts on the pages of both modes.
 class DecodeCache {
  public:
-  /// Sets the range of RAM; `base` and `size` in bytes, multiples of 4096. Clears the cache.
+  /// Sets the range of RAM that the cache covers and clears the cache; `base` and `size` are
+  /// multiples of 4096 bytes.
   void cover(std::uint32_t base, std::uint32_t size) {
     base_ = base;
     size_ = size;
     forget_all();
   }
-  /// Sets the range of ROM in bytes, multiples of 4096. Clears the cache.
+  /// Sets the range of ROM that the cache covers and clears the cache; `base` and `size` are
+  /// multiples of 4096 bytes.
   void cover_rom(std::uint32_t base, std::uint32_t size) {
     rom_base_ = base;
     rom_size_ = size;
@@ -98,13 +101,13 @@ class DecodeCache {
       if (page != nullptr) page->ops[address % kPageBytes / 2] = DecodedOp{};
     }
   }
-  /// Invalidates all decoded entries. Pointers into pages become invalid.
+  /// Invalidates all decoded entries. Pointers into decoded pages become invalid.
   void clear() { forget_all(); }
 
  private:
   using Pages = std::vector<std::unique_ptr<DecodedPage>>;
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
-  static constexpr std::uint8_t kCode = 1;  // marks of holds_code_
+  static constexpr std::uint8_t kCode = 1;  // marks in the array holds_code_
   static constexpr std::uint8_t kGuard = 2;
   std::uint32_t pages() const { return (size_ + rom_size_) / kPageBytes; }
   /// Number of the page that holds `address`: pages of RAM are numbered first, then pages of ROM.

@@ -23,7 +23,7 @@ struct MemoryRange {
 };
 
 /// A parsed ELF file: ELF32, little-endian, EM_RISCV, ET_EXEC, soft-float ABI (System V ABI, RISC-V
-/// psABI). Every field that can be wrong in a damaged or foreign file is checked on reading.
+/// psABI). The parser checks every field that can be wrong in a damaged or foreign file.
 class ElfFile {
  public:
   struct Segment {

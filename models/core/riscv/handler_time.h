@@ -1,26 +1,26 @@
-// Time for which a hart has done next to nothing but handle traps.
+// Time for which a hart has done almost nothing but handle traps.
 #pragma once
 
 #include <cstdint>
 
 namespace dcc::riscv {
 
-/// Finds since when a hart has been in trap handlers for nine tenths of its cycles or more.
+/// Measures since when a hart has been in trap handlers for nine tenths of its cycles or more.
 /// Firmware that hangs in a handler, or whose interrupts come faster than it serves them, is in
-/// handlers for long; a polling loop that takes interrupts is not.
+/// handlers for that long; a polling loop that takes interrupts is not.
 ///
 /// A trap handler runs from the trap to the mret instruction, or until it enables interrupts. After
 /// it has enabled interrupts, the handler may hang, or a kernel may have switched to a task: the
-/// hart does not tell which. The same holds while a program has disabled interrupts outside
-/// handlers. In both states the hart counts as busy since its last sleep or store to a device,
-/// because a program that sleeps or stores to devices makes progress.
+/// hart cannot tell which. The same uncertainty exists while a program has disabled interrupts
+/// outside handlers. In both states the hart counts as busy since its last sleep or store to a
+/// device, because a program that sleeps or stores to devices makes progress.
 class HandlerTime {
  public:
   /// The hart takes a trap. All times are in cycles of the hart.
   void trapped(std::uint64_t now) {
     if (depth_++ == 0) rest(now - left_, now);
   }
-  /// The hart executes mret; `enabled`: interrupts are enabled after it.
+  /// The hart executes mret; `enabled`: interrupts are enabled after the mret.
   void returned(bool enabled, std::uint64_t now) {
     if (depth_ == 0) {
       if (open_ > 0) --open_;
@@ -29,7 +29,8 @@ class HandlerTime {
     }
     disabled_ = disabled_ && !enabled;
   }
-  /// The program writes mstatus; interrupts were enabled before and are after it as told.
+  /// The program writes mstatus; `before` and `after`: interrupts were enabled before and after the
+  /// write.
   void status_written(bool before, bool after, std::uint64_t now) {
     if (before == after) return;
     disabled_ = before && depth_ == 0;
@@ -46,8 +47,8 @@ class HandlerTime {
   }
   void stored_to_device(std::uint64_t now) { acted_ = now; }
 
-  /// Cycles up to `now` in which the hart was busy, as the class says; 0 if it is not busy now.
-  /// `pending`: an interrupt that the program uses is pending.
+  /// Number of cycles up to `now` for which the hart has been busy handling traps; 0 if the hart is
+  /// not busy now. `pending`: an interrupt that the program uses is pending.
   std::uint64_t busy(bool pending, std::uint64_t now) const {
     const std::uint64_t resting = resting_ + (depth_ > 0 ? 0 : now - left_);
     if (is_busy(resting, now)) return now - since_;
@@ -55,12 +56,13 @@ class HandlerTime {
   }
 
  private:
-  static constexpr std::uint64_t kShare = 10;  // at least this part of the cycles outside: not busy
+  // the hart is not busy if at least 1/kShare of its cycles are outside handlers
+  static constexpr std::uint64_t kShare = 10;
 
   bool is_busy(std::uint64_t resting, std::uint64_t now) const {
     return resting * kShare < now - since_;
   }
-  /// Adds cycles outside handlers, or asleep in one, that end now.
+  /// Adds cycles that the hart spent outside handlers, or asleep in a handler, up to now.
   void rest(std::uint64_t cycles, std::uint64_t now) {
     resting_ += cycles;
     if (is_busy(resting_, now)) return;
@@ -68,13 +70,14 @@ class HandlerTime {
     resting_ = 0;
   }
 
-  std::uint64_t since_ = 0;    // begin of the time that is judged
-  std::uint64_t resting_ = 0;  // cycles since then outside handlers or asleep, up to the last trap
-  std::uint64_t left_ = 0;     // cycle at which the hart last left a handler
-  std::uint64_t acted_ = 0;    // cycle of the last sleep, store to a device or change of interrupts
-  unsigned depth_ = 0;         // handlers within each other, with interrupts disabled
-  unsigned open_ = 0;          // handlers in which the program enabled interrupts
-  bool disabled_ = false;      // the program disabled interrupts outside handlers
+  std::uint64_t since_ = 0;  // cycle at which the observed time span begins
+  // cycles since `since_` outside handlers or asleep, up to the last trap
+  std::uint64_t resting_ = 0;
+  std::uint64_t left_ = 0;   // cycle at which the hart last left a handler
+  std::uint64_t acted_ = 0;  // cycle of the last sleep, store to a device or change of interrupts
+  unsigned depth_ = 0;       // number of nested handlers with interrupts disabled
+  unsigned open_ = 0;        // number of handlers in which the program enabled interrupts
+  bool disabled_ = false;    // the program disabled interrupts outside handlers
 };
 
 }  // namespace dcc::riscv

@@ -23,15 +23,15 @@ namespace dcc::riscv {
 /// Why Hart::run() returned.
 enum class Stop : std::uint8_t {
   kNone,
-  kBudget,  // all requested instructions are done
+  kBudget,  // the hart has run all requested instructions
   // the hart executed wfi and no enabled interrupt line is high; pc is behind the wfi
   kWaitForInterrupt,
-  kBreakpoint,   // pc is at a breakpoint; its instruction has not run
-  kWatchpoint,   // an access hit a watchpoint; its instruction has run
+  kBreakpoint,   // pc is at a breakpoint, whose instruction has not run
+  kWatchpoint,   // an access hit a watchpoint; the accessing instruction has run
   kMailbox,      // the program stored to the mailbox word
   kSemihosting,  // the program made a semihosting call; pc is behind its ebreak
   kRequested,    // request_stop() was called
-  kDead,         // the program cannot continue: see death()
+  kDead,         // the program cannot continue; see death()
 };
 
 /// Why a program can never continue. Real hardware would hang; the model reports the reason.
@@ -41,12 +41,12 @@ enum class Death : std::uint8_t {
   kTrapLoop,   // the first instruction of the trap handler traps
   // the same trap occurred kMaxSameTraps times in a row, and no instruction retired in between
   kSameTrap,
-  kEndlessLoop,    // a jump to itself with interrupts disabled
-  kEndlessSleep,   // a wfi with no interrupt enabled
-  kStackOverflow,  // a store relative to sp below the end of the stack
+  kEndlessLoop,    // the program jumps to the same address forever with interrupts disabled
+  kEndlessSleep,   // the program executed wfi with no interrupt enabled
+  kStackOverflow,  // the program stored relative to sp below the end of the stack
 };
 
-/// A synchronous exception or death, for messages.
+/// Record of a synchronous exception or of the death of a program, for messages.
 struct TrapRecord {
   std::uint32_t cause = 0;
   std::uint32_t pc = 0;
@@ -86,7 +86,7 @@ class Hart {
   /// RAM, and for atomic operations, misaligned accesses always trap.
   enum class Misaligned : std::uint8_t { kTrap, kDone };
 
-  /// Cycles of an instruction as a ratio, e.g. {5, 4} for a CPI of 1.25.
+  /// Cycles per instruction (CPI) as a ratio, e.g. {5, 4} for a CPI of 1.25.
   struct Cpi {
     std::uint32_t numerator = 1;
     std::uint32_t denominator = 1;
@@ -124,7 +124,7 @@ class Hart {
   /// Runs like run(), but reports each instruction to `observer`, which is about twenty times as
   /// slow.
   Stop run_observed(std::uint64_t budget, InstructionObserver& observer);
-  /// Enters the handler of the pending interrupt, if there is one. run() does so by itself.
+  /// Enters the handler of the pending interrupt, if there is one. run() does this by itself.
   bool take_interrupt();
   /// Runs one instruction even if its address has a breakpoint.
   Stop step();
@@ -160,24 +160,26 @@ class Hart {
     attention_ = true;
   }
   bool wakes() const { return csr_.wakes(); }
-  /// Cycles up to now in which the hart did next to nothing but handle traps (HandlerTime).
+  /// Number of cycles up to now for which the hart has done almost nothing but handle traps
+  /// (HandlerTime).
   std::uint64_t busy_in_handlers() const { return handlers_.busy(csr_.wakes(), cycles()); }
-  /// The hart has slept for so many cycles, which cycles() counts.
+  /// Records that the hart has slept for `cycles_asleep` cycles, which cycles() counts.
   void slept(std::uint64_t cycles_asleep) { handlers_.slept(cycles_asleep, cycles()); }
   /// Reports every interrupt that the hart takes; null ends the reports.
   void set_interrupt_listener(InterruptListener* listener) { interrupts_ = listener; }
 
   // --- Several masters of one memory ------------------------------------------------------------
-  /// Address of the word that lr.w reserved; nothing if no reservation is held.
+  // Address of the word that lr.w reserved; empty if the hart holds no reservation.
   std::optional<std::uint32_t> reservation() const {
     return reservation_.held ? std::optional(reservation_.address) : std::nullopt;
   }
-  /// Ends the reservation if another master's store of these bytes overlaps its word.
+  /// Ends the hart's reservation if another master's store of these bytes overlaps the reserved
+  /// word.
   void foreign_store(std::uint32_t address, std::uint64_t bytes) {
     const std::uint64_t word = reservation_.address;
     if (word + 4 > address && word < address + bytes) reservation_.held = false;
   }
-  /// Reports every access and fence to `observer`. Null ends the reports.
+  /// Reports every memory access and fence of the hart to `observer`. Null ends the reports.
   void set_access_observer(AccessObserver* observer) {
     accesses_ = observer;
     update_windows();
@@ -205,7 +207,7 @@ class Hart {
   bool has_breakpoint(std::uint32_t address) const;
   void add_watchpoint(const Watchpoint& watch);
   void remove_watchpoint(const Watchpoint& watch);
-  /// The watchpoint that caused the last Stop::kWatchpoint.
+  /// The watchpoint that caused the hart's last Stop::kWatchpoint.
   const Watchpoint& watch_hit() const { return watch_hit_; }
 
   /// Invalidates decoded code. Must be called by whoever changes code in RAM other than the hart,
@@ -213,7 +215,7 @@ class Hart {
   void code_changed(std::uint32_t address, std::uint32_t bytes) {
     cache_.invalidate(address, bytes);
   }
-  /// Decodes the instruction at `address`; false if nothing can be fetched there.
+  /// Decodes the instruction at `address`; returns false if no instruction can be fetched there.
   bool instruction_at(std::uint32_t address, DecodedOp& op);
 
   Death death() const { return death_; }
@@ -242,7 +244,7 @@ class Hart {
   }
   bool is_ram(std::uint32_t address) const { return address - ram_.base < ram_.size; }
   bool is_semihosting_call(std::uint32_t pc);
-  /// True if an observer needs to see every access, so that none may be made directly.
+  /// True if an observer must see every memory access, so that the hart makes no access directly.
   bool watched() const {
     return !watchpoints_.empty() || csr_.triggers().watches_data() || accesses_ != nullptr;
   }
@@ -306,12 +308,12 @@ class Hart {
   std::uint64_t steps_ = 0;
   std::uint64_t trapped_ = 0;
   std::uint64_t stall_cycles_ = 0;
-  const Costs* costs_ = nullptr;  // costs in use while run_costed() runs
+  const Costs* costs_ = nullptr;  // instruction costs in use while run_costed() runs
   std::uint64_t cost_ = 0;
 
   AccessObserver* accesses_ = nullptr;
   InterruptListener* interrupts_ = nullptr;
-  std::vector<std::uint32_t> guarded_;  // addresses of guard()
+  std::vector<std::uint32_t> guarded_;  // addresses that guard() named
   std::vector<std::uint32_t> breakpoints_;
   std::vector<Watchpoint> watchpoints_;
   bool passing_breakpoint_ = false;

@@ -12,7 +12,7 @@ class LineTable {
  public:
   struct Row {
     std::uint32_t address = 0;
-    std::uint32_t file = 0;  // index into files()
+    std::uint32_t file = 0;  // index of the row's file in files()
     std::uint32_t line = 0;
     bool ends = false;  // true for the first address after a sequence, which belongs to no line
   };
@@ -23,10 +23,10 @@ class LineTable {
   /// Like read(), for a file held in memory; `name` stands for the path in messages.
   static LineTable parse(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
-  /// The row that covers the address; null if no row does.
+  /// The row of the line table that covers the address; null if there is none.
   const Row* find(std::uint32_t address) const;
-  /// All rows, sorted by address. Where two sequences meet, the end of the first comes before the
-  /// begin of the second.
+  /// All rows of the line table, sorted by address. Where two sequences meet, the end of the first
+  /// comes before the begin of the second.
   const std::vector<Row>& rows() const { return rows_; }
   const std::vector<std::string>& files() const { return files_; }
 

@@ -14,13 +14,14 @@ class MemoryBus {
   /// Loads `size` bytes (1, 2 or 4), zero-extended. Returns false on an access fault.
   virtual bool load(std::uint32_t address, std::uint32_t size, std::uint32_t& value) = 0;
   virtual bool store(std::uint32_t address, std::uint32_t size, std::uint32_t value) = 0;
-  /// Fetches two bytes of an instruction from memory that is not directly mapped. Takes no
-  /// simulated time.
+  /// Fetches two bytes of an instruction from memory that is not directly mapped. The fetch takes
+  /// no simulated time.
   virtual bool fetch(std::uint32_t address, std::uint32_t& halfword) = 0;
-  /// Announces that the next store completes an atomic operation, of which the load was the last
-  /// access: no other access may come between the two.
+  /// Announces that the next store completes an atomic operation, whose load was the last access.
+  /// No other access may come between the load and the store.
   virtual void complete_atomic() {}
-  /// Reports a store while Hart::guard() names addresses; at least each store to their pages.
+  /// Reports a store of the hart while Hart::guard() names addresses, at least each store to the
+  /// pages of these addresses.
   virtual void stored(std::uint32_t /*address*/, std::uint32_t /*size*/) {}
 };
 

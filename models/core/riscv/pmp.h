@@ -9,9 +9,9 @@
 
 namespace dcc::riscv {
 
-/// Sixteen entries with a granularity of four bytes: OFF, TOR, NA4 and NAPOT, with locks (volume
-/// II, section 3.7). Only machine mode may make an access that no entry matches. A write of the
-/// reserved combination W = 1, R = 0 clears both bits.
+/// Physical memory protection with sixteen entries and a granularity of four bytes: OFF, TOR, NA4
+/// and NAPOT, with locks (volume II, section 3.7). Only machine mode may make an access that no
+/// entry matches. A write of the reserved combination W = 1, R = 0 clears both bits.
 class Pmp {
  public:
   static constexpr unsigned kEntries = 16;
@@ -27,7 +27,8 @@ class Pmp {
 
   Pmp();
 
-  /// Value of register pmpcfg0 to pmpcfg3, by index; each register holds four entries.
+  /// Value of one of the registers pmpcfg0 to pmpcfg3, by index; each register configures four
+  /// entries.
   std::uint32_t config(unsigned index) const;
   void write_config(unsigned index, std::uint32_t value);
   std::uint32_t address(unsigned index) const { return address_[index]; }
@@ -35,7 +36,7 @@ class Pmp {
 
   /// True if the privilege mode has all permissions at every address.
   bool unrestricted(Privilege mode) { return view(mode).open; }
-  /// The span that contains an address, with its permission.
+  /// The span that contains an address, with the permission of the privilege mode there.
   const Span& span(Privilege mode, std::uint32_t address);
   /// A number that changes whenever the set of addresses that the privilege mode may execute
   /// changes.
@@ -61,7 +62,7 @@ class Pmp {
   Span range(unsigned i) const;
 
   std::array<std::uint8_t, kEntries> config_{};
-  std::array<std::uint32_t, kEntries> address_{};  // bits 33:2 of each address register
+  std::array<std::uint32_t, kEntries> address_{};  // bits 33:2 of each entry's address register
   bool any_locked_ = false;
   View views_[2];  // views of user mode and machine mode
 };

@@ -17,8 +17,9 @@
 
 namespace dcc::riscv {
 
-/// Counts every instruction by its address, and calls by the calling convention (CallTracker). Cost
-/// is measured in instructions. Code outside the program's own segments is not counted.
+/// A profile that counts every instruction by its address, and calls by the calling convention
+/// (CallTracker). Cost is measured in instructions. Code outside the program's own segments is not
+/// counted.
 class Profile final : public InstructionObserver, private CallSink {
  public:
   /// All three arguments must outlive the profile. With an empty line table, addresses stand for
@@ -97,7 +98,7 @@ class Profile final : public InstructionObserver, private CallSink {
   const LineTable& lines_;
   const Hart& hart_;
   CallTracker tracker_;
-  std::vector<Span> spans_;  // in ascending order of addresses
+  std::vector<Span> spans_;  // spans of code in ascending order of addresses
   std::uint32_t site_ = 0;   // address of the call instruction that tracker_ may report next
   std::uint32_t target_ = 0;
   std::vector<OpenCall> open_;

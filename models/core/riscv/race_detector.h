@@ -36,18 +36,18 @@ class RaceDetector final {
   static constexpr unsigned kMaxHarts = 4;
 
   struct Side {
-    unsigned master = 0;  // number of the hart, or dma()
+    unsigned master = 0;  // number of the accessing hart, or dma()
     bool store = false;
-    std::uint32_t pc = 0;  // address of the instruction; 0 for DMA
+    std::uint32_t pc = 0;  // address of the accessing instruction; 0 for DMA
   };
   struct Race {
     std::uint32_t address = 0;
-    Side first, second;  // the two accesses in the order of the run
+    Side first, second;  // the two racing accesses in the order of the run
   };
   /// Number of different races kept for the report; further ones are counted.
   static constexpr std::size_t kKept = 20;
 
-  /// RAM at [base, base + bytes); everything else is a device.
+  /// Makes a detector for RAM at [base, base + bytes); every other address is a device.
   RaceDetector(unsigned harts, std::uint32_t base, std::uint32_t bytes);
   RaceDetector(const RaceDetector&) = delete;
   RaceDetector& operator=(const RaceDetector&) = delete;
@@ -57,7 +57,7 @@ class RaceDetector final {
   void dma_read(std::uint64_t address, std::uint64_t bytes);
   void dma_wrote(std::uint64_t address, std::uint64_t bytes);
 
-  /// Races with different instructions, in the order of the run.
+  /// Races found so far with different instructions, in the order of the run.
   const std::vector<Race>& races() const { return races_; }
   /// Number of pairs of accesses that race, those of the same instructions included.
   std::uint64_t count() const { return count_; }
@@ -69,20 +69,22 @@ class RaceDetector final {
   using Clock = std::array<std::uint32_t, kMasters>;
   class Observer;
 
-  /// One word of RAM. Times are the master's own component of its clock; 0: never.
+  /// State of one word of RAM. Times are the accessing master's own component of its vector clock;
+  /// 0: never.
   struct Word {
-    Clock published{};          // clock that came with the last store
-    std::uint32_t written = 0;  // time of the last store
+    Clock published{};          // vector clock that the last store published
+    std::uint32_t written = 0;  // time of the last store to the word
     std::uint32_t written_pc = 0;
-    std::array<std::uint32_t, kMasters> read{};  // reads by master since the last store
+    // time of each master's last read since the last store
+    std::array<std::uint32_t, kMasters> read{};
     std::array<std::uint32_t, kMasters> read_pc{};
     std::uint8_t writer = 0;
     bool shared = false;  // the last store was atomic, or the first behind a fence
   };
   struct Master {
-    Clock now{};                // events that happened before
-    Clock pending{};            // observed events that await a fence
-    Clock published{};          // events published by the last fence
+    Clock now{};                // clock of the events that happened before the present one
+    Clock pending{};            // clock of observed events that await a fence
+    Clock published{};          // clock of the events that the last fence published
     bool behind_fence = false;  // true if no store followed the last fence
   };
   static constexpr std::uint32_t kPageWords = 1024;
@@ -112,7 +114,7 @@ class RaceDetector final {
   std::uint32_t bytes_;
   std::vector<std::unique_ptr<AccessObserver>> observers_;
   std::array<Master, kMasters> masters_;
-  Clock devices_{};  // events published by stores to devices
+  Clock devices_{};  // clock of the events published by stores to devices
   std::unordered_map<std::uint32_t, std::unique_ptr<Page>> pages_;
   std::vector<Race> races_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, unsigned, unsigned>, std::uint64_t> seen_;

@@ -19,11 +19,11 @@ class SymbolTable {
   };
 
   void add(Symbol symbol) { symbols_.push_back(std::move(symbol)); }
-  /// Sorts the symbols. Call sort() once after the last add().
+  /// Sorts the table's symbols. Call sort() once after the last add().
   void sort();
 
   std::optional<std::uint32_t> address_of(const std::string& name) const;
-  /// The symbol that covers the address; functions are preferred; null if there is none.
+  /// The symbol that covers an address, preferably a function; null if there is none.
   const Symbol* find(std::uint32_t address) const;
   /// Name and offset of an address: "main+0x1c", or "" if no symbol covers the address.
   std::string describe(std::uint32_t address) const;

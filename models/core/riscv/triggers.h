@@ -41,7 +41,8 @@ class Triggers {
  private:
   static constexpr std::uint32_t kLoadBit = 1, kStoreBit = 2, kExecuteBit = 4;
   struct Trigger {
-    std::uint32_t control = 0;  // fields dmode, action, m, u, execute, store and load
+    // control register with the fields dmode, action, m, u, execute, store and load
+    std::uint32_t control = 0;
     std::uint32_t address = 0;
   };
   bool writable(bool from_debugger) const;

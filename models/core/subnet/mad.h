@@ -33,31 +33,32 @@ class Mad {
     kUnsupported = 0x000C,   // the agent does not know the attribute with this method
     kInvalidField = 0x001C,  // a field or the modifier has a value that the agent refuses
     kNoResources = 0x0100,   // subnet administration: the request cannot be granted
-    kNoRecords = 0x0300,     // subnet administration: no record fits
+    kNoRecords = 0x0300,     // subnet administration: no record matches the query
   };
-  // Values in attributes.
-  static constexpr std::uint64_t kTypeHost = 1, kTypeSwitch = 2;  // NodeType
-  static constexpr std::uint64_t kPortDown = 1, kPortActive = 4;  // PortState
-  static constexpr unsigned kForwardingBlock = 64;  // entries in a block of LinearForwardingTable
-  static constexpr std::uint8_t kNoPort = 0xFF;     // entry of a LID to which no port leads
+  // Values of fields in attributes.
+  static constexpr std::uint64_t kTypeHost = 1, kTypeSwitch = 2;  // values of the field NodeType
+  static constexpr std::uint64_t kPortDown = 1, kPortActive = 4;  // values of the field PortState
+  // number of entries in a block of LinearForwardingTable
+  static constexpr unsigned kForwardingBlock = 64;
+  static constexpr std::uint8_t kNoPort = 0xFF;  // forwarding entry of a LID to which no port leads
   static constexpr std::uint32_t kAddressesEnd = 0xC000;  // first LID that is not unicast
-  // Offsets of the attribute's data.
+  // Offsets of the attribute's data in the datagram.
   static constexpr std::size_t kSmpData = 64;
   static constexpr std::size_t kRecordData = 56;
 
   Mad() = default;
   Mad(Class mad_class, Method method, Attribute attribute, std::uint32_t modifier);
 
-  /// Reads a number of `size` bytes, at most 8, whose first byte is at `offset`.
+  /// Reads a number of `size` bytes, at most 8, whose first byte is at `offset` of the datagram.
   std::uint64_t get(std::size_t offset, std::size_t size) const;
-  /// Writes the lowest `size` bytes of `value`.
+  /// Writes the lowest `size` bytes of `value` at `offset` of the datagram.
   void put(std::size_t offset, std::size_t size, std::uint64_t value);
 
   Class mad_class() const { return static_cast<Class>(get(1, 1)); }
   Method method() const { return static_cast<Method>(get(3, 1)); }
   Attribute attribute() const { return static_cast<Attribute>(get(16, 2)); }
   std::uint32_t modifier() const { return static_cast<std::uint32_t>(get(20, 4)); }
-  /// Status without the direction bit of directed routes.
+  /// Status of the datagram without the direction bit of directed routes.
   Status status() const { return static_cast<Status>(get(4, 2) & 0x7FFF); }
   void set_status(Status status) { put(4, 2, (get(4, 2) & 0x8000) | status); }
   std::uint64_t transaction() const { return get(8, 8); }
@@ -72,11 +73,12 @@ class Mad {
   /// Port through which the datagram leaves at hop 1 … hop_count().
   std::uint8_t initial_path(unsigned hop) const { return bytes_[128 + hop % 64]; }
   void set_initial_path(unsigned hop, std::uint8_t port) { bytes_[128 + hop % 64] = port; }
-  /// Port through which the datagram arrived at that hop, and through which its answer leaves.
+  /// Port through which the datagram arrived at hop `hop`, and through which the answer leaves.
   std::uint8_t return_path(unsigned hop) const { return bytes_[192 + hop % 64]; }
   void set_return_path(unsigned hop, std::uint8_t port) { bytes_[192 + hop % 64] = port; }
 
-  /// Turns the request into an answer: method, and for directed routes the direction.
+  /// Turns the request into an answer by changing its method, and for directed routes its
+  /// direction.
   void answer(Status status);
 
   const std::array<std::uint8_t, kBytes>& bytes() const { return bytes_; }

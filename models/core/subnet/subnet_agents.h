@@ -18,31 +18,32 @@ namespace dcc {
 /// Functions by which agents read and set properties of nodes. Ports have the topology's numbers,
 /// from 0.
 struct SubnetAccess {
-  /// Port by which a switch forwards to an address of a host; -1: none.
+  /// Function that returns the port by which a switch forwards to an address of a host; -1: none.
   std::function<int(NodeId node, HostId destination, unsigned address)> forwards;
-  /// True if the cable at the port is up.
+  /// Function that returns true if the cable at a port is up.
   std::function<bool(NodeId node, int port)> is_up;
-  /// Sets a port's tables of virtual lane arbitration; false: the port has no such tables, or the
-  /// tables have no weight above 0.
+  /// Function that sets a port's tables of virtual lane arbitration; it returns false if the port
+  /// has no such tables, or the tables have no weight above 0.
   std::function<bool(NodeId node, int port, const VlArbitrationParameters&)> set_tables;
 };
 
 /// Every node has one agent. A datagram passes from port to port along its directed route as on
-/// virtual lane 15, which goes before all data and needs no credits; a packet of data that is under
-/// way does not delay it here. In management datagrams a switch numbers its ports from 1, since
-/// port 0 is its own agent, and a host's port is port 1.
+/// virtual lane 15, which precedes all data and needs no credits. In this model a data packet that
+/// is being sent does not delay the datagram. In management datagrams a switch numbers its ports
+/// from 1, since port 0 is its own agent, and a host's port is port 1.
 class SubnetAgents {
  public:
   /// `topology` must outlive the agents. `response`: time that an agent takes to answer.
   SubnetAgents(const Topology& topology, SubnetAccess access, PicoSeconds response);
 
   /// Carries a directed-route datagram from a host along its route, lets the last node answer, and
-  /// carries the answer back. Adds the time of both ways and of the agent to `took`. Returns empty
-  /// if the datagram is lost: a port on the route has no cable, or its cable is down.
+  /// carries the answer back. Adds the time of both directions and of the agent to `took`. The
+  /// result is empty if the datagram is lost: a port on the route has no cable, or its cable is
+  /// down.
   std::optional<Mad> carry(NodeId from, Mad request, PicoSeconds& took);
 
-  /// Time of a datagram between a host and the node at the end of a route from there; empty: it is
-  /// lost.
+  /// Time that a datagram takes between a host and the node at the end of a route from this host;
+  /// empty: the datagram is lost.
   std::optional<PicoSeconds> travel(NodeId from, const std::vector<std::uint8_t>& route) const;
 
   /// Wire bytes of a datagram: headers and checksums of an unreliable datagram, and its 256 bytes.
@@ -65,24 +66,24 @@ class SubnetAgents {
   }
 
   struct Address {
-    std::uint16_t lid = 0;  // 0: the manager has set none
+    std::uint16_t lid = 0;  // LID of the port; 0: the subnet manager has set none
     std::uint8_t lmc = 0;
   };
   const Topology& topology_;
   const SubnetAccess access_;
   const PicoSeconds response_;
-  std::vector<Address> addresses_;  // by node
+  std::vector<Address> addresses_;  // addresses by node
   std::vector<NodeId> owners_;      // node that has each LID; -1: none
-  // forwarding tables that a manager has set, by node; others are the switch's own
+  // forwarding tables that a subnet manager has set, by node; other switches use their own routes
   std::map<NodeId, std::vector<std::uint8_t>> forwarding_;
-  // low-priority tables as set so far, by node and port
+  // low-priority arbitration tables set so far, by node and port
   std::map<std::pair<NodeId, int>, VlArbitrationParameters> tables_;
 };
 
 /// One block of VLArbitrationTable: 32 entries of two bytes, the lane and the weight.
 constexpr unsigned kVlBlock = 32;
 /// VLArbitrationTable's modifier: the block in the upper half (1 and 2: halves of the low-priority
-/// table, the only one that is set here), the port in the lower half.
+/// table, the only table that is set), the port in the lower half.
 constexpr std::uint32_t vl_modifier(unsigned block, unsigned port) { return block << 16 | port; }
 
 }  // namespace dcc

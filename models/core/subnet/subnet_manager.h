@@ -13,20 +13,23 @@
 
 namespace dcc {
 
-/// Knows of the fabric only what agents answered. Usage: send what next() returns; give the answer,
-/// or nothing after a timeout, to answered(); until next() returns nothing. A sweep has three
-/// phases: nodes and links, breadth first; addresses, 2^lmc for each port of a host and one for
-/// each switch; forwarding tables, which the first sweep reads and a later one sets.
+/// The subnet manager, which knows only those facts about the fabric that agents answered. The
+/// caller sends each datagram that next() returns and passes the answer, or nothing after a
+/// timeout, to answered(), until next() returns nothing. A sweep has three phases. The first finds
+/// nodes and links, breadth first. The second sets addresses, 2^lmc for each port of a host and one
+/// for each switch. The third handles forwarding tables, which the first sweep reads and a later
+/// sweep sets.
 class SubnetManager {
  public:
   explicit SubnetManager(unsigned lmc) : lmc_(lmc) {}
-  /// Begins a sweep at the node at which the manager runs. What was known is forgotten.
+  /// Begins a sweep at the node on which the subnet manager runs, and forgets the fabric known
+  /// before.
   void begin();
   /// Port by which a switch forwards to an address of a host, 0 up to 2^lmc - 1; Mad::kNoPort:
   /// none. Switch and host are indices in nodes().
   using Router = std::function<std::uint8_t(std::size_t at, std::size_t host, unsigned address)>;
-  /// Begins a later sweep. Nodes keep their indices and addresses; those that are not found again
-  /// are not present. `route` is asked when the sweep has found the nodes and links.
+  /// Begins a later sweep. Nodes keep their indices and addresses; nodes that are not found again
+  /// count as absent. `route` is asked when the sweep has found the nodes and links.
   void begin_again(Router route);
   /// The next datagram of the sweep; empty: the sweep has ended.
   std::optional<Mad> next();
@@ -74,13 +77,13 @@ class SubnetManager {
               std::uint32_t modifier);
 
  private:
-  /// A datagram of the sweep that is to be sent.
+  /// A datagram that the sweep still has to send.
   struct Probe {
     Mad::Method method = Mad::kGet;
     Mad::Attribute attribute = Mad::kNodeInfo;
-    std::size_t node = 0;  // node asked; for kNodeInfo the node before it
-    unsigned port = 0;     // port asked about; for kNodeInfo the port that leads to the node
-    unsigned block = 0;    // kLinearForwarding: number of the block
+    std::size_t node = 0;  // node that is asked; for kNodeInfo the node before it on the route
+    unsigned port = 0;   // port that is asked about; for kNodeInfo the port that leads to the node
+    unsigned block = 0;  // number of the table block, for kLinearForwarding
   };
   void found(const Mad& mad);
   void ask_ports(std::size_t node);
@@ -93,8 +96,8 @@ class SubnetManager {
 
   const unsigned lmc_;
   bool swept_ = false;
-  bool root_found_ = false;  // the sweep has found the manager's own node
-  Router route_;             // empty: the sweep reads the forwarding tables
+  bool root_found_ = false;  // the sweep has found the node on which the manager runs
+  Router route_;  // function that chooses ports; empty: the sweep reads the forwarding tables
   enum class Phase { kNodes, kAddresses, kTables } phase_ = Phase::kNodes;
   std::deque<Probe> probes_;
   Probe last_;

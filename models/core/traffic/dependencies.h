@@ -17,7 +17,7 @@ struct Computation {
   HostId host = 0;
   unsigned processor = 0;
   PicoSeconds time{};
-  PicoSeconds start{};                       // the computation does not begin before this time
+  PicoSeconds start{};                       // time before which the computation does not begin
   std::uint32_t waits_at = FlowSpec::kNone;  // number of the gate that the computation waits for
   std::uint16_t entry = 0;               // index of the computation's entry in the list of traffic
   std::uint32_t line = FlowSpec::kNone;  // index into the lines of the entry's trace
@@ -26,7 +26,8 @@ struct Computation {
 /// Gates between flows and computations. A gate opens `delay` after everything that it awaits has
 /// ended, or after the first end if `any`; flows and computations behind the gate then begin. Gates
 /// of collectives and of queries down a tree have lower numbers and are known from FlowSpec alone:
-/// FlowSpec::opens and FlowSpec::waits_at. Gates of names have the numbers from `first` on.
+/// FlowSpec::opens and FlowSpec::waits_at. Gates that follow from names in `after` have the numbers
+/// from `first` on.
 struct Dependencies {
   struct Gate {
     HostId host = 0;  // host at which the waiting flows or computations begin
@@ -37,7 +38,8 @@ struct Dependencies {
     PicoSeconds origin{};
     // number of ends that the gate awaits, including ends that never come
     std::uint32_t awaited = 0;
-    std::uint16_t entry = 0;  // entry that waits at the gate, and the line of its trace
+    // entry that waits at the gate, and the waiting line of the entry's trace
+    std::uint16_t entry = 0;
     std::uint32_t line = FlowSpec::kNone;
   };
   /// Connects a flow, a computation or a gate, by number, with the gate that awaits its end.
@@ -49,7 +51,7 @@ struct Dependencies {
   std::uint32_t first = 0;
   std::vector<Gate> gates;
   std::vector<Edge> received, sent, computed,
-      joined;  // edges to gates, by kind of source and event
+      joined;  // edges to gates, by kind of the awaited item and of its event
   std::vector<Computation> computations;
   /// For each entry: true if the entry waits for others, or if another entry waits for it.
   std::vector<bool> takes_part;

@@ -18,16 +18,17 @@ class FlowSizes {
   /// SIGCOMM'10, figure 4) and "fbhadoop" (Facebook's Hadoop cluster, SIGCOMM'15, figure 6), both
   /// as tabulated by the HPCC authors; "homa_w1" … "homa_w5", the message sizes of the Homa paper.
   static std::vector<std::string> names();
-  /// A built-in distribution, or one from the file with this path. Throws TrafficError.
+  /// A built-in distribution of flow sizes, or the distribution in the file with the path `name`.
+  /// Throws TrafficError.
   static FlowSizes named_or_file(const std::string& name);
   /// Parses a distribution from lines of "bytes percent", both ascending, from 0 to 100 percent
   /// with up to six decimals. Blank lines and text after '#' are skipped. Throws TrafficError with
-  /// name:line.
+  /// name and line of the fault.
   static FlowSizes parse(const std::string& text, const std::string& name);
 
   /// Draws a random flow size of at least one byte.
   Bytes draw(RandomStream& random) const;
-  /// Mean size in millionths of a byte, rounded down.
+  /// Mean flow size in millionths of a byte, rounded down.
   std::uint64_t mean_micro_bytes() const;
 
  private:

@@ -7,7 +7,7 @@ namespace dcc {
 
 struct SizeTable {
   const char* name;
-  const char* text;  // the distribution as text that FlowSizes::parse reads
+  const char* text;  // the distribution of flow sizes as text that FlowSizes::parse reads
 };
 
 extern const SizeTable kSizeTables[];

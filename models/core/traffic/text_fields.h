@@ -1,4 +1,4 @@
-// Reads numbers with limits from a line of text, exactly.
+// Reads numbers within limits from a line of text without rounding errors.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class TextFields {
     return rest_.substr(0, length);
   }
 
-  /// Skips the next field. Precondition: that field is `text`.
+  /// Skips the next field of the line. Precondition: that field is `text`.
   void word(std::string_view text) { take(text.size()); }
 
   /// A unit of a quantity and the number of smallest units in it.
@@ -78,8 +78,8 @@ class TextFields {
     return false;
   }
 
-  /// Reads a decimal fraction 0 … greatest / 10^decimals in units of 10^-decimals. Further digits
-  /// must be zero.
+  /// Reads a decimal fraction 0 … greatest / 10^decimals in units of 10^-decimals. Digits beyond
+  /// these decimals must be zero.
   bool decimal(int decimals, std::int64_t greatest, std::int64_t& value) {
     std::int64_t n = 0;
     std::size_t i = 0;

@@ -35,32 +35,33 @@ struct TraceFlow {
   bool computes = false;
   HostId from = 0;
   HostId to = 0;
-  unsigned priority = 0;  // priority as in the file, 0 … 255
+  unsigned priority = 0;  // priority of the flow as in the file, 0 … 255
   Bytes bytes = 0;
   PicoSeconds start{};
   int line = 0;
-  std::uint32_t name = kNone;  // index into TraceReader::names()
-  std::uint32_t wait = kNone;  // index into TraceReader::waits()
+  std::uint32_t name = kNone;  // index of the line's name in TraceReader::names()
+  std::uint32_t wait = kNone;  // index of the line's wait in TraceReader::waits()
 };
 
-/// Reads the format of the HPCC authors: the first line is the number of flows; every further line
-/// is one flow: source, destination, priority, port, bytes, start. Bytes and start may have an
-/// exponent (1e6) and a unit (64KiB, 1.5us); without a unit they are bytes and seconds. The start
-/// is rounded to picoseconds. Blank lines and text after a '#' are ignored. Throws TrafficError
-/// with file:line for any other content.
+/// A reader of traces in the format of the HPCC authors: the first line is the number of flows;
+/// every further line is one flow: source, destination, priority, port, bytes, start. Bytes and
+/// start may have an exponent (1e6) and a unit (64KiB, 1.5us); numbers without a unit are bytes and
+/// seconds. The start is rounded to picoseconds. Blank lines and text after a '#' are ignored.
+/// Throws TrafficError with file:line for any other content.
 ///
-/// Beyond that format, a line may go on with `id=NAME`, by which other lines wait for it, and with
-/// `after=NAME,…`, `event=received|sent`, `need=all|any` and `delay=TIME`, with the same meaning as
-/// in the list of traffic. A line `compute HOST TIME [processor=N] …` is a computation.
+/// Beyond that format, a line may continue with `id=NAME`, a name by which other lines wait for the
+/// line, and with `after=NAME,…`, `event=received|sent`, `need=all|any` and `delay=TIME`, with the
+/// same meaning as in the list of traffic. A line `compute HOST TIME [processor=N] …` is a
+/// computation.
 class TraceReader {
  public:
   explicit TraceReader(const std::string& path);
   ~TraceReader();
 
-  /// Reads the next line of the trace; false at its end.
+  /// Reads the next line of the trace; returns false at the end of the trace.
   bool next(TraceFlow& flow);
 
-  /// Names in the order of their first occurrence, and waits, of the lines read so far.
+  /// Names and waits of the lines read so far, names in the order of their first occurrence.
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<TraceWait>& waits() const { return waits_; }
 
@@ -80,9 +81,9 @@ class TraceReader {
 /// Reads all lines of a trace. Throws TrafficError.
 std::vector<TraceFlow> read_trace(const std::string& path);
 
-/// A trace that was read completely.
+/// A flow trace that was read completely.
 struct Trace {
-  bool in_order = true;  // true if start times ascend in the file
+  bool in_order = true;  // true if start times of flows ascend in the file
   bool kept = true;      // true if `flows` holds all lines; false if there are too many to keep
   bool waits = false;    // true if lines wait for lines, have names or compute; `kept` is then true
   std::vector<TraceFlow> flows;  // flows in the order of the file
@@ -90,8 +91,8 @@ struct Trace {
   std::vector<TraceWait> wait_list;
 };
 
-/// Keeps traces by path, so that a short file is read once although a run iterates over its flows
-/// several times. For one thread only.
+/// A store of traces by path, so that a short file is read once although a run iterates over its
+/// flows several times. Only one thread may use the store.
 class TraceStore {
  public:
   // greatest number of lines that are kept in memory, about 10 MB

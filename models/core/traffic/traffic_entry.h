@@ -1,4 +1,5 @@
-// One entry of the traffic list during its expansion into flows: the part that all patterns share.
+// One entry of the traffic list during its expansion into flows: the functions that all patterns
+// share.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,7 @@ class TrafficEntry {
 
   const TrafficSpec& spec() const { return *spec_; }
   const TrafficContext& context() const { return *context_; }
-  /// Name of the entry in messages.
+  /// Name of the traffic entry in messages.
   const std::string& where() const { return where_; }
   std::uint64_t index() const { return index_; }
 
@@ -46,7 +47,7 @@ class TrafficEntry {
   HostList named_or_all(const HostList& named,
                         HostId but = std::numeric_limits<HostId>::max()) const;
   PicoSeconds stop() const { return spec_->stop.value_or(PicoSeconds::max()); }
-  /// Time from which on patterns without a number of flows start no flow.
+  /// Time from which on patterns without a set number of flows start no flow.
   PicoSeconds end() const { return std::min(stop(), context_->end); }
   PicoSeconds times(PicoSeconds step, std::uint64_t n) const;
   /// Returns time + more. Throws TrafficError if the sum reaches PicoSeconds::max(), which means

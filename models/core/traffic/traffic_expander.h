@@ -11,10 +11,10 @@
 
 namespace dcc {
 
-/// All flows of a run in the order of their start, then of the configuration, numbered from 0 in
-/// that order. Flows are generated on demand, except flows that wait for each other and those of
-/// unsorted traces. Random patterns use one random stream per entry and host, so the flows of an
-/// entry do not depend on other entries.
+/// The stream of all flows of a run, ordered by start and then by the configuration, and numbered
+/// from 0 in that order. Flows are generated on demand, except flows that wait for each other and
+/// flows of unsorted traces. Random patterns use one random stream per entry and host, so the flows
+/// of an entry do not depend on other entries.
 class FlowStream {
  public:
   /// `specs` and `context` must outlive the stream. The constructor throws TrafficError; next()
@@ -24,7 +24,7 @@ class FlowStream {
 
   /// Gives the next flow of the run; false after the last flow.
   bool next(FlowSpec& flow);
-  /// True if flows or computations wait for others by name: for entries, or for lines of a trace.
+  /// True if flows or computations wait for entries or for lines of a trace by name.
   bool waits() const { return waits_; }
 
  private:

@@ -34,20 +34,20 @@ struct FlowSpec {
   // true for background traffic: not ECT, no congestion control, sent at `rate`
   bool background = false;
   Bytes bytes = 0;                  // payload bytes of the flow; 0: unlimited
-  Bytes message = kDefaultMessage;  // payload bytes of one request (RDMA message)
+  Bytes message = kDefaultMessage;  // payload bytes of one RDMA message of the flow
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
-  std::uint8_t ee_context = 0;  // reliable datagrams: number of the end-to-end context
-  std::uint8_t rd_domain = 0;   // and domain of the queue pairs
+  std::uint8_t ee_context = 0;  // reliable datagrams: number of the flow's end-to-end context
+  std::uint8_t rd_domain = 0;   // reliable datagrams: domain of the flow's queue pairs
   PicoSeconds start{};
-  PicoSeconds stop = PicoSeconds::max();  // the flow posts nothing from this time on
-  BitRate rate{};                         // rate limit that the application sets; 0: none
+  PicoSeconds stop = PicoSeconds::max();  // time from which on the flow posts no work
+  BitRate rate{};          // rate limit that the application sets for the flow; 0: none
   BitRate initial_rate{};  // rate of the flow at its start; 0: the algorithm's initial rate
-  std::optional<PicoSeconds> deadline;  // deadline, counted from the flow's start; empty: none
+  std::optional<PicoSeconds> deadline;  // deadline of the flow, counted from its start; empty: none
   // Gates make a flow wait for others: the flow starts `think` after the last flow that opens its
   // gate has arrived; `start` is then the start of the flow's query. Gates are numbered from 0.
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::uint32_t opens = kNone;     // gate that this flow's arrival helps to open
+  std::uint32_t opens = kNone;     // number of the gate that this flow's arrival helps to open
   std::uint32_t waits_at = kNone;  // number of the gate that this flow waits for
   PicoSeconds think{};
   std::uint32_t query = kNone;  // number of the query that this flow's arrival helps to complete
@@ -70,8 +70,9 @@ enum class TrafficPattern : std::uint8_t {
   kPermutation,
   // each of `hosts` sends to the host `stride` places further in the list, modulo its length
   kStride,
-  kStaggered,  // each of `hosts` sends to a random host of its rack, of its pod, or of other pods
-  kAllToAll,   // every ordered pair of `hosts` has a flow
+  // each of `hosts` sends to a random host of the sender's rack, of its pod, or of other pods
+  kStaggered,
+  kAllToAll,  // every ordered pair of `hosts` has a flow
   // `rounds` queries, one every `period`: every sender answers the receiver; with fan_out, requests
   // go down a tree and answers go up
   kPartitionAggregate,
@@ -81,7 +82,7 @@ enum class TrafficPattern : std::uint8_t {
   kTrace,  // flows read from a trace file
   // background traffic from `from` to `to` at a constant rate, not ECT, without congestion control
   kBackground,
-  kCompute,  // no flow; each of `hosts` computes for `time`
+  kCompute,  // no flow is sent; each of `hosts` computes for `time`
 };
 DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern::kIncast, "incast"},
                {TrafficPattern::kOneToMany, "one_to_many"},
@@ -92,8 +93,8 @@ DCC_ENUM_NAMES(TrafficPattern, {TrafficPattern::kFlow, "flow"}, {TrafficPattern:
                {TrafficPattern::kTrace, "trace"}, {TrafficPattern::kBackground, "background"},
                {TrafficPattern::kCompute, "compute"});
 
-/// Shapes of collective operations among n ranks. A rank sends as soon as the data that it depends
-/// on has arrived.
+/// Communication patterns of collective operations among n ranks. A rank sends as soon as the data
+/// that it depends on has arrived.
 enum class CollectiveShape : std::uint8_t {
   // ring all-reduce in 2 (n - 1) steps; each rank sends 1/n of the data to the next rank in each
   // step
@@ -118,9 +119,9 @@ DCC_ENUM_NAMES(CollectiveShape, {CollectiveShape::kRing, "ring_all_reduce"},
                {CollectiveShape::kBroadcast, "tree_broadcast"},
                {CollectiveShape::kPipeline, "pipeline"});
 
-/// The bytes that a weight follows (TrafficSpec::weight_at_end).
+/// The sent bytes that the weight of a collective's class follows (TrafficSpec::weight_at_end).
 enum class WeightBasis : std::uint8_t {
-  kRank,  // each rank's weight follows the bytes that the rank itself has sent in the round
+  kRank,  // each rank's weight follows the bytes that this rank has sent in the round
   kJob,   // the weight of all ranks follows the bytes that they have sent together
 };
 DCC_ENUM_NAMES(WeightBasis, {WeightBasis::kRank, "rank"}, {WeightBasis::kJob, "job"});
@@ -136,9 +137,10 @@ DCC_ENUM_NAMES(WaitNeed, {WaitNeed::kAll, "all"}, {WaitNeed::kAny, "any"});
 enum class WaitScope : std::uint8_t { kAll, kHost };
 DCC_ENUM_NAMES(WaitScope, {WaitScope::kAll, "all"}, {WaitScope::kHost, "host"});
 
-/// The events that an entry waits for; its `start` counts from them (traffic/dependencies.h).
+/// The events that a traffic entry waits for; the entry's `start` counts from these events
+/// (traffic/dependencies.h).
 struct After {
-  // names of awaited entries, and of lines as ENTRY.LINE; empty: nothing is awaited
+  // names of awaited entries, and of trace lines as ENTRY.LINE; empty: the entry waits for nothing
   std::vector<std::string> flows;
   WaitEvent event = WaitEvent::kReceived;
   WaitNeed need = WaitNeed::kAll;
@@ -151,20 +153,21 @@ struct After {
 /// flows.
 struct TrafficSpec {
   TrafficPattern pattern = TrafficPattern::kFlow;
-  std::string id;  // name by which other entries wait for the entry; empty: none
+  std::string id;  // name by which other entries wait for this entry; empty: none
   After after;
   unsigned dscp = 0;
   // class that the flows get at new_dscp_at, while they run; empty: they keep `dscp`
   std::optional<unsigned> new_dscp;
   PicoSeconds new_dscp_at = kMilliSecond;
   PicoSeconds start{0};
-  std::optional<PicoSeconds> stop;  // time from which on flows post nothing; empty: end of the run
+  // time from which on the entry's flows post no work; empty: end of the run
+  std::optional<PicoSeconds> stop;
   std::optional<Bytes> bytes;       // payload bytes of each flow; empty: unlimited
-  Bytes message = kDefaultMessage;  // payload bytes of an RDMA message
+  Bytes message = kDefaultMessage;  // payload bytes of each RDMA message
   Operation operation = Operation::kWrite;
   Service service = Service::kRc;
-  unsigned ee_context = 0;      // reliable datagrams: number of the end-to-end context
-  unsigned rd_domain = 0;       // and domain of the queue pairs
+  unsigned ee_context = 0;      // reliable datagrams: number of the flows' end-to-end context
+  unsigned rd_domain = 0;       // reliable datagrams: domain of the flows' queue pairs
   unsigned flows = 1;           // number of queue pairs for each pair of hosts
   PicoSeconds stagger{0};       // time added to the start of every further flow of a pair
   PicoSeconds stop_stagger{0};  // time added to the stop of every further flow of a pair
@@ -201,11 +204,15 @@ struct TrafficSpec {
   std::vector<unsigned> fan_out;
   Bytes request = 2000;
   PicoSeconds think{0};
-  CollectiveShape shape = CollectiveShape::kRing;   // kCollective, with rounds and think
-  std::optional<Ratio> weight_at_end;               // kCollective: weight of `dscp` at a rank that
-                                                    // has sent its round; empty: as at its begin
-  PicoSeconds weight_interval = kMicroSecond * 50;  // kCollective: time between two settings
-  WeightBasis weight_follows = WeightBasis::kRank;  // kCollective: bytes that the weight follows
+  // kCollective: communication pattern, used with rounds and think
+  CollectiveShape shape = CollectiveShape::kRing;
+  // kCollective: weight of `dscp` at a rank that has sent all bytes of a round; empty: the weight
+  // does not change
+  std::optional<Ratio> weight_at_end;
+  // kCollective: time between two settings of the weight
+  PicoSeconds weight_interval = kMicroSecond * 50;
+  // kCollective: sent bytes that the weight follows
+  WeightBasis weight_follows = WeightBasis::kRank;
 
   Ratio load{7, 10};  // kPoisson: load, payload bits divided by the sender's link rate
   // distribution of flow sizes: one of FlowSizes::names(), or a file (traffic/flow_sizes.h)
@@ -228,13 +235,13 @@ struct TrafficSpec {
 
   PicoSeconds time = kMicroSecond;  // kCompute: duration of the computation
   unsigned processor =
-      0;  // kCompute: number of the processor, which does one computation at a time
+      0;  // kCompute: number of the host's processor, which does one computation at a time
 
   void describe(ParameterVisitor& v);
-  /// Checks the entry. Returns an upper limit of the number of flows in a network of `hosts_there`
-  /// hosts, without flows of files. Throws ParameterError, with an empty key if the error concerns
-  /// the entry as a whole. `end`: end of the run; max(): unknown, and patterns that go on to the
-  /// end are refused.
+  /// Checks the traffic entry. Returns an upper limit of the number of flows in a network of
+  /// `hosts_there` hosts, without flows of files. Throws ParameterError, with an empty key if the
+  /// error concerns the entry as a whole. `end`: end of the run; max(): unknown, and patterns that
+  /// go on to the end are refused.
   std::uint64_t check(HostId hosts_there, PicoSeconds end) const;
   /// True if flows of the entry wait for the arrival of other flows.
   bool has_gates() const {
@@ -271,7 +278,7 @@ struct TrafficSpec {
 struct TrafficContext {
   HostId hosts = 0;
   std::uint64_t seed = 1;
-  PicoSeconds end = PicoSeconds::max();      // end of the run, at which no flow starts any more
+  PicoSeconds end = PicoSeconds::max();      // end of the run, from which on no flow starts
   std::function<BitRate(HostId)> link_rate;  // returns the rate of a host's link
   std::array<std::uint8_t, 64> priority_of_dscp{};
   /// Trace files that are shared by all iterations over the flows, so that every iteration sees the
