@@ -20,9 +20,10 @@ std::string module_name(const std::string& wire) {
   return name;
 }
 
-/// True if something besides packets reaches the ports of all switches, if a switch looks at its
-/// ports to choose a route, or if the counters of each port are read. A port's counters include
-/// those of the link that leads to it, which may belong to another process than its switch.
+/// True if switches need their ports: if something besides packets reaches the ports of all
+/// switches, if a switch reads its ports to choose a route, or if the counters of each port are
+/// reported. A port's counters include those of the link towards the port, which may belong to
+/// another process than the switch.
 bool reaches_all_ports(const PlatformConfig& config, std::size_t ports) {
   return !config.faults.empty() || !config.changes.empty() || config.dcbx.enabled ||
          config.switch_.routing.chosen() != nullptr || config.output.counts_by_port(ports);

@@ -211,14 +211,14 @@ std::optional<dcc_weights> weights_in_use(const PlatformConfig& config) {
 
 // With a marked packet, a flow with x = R/w (rate over weight) loses c·x and gains R_AI·(1 - G).
 // When every packet is marked, rates must still fall with each packet, or the queue that builds up
-// at the start never drains. They fall by kSpare, or by less if the steps of a long interval are
-// smaller.
-// bit/s per packet: reduces the rate of a full link of full packets by 6 % within 1 ms
+// at the start never drains. With each packet, rates fall by kSpare, or by less if the steps of a
+// long interval are smaller. The unit of kSpare is bit/s per packet: kSpare reduces the rate of a
+// full link of full packets by 6 % within 1 ms.
 constexpr double kSpare = 0.5e6;
 constexpr PicoSeconds kSpareInterval = kMicroSecond * 32;
-/// With `switch.ecn.draw: packet`: the greatest share of packets that a port needs to mark at rest.
-/// The more marks, the more of their effect is the account's, which the rate feels half an interval
-/// later: the queues of two congested ports of a path then swing without end
+/// Greatest share of packets that a port needs to mark at rest, with `switch.ecn.draw: packet`.
+/// With more marks, the account produces more of their effect, and the rate follows half an
+/// interval later. The queues of two congested ports of a path then swing without end
 /// (models/core/controller/law/README.md, "Several bottlenecks").
 constexpr double kNestedMarks = 0.25;
 

@@ -63,8 +63,9 @@ std::string missing_threshold(const LoadedConfig& loaded) {
          " stays at the value of the beginning: set " + path_of(other) + " as well";
 }
 
-/// Lowers thresholds that the rule derived, in proportion, so that those of the fastest port stay
-/// below the greatest threshold: a slow link of a long way would otherwise ask for more.
+/// Lowers the thresholds that the marking rule derived, in proportion, so that the thresholds of
+/// the fastest port stay below the greatest threshold; otherwise a slow link with a long path would
+/// derive more.
 void fit_fastest_port(EcnParameters& ecn, BitRate fastest) {
   if (!ecn.reference_rate || ecn.kmax <= 0) return;
   const Uint128 greatest = Uint128(static_cast<std::uint64_t>(kMaxThreshold)) *

@@ -159,8 +159,9 @@ void bring_recovery(LoadedConfig& loaded) {
   }
 }
 
-/// The controller's byte port takes one packet a cycle. Where full packets of the fastest link come
-/// faster, as between GPUs, the clock is the next multiple of its default.
+/// Raises the controller's clock if packets come too fast: the controller's byte port takes one
+/// packet a cycle. If full packets of the fastest link come faster, as between GPUs, the clock
+/// becomes the next multiple of its default.
 void bring_clock(LoadedConfig& loaded) {
   PlatformConfig& config = loaded.config;
   const std::vector<const AlgorithmChoice*> algorithms = config.congestion_controls();

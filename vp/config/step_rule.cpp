@@ -14,14 +14,15 @@ namespace dcc::vp {
 
 namespace {
 /// Least increase_timer with `switch.ecn.draw: packet`. While queues oscillate, two congested ports
-/// of a path alternate in having the greater marking probability, so a flow gets the marks of both.
-/// A longer interval has smaller cuts and increases (step_halvings), and the returning part of a
-/// cut, which damps the queues, lasts longer. 168 us is twelve times the preset's interval, found
-/// by trial (models/core/controller/law/README.md, "Several bottlenecks").
+/// of a path alternate in having the greater marking probability, so a flow gets the marks of both
+/// ports. A longer interval has smaller cuts and increases (step_halvings), and the returning part
+/// of a cut, which damps the queues, lasts longer. The value 168 us is twelve times the preset's
+/// interval, found by trial (models/core/controller/law/README.md, "Several bottlenecks").
 constexpr PicoSeconds kIntervalOfNestedMarks = kMicroSecond * 168;
 
-/// The share of packets that flows of a sum of weights of about ten need marked at rest. With fewer
-/// weights the queue at rest is shorter than assumed here, with more it is at most Kmax.
+/// Share of packets that must be marked at rest if the flows at a port have a sum of weights of
+/// about ten. With a smaller sum the queue at rest is shorter than assumed; with a greater sum the
+/// queue is at most Kmax.
 constexpr double kMarksAtRest = 0.15;
 
 /// Link rate for which the configuration states kmin and kmax.
@@ -29,8 +30,8 @@ BitRate rate_of_thresholds(const PlatformConfig& config) {
   return config.switch_.ecn.reference_rate.value_or(config.topology.slowest_link());
 }
 
-/// Length of the queue at which the switch marks kMarksAtRest of the packets; Kmax if it marks a
-/// smaller share up to there.
+/// Returns the length of the queue at which the switch marks the share kMarksAtRest of the packets;
+/// Kmax if the switch marks a smaller share of packets at all lengths up to Kmax.
 Bytes queue_at_rest(const EcnParameters& ecn) {
   const double part = std::min(1.0, kMarksAtRest / std::max(1e-9, ecn.pmax.value()));
   return ecn.kmin +
@@ -47,12 +48,13 @@ PicoSeconds feedback_delay(const PlatformConfig& config, LongestPath& path) {
   return trip + serialization_time(queue_at_rest(ecn), rate_of_thresholds(config));
 }
 
-/// Number of times that the steps are halved because of the thresholds; found by trial
-/// (python/tool.py weight-map). Rates swing by a part of the bytes under way that goes with the
-/// steps, and a queue far below that part of them runs empty in each swing: one up to half of the
-/// bytes under way in a base round trip, two up to an eighth. Where the ramp ends below the marks
-/// that the flows need, the queue stays at Kmax, and its marks are all or none: one, if such marks
-/// then wait in that queue.
+/// Number of times that the steps of the law are halved because of the thresholds, found by trial
+/// (python/tool.py weight-map). Rates swing by a part of the bytes under way that grows with the
+/// steps, and a queue far below that part runs empty in each swing. So the steps are halved once if
+/// the queue holds up to half of the bytes under way in a base round trip, and twice if it holds up
+/// to an eighth. If the ramp ends below the share of marks that the flows need, the queue stays at
+/// Kmax, and its packets are all marked or not marked at all: then the steps are halved once if
+/// such marks wait in that queue.
 unsigned halvings_of_thresholds(const PlatformConfig& config, LongestPath& path) {
   const EcnParameters& ecn = config.switch_.ecn;
   const double under_way = static_cast<double>(rate_of_thresholds(config).bits_per_second) / 8 *
@@ -64,7 +66,7 @@ unsigned halvings_of_thresholds(const PlatformConfig& config, LongestPath& path)
   return kmax < under_way / 2 || all_or_none ? 1 : 0;
 }
 
-/// Copies the parameters that Law::follow_distance sets.
+/// Copies the parameters that Law::follow_distance sets, from one configuration to another.
 void take_distance(const DccParameters& from, DccParameters& to) {
   to.increase_timer = from.increase_timer;
   to.r_hai = from.r_hai;

@@ -222,7 +222,7 @@ class Reader final : public ParameterVisitor {
   }
 
   /// Returns "; did you mean …?" with the accepted keys that end with `key` as a word (host_link
-  /// and fabric_link for link), or else with the nearest one; empty if there is none.
+  /// and fabric_link for link), or else with the nearest key. Empty if there is no such key.
   static std::string instead_of(const Frame& frame, const std::string& key) {
     std::string names;
     for (const std::string& known : frame.known) {
@@ -266,10 +266,10 @@ class Reader final : public ParameterVisitor {
                        [](const ValueNode::Entry& e) { return is_overridden(e.value); });
   }
 
-  /// True if the key belongs to a choice that was replaced: an override or an upper file that
-  /// chooses another algorithm (kind, driver) leaves the parameters of the first choice unused.
-  /// These parameters are ignored, so that algorithms can be exchanged. Keys that an override
-  /// itself sets are never ignored.
+  /// True if the key belongs to a choice that was replaced. An override or an upper file that
+  /// chooses another algorithm (kind, driver) leaves the parameters of the first choice unused. The
+  /// reader ignores these parameters, so that algorithms can be exchanged, but never ignores keys
+  /// that an override sets.
   bool is_left_behind(const Frame& frame, const ValueNode::Entry& entry) const {
     if (entry.place.line == 0 || is_overridden(entry.value)) return false;
     for (const char* const key : {"algorithm", "kind", "driver"}) {
@@ -340,9 +340,9 @@ bool is_overridden(const LoadedConfig& loaded, const std::string& path) {
   return place != loaded.places.end() && place->second.line == 0;
 }
 
-/// If an override makes the run shorter than a file's window `measure`, the window follows, and a
-/// note says how: it ends with the run, and it begins after a quarter of the run if it would have
-/// begun later than the run ends.
+/// Adapts the window `measure` of a file if an override makes the run shorter than the window, and
+/// adds a note. The window then ends with the run, and begins after a quarter of the run if it
+/// would have begun after the end of the run.
 void clip_measure(LoadedConfig& loaded) {
   PlatformConfig& c = loaded.config;
   const auto set_here = [&](const char* path) { return is_overridden(loaded, path); };

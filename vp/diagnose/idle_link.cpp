@@ -108,8 +108,8 @@ class IdleLink final : public Diagnosis {
       const LinkResult* const up = use.from_sender(flow);
       const LinkResult* const down = use.to_receiver(flow);
       if (up == nullptr || down == nullptr) continue;
-      // A flow that waits at one link for flows that come and go leaves the other link idle
-      // meanwhile. So the mean use of either link may be low although one of the two is always
+      // A flow that waits at one link for flows that come and go leaves the other link idle in the
+      // meantime. So the mean use of either link may be low although one of the two links is always
       // full.
       double busiest = std::max(use.of(*up) + short_flows.use_of_link_to(flow, *down),
                                 use.of(*down) + short_flows.use_of_link_from(flow, *up));

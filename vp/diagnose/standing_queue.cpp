@@ -18,9 +18,9 @@ namespace dcc::vp {
 namespace {
 
 class StandingQueue final : public Diagnosis {
-  // Greatest 99th percentile of the queue that defaults aim at, in products of the link's rate and
-  // the base RTT; and in full packets: some for all flows together and some for each flow, since
-  // most senders know no window below a packet or two.
+  // Limit of the queue's 99th percentile that defaults aim at: a number of bandwidth-delay products
+  // (the link's rate times the base RTT), plus full packets. Some packets count for all flows
+  // together and some for each flow, since most senders know no window below a packet or two.
   static constexpr double kProducts = 4;
   static constexpr double kPackets = 24, kPacketsOfFlow = 2;
   // Least mean queue, as a share of the limit of the 99th percentile: a shorter one comes and goes.
@@ -78,8 +78,8 @@ class StandingQueue final : public Diagnosis {
         {{"mean_bytes", longest->mean_bytes}, {"products", products}, {"at", longest->port}}};
   }
 
-  /// Length in bytes from which on every packet is marked, where an algorithm reads marks: a queue
-  /// of that length is what the thresholds ask for. 0 without such an algorithm.
+  /// Length in bytes of a queue from which on every packet is marked if an algorithm reads marks,
+  /// because the thresholds then ask for a queue of that length. 0 if no algorithm reads marks.
   static double wanted_length(const PlatformConfig& config, const AlgorithmChoice& algorithm) {
     const AlgorithmNeeds needs = algorithm.needs(config.nic.mtu);
     SwitchParameters asked = config.switch_;

@@ -157,8 +157,9 @@ class WeightsMissed final : public Diagnosis {
     return use.are_neighbours(flow) || use.of_fabric() <= kFull;
   }
 
-  /// Removes flows that are active for less time than the longest one. While a flow is alone, its
-  /// weight gives it no advantage, so neither its bytes nor its mean rate can be compared.
+  /// Removes flows that are active for less time than the longest active flow. While a flow is
+  /// alone, its weight gives it no advantage, so neither bytes nor mean rate of the flow can be
+  /// compared.
   static void keep_simultaneous(std::vector<const FlowResult*>& flows, const FlowFigures& figures,
                                 PicoSeconds from) {
     using Span = std::pair<PicoSeconds, PicoSeconds>;
@@ -177,9 +178,9 @@ class WeightsMissed final : public Diagnosis {
     flows.erase(std::remove_if(flows.begin(), flows.end(), differs), flows.end());
   }
 
-  /// Removes the flows that got less than their share because their sender's own link is full:
-  /// flows share that link without marks. A flow that fills its sender's link with more than its
-  /// share is not held back there.
+  /// Removes the flows that got less than their share because their sender's link is full: flows
+  /// share a sender's link without marks. A flow that gets more than its share of the full sender's
+  /// link is not held back by that link, so it stays.
   static void remove_held_back(std::vector<const FlowResult*>& flows, const LinkUse& use,
                                const PlatformConfig& config) {
     double bytes = 0;
@@ -259,8 +260,8 @@ class WeightsMissed final : public Diagnosis {
     const RunResults& results = *evidence.results();
     const PlatformConfig& config = evidence.config();
     const EcnParameters& ecn = config.switch_.ecn;
-    // A pause for a part p of the window moves at most p of the link's bytes from some flows to
-    // others, and the recovery of rates afterwards about as much again.
+    // A PFC pause for a part p of the window moves at most p of the link's bytes from some flows to
+    // others. The recovery of rates after the pause moves about as much again.
     if (results.counters.of(&PfcCounters::pauses_sent) > 0 && 2 * use.paused() >= moved) {
       return "PFC paused the senders, all flows alike (switch.buffer)";
     }
@@ -322,8 +323,8 @@ class WeightsMissed final : public Diagnosis {
           in_time(had), in_time(needed));
     }
     if (std::string late = late_marks(evidence, dcc, rate); !late.empty()) return late;
-    // A port that needs more marks than the ramp gives keeps its queue at kmax, so packets in a row
-    // are all marked or none, and which flow they belong to decides.
+    // A port that needs more marks than the ECN ramp gives keeps its queue at kmax, so packets in a
+    // row are all marked or all unmarked. Which flow gets the marks is then a matter of chance.
     if (part > ecn.pmax.value()) {
       return fmt::format(
           "{:.3g} % of the packets were marked, and the ramp ends at a pmax of {:.3g} %, so the "

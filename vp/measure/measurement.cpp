@@ -61,9 +61,9 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
       config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
   if (plan.is_held() && plan.rounds() == nullptr) sampled_received_.resize(ledger.size());
   if (config.output.series.queues != QueueSeries::kNone) {
-    // Chooses the ports to sample, because the busiest port is known only at the end. A small
-    // network samples all ports and chooses then; a large one samples the ports that most flows
-    // lead to.
+    // Chooses the ports to sample, because the busiest port is known only at the end of the run. A
+    // small network samples all ports and chooses the reported ports at the end; a large network
+    // samples the ports to which most flows lead.
     std::vector<std::pair<std::size_t, std::size_t>> by_flows;
     const std::vector<std::uint32_t>& receivers = plan.totals().received_by;
     for (std::size_t i = 0; i < network.queues().size(); ++i) {
@@ -196,8 +196,8 @@ void Measurement::measure_to() {
   }
 }
 
-/// Every packet in a switch waits for one of its ports, so the mean of the buffer is the sum of the
-/// ports' means. Only the maximum needs a measurement of its own.
+/// Computes the mean occupancy of a switch's buffer as the sum of its ports' means, because every
+/// packet in a switch waits for one of its ports. Only the maximum needs a measurement of its own.
 void Measurement::measure_buffers() {
   const PicoSeconds now = scheduler_.now();
   std::vector<double> means(network_.switches().size());

@@ -49,8 +49,9 @@ void add_to(QueryResult& query, const FlowSpec& spec, const FlowResult& flow) {
 }
 }  // namespace
 
-/// A query begins with the first of its flows and is answered when the last of them has arrived.
-/// Where the entry waits, shift_queries() adds the time until it began.
+/// Sets the times of queries. A query begins with its first flow and is answered when its last flow
+/// has arrived. If the traffic entry waits for others, shift_queries() adds the time until the
+/// entry began.
 void Measurement::add_answer(const FlowSpec& spec, const FlowResult& flow) {
   if (spec.query == FlowSpec::kNone) return;
   const RepeatedRounds* const rounds = plan_.rounds();
@@ -190,9 +191,9 @@ void Measurement::add_left_out(std::uint64_t first, std::uint64_t times, PicoSec
   }
 }
 
-/// The times of an entry that waits count from its begin. So its queries are asked later than at
-/// their `start`, by as much as the first flow that the entry's own gates hold. Queries that would
-/// be asked after the end of the run are not asked.
+/// Shifts the queries of traffic entries that wait for others, because their times count from the
+/// begin of the entry. Such queries begin later than their `start` by the delay of the first flow
+/// that the entry's gates hold. Queries that would begin after the end of the run are not sent.
 void Measurement::shift_queries(RunResults& results) const {
   if (!plan_.is_held() || !plan_.dependencies().any()) return;
   std::map<std::uint16_t, PicoSeconds> waited;  // time that each entry waited

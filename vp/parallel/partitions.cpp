@@ -146,9 +146,9 @@ PartitionPlan plan_partitions(const PlatformConfig& config, const Topology& topo
       plan.network = std::move(divided);
     }
   }
-  // Second step: the division of each thread's share, into the same number of parts for each
-  // thread, to balance the load. What counts is what the senders can send: at the beginning of an
-  // incast, before they slow down, the network has most to do.
+  // Second step: the division of each thread's share into the same number of parts for each thread,
+  // to balance the load. The load of a part is what its senders can send, because the network has
+  // most to do at the beginning of an incast, before the senders slow down.
   for (unsigned each = wanted / plan.threads; each * plan.threads > plan.network.count; each /= 2) {
     NetworkPartition divided = divide(topology, load, each * plan.threads);
     if (divided.count < 2 || divided.lookahead.count <= 0) continue;

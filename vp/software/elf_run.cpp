@@ -224,8 +224,9 @@ class Machine {
   std::unique_ptr<model::BusTrace> bus_trace_;
 };
 
-// Speed is measured by processor time, so that other load on the machine does not change it. After
-// a debugger went back, no process has the whole time, so no speed is printed.
+// The run's speed is measured by processor time, so that other load on the machine does not change
+// the speed. After a debugger went back, no process has used the whole processor time, so no speed
+// is printed.
 void print_summary(const model::FirmwareHost& host, const std::optional<double>& cpu_seconds) {
   const model::RiscvCpu& cpu = host.cpu();
   const std::uint64_t instructions = host.instructions();
