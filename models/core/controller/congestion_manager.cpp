@@ -97,8 +97,8 @@ std::optional<RateAnswer> CongestionManager::cnp(std::uint32_t flow, std::uint8_
       if (first) {
         start_timer(slot, now);
       } else if (parameters_.timer_restart) {
-        // The running timer event is not moved. When it expires before the slot's `due` tick, it is
-        // stale and starts again (TimerOutcome::kStale).
+        // The running timer event is not moved. If the event expires before the slot's `due` tick,
+        // the expiry is stale, and the event starts again (TimerOutcome::kStale).
         parameters.due = due_after(parameters_.timer_interval, now);
         ++timer_counters_.cancelled;
         ++timer_counters_.started;

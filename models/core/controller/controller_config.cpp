@@ -1,4 +1,5 @@
-// Description and check of the properties of a controller that are fixed when it is built.
+// Description and check of the properties of a controller that are fixed when the controller is
+// built.
 #include "controller/controller_engine.h"
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"

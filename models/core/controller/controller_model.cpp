@@ -83,8 +83,8 @@ void ControllerModel::bytes(std::uint32_t flow, std::uint8_t dscp, std::uint32_t
   next_possible_ = std::min(next_possible_, bytes_sampled_);
   const Bytes bytes{bytes_sampled_, flow & kFlowMask, length, 1, dscp};
   const SlotIndex slot = manager_.flows().match(bytes.flow);
-  // Bytes matter if they may lead to an answer, now or behind inputs that wait. Other bytes need no
-  // event of the scheduler: the next call issues them.
+  // Byte notifications matter if they may lead to an answer, now or behind inputs that wait. Other
+  // byte notifications need no scheduler event, since the next call issues them.
   const bool waits = inputs_wait();
   const bool matters = manager_.increases_by_bytes() &&
                        (waits || manager_.over_threshold(slot, length)) && might_be_enabled();
@@ -177,7 +177,8 @@ void ControllerModel::sample(Cycle edge) {
   }
 }
 
-/// Returns true if a CNP or bytes are dropped: while disabled, and while a reset is in progress.
+/// Returns true if a CNP or bytes are dropped: while the controller is disabled, and while a reset
+/// is in progress.
 bool ControllerModel::dropped(Cycle sampled) {
   if (!enabled_) return true;
   if (sampled < reset_from_ || sampled >= ready_from_) return false;

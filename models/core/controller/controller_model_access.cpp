@@ -32,8 +32,8 @@ Cycle ControllerModel::quiesce() {
   return begin_access(std::max(edge() - 1, port_free_), timing::kEndOfWrite);
 }
 
-/// Makes events wait for an access that begins in cycle `begin`, up to which all events are issued.
-/// Returns the edge at which the access acts.
+/// Makes events wait for a register access that begins in cycle `begin`; all events up to that
+/// cycle are issued. Returns the edge at which the access acts.
 Cycle ControllerModel::begin_access(Cycle begin, Cycle least) {
   const Cycle quiet = std::max({begin, last_issue_ + timing::kSameFlow, ready_from_ - 1});
   const Cycle effect = quiet + timing::kWrite;
@@ -156,7 +156,8 @@ void ControllerModel::change_parameters(const ControllerParameters& parameters, 
     if (timer_bound_ != kNever) wake_for_issue(timer_bound_);
   }
   manager_.set_parameters(parameters);
-  // Bytes that wait will be issued with the new parameters, so they may lead to an answer.
+  // Waiting byte notifications will be issued with the new parameters, so they may lead to an
+  // answer.
   bytes_matter_ = bytes_matter_ || !bytes_.empty() || !bytes_ahead_.empty();
   if (const Cycle next = next_of_interest(); next != kNever) wake_for_issue(next);
   next_possible_ = std::min(next_possible_, next_issue_);

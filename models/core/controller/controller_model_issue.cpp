@@ -35,7 +35,7 @@ Cycle ControllerModel::issue_until(Cycle cycle) {
       from = next_issue_;
       continue;
     }
-    // skips timer events, since no event is due yet
+    // no timer event is due yet, so timer events are skipped
     if (at == heads.timer && !load_timer_head(at)) continue;
     // An edge decides whether a CNP joins others by the state at its begin, not by the event that
     // the edge issues.
@@ -184,7 +184,7 @@ void ControllerModel::issue_bytes(Cycle cycle, const Bytes& bytes) {
   answer(cycle, manager_.bytes(bytes.flow, bytes.dscp, bytes.length, bytes.packets));
 }
 
-/// Number of slots that were freed but whose write-back is not done; they cannot be bound yet.
+/// Number of slots that were freed but cannot be bound yet, because their write-back is not done.
 std::uint32_t ControllerModel::freed_lately(Cycle cycle) {
   while (!freed_.empty() && freed_.front() + timing::kSameFlow <= cycle) freed_.pop();
   return freed_.size();
@@ -224,8 +224,8 @@ void ControllerModel::bound_timer(Tick now) {
   } else if (*due > now) {
     timer_bound_ = timer_from(*due);
   } else {
-    // The due tick of the next event is not known while the timing engine lags; it is known once
-    // the event is taken.
+    // The due tick of the next event is not known while the timing engine lags; the tick is known
+    // once the event is taken.
     timer_bound_ = last_timer_ + timing::kTimerEvents;
   }
 }

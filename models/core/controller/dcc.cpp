@@ -20,18 +20,18 @@
 namespace dcc {
 
 namespace {
-/// The longest queue that a flow's window is to fill beyond the initial window: the whole buffer of
-/// a switch. Thresholds above it are never reached, and PFC acts first.
+/// Greatest growth of a flow's window beyond the initial window: the whole buffer of a switch. ECN
+/// thresholds above this are never reached, since PFC acts first.
 constexpr Bytes kMaxGrowth = 32_MiB;
 
-/// A multiple `products` of rate · time, in bytes; at most 10^15.
+/// Number of bytes in `products` times the product of rate and time; at most 10^15.
 Bytes bytes_of(const Ratio& products, Rate rate, PicoSeconds time) {
   const long double product = bytes_at(to_mbps(rate), time);
   return static_cast<Bytes>(std::min(to_real(products) * product, 1e15L));
 }
 
-/// The decrease factor f_dec (4.12) of a class of this weight, rounded as in the driver's tables; 0
-/// without a weight.
+/// The decrease factor f_dec (4.12 fixed point) of a class with this weight, rounded as in the
+/// driver's tables; 0 without a weight.
 std::uint32_t no_hold_factor_of(const std::optional<Ratio>& weight) {
   if (!weight) return 0;
   const auto w = static_cast<std::uint32_t>(weight->to_fixed(8));
@@ -119,8 +119,8 @@ void DccParameters::ask_marking(EcnParameters& ecn) const {
 }
 
 namespace {
-/// The additive step for this network. All hosts use the same step, since flows that share a link
-/// must increase alike.
+/// The additive increase step for this network. All hosts use the same step, since flows that share
+/// a link must increase alike.
 BitRate step(const std::optional<BitRate>& reference, BitRate slowest, BitRate configured) {
   if (!reference) return configured;
   const Uint128 there = slowest.bits_per_second;

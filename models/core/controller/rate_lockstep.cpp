@@ -90,11 +90,11 @@ class RateLockstep final : public LockstepRateEngine {
   }
 
   LockstepReport report_;
-  // A difference is reported once; later calls return the model's answers.
+  // True after a difference, which is reported once; later calls return the model's answers.
   mutable bool differed_ = false;
   RateUnit model_;
   RateRegisters registers_;
-  RateTables tables_;  // loaded values, to compare with the hardware's tables
+  RateTables tables_;  // values loaded so far, to compare with the hardware's tables
   std::unique_ptr<RateEngine> hardware_;
   RateRecorder recorder_;
   std::uint64_t comparisons_ = 0;

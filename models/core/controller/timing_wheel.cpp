@@ -64,8 +64,8 @@ TimingWheel::Level& TimingWheel::level_of(Place place) {
 }
 
 // The event belongs to the highest level whose digit of `due` is more than one ahead of the
-// pointer's digit: there its place has not come up yet. A place of digit d comes up when the
-// pointer enters d − 1.
+// pointer's digit: in that level the event's place has not come up yet. The place of digit d comes
+// up when the pointer enters digit d − 1.
 void TimingWheel::insert(SlotIndex slot) {
   const Tick due = unwrapped(entries_[slot].due);
   Level& top = levels_[kTop];
@@ -122,7 +122,7 @@ void TimingWheel::unlink(SlotIndex slot) {
   entry.place = kNowhere;
 }
 
-// Processes one place of a level when its time has come: the events that the place holds at that
+// Processes one place of a level when the place comes up: the events that the place holds at that
 // moment, in their order. In the last level an event expires or is stale; in other levels the event
 // moves to a lower level.
 void TimingWheel::work_through(Level& level, Tick digit) {
@@ -168,7 +168,7 @@ Tick TimingWheel::next_moment() const {
   return moment;
 }
 
-// Moves the pointer to `now`, or to the first tick on the way that has expiries.
+// Moves the wheel's pointer to `now`, or to the first tick before `now` that has expiries.
 void TimingWheel::catch_up(Tick now) {
   while (ready_.empty() && moment_ <= now) {
     const Tick tick = moment_;

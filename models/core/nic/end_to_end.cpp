@@ -54,7 +54,7 @@ void EndToEndContexts::next(Context& context) {
   }
 }
 
-/// The queue pair's message, if it has one under way, no longer occupies the context.
+/// Frees the end-to-end context if a message of the queue pair occupies it.
 void EndToEndContexts::release(Qpn qpn, Pair& pair) {
   Context& context = contexts_.at(pair.context);
   if (context.sender == qpn) context.busy = false;
@@ -67,7 +67,7 @@ std::optional<WorkItem> EndToEndContexts::ended(Qpn qpn, const WorkItem& message
   Pair& pair = at->second;
   std::optional<WorkItem> done;
   if (pair.items.empty()) {
-    done = message;  // the rest of its item was dropped
+    done = message;  // the rest of the message's work item was dropped
   } else {
     const Posted& posted = pair.items.front();
     if (failed || posted.taken == posted.item.bytes) {

@@ -15,8 +15,8 @@ void FlowPacer::set_mtu(std::uint32_t mtu) {
   full_packet_ = roce::data_wire_bytes(mtu, false, false) + link_overhead_;
 }
 
-// At line rate the wire itself paces a flow. The rate format may round the line rate down, so the
-// computed gap could be longer than the packet's time on the wire.
+// Pacing gap at `rate`. At line rate the wire itself paces a flow. The rate format may round the
+// line rate down, so the computed gap could be longer than the packet's time on the wire.
 PicoSeconds FlowPacer::gap_at(Rate rate, std::uint32_t wire) const {
   const PicoSeconds gap = pacing_gap(wire, rate);
   if (rate != line_rate_) return gap;
@@ -28,7 +28,7 @@ PicoSeconds FlowPacer::next_start(const SendQueuePair& pair, PicoSeconds now) co
   if (pacing.last_wire == 0) return now;
   if (pair.burst_left > 0) return std::max(pair.burst_next, now);
   const PicoSeconds gap = gap_of(pacing, pacing.last_wire);
-  // At a rate of zero the flow waits until its rate changes.
+  // At a pacing rate of zero the flow waits until its rate changes.
   if (gap == PicoSeconds::max()) return gap;
   return std::max(pacing.paced_from + gap, now);
 }
@@ -63,7 +63,7 @@ void FlowPacer::sent(SendQueuePair& pair, std::uint32_t wire, std::uint32_t payl
 void FlowPacer::keep_due(SendQueuePair& pair, PicoSeconds start) {
   if (pair.burst_left == 0) {
     pair.due = start;
-  } else if (pair.burst_next < start) {  // the window delayed the burst, not the NIC
+  } else if (pair.burst_next < start) {  // the flow's window delayed the burst, not the NIC
     pair.due += start - pair.burst_next;
     pair.burst_next = start;
   }

@@ -8,14 +8,16 @@
 namespace dcc {
 namespace {
 
-/// One packet at one server. All packets pass the servers in the same order: pacing, DMA, each link
-/// there, each link back.
+/// Step of one packet at one server of a queueing network. All packets pass the servers in the same
+/// order: pacing, DMA, each link to the receiver, each link back.
 struct Step {
-  PicoSeconds busy{};     // least time from the start of this packet to the start of the next one
-  PicoSeconds transit{};  // least time from the start here to the start at the next server
+  // least time from the start of this packet at the server to the start of the next packet
+  PicoSeconds busy{};
+  // least time from the packet's start at this server to its start at the next server
+  PicoSeconds transit{};
 };
 
-/// A group of equal packets.
+/// A group of consecutive packets with equal steps.
 struct Packets {
   Bytes count = 0;
   std::vector<Step> steps;  // steps of a packet, one for each server
@@ -74,7 +76,7 @@ class Passage {
   PicoSeconds at(std::size_t j, std::size_t i) const { return cells_[j * servers_ + i]; }
 
   std::size_t servers_;
-  std::vector<PicoSeconds> cells_;  // cells (i, j) with i <= j are used
+  std::vector<PicoSeconds> cells_;  // cells of the matrix; only cells (i, j) with i <= j are used
 };
 
 class Flow {
@@ -95,7 +97,7 @@ class Flow {
       apply(message_, free);
     } else if (repeats_ > 1) {
       Passage passage = passage_of(message_);
-      for (Bytes left = repeats_;;) {  // powers of one matrix commute in any order
+      for (Bytes left = repeats_;;) {  // powers of one matrix commute, so their order has no effect
         if ((left & 1) != 0) passage.apply_to(free);
         left >>= 1;
         if (left == 0) break;
@@ -108,7 +110,7 @@ class Flow {
   }
 
  private:
-  /// Groups of a message: first packet, middle packets, last packet.
+  /// Groups of equal packets of a message: first packet, middle packets, last packet.
   std::vector<Packets> packets_of(Bytes message) const {
     const auto mtu = static_cast<Bytes>(nic_.mtu);
     const Bytes count = (message + mtu - 1) / mtu;
@@ -162,7 +164,7 @@ class Flow {
   Packets responses(Bytes count, std::uint32_t payload, bool first, bool last) const {
     Packets packets;
     packets.count = count;
-    packets.steps.resize(1);  // pace_requests
+    packets.steps.resize(1);  // the pacing of requests is added by pace_requests()
     if (first) {
       cross(packets, there_, roce::read_request_wire_bytes());
     } else {
@@ -175,7 +177,8 @@ class Flow {
     return packets;
   }
 
-  /// A request follows the previous one after the time of the previous response.
+  /// Paces READ requests: a request follows the previous request after the time that the previous
+  /// response takes.
   void pace_requests(std::vector<Packets>& response) const {
     Bytes wire = 0;
     for (const Packets& packets : response) wire += packets.wire;
@@ -192,7 +195,7 @@ class Flow {
     return flow_.rate_cap.raw != 0 && flow_.rate_cap < Rate::from(nic_.line_rate);
   }
 
-  /// Real payload is fetched from the memory of its host.
+  /// Adds the DMA step by which real payload is fetched from host memory.
   void fetch(Packets& packets, std::uint32_t payload) const {
     if (!nic_.real_payload()) return;
     const PicoSeconds transfer = serialization_time(payload, nic_.dma.rate);
@@ -256,8 +259,8 @@ class Flow {
     }
   }
 
-  /// True if no intermediate time overflows 64 bits. The bound: all packets one after another at
-  /// the slowest server, plus one passage of all servers.
+  /// True if no intermediate time overflows 64 bits. The bound is the time of all packets one after
+  /// another at the slowest server, plus one passage of all servers.
   bool fits() const {
     double longest = 0;
     const auto add = [&](const std::vector<Packets>& message, Bytes times) {
@@ -292,7 +295,7 @@ std::optional<PicoSeconds> ideal_fct(const IdealFlow& flow, const NicParameters&
                                      const std::vector<LinkParameters>& back) {
   assert(flow.bytes > 0 && !there.empty());
   if (flow.service == Service::kRd && flow.message_bytes != 0 && flow.message_bytes < flow.bytes) {
-    // Each message waits for the acknowledgement of the one before.
+    // Each message waits for the acknowledgement of the previous message.
     IdealFlow one = flow;
     one.bytes = flow.message_bytes;
     const auto message = Flow(one, nic, there, back).duration();

@@ -167,13 +167,13 @@ void NicDevice::receive(Packet* packet, int) {
     case PacketKind::kFlowPause:
       transmitter_.on_flow_pause(packet->destination, packet->pause_classes != 0);
       break;
-    case PacketKind::kCreditLimit:  // handled by nic/credit_gate.h
-    case PacketKind::kLldp:         // handled before the switch statement
+    case PacketKind::kCreditLimit:  // CreditGate handles credit packets
+    case PacketKind::kLldp:         // LLDP frames are handled before the switch statement
     case PacketKind::kTrimmed:      // RoCE does not use trimmed packets
     case PacketKind::kReturned:
     case PacketKind::kCredit:
     case PacketKind::kRequest:
-    case PacketKind::kPathNews:  // exchanged between switches only
+    case PacketKind::kPathNews:  // only switches exchange these packets
       break;
   }
   pool_.free(packet);

@@ -96,7 +96,8 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
 
 PicoSeconds RecoveryParameters::first_timeout() const {
   if (!adaptive) return timeout;
-  constexpr PicoSeconds kShortest = kNanoSecond * 4096;  // exponent 0 of the Local ACK Timeout
+  // timeout for exponent 0 of InfiniBand's Local ACK Timeout
+  constexpr PicoSeconds kShortest = kNanoSecond * 4096;
   const PicoSeconds sixteenth = PicoSeconds(timeout.count / 16);
   return std::min(timeout, least_timeout.value_or(std::max(sixteenth, kShortest)));
 }

@@ -121,8 +121,8 @@ void PacingScheduler::make_due_ready(PicoSeconds now) {
   }
 }
 
-// Fast path for the common case: exactly one flow is due and none is ready. The result is the same
-// as if the flow had passed through its ring.
+// Fast path of pick() for the common case that exactly one waiting flow is due and no flow is
+// ready. The result is the same as if the flow had passed through its ring.
 PacingScheduler::FlowIndex PacingScheduler::pick_only(PicoSeconds now, unsigned allowed) {
   if (non_empty_ != 0 || none_due(now)) return kNone;
   const FlowIndex flow = waiting_[0].flow;

@@ -17,8 +17,8 @@ bool ReadResponder::enqueue(ResponderState& state, const Packet& request) {
       request.psn <= state.atomics.back().psn) {
     const auto executed = std::find_if(state.atomics.begin(), state.atomics.end(),
                                        [&](const AtomicResult& a) { return a.psn == request.psn; });
-    // Missing: the requester exceeds the agreed number of outstanding requests. Neither known nor
-    // refused: the response is being made.
+    // If the result is missing, the requester exceeds the agreed number of outstanding requests. If
+    // it is neither known nor refused, the response is being made.
     if (executed == state.atomics.end() || (!executed->known && !executed->refused)) return false;
     response.repeated = executed->known;
     response.original = executed->original;
@@ -81,7 +81,7 @@ ReadResponder::Made ReadResponder::make_packet(ResponderState& state, Qpn qpn,
 }
 
 /// Starts the DMA request for the payload and returns true; returns false if the payload is a kept
-/// result. An atomic operation is executed by this DMA request, once and in its turn.
+/// result. An atomic operation is executed by this DMA request, exactly once and in order.
 bool ReadResponder::fill(ResponderState& state, const Response& response, Packet& packet) {
   std::uint8_t* const bytes = packet.payload->data();
   if (response.repeated) {

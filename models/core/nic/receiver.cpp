@@ -68,7 +68,8 @@ void Receiver::on_data(Packet* packet) {
 
   if (is_response(packet->operation)) {
     if (buffer_ != nullptr && !buffer_->has_room(packet->payload_bytes)) {
-      ++counters_.receive_discards;  // a part of the response is missing and is requested again
+      // a part of the READ response is missing and is requested again
+      ++counters_.receive_discards;
     } else {
       transmitter_.requester().on_response(*packet);
     }
@@ -91,7 +92,7 @@ void Receiver::on_data(Packet* packet) {
     ++counters_.duplicates;
     if (!ordered && context.early != nullptr) note_order(*packet, *context.early);
     if (expects_response(packet->operation)) {
-      // The response, or a part of the response, was lost, so the response is sent again.
+      // The READ response, or a part of it, was lost, so the responder sends the response again.
       if (deliver(qpn, *packet) == DeliverySink::Result::kAccepted)
         transmitter_.respond(qpn, *packet);
     } else if (packet->ack_requested) {
@@ -107,8 +108,9 @@ void Receiver::on_data(Packet* packet) {
       report_gap(*packet, context);
       if (keep(packet, context)) return;
     } else {
-      // The reorder window of selective repeat is no tolerance of reordering: a sender that goes
-      // back sends everything from the gap on again, so the gap is reported at once.
+      // With selective repeat the reorder window does not make the receiver wait before it reports
+      // a gap. A sender that uses go-back-N repeats all packets from the gap on, so the receiver
+      // reports the gap at once.
       if (!parameters_.recovery.is_selective() && keep(packet, context)) return;
       if (!context.nak_sent) report_gap(*packet, context);
     }
@@ -180,7 +182,7 @@ void Receiver::accept_early(Qpn qpn, Context& context) {
     const Psn before = context.expected;
     accept(qpn, packet, context);
     pool_.free(packet);
-    if (context.expected == before) return;  // refused
+    if (context.expected == before) return;  // the packet was refused
   }
 }
 
@@ -202,7 +204,7 @@ void Receiver::refuse(const Packet& data, Context& context, DeliverySink::Result
     if (result == DeliverySink::Result::kNotReady) ++counters_.receives_missing;
     Packet* const nak = nak_for(data, context, NakReason::kNotReady);
     nak->rnr_timer = roce::not_ready_code(parameters_.recovery.not_ready_delay);
-    context.nak_sent = true;  // packets behind the refused one are early and get no NAK
+    context.nak_sent = true;  // packets behind the refused packet are early and get no NAK
     transmitter_.send_control(nak);
     return;
   }
@@ -260,8 +262,8 @@ void Receiver::accept(Qpn qpn, Packet* packet, Context& context) {
   if (packet->ack_requested) acknowledge(*packet, context, packet->psn);
 }
 
-// No sender repeats unreliable data. A datagram without a buffer is lost, and so is a message that
-// misses a packet.
+// Handles data of an unreliable service, which no sender repeats. A datagram without a buffer is
+// lost, and so is a message that misses a packet.
 void Receiver::accept_unreliable(Qpn qpn, const Packet& packet, Context& context) {
   if (packet.service == Service::kUc) {
     if (packet.psn != context.expected) {

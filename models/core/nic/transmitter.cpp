@@ -187,7 +187,7 @@ void Transmitter::stop(Qpn qpn) {
   const bool unsent = pair.work.truncate() > 0;
   if (datagrams_ != nullptr && datagrams_->has(qpn)) datagrams_->stop(qpn, unsent);
   pacing_.deactivate(qpn);
-  activate_if_sendable(qpn, pair);  // there are packets to send again
+  activate_if_sendable(qpn, pair);  // the queue pair has packets to send again
 }
 
 void Transmitter::mark_delivered(Qpn qpn, Bytes bytes) {
@@ -201,13 +201,15 @@ void Transmitter::mark_delivered(Qpn qpn, Bytes bytes) {
 
 // ---------------------------------------------------------------- turns: who may send, and when
 
-/// False if the next request must wait, for a refused request or for READs under way.
+/// False if the queue pair's next request must wait because of a refused request or of READs under
+/// way.
 bool Transmitter::reads_allow(const SendQueuePair& pair) const {
   if (pair.reads->refused && pair.work.next_psn() >= pair.reads->refused_at) return false;
   return !pair.work.next_is_read() || pair.work.reads_out() < parameters_.outstanding_reads;
 }
 
-// Called twice for each packet; without the attribute the compiler does not inline the function.
+// The function is called twice for each packet, and without the attribute the compiler does not
+// inline it.
 [[gnu::always_inline]] inline bool Transmitter::may_request(const SendQueuePair& pair) const {
   if (!pair.work.has_unsent()) return false;
   if (pair.reads != nullptr && !reads_allow(pair)) return false;
@@ -275,7 +277,8 @@ void Transmitter::set_demotion(std::vector<Bytes> thresholds) {
   try_send();
 }
 
-/// The queue pair waits at the priority of its next request. Responses keep the configured one.
+/// Sets the priority at which the queue pair waits, that of its next request. Responses keep the
+/// configured priority.
 void Transmitter::set_turn_priority(Qpn qpn, const SendQueuePair& pair) {
   const bool demotes_next = demotion_.is_active() && pair.work.has_unsent();
   pacing_.set_priority(qpn, demotes_next ? priority_at(qpn, pair.work.plan_next().item_offset)
@@ -386,7 +389,7 @@ void Transmitter::send_data(Packet* packet) {
 }
 
 // Precondition: nothing can be sent at this instant. The wire does not report when it is free, so
-// the event below replaces that report. The end of a DMA request calls try_send() itself.
+// the event `wake_` replaces that report. The end of a DMA request calls try_send() itself.
 void Transmitter::schedule_send() {
   if (port_ != nullptr) {
     schedule_with_pacer();
@@ -440,7 +443,7 @@ void Transmitter::dma_done(std::uint32_t, bool ok) {
     Packet& packet = *staging_.oldest_pending();
     if (packet.operation == Operation::kAtomicResponse) {
       SendQueuePair& pair = pairs_[packet.source_qpn];
-      // If the state is missing, the queue pair has been created anew in the meantime.
+      // If the responder state is missing, the queue pair has been created anew in the meantime.
       if (pair.reads != nullptr) ReadResponder::keep_result(pair.reads->responder, packet);
     }
     packet.icrc = roce::icrc_of(packet);
@@ -474,7 +477,8 @@ void Transmitter::send_one_staged() {
     // A timeout may have withdrawn this packet, which then waits for no answer.
     requester_.retransmission().sent(qpn, pair, std::min(psn + 1, pair.work.next_psn()), asks);
   }
-  // Without ACKs a packet is done when its payload has been read: software may reuse the memory.
+  // Without ACKs a packet counts as done when its payload has been read, since software may then
+  // reuse the memory.
   if (!requester_.expects_acks(pair)) {
     requester_.complete_before(qpn, pair, psn + 1);
     requester_.fail_if_refused(qpn, pair);
@@ -486,10 +490,11 @@ Packet* Transmitter::pick_data_packet() {
     const Qpn qpn = special_turns_ ? pick_specially() : pacing_.pick(now(), allowed());
     if (qpn == PacingScheduler::kNone) return nullptr;
     SendQueuePair& pair = pairs_[qpn];
-    if (!may_send(pair)) continue;  // the window closed, or the work was withdrawn meanwhile
+    // the queue pair's window closed, or its work was withdrawn meanwhile
+    if (!may_send(pair)) continue;
     if (pair.reads != nullptr) {
       if (is_response_next(pair)) return make_response_packet(qpn, pair);
-      if (next_request_start(pair) > now()) {  // the response's request was withdrawn
+      if (next_request_start(pair) > now()) {  // the request of the queued response was withdrawn
         activate(qpn, pair);
         continue;
       }
@@ -532,7 +537,7 @@ bool Transmitter::delays_message(Qpn qpn, SendQueuePair& pair, const PacketPlan&
   return true;
 }
 
-/// Sends the lost packet under the cursor again.
+/// Makes the repetition of the lost packet at the cursor of selective repeat.
 Packet* Transmitter::make_repeated_packet(Qpn qpn, SendQueuePair& pair) {
   const PacketPlan plan = pair.work.plan_at(pair.selective->next());
   const Psn psn = pair.selective->next().psn;

@@ -1,5 +1,5 @@
-// The transmitter's single flows that others direct: a switch that stops the packets to one host,
-// and a central agent that orders how long messages are sent.
+// The part of the transmitter that lets others direct single flows: a switch that stops the packets
+// to one host, and a central agent that orders how long messages are sent.
 #include <algorithm>
 
 #include "nic/transmitter.h"
@@ -10,8 +10,9 @@ bool Transmitter::is_stopped(HostId host) const {
   return std::find(stopped_hosts_.begin(), stopped_hosts_.end(), host) != stopped_hosts_.end();
 }
 
-// Unreliable datagrams have no remote host of their own and are not stopped. A pacer block would
-// not learn of the stop, so configurations refuse it beside a discipline that stops flows.
+// Queue pairs of unreliable datagrams have no fixed remote host and are not stopped. A pacer block
+// would not learn of the stop, so configurations refuse a pacer block together with a discipline
+// that stops flows.
 void Transmitter::on_flow_pause(HostId host, bool stop) {
   const bool before = is_stopped(host);
   if (stop) {
@@ -40,7 +41,8 @@ std::vector<Transmitter::LongFlow> Transmitter::long_flows(Bytes from) const {
   return found;
 }
 
-// An algorithm that changes rates, not windows, sets its own rate again with its next change.
+// A congestion-control algorithm that changes rates, not windows, overrides the order's rate with
+// its next change.
 void Transmitter::set_order(Qpn qpn, const FlowOrder& order) {
   orders_[qpn] = order;
   set_turn_priority(qpn, pairs_[qpn]);
@@ -61,7 +63,8 @@ std::uint8_t Transmitter::priority_at(Qpn qpn, Bytes offset) const {
   return demotion_.priority_at(offset);
 }
 
-/// Gives a packet the priority of its offset, and what an order says of it.
+/// Gives a packet the priority of its offset in the message, and the settings that an agent's order
+/// has for it.
 void Transmitter::demote(Qpn qpn, Bytes offset, Packet& packet) const {
   packet.priority = priority_at(qpn, offset);
   if (orders_.empty()) return;

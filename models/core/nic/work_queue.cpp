@@ -12,7 +12,8 @@ void WorkQueue::post(const WorkItem& item) {
 
 void WorkQueue::drop_oldest() {
   ++head_;
-  // Erasing 64 items at a time takes amortised constant time. An empty queue keeps no items.
+  // Erasing 64 completed work items at a time takes amortised constant time. An empty queue keeps
+  // no items.
   if (head_ == items_.size() || head_ >= 64) {
     items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(head_));
     base_ += head_;
@@ -52,7 +53,7 @@ std::uint64_t WorkQueue::restore(Psn psn) {
 
 std::size_t WorkQueue::truncate() {
   std::size_t dropped = 0;
-  // Packets that go_back() withdrew may have arrived, so their numbers are not used again.
+  // Packets that go_back() withdrew may have arrived, so their sequence numbers are not used again.
   Cursor& end = furthest_.psn > next_.psn ? furthest_ : next_;
   const auto current = static_cast<std::size_t>(end.index - base_);
   while (items_.size() > current + (end.offset > 0 ? 1u : 0u)) {

@@ -15,8 +15,8 @@ void CreditParameters::describe(ParameterVisitor& v) {
 }
 
 Bytes credit_buffer_for(const LinkParameters& link, Bytes largest_packet) {
-  // headroom_for() covers the round trip and three packets. A quarter of the buffer may be free
-  // without being advertised, and rounding to blocks may waste a packet's worth.
+  // The term headroom_for() covers the link's round trip and three packets. A quarter of the buffer
+  // may be free without being advertised, and rounding to blocks may waste a packet's worth.
   const Bytes busy = headroom_for(link, largest_packet) + 3 * largest_packet;
   return busy + busy / 2;
 }
@@ -73,7 +73,7 @@ void LaneCredits::receive_frame(const Packet& packet) {
   if (blocks_left(lane) >= largest_) {
     exhausted_ = static_cast<std::uint8_t>(exhausted_ & ~(1u << lane));
   }
-  // Packets do not overtake frames, so blocks missing from the total were lost on the wire.
+  // Packets do not overtake credit frames, so blocks missing from the total were lost on the wire.
   l.arrived = static_cast<std::int64_t>(packet.psn);
   check_advertisement(lane);
 }

@@ -8,9 +8,10 @@
 namespace dcc {
 
 namespace {
-using Way = std::tuple<NodeId, int, int>;  // a wait at one output: (node, port, priority)
+using Way = std::tuple<NodeId, int, int>;  // a wire that is waited for: (node, port, priority)
 
-constexpr std::int64_t kPaused = -1;  // stands for the number of awaited ports: paused
+// value in place of a number of awaited ports that marks a paused wire
+constexpr std::int64_t kPaused = -1;
 }  // namespace
 
 Waits waits_of(const std::vector<const SwitchDevice*>& devices) {

@@ -27,8 +27,9 @@ void DisciplinePort::set_ecn(const EcnParameters& ecn) {
                         discipline_->needs_every_packet();
 }
 
-// The second condition is for the buffer's peak alone: a packet that only raises the peak bypasses
-// the discipline, which would not have seen it with a free buffer either.
+// True if the packet fits without effect on the shared buffer. The second condition concerns only
+// the buffer's peak: a packet that only raises the peak bypasses the discipline, which would not
+// have seen it with a free buffer either.
 bool DisciplinePort::fits_buffer(const Packet& packet) const {
   SharedBuffer& buffer = context_->ingress.buffer();
   return buffer.can_pass_through(packet.ingress, packet.priority, packet.wire_bytes) ||
@@ -79,7 +80,7 @@ void DisciplinePort::accept(Packet* packet) {
   }
   drop_all(result.dropped);
   update_bytes();
-  // The event may be due after the wire becomes free, because the next packet may not leave
+  // The port's event may be due after the wire becomes free, because the next packet may not leave
   // earlier.
   const PicoSeconds soonest = std::max(context_->scheduler.now(), free_at_);
   if (wire_free_.is_scheduled() && wire_free_.due() > soonest) {

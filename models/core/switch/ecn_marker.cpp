@@ -10,10 +10,11 @@
 namespace dcc {
 
 namespace {
-/// Ratio of kmax to kmin if one of them follows the other: that of the dcqcn rule.
+/// Ratio of the ECN thresholds kmax and kmin if one of them is derived from the other, as in the
+/// dcqcn rule.
 constexpr Bytes kFollowingRatio = 4;
 
-/// Scales a threshold to the port's rate. The result saturates at kMaxThreshold + 1.
+/// Scales an ECN threshold to the port's rate. The result saturates at kMaxThreshold + 1.
 Bytes scaled(Bytes threshold, BitRate port_rate, const std::optional<BitRate>& reference) {
   if (!reference || threshold < 0) return threshold;
   const Uint128 wide =
@@ -35,7 +36,7 @@ void MarkingParameters::describe(ParameterVisitor& v) {
 
 void MarkingParameters::apply_to(EcnParameters& ecn) const {
   if (enabled) ecn.enabled = *enabled;
-  // thresholds written for the port hold at any link rate
+  // ECN thresholds that a user wrote for a port apply at any link rate
   if (kmin || kmax) ecn.reference_rate.reset();
   if (kmin) ecn.kmin = *kmin;
   if (kmax) ecn.kmax = *kmax;
@@ -223,7 +224,8 @@ EcnMarker::EcnMarker(const EcnParameters& parameters, BitRate port_rate)
 bool EcnMarker::congested_by_packet(Bytes queue, const Packet& packet) {
   if (queue <= kmin_) return false;
   if (queue <= kmax_) {
-    // Fields that no switch changes. A packet that is sent again has the same number again.
+    // The hash covers fields that no switch changes. A retransmitted packet has the same sequence
+    // number again.
     const std::uint64_t pair = std::uint64_t{packet.source} << 32 | packet.destination;
     const std::uint64_t place = std::uint64_t{packet.flow} << 32 ^ packet.psn;
     if (!is_below_ramp(mix64(mix64(pair) ^ place) >> 32, queue)) return false;

@@ -11,7 +11,7 @@
 namespace dcc {
 
 namespace {
-// minimum quantum in bytes, so that shares are exact over short times
+// minimum quantum in bytes, so that bandwidth shares are exact over short times
 constexpr Bytes kMinQuantum = 1'600;
 }  // namespace
 

@@ -41,8 +41,8 @@ void IngressControl::pause(int input, int priority) {
   mark_if_asked(input, priority);
 }
 
-/// Marks what waits for the outputs whose packets have filled an input, whatever input it came
-/// through (Santos, Turner and Janakiraman, INFOCOM 2003).
+/// Marks the packets that wait for the outputs whose packets have filled an input, whatever input
+/// they came through (Santos, Turner and Janakiraman, INFOCOM 2003).
 void IngressControl::mark_if_asked(int input, int priority) {
   if ((marked_priorities_ >> priority & 1) != 0) egress_.mark_beside(input, priority);
 }
@@ -71,7 +71,7 @@ void IngressControl::set_pfc_mask(int port, std::uint8_t priorities) {
   egress_.try_send(port);
 }
 
-// The switch's own packets use no credits: no neighbour sent them.
+// Packets of the switch itself use no credits, since no neighbour sent them.
 void IngressControl::store_with_credits(int input, int priority, Bytes bytes) {
   if (input == own_input_) return;
   LaneCredits& credits = *egress_.at(input).credits();

@@ -22,7 +22,7 @@ void replace_limit(std::optional<Ratio>& alpha, std::optional<Bytes>& limit,
   limit = by_limit;
 }
 
-/// Number of the pool with this name, from 1; 0 for "auto".
+/// Number of the buffer pool with this name, from 1; 0 for "auto".
 template <class Pools>
 int number_of_pool(const Pools& pools, const std::string& name) {
   for (std::size_t i = 0; i < pools.size(); ++i) {
@@ -231,7 +231,7 @@ PortSettings port_settings(const SwitchParameters& parameters, BitRate rate,
       parameters.priorities.empty() && exceptions.empty()) {
     to.lossless = parameters.pauses() ? parameters.pfc.priorities : std::uint8_t{0};
     for (PortSettings::Queue& queue : to.queues) queue.ecn = of_port;
-    // A buffer with cells needs rules.
+    // A buffer that counts in cells needs rules for every class.
     for (unsigned p = 0; parameters.cell > 1 && p < kPriorities; ++p) {
       to.rules[p] = rules_of({}, parameters, (to.lossless >> p & 1) != 0, port_alpha_q16);
     }

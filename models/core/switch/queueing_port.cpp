@@ -57,7 +57,7 @@ QueueingPort::QueueRules& QueueingPort::make_rules() {
   return *rules_;
 }
 
-/// Derives from the settings which packets need more than the shortest way.
+/// Derives from the port's settings which packets need more than the fastest path.
 void QueueingPort::update_attention() {
   using MarkAt = EcnParameters::MarkAt;
   bool at_enqueue = ecn_.marks_any_at(MarkAt::kEnqueue);
@@ -80,14 +80,14 @@ void QueueingPort::update_attention() {
                         context_->ingress.with_credits() || scheduler_.shapes();
 }
 
-// Out of line, so that the packets that find room in their class pay for no other case.
+// The function is out of line, so that packets that find room in their class pay for no other case.
 [[gnu::noinline]] bool QueueingPort::admit_by_rules(Packet* packet) {
   if ((!selective_ || accepts(*packet)) && context_->ingress.admit(*packet)) return true;
   drop(packet);
   return false;
 }
 
-/// True if the rules of the packet's queue let the packet in.
+/// True if the rules of the packet's queue accept the packet.
 bool QueueingPort::accepts(const Packet& packet) {
   QueueRule& rule = (*rules_)[packet.priority];
   if (rule.refuses) return false;
@@ -97,7 +97,8 @@ bool QueueingPort::accepts(const Packet& packet) {
   return !rule.marker.congested(rule.marker.per_port() ? bytes_ : held, context_->random);
 }
 
-/// True if the limit of a queue that holds `held` bytes, and its egress pool, let `bytes` in.
+/// True if a queue that holds `held` bytes, and the queue's egress pool, have room for `bytes`
+/// more.
 bool QueueingPort::has_room(const QueueRule& rule, Bytes held, Bytes bytes) const {
   if (held + bytes <= rule.reserved) return true;
   Bytes free = 0;
@@ -191,7 +192,7 @@ void QueueingPort::join_queue(Packet* packet) {
   if (queue.bytes > queue.peak) queue.peak = queue.bytes;
 }
 
-/// Does what few ports need for a packet that is about to join its queue.
+/// Carries out the rarely used actions for a packet that is about to join its queue.
 void QueueingPort::handle_arrival(int priority, Bytes bytes) {
   const Bytes held = this->bytes(priority);
   if (scheduler_.shapes() && held == 0) {
@@ -265,9 +266,9 @@ void QueueingPort::charge_credits(int priority, Bytes bytes) {
   if (credits_->frames_due() != 0) pfc_.request_credit_frame();
 }
 
-/// Like mark_if_congested(), with the rules that few configurations have: thresholds by class, a
-/// number of the packet instead of a random one, and the phantom queue. A separate function, so
-/// that other ports pay for one test.
+/// Marks a packet as mark_if_congested() does, also by the rules that few configurations use:
+/// thresholds by class, a hash of the packet instead of a random number, and the phantom queue. The
+/// function is separate, so that other ports pay for one test.
 void QueueingPort::mark_by_all_rules(const Queue& queue, Packet& packet,
                                      EcnParameters::MarkAt moment) {
   bool congested = false;

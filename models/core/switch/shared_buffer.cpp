@@ -99,7 +99,7 @@ Bytes SharedBuffer::threshold_by_rules(const Class& c) const {
   return rules.reserved + ((free(rules.pool) * alpha) >> 16);
 }
 
-/// Returns how many of a class's `bytes` the class's pool has to hold.
+/// Returns how many of a class's `bytes` bytes the pool of the class must hold.
 Bytes SharedBuffer::beyond_reserved(const Class& c, Bytes bytes) const {
   return std::max<Bytes>(0, bytes - rules_of(c).reserved);
 }
@@ -139,7 +139,7 @@ bool SharedBuffer::admit_by_rules(Class& of_packet, Bytes bytes) {
 void SharedBuffer::release_by_rules(Class& of_packet, Bytes bytes) {
   Class& c = account_of(of_packet);
   bytes = in_cells(bytes);
-  note_peak(used());  // other classes may have grown since the last call
+  note_peak(used());  // other classes of the buffer may have grown since the last call
   if (c.headroom != 0) bytes -= release_headroom(c, bytes);
   change_shared(c, -bytes);
   note_peak(used());
@@ -180,7 +180,7 @@ bool SharedBuffer::admit_to_headroom(Class& c, Bytes bytes) {
   return true;
 }
 
-/// Releases up to `bytes` and returns how many were released.
+/// Releases up to `bytes` bytes of a class's headroom and returns the number released.
 Bytes SharedBuffer::release_headroom(Class& c, Bytes bytes) {
   const Bytes released = std::min(c.headroom, bytes);
   c.headroom -= released;
@@ -189,8 +189,8 @@ Bytes SharedBuffer::release_headroom(Class& c, Bytes bytes) {
   return released;
 }
 
-/// Must be called after each change of a field other than shared_used_, and before shared_used_
-/// shrinks.
+/// Notes a new peak of the buffer. Must be called after each change of a member other than
+/// shared_used_, and before shared_used_ shrinks.
 void SharedBuffer::note_peak(Bytes held) {
   peak_ = std::max(peak_, held);
   pass_through_limit_ =

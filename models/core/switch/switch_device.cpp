@@ -64,7 +64,8 @@ void SwitchDevice::attach(int port, PacketOut& out, const LinkParameters& link) 
   egress_.set_queues(port, settings);
   if (settings.watchdog.detect) watch(port, settings.watchdog);
   if (pause_times_ != nullptr) pause_times_->set_rate(port, link.rate);
-  // Needed without pauses, too: DCBX may make priorities lossless when the link comes up.
+  // Headroom is set even without pauses, because DCBX may make priorities lossless when the link
+  // comes up.
   SharedBuffer& buffer = ingress_.buffer();
   buffer.set_alpha(port, alpha_for(link, parameters_.pfc));
   buffer.set_headroom(port, parameters_.headroom_of(link));
@@ -133,7 +134,7 @@ void SwitchDevice::join(const FabricMap& fabric, int self) {
 }
 
 Bytes SwitchDevice::drain(int port, int priority) const {
-  // The queues of a discipline have no priorities that are visible here.
+  // The switch does not know the priorities of a discipline's queues.
   return egress_.have_disciplines() ? egress_.at(port).bytes()
                                     : egress_.queueing(port).bytes_before(priority);
 }
@@ -142,7 +143,8 @@ int SwitchDevice::route_of(const Packet& packet, PortSet ports) const {
   if (ports.size() == 1) return ports.front();
   if (ports.empty()) return -1;
   if (path_choice_ == nullptr) return ports[hashed(packet, ports.size())];
-  // The load balancer may remember a choice among other ports, so its index is limited.
+  // The load balancer may remember a choice among other ports, so the index of its choice is
+  // limited.
   return ports[std::min(path_choice_->peek(packet, ports), ports.size() - 1)];
 }
 
@@ -184,7 +186,7 @@ void SwitchDevice::Actions::consume(Packet* packet) {
 void SwitchDevice::prefetch(const Packet& packet, int port) const {
   if (is_link_control(packet.kind)) return;
   const PortSet ports = routes_.ports(packet.destination);
-  // A load balancer may read much memory to choose, so its choice is not predicted.
+  // A load balancer may read much memory to choose, so no prefetch predicts its choice.
   if (ports.empty() || (ports.size() > 1 && path_choice_ != nullptr)) return;
   const int egress = ports.size() == 1 ? ports.front() : ports[hashed(packet, ports.size())];
   egress_.prefetch(egress, packet.priority);
@@ -228,7 +230,8 @@ void SwitchDevice::handle_link_control(Packet* frame, int port) {
     return;
   }
   if (frame->kind == PacketKind::kFlowPause) {
-    // The switch's own queues hold the packets of all hosts, so the frame has no effect on them.
+    // The switch's own queues mix the packets of all hosts, so a pause of one host has no effect on
+    // them.
     if (egress_.have_disciplines()) egress_.discipline(port).receive_flow_pause(*frame);
   } else {
     egress_.at(port).handle_flow_control(*frame);

@@ -23,8 +23,8 @@ Bytes SwitchParameters::headroom_needed(const LinkParameters& link) const {
   slower.delay += PicoSeconds(pfc.response.count / 2);
   const Bytes bytes = headroom_for(slower, largest_packet);
   if (cell == 1) return bytes;
-  // The packets that fill most memory for their time on the wire: the smallest packets, or packets
-  // that fill one cell but for one byte. Both come with a preamble and a gap.
+  // The worst case is the packets that fill most memory for their time on the wire: the smallest
+  // packets, or packets one byte longer than a cell. Both have a preamble and a gap.
   constexpr Bytes kLeastPacket = 64;
   const Bytes least = (kLeastPacket + cell - 1) / cell * cell * (cell + 1 + link.overhead);
   const Bytes two_cells = 2 * cell * (kLeastPacket + link.overhead);

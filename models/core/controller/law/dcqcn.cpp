@@ -17,7 +17,8 @@ IncreaseStage stage_of(ConstDcqcnView slot, std::uint8_t fast_recovery) {
   return IncreaseStage::kAdditive;
 }
 
-/// True if the current rate is now the greatest of its DSCP.
+/// Increases the slot's rate; returns true if the current rate is then the greatest rate of its
+/// DSCP.
 bool increase(SlotParameters& slot, LawPort& port) {
   const IncreaseStage stage = stage_of(ConstDcqcnView(slot), port.parameters().fast_recovery);
   const IncreaseResult result = port.increase({slot.rc, slot.rt, slot.dscp, stage, 0});
@@ -84,7 +85,8 @@ std::uint64_t DcqcnLaw::added(const IncreaseRequest& request, std::uint32_t step
   return (std::uint64_t{step} * tables.increase_factor(request.dscp) + 128) >> 8;
 }
 
-// Rounds up, so that the rate reaches the maximum and the slot is released.
+// The current rate after an increase, rounded up so that the rate reaches the maximum and the slot
+// is released.
 std::uint64_t DcqcnLaw::raised(RateBits rc, RateBits target) const {
   return (std::uint64_t{rc} + target + 1) >> 1;
 }

@@ -14,9 +14,9 @@ constexpr const char* kReaction =
     "four base RTTs, so that each reaction sees the one before; at most 50us (SIGCOMM'15), at "
     "least one base RTT";
 
-/// Amount that a step adds to the target: sent for an interval, 1/125 of the product of rate and
-/// base RTT. The steps of N flows in one interval then queue N/125 products, whatever rate and
-/// distance are.
+/// Amount that an increase step adds to the target rate. Sent for an interval, this amount is 1/125
+/// of the product of rate and base RTT, so the steps of N flows in one interval queue N/125
+/// products, whatever rate and distance are.
 BitRate step_for(const NetworkScale& network) {
   const PicoSeconds interval = network.reaction();
   const auto rtt = static_cast<std::uint64_t>(network.base_rtt.count);
@@ -26,7 +26,8 @@ BitRate step_for(const NetworkScale& network) {
   return network.share(Ratio(std::min<std::uint64_t>(share, 1'000'000), 125'000'000));
 }
 
-/// SIGCOMM'15: 10 MB are what 40 Gb/s send in 36 intervals of 55 us.
+/// Default byte counter, scaled from SIGCOMM'15: 10 MB are the bytes that 40 Gb/s send in 36
+/// intervals of 55 us.
 Bytes byte_counter_for(const NetworkScale& network) {
   constexpr Bytes kMost = 1'000'000'000;
   const Bytes wanted = network.sent_in(network.reaction() * 36);

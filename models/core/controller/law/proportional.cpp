@@ -41,7 +41,8 @@ void count_notification(ProportionalView slot, const CnpEvent& cnp, std::uint16_
   slot.sent() = 0;
 }
 
-/// True if the marks stand for more packets than the flow sends in four intervals.
+/// True if the marks of a notification stand for more packets than the flow sends in four timer
+/// intervals.
 bool swamped(const SlotParameters& slot, const RateRegisters& registers) {
   const std::int64_t owed =
       -std::int64_t{ConstProportionalView(slot).account()} / kPacket - kOnTheWay;
@@ -135,7 +136,8 @@ void ProportionalLaw::set_defaults(DccParameters& p) const {
   p.byte_counter = 0;
   p.timer_restart = false;
   p.r_ai = BitRate(13'700'000);
-  p.r_hai = 550_Mbps;  // 0.9 packets of 1000 B in an interval; fit() has other packets
+  // 0.9 packets of 1000 B in a timer interval; fit() adapts the value to the packet size
+  p.r_hai = 550_Mbps;
   p.r_min = 5_Mbps;
   p.mi = Ratio(0);
   p.g = Ratio(4, 5);

@@ -170,7 +170,7 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
   if (index == map::kCtrl && (value & map::kCtrlSoftResetMask) != 0) return soft_reset();
   apply_settings();
   switch (static_cast<map::Command>(index)) {
-    case map::Command::kCtrl:  // posted work may wait for ENABLE
+    case map::Command::kCtrl:  // posted work may wait for the bit ENABLE of CTRL
     case map::Command::kSqTail:
     case map::Command::kRqTail:
       ring_doorbells();
@@ -209,8 +209,8 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
   }
 }
 
-// Copies register fields into the device's parameters. Called at construction, after each write and
-// after a reset.
+// Copies register fields into the NIC's parameters, at construction, after each write and after a
+// reset.
 void NicHostInterface::apply_settings() {
   const map::Parameters p = map::parameters_of(registers_);
   nic_.set_enabled(p.enable);
@@ -377,7 +377,8 @@ bool NicHostInterface::is_startable(const nic_wqe& entry, Operation operation) {
 
 // ---------------------------------------------------------------- queue pairs without a remote end
 
-/// Work waits for the remote end as long as a sender would have waited for an acknowledgement.
+/// Makes work wait for the queue pair's remote end as long as a sender would have waited for an
+/// acknowledgement.
 void NicHostInterface::await_peer(Qpn qpn) {
   if (waits_for_peer_[qpn] || nic_.transmitter().failed(qpn)) return;
   for (const auto& waiting : peerless_) {
@@ -439,7 +440,7 @@ void NicHostInterface::reject(const nic_wqe& entry) {
 void NicHostInterface::work_done(Qpn qpn, const WorkItem& item, Status status) {
   if (status == Status::kOk && !item.signalled) return;
   // Payload that cannot be read fails its queue pair; a response that does not fit its request has
-  // the same status and no fault.
+  // the same status but counts no DMA fault.
   if (status == Status::kLocalError && !expects_response(item.operation) && moves_payload()) {
     in_memory({"the payload of a request", item.local_address, qpn, "work request", item.id},
               static_cast<std::uint64_t>(item.bytes), false);
@@ -483,7 +484,7 @@ void NicHostInterface::completion_written(bool ok) {
     const std::uint32_t place = index % completion_entries();
     fault({"the completion ring (CQ_BASE)", reg64(map::kCqBaseLoOffset) + place * sizeof(nic_cqe),
            0, "entry", index});
-    registers_.raise(map::kIrqStatusSqErrorMask);  // the ring is outside host memory
+    registers_.raise(map::kIrqStatusSqErrorMask);  // the send ring lies outside host memory
     return;
   }
   ++completions_written_;

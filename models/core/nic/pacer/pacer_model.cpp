@@ -39,7 +39,7 @@ PacerModel::PacerModel(const PacerShape& shape, const PacerSettings& settings)
       candidates_(rows_),
       busy_(rows_) {
   for (Flow& flow : flows_) flow.gap = std::uint64_t{settings.scale} << kFractionBits;
-  clocks_.fill(shape.flows);  // the sweep after reset takes a cycle a flow
+  clocks_.fill(shape.flows);  // the memory sweep after reset takes one cycle for each flow
   calm_ = std::min(shape.flows, calm_cycles_);
 }
 
@@ -48,7 +48,7 @@ bool PacerModel::has_begun(const Entry& entry) const {
   return left == 0 || is_negative(left);
 }
 
-/// Number of cycles from the deadline to the clock, modulo 2^38.
+/// Number of cycles from an entry's deadline to the present time, modulo 2^38.
 std::uint64_t PacerModel::since_deadline(const Entry& entry) const {
   return (clocks_[entry.level] - entry.deadline) & kNearMask;
 }
@@ -78,7 +78,8 @@ PacerModel::Best PacerModel::best_candidate(const PacerInputs& inputs, bool& ove
   return best;
 }
 
-/// Chooses the operation that begins: a rate before all others; wakes and decisions take turns.
+/// Chooses the pacer operation that begins: a rate change precedes all others, and wakes and
+/// decisions take turns.
 PacerModel::Operation PacerModel::choose(const PacerInputs& inputs, const Best& best) {
   Operation op;
   const bool may_decide = inputs.want && best.any;
@@ -124,8 +125,8 @@ PacerModel::Candidate PacerModel::candidate_of(std::uint32_t row, unsigned pause
   return found;
 }
 
-/// Updates the rings of lengths: adds or refuses the post of the cycle before, removes the packet
-/// of an operation, and reads the pointers for the operation that begins.
+/// Updates the rings of packet lengths: adds or refuses the packet posted in the cycle before,
+/// removes the packet of an operation, and reads the pointers for the operation that begins.
 void PacerModel::queue_steps(const PacerInputs& inputs, Operation& issued, PacerAnswer& answer) {
   const auto counts = static_cast<std::uint8_t>(2 * shape_.depth - 1);
   const std::uint32_t places = shape_.depth - 1;
@@ -213,7 +214,7 @@ void PacerModel::change(const Operation& op) {
   flow.part = static_cast<std::uint64_t>(start) & kFractionMask;
 }
 
-/// Computes the candidates of the row that an operation changed and of the row of the sweep.
+/// Computes the candidates of two rows: the row that an operation changed and the row of the sweep.
 void PacerModel::keep_candidates(const PacerInputs& inputs, const Operation& issued) {
   if (scanning_) {
     const std::uint32_t row = (scan_ + rows_ - 1) & (rows_ - 1);

@@ -18,7 +18,7 @@ PacerPort::PacerPort(Scheduler& scheduler, std::uint32_t rank, PacerEngine& engi
   for (std::uint32_t flow = shape.flows; flow-- > 0;) free_.push_back(static_cast<PacerFlow>(flow));
 }
 
-/// The first cycle at or after `t`.
+/// The block's first clock cycle at or after time `t`.
 std::int64_t PacerPort::edge_at(PicoSeconds t) const {
   return (std::max<std::int64_t>(t.count, 0) + clock_.period.count - 1) / clock_.period.count;
 }
@@ -105,7 +105,8 @@ Qpn PacerPort::take(unsigned allowed) {
   return kNone;
 }
 
-/// The time from which on a decision is wanted; max() if only the transmitter can change that.
+/// The time from which on the port wants a decision of the block; max() if no decision is wanted
+/// until the transmitter changes its state.
 PicoSeconds PacerPort::wanted_from() const {
   if (clock_.ahead) {
     return user_.takes_ahead() && decided_.empty() && !asked_ ? PicoSeconds{} : PicoSeconds::max();
@@ -119,7 +120,7 @@ PicoSeconds PacerPort::wanted_from() const {
   return end - clock_.period * kLookAhead;
 }
 
-/// Runs the cycles before the present time, in which no decision is wanted or possible.
+/// Runs the block's cycles before the present time, in which no decision is wanted or possible.
 void PacerPort::catch_up() {
   const std::int64_t target = edge_at(scheduler_.now());
   while (cycles_ < target) {

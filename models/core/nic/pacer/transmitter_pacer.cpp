@@ -62,8 +62,8 @@ std::uint32_t Transmitter::wire_bytes_of(const PacketPlan& plan, const SendQueue
          static_cast<std::uint32_t>(parameters_.link_overhead);
 }
 
-/// Posts the packets that the queue pair may send, as many as the block keeps. Packets that were
-/// posted before and not decided are the first ones of these.
+/// Posts the packets that the queue pair may send to the pacer block, up to the number that the
+/// block holds. Packets posted earlier and not decided yet are the first of them.
 void Transmitter::offer(Qpn qpn, SendQueuePair& pair) {
   if (pair.not_before > now()) {
     pacing_.activate(qpn, pair.not_before);
@@ -91,7 +91,7 @@ void Transmitter::offer(Qpn qpn, SendQueuePair& pair) {
   }
 }
 
-/// Posts for queue pairs whose delay after a not-ready NAK is over.
+/// Posts packets of the queue pairs whose delay after an RNR NAK is over.
 void Transmitter::offer_delayed() {
   while (!pacing_.is_idle(now())) {
     const Qpn qpn = pacing_.pick(now(), ~0u);
@@ -99,8 +99,8 @@ void Transmitter::offer_delayed() {
   }
 }
 
-/// The queue pair of the next decision. A decision has no packet if the packet was withdrawn after
-/// it was posted.
+/// Takes the block's next decision and returns its queue pair. A decision has no packet if the
+/// packet was withdrawn after its post.
 Qpn Transmitter::take_decision() {
   for (;;) {
     const Qpn qpn = port_->take(allowed());

@@ -39,8 +39,8 @@ ReadState& Requester::read_state(SendQueuePair& pair) {
   return *pair.reads;
 }
 
-/// Ends a message of reliable datagrams. Each message is an item of its own in the work queue; the
-/// work that the application posted completes with its last message.
+/// Ends a message of reliable datagrams. Each message is a work item of its own in the work queue;
+/// the work that the application posted completes with its last message.
 void Requester::complete_message(Qpn qpn, const WorkItem& message, Status status) {
   const bool failed = status != Status::kOk;
   const std::optional<WorkItem> item = datagrams_->ended(qpn, message, failed);
@@ -119,7 +119,8 @@ void Requester::on_nak(const Packet& nak) {
   SendQueuePair& pair = *known;
   if (nak.nak == NakReason::kSequence) ++counters_.sequence_naks_received;
   if (nak.nak == NakReason::kNotReady) ++counters_.not_ready_naks_received;
-  // A NAK carries the number that the responder expects: all packets before it have arrived.
+  // A NAK carries the sequence number that the responder expects, so all packets before this number
+  // have arrived.
   const Bytes newly = complete_before(qpn, pair, nak.psn);
   if (newly > 0) pair.retries = pair.rnr_retries = 0;
   if (fail_if_refused(qpn, pair)) return;
@@ -162,7 +163,7 @@ void Requester::retry_or_fail(Qpn qpn, SendQueuePair& pair) {
   }
 }
 
-/// Sends again from the oldest unacknowledged packet.
+/// Makes the queue pair send again from its oldest unacknowledged packet.
 void Requester::retransmit(Qpn qpn, SendQueuePair& pair) {
   pair.selective.reset();
   const std::uint64_t repeated = pair.work.go_back();
@@ -201,8 +202,8 @@ void Requester::refused(Qpn qpn, SendQueuePair& pair, Psn psn, Status status) {
   state.refused = true;
   state.refused_at = psn;
   state.refusal = status;
-  // Nothing before `psn` in its message asked for an ACK, so the last packet is sent again and
-  // asks.
+  // No packet before `psn` in its message requested an ACK, so the last packet is sent again and
+  // requests one.
   if (status == Status::kLocalError && parameters_.ack == AckMode::kPerMessage &&
       retransmission_.is_on()) {
     retransmit(qpn, pair);
@@ -217,8 +218,8 @@ bool Requester::fail_if_refused(Qpn qpn, SendQueuePair& pair) {
   return true;
 }
 
-/// Enters the error state (IBTA 10.3.1): the oldest item completes with `status`, all later ones as
-/// flushed. The queue pair sends nothing until it is created anew.
+/// Enters the error state (IBTA 10.3.1): the oldest work item completes with `status`, all later
+/// items as flushed. The queue pair sends nothing until it is created anew.
 void Requester::fail(Qpn qpn, SendQueuePair& pair, Status status) {
   pair.failed = true;
   pair.selective.reset();
@@ -236,7 +237,7 @@ void Requester::on_response(const Packet& packet) {
   const Qpn qpn = packet.destination_qpn;
   SendQueuePair& pair = pairs_[qpn];
   if (pair.failed || pair.reads == nullptr || packet.psn >= pair.work.next_psn()) {
-    ++counters_.duplicates;  // the request is withdrawn and will be repeated
+    ++counters_.duplicates;  // the request of this response is withdrawn and will be repeated
     ++counters_.responses_repeated;
     return;
   }
@@ -252,7 +253,7 @@ void Requester::on_response(const Packet& packet) {
     ++counters_.out_of_order;
     ++counters_.responses_early;
     if (reads.gap || !retransmission_.is_on()) return;
-    reads.gap = true;  // each gap is repeated once
+    reads.gap = true;  // each gap in a response is requested again once
     retry_or_fail(qpn, pair);
     return;
   }
@@ -261,7 +262,7 @@ void Requester::on_response(const Packet& packet) {
   if (!expects_response(asked) ||
       is_atomic(asked) != (packet.operation == Operation::kAtomicResponse) ||
       plan.payload_bytes != packet.payload_bytes) {
-    fail(qpn, pair, Status::kLocalError);  // the two ends use different MTUs
+    fail(qpn, pair, Status::kLocalError);  // the two ends of the queue pair use different MTUs
     return;
   }
   reads.gap = false;

@@ -76,7 +76,8 @@ EtsTable ets_table_of(const EgressSchedulerParameters& scheduler) {
   if (scheduler.kind == Kind::kEts) {
     std::copy(scheduler.weights.begin(), scheduler.weights.end(), weights.begin());
   }
-  // Whole percents with sum 100: each percent lost by rounding down goes to the largest remainder.
+  // The shares become whole percents with sum 100: each percent lost by rounding down goes to the
+  // largest remainder.
   const std::uint64_t all = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
   if (all == 0) return ets_table_of(std::vector<unsigned>(kPriorities));
   std::vector<unsigned> percent;
@@ -168,7 +169,7 @@ void DcbxEnd::receive(const Packet& packet) {
   schedule_tick();
 }
 
-/// Determines the settings in force and announces a change to the other end.
+/// Determines the DCBX settings in force and announces a change to the other end.
 void DcbxEnd::resolve() {
   DcbxSettings now = own_;
   if (received_) {
@@ -228,8 +229,8 @@ void DcbxEnd::send_frame() {
     schedule_tick();
     return;
   }
-  // Time to live by 802.1AB, 9.2.5.6: four intervals and a second, rounded up to whole seconds. The
-  // credits stretch intervals of less than a second.
+  // Time to live by 802.1AB, 9.2.5.6: four intervals and a second, rounded up to whole seconds.
+  // Transmission credits stretch intervals of less than a second.
   const std::int64_t interval = std::max(interval_, kSecond).count;
   const std::int64_t life = (interval * 4 + 2 * kSecond.count - 1) / kSecond.count;
   LldpFrame frame;
