@@ -9,7 +9,7 @@ enum syscall_number {
   SYSCALL_PRINT,
   SYSCALL_SEND,    /* sends the word in a0 to the queue; blocks while the queue is full */
   SYSCALL_RECEIVE, /* returns the queue's oldest word in a0; blocks while the queue is empty */
-  SYSCALL_EXIT,    /* ends the task */
+  SYSCALL_EXIT,    /* ends the calling task */
   SYSCALLS,
 };
 

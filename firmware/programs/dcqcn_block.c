@@ -9,7 +9,7 @@
 #include "program/dcc_program.h"
 
 enum {
-  kOne = 65536, /* 1 as a fraction */
+  kOne = 65536, /* fixed-point value of 1 for fractions */
   kClasses = 15,
   kMaxTicks = 0xFFFFF, /* longer times count as this number of ticks */
   kKeepTarget = 256,
@@ -19,7 +19,7 @@ enum {
 struct flow {
   uint32_t rc, rt;   /* current and target rate, 1/256 Mb/s */
   uint32_t alpha;    /* congestion estimate at the last cut, 1/65536 */
-  uint32_t last_cut; /* tick of the last cut */
+  uint32_t last_cut; /* tick of the flow's last cut */
   uint32_t due;      /* tick at which the interval of the increase timer ends */
   uint8_t timer_events, byte_events;
   uint8_t bound; /* 1 from a notification until the rate is back at the maximum */

@@ -18,7 +18,7 @@ struct flow {
   uint32_t rc, rt;   /* current and target rate, 1/256 Mb/s */
   uint32_t last_cut; /* time of the last cut in us */
   int32_t account;   /* packets sent since the last increase minus G per marked packet; 1/256 */
-  uint32_t sent;     /* packets since the last notification */
+  uint32_t sent;     /* number of packets that the flow sent since the last notification */
   uint8_t bound;     /* 1 from a notification until the rate is back at the maximum */
   uint8_t hold;      /* number of intervals of the hold so far; 0: no hold */
   uint8_t fast;      /* remaining intervals with a packet of the fast phase */

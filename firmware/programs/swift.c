@@ -56,7 +56,8 @@ static void apply(const struct dcc_event *event, const struct flow *flow,
 static void start(const struct dcc_event *event, void *context, struct dcc_result *result) {
   struct flow *const flow = context;
   const uint64_t base = event->base_rtt_ps;
-  const uint64_t packet = event->mtu * 2048000000ull / event->line_rate; /* ps of a packet */
+  /* time of a full packet at line rate in ps */
+  const uint64_t packet = event->mtu * 2048000000ull / event->line_rate;
   const uint64_t full = base * event->line_rate / 31250u;
   const uint64_t mtu = (uint64_t)event->mtu << 16;
   flow->rtt = base << 8;
@@ -94,7 +95,8 @@ static void acknowledged(const struct dcc_event *event, void *context, struct dc
   flow->rtt += (int64_t)((delay << 8) - flow->rtt) / 8;
   if (delay < aim) {
     const uint32_t step = value(4, 65536);
-    const uint64_t more = (uint64_t)event->bytes * step; /* increase in 1/65536 bytes */
+    /* increase of the window in 1/65536 bytes */
+    const uint64_t more = (uint64_t)event->bytes * step;
     /* At one packet per round trip the window grows by mtu / window of the acknowledged bytes. */
     flow->window += before < mtu ? more : (more * event->mtu << 8) / (before >> 8);
   } else if (flow->last_decrease == 0 || (event->time_ps - flow->last_decrease) << 8 >= flow->rtt) {

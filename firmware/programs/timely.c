@@ -12,7 +12,7 @@ struct flow {
   uint64_t last_rtt; /* last round-trip time in ps; 0: none yet */
   uint64_t t_low, t_high;
   int64_t diff;     /* smoothed difference of successive round trips, 1/65536 ps */
-  uint32_t inverse; /* 2^48 / min_rtt */
+  uint32_t inverse; /* reciprocal of min_rtt, 2^48 / min_rtt */
   uint32_t sends;   /* bytes that a rate of 2^32/256 Mb/s sends in min_rtt */
   uint32_t rate;    /* current rate in 1/256 Mb/s */
   uint32_t step, least, segment;

@@ -29,7 +29,7 @@ extern "C" {
 #define BOOT_RAM_BASE ((uint64_t)DCC_RAM_BASE)
 /* Address of the boot block, behind the firmware image. */
 #define BOOT_BLOCK_ADDRESS (BOOT_RAM_BASE + DCC_IMAGE_BYTES)
-#define BOOT_MAGIC UINT32_C(0x44434342) /* bytes "BCCD" in memory */
+#define BOOT_MAGIC UINT32_C(0x44434342) /* the block begins with the bytes "BCCD" in memory */
 #define BOOT_VERSION UINT32_C(7)
 #define BOOT_NEVER UINT64_MAX
 
@@ -70,10 +70,10 @@ static inline uint64_t boot_addend(uint32_t seed) { return ((uint64_t)seed << 32
 /* A flow that this host sends, as messages of `message_bytes` (the last may be shorter). Message
  * m lies in slot m mod slots, at both ends. */
 struct boot_tx_flow {
-  uint32_t id;             /* platform-wide flow id */
-  uint32_t qpn;            /* local queue pair */
+  uint32_t id;             /* number of the flow, unique on the platform */
+  uint32_t qpn;            /* number of the flow's local queue pair */
   uint32_t remote_host;    /* number of the receiving host */
-  uint32_t remote_qpn;     /* remote queue pair */
+  uint32_t remote_qpn;     /* number of the flow's queue pair at the receiving host */
   uint8_t dscp;            /* DSCP of the flow, 0 … 63 */
   uint8_t priority;        /* 802.1p priority of the flow, 0 … 7 */
   uint8_t slots;           /* number of message slots at either end, 1 … BOOT_MAX_SLOTS */
@@ -96,9 +96,9 @@ struct boot_tx_flow {
 /* A flow that this host receives, or that another host reads. */
 struct boot_rx_flow {
   uint32_t id;
-  uint32_t qpn;         /* local queue pair */
+  uint32_t qpn;         /* number of the flow's local queue pair */
   uint32_t remote_host; /* number of the sending host */
-  uint32_t remote_qpn;  /* remote queue pair */
+  uint32_t remote_qpn;  /* number of the flow's queue pair at the sending host */
   uint8_t dscp;
   uint8_t priority;
   uint8_t slots;
@@ -129,8 +129,8 @@ struct boot_result {
   uint32_t error_flow; /* platform-wide id of the affected flow; 0xFFFFFFFF = none */
   uint64_t started_ns; /* simulated time at the end of bring-up, before the first flow */
   uint64_t finished_ns;
-  uint64_t wakeups; /* number of returns from wait-for-interrupt */
-  uint64_t irqs;    /* number of interrupts claimed */
+  uint64_t wakeups; /* number of times that the application returned from wait-for-interrupt */
+  uint64_t irqs;    /* number of interrupts that the application claimed */
   uint64_t nic_irqs;
   uint64_t controller_irqs;
   uint64_t messages_posted;
@@ -230,7 +230,7 @@ struct boot_qos_area {
 struct boot_block {
   uint32_t magic;
   uint32_t version;
-  uint32_t header_bytes; /* sizeof(struct boot_block) */
+  uint32_t header_bytes; /* bytes of the block's header, sizeof(struct boot_block) */
   uint32_t total_bytes;  /* total bytes of block, arrays and scratch area */
   uint32_t host_id;
   uint32_t flags;     /* properties of the host, bits of enum boot_flags */

@@ -7,7 +7,7 @@ int32_t fixed_log2(uint64_t x) {
   uint32_t mantissa = (uint32_t)(exponent > 31 ? x >> (exponent - 31) : x << (31 - exponent));
   uint32_t fraction = 0;
   for (int bit = 15; bit >= 0; --bit) {
-    const uint64_t square = (uint64_t)mantissa * mantissa; /* 2.62 */
+    const uint64_t square = (uint64_t)mantissa * mantissa; /* the square is in 2.62 fixed point */
     if (square >> 63) {
       fraction |= 1u << bit;
       mantissa = (uint32_t)(square >> 32);
@@ -25,7 +25,7 @@ uint32_t fixed_exp2(int32_t y_q16) {
       2159144272u, 2153306067u, 2150392887u, 2148937775u, 2148210589u, 2147847087u,
       2147665360u, 2147574502u, 2147529075u, 2147506361u,
   };
-  const int32_t whole = y_q16 >> 16; /* rounds towards minus infinity */
+  const int32_t whole = y_q16 >> 16; /* the shift rounds towards minus infinity */
   if (whole >= 32) return UINT32_MAX;
   if (whole < -16) return 0;
   uint64_t mantissa = UINT64_C(1) << 31;

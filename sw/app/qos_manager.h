@@ -130,7 +130,7 @@ struct qos_manager {
   struct qos_tenant_state states[QOS_TENANTS_MAX];
   uint32_t hold;
   uint32_t updates;
-  uint32_t commands; /* number of the last command */
+  uint32_t commands; /* number of the last command that the manager wrote */
 };
 
 /* Initialises a manager. Returns 0 if the tenants or the number of meters are invalid. */

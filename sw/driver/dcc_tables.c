@@ -53,7 +53,8 @@ uint32_t dcc_decrease_entry_of(const struct dcc_config* config, uint32_t i) {
   if (config->policy <= DCC_POLICY_PROPORTIONAL) {
     return dcc_decrease_entry((enum dcc_policy)config->policy, i);
   }
-  const uint32_t fall = i * (config->curve & DCC_CURVE_STEP_MASK); /* at most 256 * 2^17 */
+  /* the product is at most 256 * 2^17 */
+  const uint32_t fall = i * (config->curve & DCC_CURVE_STEP_MASK);
   return fall < ONE_Q16 ? ONE_Q16 - fall : 0;
 }
 

@@ -15,8 +15,8 @@
 #define IRQ_ENABLE_OFFSET 0x04u   /* RW: sources that may raise the output; reset 0 */
 #define IRQ_CLAIM_OFFSET 0x08u    /* RO; a read claims a source and returns its number */
 #define IRQ_COMPLETE_OFFSET 0x0Cu /* WO: number of the source whose service ends */
-#define IRQ_LEVEL_OFFSET 0x10u    /* RO: levels of the lines */
-#define IRQ_SERVICE_OFFSET 0x14u  /* RO: sources in service */
+#define IRQ_LEVEL_OFFSET 0x10u    /* RO: levels of the interrupt lines, one bit for each source */
+#define IRQ_SERVICE_OFFSET 0x14u  /* RO: interrupt sources that are claimed and not completed */
 
 enum {
   IRQ_SOURCE_NONE = 0,

@@ -54,7 +54,7 @@ enum nic_wqe_opcode {
   /* Atomic operations on the eight bytes at remote_address, a multiple of eight; the previous
    * value is stored at local_address. `length` is 8. */
   NIC_WQE_COMPARE_SWAP = 6, /* stores swap_or_add if the value equals `compare` */
-  NIC_WQE_FETCH_ADD = 7,    /* adds swap_or_add, modulo 2^64 */
+  NIC_WQE_FETCH_ADD = 7,    /* adds swap_or_add to the remote value, modulo 2^64 */
 };
 
 enum { NIC_ATOMIC_BYTES = 8 };
@@ -63,15 +63,15 @@ enum nic_wqe_flags {
   NIC_WQE_SIGNALED = 1 << 0, /* request a completion on success, not only on failure */
 };
 
-/* Work queue entry, 64 bytes. */
+/* Work queue entry of the send ring, 64 bytes. */
 struct nic_wqe {
   uint8_t opcode; /* operation, enum nic_wqe_opcode */
   uint8_t flags;  /* options, enum nic_wqe_flags */
   uint16_t reserved0;
   uint32_t qpn;            /* local queue pair, also the flow number of the controller; 24 bits */
   uint64_t wr_id;          /* chosen by software; returned in the completion */
-  uint64_t local_address;  /* payload in this host's memory */
-  uint64_t remote_address; /* destination in the receiver's memory */
+  uint64_t local_address;  /* address of the payload in this host's memory */
+  uint64_t remote_address; /* address of the destination in the receiver's memory */
   uint32_t length;         /* length of the payload in bytes, 1 … 2^31 */
   uint32_t immediate;      /* immediate of RDMA WRITE and SEND with immediate */
   /* receiving host of a datagram, since the queue pair of a datagram has no peer */
@@ -81,9 +81,9 @@ struct nic_wqe {
   uint64_t compare;     /* operand of a compare-and-swap */
 };
 
-/* Receive queue entry, 32 bytes. */
+/* Receive queue entry of the receive ring, 32 bytes. */
 struct nic_rqe {
-  uint32_t qpn;     /* local queue pair */
+  uint32_t qpn;     /* queue pair that takes the buffer */
   uint32_t length;  /* bytes of the receive buffer, 1 … 2^31 */
   uint64_t wr_id;   /* chosen by software; returned in the completion */
   uint64_t address; /* address of the receive buffer */
@@ -113,14 +113,14 @@ enum nic_cqe_opcode {
   NIC_CQE_RECEIVE_SEND_IMMEDIATE = 4, /* a SEND with immediate has arrived and is in its buffer */
 };
 
-/* Completion queue entry, 32 bytes. */
+/* Completion queue entry of the completion ring, 32 bytes. */
 struct nic_cqe {
   uint64_t wr_id;        /* wr_id of the request or receive entry; 0 for RECEIVE_IMMEDIATE */
   uint64_t timestamp_ns; /* simulated time of the last ACK, or of the last byte in memory */
   uint32_t byte_len;     /* bytes of the whole message, including the header of a datagram */
   /* immediate as sent, or the sender's queue pair if the message is a datagram */
   uint32_t immediate;
-  uint32_t qpn;   /* local queue pair */
+  uint32_t qpn;   /* local queue pair of the completed request */
   uint8_t status; /* result of the request, enum nic_cqe_status */
   uint8_t opcode; /* kind of the completion, enum nic_cqe_opcode */
   uint8_t reserved;

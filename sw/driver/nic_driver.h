@@ -57,7 +57,7 @@ struct nic {
   uint16_t send_doorbell;
   uint16_t send_head; /* count of send ring entries that the NIC has fetched, as last read */
   uint16_t completion_head;
-  struct nic_rqe* receive_ring; /* null until nic_start_receives */
+  struct nic_rqe* receive_ring; /* null until nic_start_receives starts the receive ring */
   uint32_t receive_entries;
   uint16_t receive_tail;
   uint16_t receive_doorbell;

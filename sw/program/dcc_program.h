@@ -34,7 +34,7 @@ enum dcc_event_kind {
   DCC_START, /* a flow starts */
   DCC_CNP,   /* a notification of congestion marks arrived */
   DCC_ACK,   /* an acknowledgement arrived */
-  DCC_NACK,  /* the receiver reported a gap */
+  DCC_NACK,  /* the receiver reported a gap in the packet sequence */
   DCC_SENT,  /* the flow sent more bytes than its threshold: see dcc_result.sent_bytes */
   DCC_TIMER, /* a timer of the flow expired */
   DCC_EVENT_KINDS
@@ -51,10 +51,10 @@ struct dcc_event {
   uint32_t flow;         /* number of the flow within its NIC */
   uint64_t time_ps;      /* simulated time of the event, or of the newest of merged events */
   uint64_t rtt_ps;       /* ACK: round-trip time of the newest acknowledged packet */
-  uint64_t base_rtt_ps;  /* round-trip time without queues */
+  uint64_t base_rtt_ps;  /* round-trip time of the flow's path without queues */
   uint64_t flow_bytes;   /* START: payload bytes of the flow; 0: unknown */
   uint32_t rate;         /* current pacing rate of the flow */
-  uint32_t line_rate;    /* rate of the NIC's port */
+  uint32_t line_rate;    /* rate of the NIC's port in 1/256 Mb/s */
   uint32_t bytes;        /* ACK: payload newly acknowledged; SENT: wire bytes since the last SENT */
   uint32_t payload;      /* SENT: payload bytes since the last SENT */
   uint32_t merged;       /* number of events that this event stands for */
@@ -77,7 +77,7 @@ struct dcc_event {
 struct dcc_hop {
   uint64_t time_ps;  /* time at which the port sent the packet, by the port's clock */
   uint64_t tx_bytes; /* bytes that the port has sent so far */
-  uint32_t queue;    /* bytes in the port's queue */
+  uint32_t queue;    /* bytes in the port's queue when the packet was sent */
   uint32_t rate;     /* rate of the link, in 1/256 Mb/s */
 };
 
@@ -123,7 +123,7 @@ typedef uint32_t dcc_handler; /* address of a handler in the program's memory */
 typedef uint32_t dcc_address;
 #endif
 
-#define DCC_PROGRAM_MAGIC 0x50434344u /* bytes "DCCP" in memory */
+#define DCC_PROGRAM_MAGIC 0x50434344u /* the description begins with the bytes "DCCP" in memory */
 #define DCC_PROGRAM_ABI 1u
 
 /* Description of a program, at DCC_CODE_BASE. Events without a handler are not delivered. */

@@ -49,7 +49,7 @@ void describe(const CLI::App& command, Branches& branches) {
   const std::string& name = command.get_name();
   std::vector<std::string> options;
   for (const CLI::Option* const option : command.get_options()) {
-    if (option->get_group().empty()) continue;  // leaves out a retired option
+    if (option->get_group().empty()) continue;  // the script leaves out a retired option
     const std::vector<std::string> names = names_of(*option);
     options.insert(options.end(), names.begin(), names.end());
     const std::string values = values_of(option->get_type_name());
@@ -86,7 +86,7 @@ std::string bash_script(const CLI::App& app) {
   Branches branches;
   std::vector<std::string> commands;
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
-    if (command->get_group().empty()) continue;  // leaves out a retired command
+    if (command->get_group().empty()) continue;  // the script leaves out a retired command
     commands.push_back(command->get_name());
     describe(*command, branches);
   }

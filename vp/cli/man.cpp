@@ -8,7 +8,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Escapes text for roff.
+/// Escapes text for the typesetter roff.
 std::string plain(const std::string& text) {
   std::string out;
   bool line_begins = true;
@@ -34,7 +34,7 @@ std::string type_of(const CLI::Option& option) {
 
 void print_options(const CLI::App& command) {
   for (const CLI::Option* const option : command.get_options()) {
-    if (option->get_group().empty()) continue;  // leaves out a retired option
+    if (option->get_group().empty()) continue;  // the manual page leaves out a retired option
     std::string names;
     for (const std::string& name : option->get_snames())
       names += (names.empty() ? "-" : ", -") + name;
@@ -59,7 +59,7 @@ void print_page(const CLI::App& app) {
   std::printf(".SH SYNOPSIS\n.B dccvp\n\\fICOMMAND\\fR [\\fIOPTION\\fR]...\n");
   std::printf(".SH DESCRIPTION\n%s\n", plain(app.get_description()).c_str());
   for (const CLI::App* const command : app.get_subcommands(nullptr)) {
-    if (command->get_group().empty()) continue;  // leaves out a retired command
+    if (command->get_group().empty()) continue;  // the manual page leaves out a retired command
     std::printf(".SH \"dccvp %s\"\n%s\n", command->get_name().c_str(),
                 plain(command->get_description()).c_str());
     print_options(*command);

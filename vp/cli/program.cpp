@@ -147,7 +147,7 @@ int run_command(int argc, const char* const* argv) {
         "  dccvp params configs/demo.yaml --match ecn\n"
         "Exit status: 0 done, 1 the run broke a promise, 2 unusable input.");
     app.parse(argc, argv);
-  } catch (const CLI::Success& e) {  // handles --help and --version
+  } catch (const CLI::Success& e) {  // CLI11 throws Success for --help and --version
     return app.exit(e);
   } catch (const CLI::ParseError& e) {
     const std::string near = misspelt(app, argc, argv);

@@ -138,11 +138,11 @@ struct HostConfig {
   MachineKind machine = MachineKind::kDcc;  // devices and addresses that firmware sees
   bool race_check = false;                  // true: the platform looks for races of harts and DMA
   unsigned harts = 1;                       // harts of the CPU that runs firmware
-  std::string elf;                          // resolved path of the firmware
+  std::string elf;                          // resolved path of the firmware's ELF file
   Bytes ram = 4_MiB;
   RomConfig rom;
   Frequency clock{200'000'000};        // Parameters of the CPU
-  Ratio cpi{1};                        // processor cycles per instruction
+  Ratio cpi{1};                        // mean number of processor cycles per instruction
   PicoSeconds quantum = kMicroSecond;  // greatest lead of the processor over simulated time
   bool keeps_accounts = true;  // true if the firmware writes the results into the boot block
   // true if misaligned loads and stores in RAM work instead of trapping

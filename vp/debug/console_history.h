@@ -21,7 +21,7 @@ struct Moment {
 /// The work that remains after execution has returned to a snapshot.
 struct ReverseRequest {
   enum class Kind : char {
-    kToTime = 't',    // replay up to `time`
+    kToTime = 't',    // replay the run up to `time`
     kToEvents = 'e',  // replay up to event number `events`
     kSearch = 's',    // replay up to `events` and find the last time that `what` happened before
   };

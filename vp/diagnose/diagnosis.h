@@ -57,7 +57,7 @@ class Diagnosis {
   virtual bool needs_flows() const { return false; }
 };
 
-/// A registered diagnosis.
+/// A registered diagnosis with its description.
 struct DiagnosisEntry {
   std::string id;         // name of the diagnosis; stable, because scripts refer to it
   std::string meaning;    // meaning of the diagnosis in one sentence without a full stop

@@ -13,7 +13,7 @@ namespace {
 class HostBusyAtEnd final : public Diagnosis {
   // A handler takes microseconds. If a handler runs for this share of the run, it does not come to
   // its end, or its interrupts leave the program no time.
-  static constexpr int kShareOfRun = 10;  // one tenth of the run
+  static constexpr int kShareOfRun = 10;  // one tenth of the run's duration
   static constexpr PicoSeconds kLeast = kMicroSecond * 100;
 
   Found after(const Evidence& evidence) const override {

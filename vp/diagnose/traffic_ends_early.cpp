@@ -11,7 +11,7 @@ namespace {
 
 class TrafficEndsEarly final : public Diagnosis {
   // Rates over a window are accurate enough if the window is idle for less than this share.
-  static constexpr int kIdleShare = 10;  // one tenth of the window
+  static constexpr int kIdleShare = 10;  // one tenth of the measured window
 
  public:
   Found before(const Evidence& evidence) const override {

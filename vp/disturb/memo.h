@@ -102,7 +102,7 @@ class Memo final : public PlatformPart, private FlowMemory {
   SpotChecks errors_;
   RandomStream random_;
   std::unordered_map<std::uint64_t, Known> known_;
-  std::size_t in_memory_ = 0;  // number of bursts in memory
+  std::size_t in_memory_ = 0;  // number of traffic bursts in memory
   std::uint64_t begun_ = 0;    // number of flows that have begun, simulated or replayed from memory
   Mode mode_ = Mode::kIdle;
   PicoSeconds from_{};                // time at which the present burst began

@@ -74,7 +74,7 @@ class MovingWeights::Entry {
     Bytes acknowledged = 0;    // acknowledged bytes of the round at the last sample
 
     bool is_done() const { return next == sends.size(); }
-    std::uint32_t query() const { return sends[next].query; }  // number of the present round
+    std::uint32_t query() const { return sends[next].query; }  // query number of the present round
 
     /// Skips finished sends, and sets `acknowledged`.
     void look(const FlowLedger& ledger) {

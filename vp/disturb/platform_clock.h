@@ -36,7 +36,7 @@ class PlatformClock {
   /// Skips simulated time: the run continues at now() + `time`. Precondition: now() + `time` is
   /// before next_kept().
   void skip(PicoSeconds time);
-  /// Simulated time skipped so far.
+  /// Total simulated time that fast-forward has skipped so far.
   PicoSeconds skipped() const { return ahead_; }
   /// Converts a past moment of the devices' time into simulated time.
   PicoSeconds simulated(PicoSeconds device) const;

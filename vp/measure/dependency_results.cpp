@@ -195,7 +195,7 @@ class Analysis {
     }
     return waiting;
   }
-  static PicoSeconds rounded_up(PicoSeconds time) {  // time rounded up to nanoseconds
+  static PicoSeconds rounded_up(PicoSeconds time) {  // returns the time rounded up to nanoseconds
     constexpr std::int64_t kStep = 1000;
     return PicoSeconds((time.count / kStep + (time.count % kStep != 0 ? 1 : 0)) * kStep);
   }
@@ -257,7 +257,8 @@ class Analysis {
   }
 
   void add_path() {
-    using Key = std::tuple<HostId, unsigned, std::int64_t>;  // key: host, processor, end
+    // key of a computation: host, processor, end
+    using Key = std::tuple<HostId, unsigned, std::int64_t>;
     std::map<Key, std::uint32_t> ended;
     for (const ComputationResult& one : results_.computations) {
       // skips an entry that takes no part in dependencies, and a flow that took no time

@@ -93,7 +93,7 @@ class FlowDigest {
   bool any_active_ = false;
   bool same_from_ = true, same_to_ = true;
   HostId first_from_ = 0, first_to_ = 0;
-  std::map<unsigned, Class> classes_;  // classes by DSCP
+  std::map<unsigned, Class> classes_;  // figures of traffic classes by DSCP
   std::vector<Tenant> tenants_;        // tenants in the order of the configuration
   // index of the tenant by DSCP; the number of tenants if the DSCP has no tenant
   std::array<std::size_t, 64> tenant_of_{};

@@ -48,7 +48,7 @@ class Measurement final : public PlatformPart {
     // statistics of each queue; empty if queues are not measured
     std::vector<QueueStatistics> queues;
     std::vector<LogHistogram> rtt_ns;    // round-trip times of each host in ns
-    std::vector<Reordering> reordering;  // reordering at each host
+    std::vector<Reordering> reordering;  // reordering of received packets at each host
   };
   std::unique_ptr<Watch> watch() const;
   /// Extrapolates over skipped time: all counts and measurements since `watch` continue in

@@ -196,7 +196,7 @@ void Measurement::add_left_out(std::uint64_t first, std::uint64_t times, PicoSec
 /// that the entry's gates hold. Queries that would begin after the end of the run are not sent.
 void Measurement::shift_queries(RunResults& results) const {
   if (!plan_.is_held() || !plan_.dependencies().any()) return;
-  std::map<std::uint16_t, PicoSeconds> waited;  // time that each entry waited
+  std::map<std::uint16_t, PicoSeconds> waited;  // time that each traffic entry waited for others
   for (const PlannedFlow& flow : plan_.flows()) {
     const FlowSpec& spec = flow.spec;
     if (!spec.is_gated() || spec.waits_at < plan_.dependencies().first) continue;

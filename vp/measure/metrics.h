@@ -12,7 +12,7 @@
 
 namespace dcc::vp {
 
-/// Derived figures of a flow.
+/// Figures of a flow that are computed from its result.
 struct FlowMetrics {
   Ratio weight{1};
   PicoSeconds active{};  // time within the measured window in which the flow had data to send
@@ -23,7 +23,7 @@ struct FlowMetrics {
   // slowdown: fct (fct_rx if nothing is acknowledged) divided by the ideal time
   std::optional<double> slowdown;
   std::optional<double> slowdown_received;   // slowdown by reception: fct_rx divided by ideal_rx
-  std::optional<double> reference_slowdown;  // slowdown relative to reference_ideal
+  std::optional<double> reference_slowdown;  // completion time relative to reference_ideal
 };
 
 /// Computes a flow's figures on request instead of storing them, because a run may have millions of
@@ -38,7 +38,7 @@ class FlowFigures {
   FlowMetrics operator()(const FlowResult& flow) const;
 
  private:
-  std::array<Ratio, 64> weights_;  // weight of each DSCP
+  std::array<Ratio, 64> weights_;  // weight of the class of each DSCP
   PicoSeconds from_{};             // begin of the measured window
   PicoSeconds to_{};
 };

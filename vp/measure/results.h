@@ -38,7 +38,7 @@ struct Balance {
   std::uint64_t packets_delivered = 0;
   std::uint64_t packets_dropped = 0;    // packets dropped anywhere, losses by faults included
   std::uint64_t packets_in_flight = 0;  // packets in flight at the end of the run
-  std::uint64_t events_started = 0;     // timer events that controllers started
+  std::uint64_t events_started = 0;     // number of timer events that controllers started
   std::uint64_t events_expired = 0;
   // timer events cancelled; a restart counts as one cancelled and one started
   std::uint64_t events_cancelled = 0;

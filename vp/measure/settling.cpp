@@ -14,7 +14,7 @@ constexpr std::size_t kMinWindows = 4;
 
 /// The series of classes as running sums, so that the sum over any interval is a difference.
 struct SummedClasses {
-  std::vector<PicoSeconds> t;  // end times of the intervals
+  std::vector<PicoSeconds> t;  // end times of the series' intervals
   std::map<unsigned, std::vector<double>> by_dscp;
   std::vector<double> all;
 

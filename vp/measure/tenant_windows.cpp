@@ -8,7 +8,7 @@ namespace dcc::vp {
 namespace {
 
 struct Grid {
-  std::vector<PicoSeconds> t;  // end times of the intervals
+  std::vector<PicoSeconds> t;  // end times of the series' intervals
   // Running sum of each tenant's goodput up to and including t.
   std::vector<std::vector<double>> total;
 };

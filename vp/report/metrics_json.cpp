@@ -21,7 +21,7 @@ struct ToJson {
   Json operator()(PicoSeconds time) const {
     return unit == "us" ? static_cast<double>(time.count) / 1e6 : exact_seconds(time);
   }
-  Json operator()(const Ratio& ratio) const {  // integers stay integers in JSON
+  Json operator()(const Ratio& ratio) const {  // a whole number stays an integer in JSON
     return ratio.denominator == 1 ? Json(ratio.numerator) : Json(rounded(ratio.value()));
   }
 };

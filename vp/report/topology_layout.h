@@ -42,7 +42,7 @@ struct TopologyLayout {
   static constexpr double kRackPadding = 7;
 
   std::vector<int> layers;  // layer of each node in the drawing
-  int top_layer = 0;        // greatest number of a layer
+  int top_layer = 0;        // number of the highest layer
   bool crowded = false;     // true if lines must be thin because of many cables between switches
   // centre of each switch and host in the drawing; for a host in a rack, centre of its cell
   std::vector<DrawingPoint> nodes;

@@ -79,7 +79,8 @@ class HostDriver final : public sc_core::sc_module {
   std::string console_line_;
   std::function<void(const char*, bool)> on_line_;
   std::unique_ptr<model::BusTrace> bus_trace_;
-  std::unique_ptr<model::HostStub> stub_;  // native processor, for `driver: native`
+  // processor that runs the native driver, for `driver: native`
+  std::unique_ptr<model::HostStub> stub_;
   // RISC-V core and its devices, for `driver: firmware`
   std::unique_ptr<model::FirmwareHost> firmware_;
   // object that changes parameters during the run; null if there are no changes

@@ -264,7 +264,7 @@ class FlowGates final : public PlatformPart {
   const HostPorts& host_ports_;
   ProcessGroup* group_;
   std::unordered_map<std::uint32_t, Gate*> by_number_;
-  std::map<const Scheduler*, Counts> counts_;  // counters of each partition
+  std::map<const Scheduler*, Counts> counts_;  // counters of gates and computations by partition
   std::deque<Gate> gates_;                     // gates of the hosts that this process simulates
   std::deque<Opener> openers_;
   std::deque<Fan> fans_;  // objects that report the end of a flow to several gates

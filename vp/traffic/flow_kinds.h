@@ -1,4 +1,4 @@
-// Groups flows that are interchangeable.
+// Groups flows that can exchange places without an effect on the run.
 #pragma once
 
 #include <vector>

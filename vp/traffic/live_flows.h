@@ -59,7 +59,7 @@ class LiveFlows {
   const Partitions& partitions_;
   std::function<NicDevice&(HostId)> nic_of_;
   Ended ended_;             // function that receives ended flows; null: none
-  std::vector<Live> live_;  // live flows, ordered by id
+  std::vector<Live> live_;  // flows that have not been released, ordered by id
   std::size_t left_ = 0;    // number of live flows left after the last scan
   // flags by flow from live_.front() on: true if the flow has a packet in the network
   std::vector<bool> under_way_;

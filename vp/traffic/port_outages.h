@@ -15,7 +15,7 @@ class PortOutages {
   /// Lists the outages of ports. Throws SettingError if a fault names a link that does not exist.
   PortOutages(const PlatformConfig& config, const Topology& topology);
 
-  /// True if no port fails.
+  /// True if no port fails during the run.
   bool empty() const { return of_port_.empty(); }
   /// True if the port's cable has failed at this time.
   bool is_down(HostId port, PicoSeconds time) const { return meets(port, time, time); }

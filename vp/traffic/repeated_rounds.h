@@ -50,8 +50,8 @@ class RepeatedRounds {
 
   std::uint64_t rounds_ = 0;
   std::uint32_t gates_each_ = 0;       // number of gates that one round adds
-  std::vector<FlowSpec> first_;        // flows of round 0
-  std::vector<FlowSpec> pattern_;      // flows of round 1
+  std::vector<FlowSpec> first_;        // flows of the collective's round 0
+  std::vector<FlowSpec> pattern_;      // flows of the collective's round 1
   std::vector<std::uint64_t> places_;  // place of each held round
 };
 

@@ -1,4 +1,4 @@
-// Checks of combinations of parameters.
+// Checks combinations of a configuration's parameters.
 #pragma once
 
 #include "config/yaml_reader.h"
