@@ -31,7 +31,7 @@ constexpr std::array<std::pair<E, const char*>, N> enum_names(
     static constexpr auto kNames = enum_names<E>({__VA_ARGS__}); \
   }
 
-/// The name of an enumerator.
+/// The name of an enumerator as a configuration writes it.
 template <class E>
 constexpr const char* name_of(E value) {
   for (const auto& entry : EnumTable<E>::kNames) {

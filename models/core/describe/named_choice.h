@@ -1,5 +1,5 @@
 // Modules behind a name: each module registers itself in its own file, a configuration names one of
-// them, and every module describes its own parameters.
+// the modules, and every module describes its own parameters.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +43,8 @@ struct Named {
     std::function<std::unique_ptr<Product>(const Parameters&, const Context&)> make;
   };
 
-  /// All registered modules, sorted by name, since the order of registration depends on the linker.
+  /// All registered modules of this kind, sorted by name, since the order of registration depends
+  /// on the linker.
   static const std::vector<Entry>& all() { return entries(); }
   /// Registers a module. Throws std::logic_error if the name is registered or built in.
   static void add(Entry entry) {

@@ -12,15 +12,16 @@ namespace dcc {
 /// Link rate and base round-trip time of the configured network, and values derived from both,
 /// rounded so that a configuration shows them in few digits.
 struct NetworkScale {
-  BitRate rate;            // rate of the slowest link
-  PicoSeconds base_rtt{};  // RTT of a full packet and its ACK over the longest path, no queues
-  Bytes packet = 0;        // wire bytes of a full packet
-  Bytes least_packet = 0;  // wire bytes of a full packet of the host with the smallest MTU
+  BitRate rate;  // rate of the network's slowest link
+  // RTT of a full packet and its ACK over the longest path, through empty queues
+  PicoSeconds base_rtt{};
+  Bytes packet = 0;                 // wire bytes of a full packet in the network
+  Bytes least_packet = 0;           // wire bytes of a full packet of the host with the smallest MTU
   PicoSeconds tick = kMicroSecond;  // length of a tick of the hardware controller
   bool lossless = true;  // true if flow control protects all traffic and no fault is injected
-  Bytes buffer = 0;      // bytes of a switch's buffer
+  Bytes buffer = 0;      // size of a switch's buffer in bytes
 
-  /// Product of rate and base round trip in bytes, at most 2^40.
+  /// Bandwidth-delay product of link rate and base round-trip time in bytes, at most 2^40.
   Bytes bdp() const { return sent_in(base_rtt); }
   /// The given share of the bandwidth-delay product in bytes, limited to the range from `packets`
   /// full packets to 100 MB, which every parameter accepts.
@@ -35,8 +36,8 @@ struct NetworkScale {
   unsigned packets_in_flight(unsigned least, unsigned most) const {
     return packets_of(packet, least, most);
   }
-  /// packets_in_flight() of the host with the smallest MTU: a window of this many packets fills the
-  /// paths of all hosts.
+  /// Number of packets in flight for the host with the smallest MTU. A window of this many packets
+  /// fills the paths of all hosts.
   unsigned window_packets(unsigned least, unsigned most) const {
     return packets_of(least_packet, least, most);
   }
@@ -71,9 +72,9 @@ struct NetworkScale {
     const std::int64_t steps = recovery / std::max(interval, PicoSeconds(1));
     return static_cast<unsigned>(std::clamp<std::int64_t>(steps, least, most));
   }
-  /// Time without an answer after which a transport sends again: four base round trips and the time
-  /// in which the slowest link sends the 375 KB that wait at most at a port of most disciplines,
-  /// rounded up to 10 us; at least 1 ms and at most some seconds.
+  /// Retransmission timeout of transports: four base round trips and the time in which the slowest
+  /// link sends the 375 KB that wait at most at a port of most disciplines, rounded up to 10 us; at
+  /// least 1 ms and at most some seconds.
   PicoSeconds patience() const {
     constexpr Bytes kPort = 375'000;
     constexpr std::int64_t kStep = 10'000'000;
@@ -105,7 +106,7 @@ struct NetworkScale {
     return PicoSeconds(tick.count *
                        std::clamp<std::int64_t>(ticks, 1, std::max<std::int64_t>(1, most)));
   }
-  /// Bytes sent at the network's link rate in `time`, at most 2^40.
+  /// Number of bytes sent at the network's link rate in `time`, at most 2^40.
   Bytes sent_in(PicoSeconds time) const {
     const Uint128 bits =
         Uint128(rate.bits_per_second) * static_cast<std::uint64_t>(time.count) / 1'000'000'000'000u;

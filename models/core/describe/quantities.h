@@ -1,4 +1,4 @@
-// Quantities of a configuration besides those of units.h: exact ratios, frequencies, addresses.
+// Quantities of a configuration that units.h does not define: exact ratios, frequencies, addresses.
 #pragma once
 
 #include <cstdint>

@@ -11,7 +11,8 @@
 
 namespace dcc {
 
-/// A text that is not a quantity of the expected type. what() says why, without the place.
+/// Exception for a text that is not a quantity of the expected type. what() gives the reason,
+/// without the place in the input.
 class QuantityError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

@@ -15,17 +15,17 @@ struct Place {
   std::string source;  // name of the file as the user gave it, or the argument "-c key.path=value"
   int line = 0;        // line number from 1; 0 means the source as a whole
   int column = 0;
-  /// "file:line:column", or the source alone.
+  /// The place as text: "file:line:column", or the source alone.
   std::string text() const;
 };
 
-/// Error in the input. what() is one line: "place: what is wrong".
+/// Exception for an error in the input. what() is one line with the place and the error.
 class ConfigError : public std::runtime_error {
  public:
   ConfigError(const Place& place, const std::string& message);
 };
 
-/// A node of the tree: scalar, list or map.
+/// A node of the tree of values: a scalar, list or map.
 struct ValueNode {
   enum class Kind { kNull, kScalar, kList, kMap };
   struct Entry;
@@ -35,7 +35,7 @@ struct ValueNode {
   bool quoted = false;
   std::string scalar;
   std::vector<ValueNode> items;  // elements of a list node
-  std::vector<Entry> entries;    // entries of a map, in the order written
+  std::vector<Entry> entries;    // entries of a map node, in the order written
   Place place;
 
   const ValueNode* find(std::string_view key) const;

@@ -44,7 +44,7 @@ struct Doc {
   bool runtime = false;
 };
 
-struct NetworkScale;  // defined in describe/network_scale.h
+struct NetworkScale;  // the struct is defined in describe/network_scale.h
 
 /// Sets a parameter's default to the value that fits a network.
 using Follow = std::function<void(const NetworkScale&)>;
@@ -73,7 +73,7 @@ class ParameterVisitor {
           [&member] { return QuantityText<T>::format(member); }});
   }
 
-  /// A parameter of type T that the module stores in a narrower integer type.
+  /// Describes a parameter of type T that the module stores in a narrower integer type.
   template <class T, class Narrow>
   void field_as(const char* key, Narrow& member, Range range, Doc doc) {
     leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits, range.text(), doc,
@@ -100,10 +100,10 @@ class ParameterVisitor {
 
   /// States how the default of the parameter described last follows the network. `rule` describes
   /// the value and its source for the user; `set` computes the value. The default follows the
-  /// network only while `in_force`, and never to a value that the user wrote.
+  /// network only while `in_force` is true, and a value that the user wrote stays.
   void follows(bool in_force, const char* rule, const Follow& set) { follow(in_force, rule, set); }
 
-  /// A parameter whose value is the name of an enumerator.
+  /// Describes a parameter whose value is the name of an enumerator.
   template <class E>
   void choice(const char* key, E& member, Doc doc) {
     leaf({key, "choice", "", names_of_all<E>(), doc,
@@ -120,7 +120,7 @@ class ParameterVisitor {
           },
           [&member] { return std::string(name_of(member)); }});
   }
-  /// A parameter whose value is one of `names`.
+  /// Describes a parameter whose value is one of `names`.
   void one_of(const char* key, std::string& member, const std::vector<std::string>& names, Doc doc);
 
   /// Describes a parameter whose value is free text of one line and at most 200 characters.
@@ -160,7 +160,7 @@ class ParameterVisitor {
                   Doc doc);
 
   /// Describes settings of other parameters by path: `{switch.ecn.kmax: 200KB}`. The visitor stores
-  /// them as written; the code that applies the settings checks paths and values.
+  /// the settings as written; the code that applies the settings checks paths and values.
   void settings(const char* key, ValueNode& member, Doc doc);
 
   /// Describes a section: the parameters that `body` names have paths below `key`.
@@ -231,8 +231,8 @@ class ParameterVisitor {
   }
 
  protected:
-  /// The value of begin_map()'s `limit` for maps whose keys are rates; begin_map() returns such
-  /// keys in Mb/s.
+  /// Value of the argument `limit` of begin_map() for maps whose keys are rates. begin_map()
+  /// returns such keys in Mb/s.
   static constexpr unsigned kRates = 0;
   struct ListPlan {
     std::size_t size = 0;

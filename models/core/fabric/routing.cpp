@@ -159,7 +159,7 @@ class Search {
   const Topology& topology_;
   const std::vector<bool>& gone_;
   std::vector<Edge> edges_;
-  // new number of each host; null if the numbers do not change
+  // new number of each host in the search; null if the numbers do not change
   std::shared_ptr<const std::vector<HostId>> place_of_host_;
   std::vector<int> distance_;  // distances of the nodes to the edge switch, in links
   std::vector<NodeId> order_;  // nodes in the order in which the search found them

@@ -9,15 +9,16 @@
 
 namespace dcc {
 
-/// Machine types. kDcc: the platform's own devices. kVirt: devices that real-time operating systems
-/// have drivers for, at the addresses of QEMU's machine `virt`.
+/// Machine types. kDcc has the platform's own devices. kVirt has devices that real-time operating
+/// systems have drivers for, at the addresses of QEMU's machine `virt`.
 enum class MachineKind { kDcc, kVirt };
 
 struct MachineDevice {
-  std::string name;  // name in the memory map, for example "UART"
+  std::string name;  // name of the device in the memory map, for example "UART"
   std::uint32_t base = 0;
-  std::uint32_t size = 0;  // bytes of address space; 0 means that the configuration sets the size
-  // The members below are needed for the device tree.
+  // bytes of the device's address space; 0: the configuration sets the size
+  std::uint32_t size = 0;
+  // Members that the device tree needs:
   std::string node;  // name of the device's node in the device tree; empty: no node
   std::vector<std::string> compatible;
   unsigned interrupt = 0;  // number of the device's source at the interrupt controller; 0: none
@@ -25,17 +26,18 @@ struct MachineDevice {
   bool interrupt_controller = false;
   std::vector<std::pair<std::string, std::uint32_t>> properties;
 
-  /// The value of a property of the device. Throws std::out_of_range if the device has no such
-  /// property.
+  /// The value of a named property of the device. Throws std::out_of_range if the device has no
+  /// such property.
   std::uint32_t property(const std::string& name) const;
 };
 
 struct MachineMap {
   std::string name;
-  std::uint32_t timebase = 0;          // frequency of mtime in ticks per second
+  std::uint32_t timebase = 0;          // frequency of the timer mtime in ticks per second
   std::vector<MachineDevice> devices;  // devices of the machine, in the order of their addresses
 
-  /// The device with this name. Throws std::out_of_range if the machine has none.
+  /// The machine's device with this name. Throws std::out_of_range if the machine has no such
+  /// device.
   const MachineDevice& device(const std::string& name) const;
 };
 

@@ -1,4 +1,4 @@
-// A block of 32-bit registers, driven by a generated table. Only this class implements the access
+// A block of 32-bit registers, driven by a generated table; the only implementation of the access
 // rules.
 #pragma once
 
@@ -13,23 +13,25 @@
 
 namespace dcc::regs {
 
-/// The result of an access. The numbers are those of ERROR_INFO.CODE. If several reasons apply, the
+/// The result of a register access, numbered as in ERROR_INFO.CODE. If several reasons apply, the
 /// lowest number is reported, as in the hardware.
 enum class AccessResult : std::uint8_t {
   kOk = 0,
-  kUnmapped = 1,    // no register at the address, or beyond the window entries of this instance
-  kMisaligned = 2,  // the address is not a multiple of 4
-  kReadOnly = 3,    // write to a register or window without a writable field
-  kNarrow = 4,      // write with an inactive byte lane
-  kOutOfRange = 5,  // write with a field outside its range; nothing is written
-  kLocked = 6,      // write to a register that the write-enable register locks
+  // the block has no register at the address, or the address is beyond the window entries of this
+  // instance
+  kUnmapped = 1,
+  kMisaligned = 2,  // the address of the access is not a multiple of 4
+  kReadOnly = 3,    // the access writes a register or window without a writable field
+  kNarrow = 4,      // the access is a write with an inactive byte lane
+  kOutOfRange = 5,  // the access writes a field with a value outside its range; nothing is written
+  kLocked = 6,      // the access writes a register that the write-enable register locks
 };
 
-/// Name of a result: "ok", "unmapped", "misaligned", "read_only", "narrow", "out_of_range",
+/// Name of an access result: "ok", "unmapped", "misaligned", "read_only", "narrow", "out_of_range",
 /// "locked".
 const char* to_string(AccessResult result);
 
-/// All four byte lanes of a write are active (PSTRB of APB).
+/// Byte strobe of a write with all four byte lanes active (PSTRB of APB).
 constexpr std::uint8_t kAllBytes = 0xF;
 
 class RegisterBlock;
@@ -45,10 +47,11 @@ struct RegisterAccess {
   std::uint32_t value = 0;    // data of a write, or the data returned by a read
   std::uint8_t strobe = 0;    // byte lanes of a write; 0 for reads
   AccessResult result = AccessResult::kOk;
-  // Result of decoding. `index` counts registers, counters or windows of the map.
+  // Target that decoding found. `index` counts registers, counters or windows of the map.
   Target target = Target::kNothing;
   std::uint16_t index = 0;
-  // 32-bit word of the target: counter: 0 low, 1 high; window: number of words from its start
+  // number of the 32-bit word within the target: 0 low or 1 high in a counter, or words from the
+  // start of a window
   std::uint32_t word = 0;
   /// True if a register with read-write or write-only fields was written. `stored` holds the new
   /// state of read-write fields and the data written to write-only fields.
@@ -57,12 +60,14 @@ struct RegisterAccess {
 
   bool refused() const { return result != AccessResult::kOk; }
   bool window_written() const { return write && !refused() && target == Target::kWindow; }
-  /// Sets the data of a read to the value that the block and its device hold; 0 for a refused read.
-  /// Reads the device's live values, and latches the high half of a counter.
+  /// Sets the data of a read to the value that the block and its device hold, or to 0 if the read
+  /// was refused. The function reads the device's live values, and latches the high half of a
+  /// counter.
   void answer();
 };
 
-/// The interface of the device behind the registers. Indices are those of the generated map.
+/// The interface of the device behind the registers. Indices are those of the generated register
+/// map.
 class RegisterDevice {
  public:
   /// Live value of a read-only register with source `hardware`. Free of side effects.
@@ -72,7 +77,7 @@ class RegisterDevice {
   /// effects.
   virtual std::uint32_t read_window(std::uint16_t window, std::uint32_t word) const = 0;
   /// Carries out an access of software. Called once for each access, including refused accesses and
-  /// a debugger's writes, but not for a debugger's reads. The block has already stored what is
+  /// a debugger's writes, but not for a debugger's reads. The block has already stored the values
   /// written to its registers. For a read the device must set `access.value`, by access.answer() or
   /// directly.
   virtual void access(RegisterAccess& access) = 0;
@@ -81,9 +86,9 @@ class RegisterDevice {
   ~RegisterDevice() = default;
 };
 
-/// Decodes an address, applies access kinds and ranges, stores what software writes, and reads live
-/// values from the device. A refused access changes nothing except, when the map names them,
-/// ERROR_INFO and its interrupt cause.
+/// A register block decodes an address, applies access kinds and ranges, stores the values that
+/// software writes, and reads live values from the device. A refused access changes nothing except,
+/// when the map names them, ERROR_INFO and its interrupt cause.
 ///
 /// A read of a 64-bit counter's low word latches the high word. All counters share one latch, so
 /// the two halves of a counter must be read one directly after the other.
@@ -95,8 +100,8 @@ class RegisterBlock {
 
   const MapInfo& map() const { return map_; }
 
-  /// Sets the number of entries of a window in this instance, at most the map's. Addresses beyond
-  /// the last entry are unmapped.
+  /// Sets the number of entries of a window in this instance, at most the number in the register
+  /// map. Addresses beyond the last entry are unmapped.
   void set_window_entries(std::uint16_t window, std::uint32_t entries);
   /// Sets the value of a read-only register with source `parameter`; reset() keeps it.
   void set_parameter(std::uint16_t index, std::uint32_t value);
@@ -109,8 +114,8 @@ class RegisterBlock {
   AccessResult read(std::uint32_t address, std::uint32_t& value);
   AccessResult write(std::uint32_t address, std::uint32_t value, std::uint8_t strobe = kAllBytes);
 
-  /// Reads a register for a debugger: same addresses and errors as read(), but no side effect on
-  /// latch, interrupt or ERROR_INFO.
+  /// Reads a register for a debugger: addresses and errors are those of read(), without a side
+  /// effect on latch, interrupt or ERROR_INFO.
   AccessResult peek(std::uint32_t address, std::uint32_t& value) const;
   /// Writes a register for a debugger: changes read-write fields and windows only. Locked registers
   /// are refused.
@@ -120,7 +125,7 @@ class RegisterBlock {
   std::uint32_t value(std::uint16_t index) const { return values_[index]; }
   /// Sets the given cause bits in the interrupt status.
   void raise(std::uint32_t causes);
-  /// Level of the interrupt line: true if a cause is set and enabled in the mask.
+  /// Level of the interrupt line: true if an interrupt cause is set and enabled in the mask.
   bool interrupt() const { return interrupt_; }
 
   /// Sets every register to its reset value. Windows and counters belong to the device and keep
@@ -145,7 +150,7 @@ class RegisterBlock {
   struct Target {
     Kind kind = Kind::kNothing;
     std::uint16_t index = 0;
-    // word of the target: 0 low, 1 high of a kCounter; word in the window of a kWindow
+    // number of the word within the target: 0 low or 1 high of a kCounter, or the word in a kWindow
     std::uint32_t word = 0;
   };
   /// Masks of a register's fields by access kind.
@@ -154,8 +159,8 @@ class RegisterBlock {
     std::uint32_t clear = 0;
     std::uint32_t clear_by_0 = 0;
     std::uint32_t write_only = 0;
-    std::uint32_t live = 0;  // bits whose value the device supplies
-    bool limited = false;    // true if a field has a range narrower than its bits
+    std::uint32_t live = 0;  // bits of the register whose value the device supplies
+    bool limited = false;    // true if a field of the register has a range narrower than its bits
   };
   /// Decoding tables that depend on the map alone; all blocks of one map share them.
   struct Layout {
@@ -167,7 +172,7 @@ class RegisterBlock {
   };
   struct Window {
     std::uint32_t offset = 0;
-    std::uint32_t size = 0;  // size of the address space in bytes
+    std::uint32_t size = 0;  // size of the block's address space in bytes
     std::uint32_t word_mask = 0;
   };
 
@@ -193,10 +198,11 @@ class RegisterBlock {
   const Layout& layout_;
   RegisterDevice& device_;
   std::vector<std::uint32_t> values_;
-  // reset values, with the values of set_parameter() applied
+  // reset values of the registers, with the values of set_parameter() applied
   std::vector<std::uint32_t> parameters_;
   std::vector<Window> windows_;
-  std::uint16_t extended_ = kNoRegister;  // register given to implement_reserved(), and its bits
+  // index of the register given to implement_reserved(), and the bits made read-write
+  std::uint16_t extended_ = kNoRegister;
   std::uint32_t extension_ = 0;
   std::uint32_t high_latch_ = 0;
   bool interrupt_ = false;

@@ -23,7 +23,7 @@ enum class Source : std::uint8_t {
   kBlock,      // the value is kept by the register block
 };
 
-/// Contiguous, immutable array with static lifetime.
+/// View of a contiguous, immutable array with static lifetime.
 template <class T>
 struct Table {
   const T* first = nullptr;
@@ -40,7 +40,7 @@ struct ValueInfo {
   std::uint32_t value;
 };
 
-/// A field: a range of bits in a register. Strings are never null; unit and format may be empty.
+/// A field of a register: a range of bits. Strings are never null; unit and format may be empty.
 struct FieldInfo {
   const char* name;
   std::uint8_t lsb;
@@ -58,18 +58,18 @@ struct FieldInfo {
   std::uint32_t mask() const { return top() << lsb; }
   std::uint32_t of(std::uint32_t word) const { return word >> lsb & top(); }
   bool accepts(std::uint32_t value) const { return value >= min && value <= max; }
-  /// True if the range is narrower than the field's bits allow.
+  /// True if the field's range is narrower than its bits allow.
   bool limited() const { return min > 0 || max < top(); }
 };
 
-/// One 32-bit word: a register, or a word of a window's entry (`offset` then counts within the
-/// entry).
+/// One 32-bit word of the map: a register, or a word of a window's entry, in which case `offset`
+/// counts within the entry.
 struct RegisterInfo {
   const char* name;
-  std::uint32_t offset;  // offset from the block's start in bytes
+  std::uint32_t offset;  // offset of the word from the block's start in bytes
   std::uint32_t reset;
   Source source;
-  bool writable;         // true if at least one field is not read-only
+  bool writable;         // true if at least one field of the register is not read-only
   bool strobe;           // true for a doorbell, of which the hardware is notified at every write
   std::uint32_t regwen;  // bit of write_enable that must be 1 for a write to the register; 0: none
   Table<FieldInfo> fields;
@@ -80,8 +80,8 @@ struct RegisterInfo {
 struct WindowInfo {
   const char* name;
   std::uint32_t offset;   // offset of the window from the block's start in bytes
-  std::uint32_t entries;  // greatest number of entries in an instance
-  std::uint32_t stride;   // bytes per entry, a power of two
+  std::uint32_t entries;  // greatest number of window entries in an instance
+  std::uint32_t stride;   // bytes per window entry, a power of two
   bool writable;
   bool structured;       // true if an entry consists of several named words
   std::uint32_t regwen;  // bit of write_enable that must be 1 for a write to the window; 0: none
@@ -103,13 +103,13 @@ struct MapInfo {
   const char* name;
   const char* title;
   const char* description;
-  std::uint32_t size;  // size of the address space in bytes, a power of two
+  std::uint32_t size;  // size of the block's address space in bytes, a power of two
   Table<RegisterInfo> registers;
   Table<CounterInfo> counters;
   Table<WindowInfo> windows;
   std::uint16_t interrupt_status;  // index of the interrupt status register, or kNoRegister
   std::uint16_t interrupt_mask;
-  std::uint16_t interrupt_test;  // index of the register that sets causes, or kNoRegister
+  std::uint16_t interrupt_test;  // index of the register that sets interrupt causes, or kNoRegister
   std::uint16_t error_info;   // index of the register that records a refused access, or kNoRegister
   std::uint32_t error_cause;  // bit of interrupt_status that a refused access sets
   // index of the register whose bits enable writes; software can only clear these bits

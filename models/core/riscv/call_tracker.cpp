@@ -108,7 +108,7 @@ void CallTracker::jump(std::uint32_t target, bool indirect, std::uint64_t cycle)
 void CallTracker::leave_trap(std::uint64_t cycle) {
   std::size_t i = frames_.size();
   while (i > 0 && !frames_[i - 1].trap) --i;
-  if (i == 0) return;  // an mret without a trap, with which a program enters user mode for example
+  if (i == 0) return;  // the program executed mret without a trap, for example to enter user mode
   untold_ = 0;
   while (frames_.size() >= i) pop(cycle);
 }

@@ -11,7 +11,7 @@ constexpr std::uint32_t kMisa =
     1u << 30 | extension('A') | extension('C') | extension('I') | extension('M') | extension('U');
 // Bits of mcounteren and mcountinhibit. The hart has no `time` counter to enable.
 constexpr std::uint32_t kCycleBit = 1, kInstretBit = 4;
-// types of triggers that the hart has, as in tinfo
+// value of tinfo: types of triggers that the hart has
 constexpr std::uint32_t kAddressMatchOnly = 1u << 2;
 
 constexpr std::uint32_t low(std::uint64_t v) { return static_cast<std::uint32_t>(v); }

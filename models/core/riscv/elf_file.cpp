@@ -27,8 +27,8 @@ std::string address_text(std::uint32_t v) {
 
 }  // namespace
 
-/// Reads the headers of an ELF file. Every offset is checked against the end of the file before it
-/// is used.
+/// Reads the headers of an ELF file. The parser checks every offset against the end of the file
+/// before use.
 class ElfParser {
  public:
   ElfParser(const std::vector<std::uint8_t>& bytes, const std::string& name)
@@ -190,7 +190,7 @@ class ElfParser {
       std::string text(first, end);
       name_bytes_ += text.size();
       if (name_bytes_ > kMaxFileBytes) fail("its symbols' names hold more than 64 MiB");
-      // skips mapping symbols and local labels
+      // mapping symbols and local labels are skipped
       if (text.empty() || text[0] == '$' || text.rfind(".L", 0) == 0) continue;
       file_.symbols_.add({std::move(text), u32(at + 4), u32(at + 8), type == 2});
     }

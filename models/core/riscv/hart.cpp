@@ -33,7 +33,7 @@ void Hart::forget_code() {
   mark_pages();
 }
 
-// Stores to these pages must take the general path.
+// Marks the guarded pages, to which stores must take the general path.
 void Hart::mark_pages() {
   if (mailbox_ != 0) cache_.mark_reached(mailbox_);
   for (const std::uint32_t address : guarded_) cache_.guard(address, true);
@@ -128,7 +128,7 @@ Stop Hart::run_observed(std::uint64_t budget, InstructionObserver& observer) {
     const std::uint64_t step = steps_;
     const std::uint64_t trapped = trapped_;
     DecodedOp op;
-    // decodes the instruction at pc; if nothing can be fetched there, the trap tells why
+    // decodes the instruction at pc; if it cannot be fetched, the trap gives the reason
     instruction_at(pc, op);
     stop = run(1);
     if (steps_ != step) observer.executed(op, pc, pc_, trapped_ != trapped);

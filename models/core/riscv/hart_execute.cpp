@@ -159,8 +159,8 @@ void Hart::execute(std::uint64_t end) {
     ip = &page->ops[(target - page->base) / 2];
     return true;
   };
-  // Called after work outside the loop. Returns true if the loop may continue with `op`; otherwise
-  // sets pc_ behind the instruction.
+  // Resumes the loop after work outside it. Returns true if the loop may continue with `op`;
+  // otherwise sets pc_ behind the instruction.
   const auto resume = [&](const DecodedOp& op) DCC_INLINE {
     if (attention_) {
       pc_ = PC + 2 * static_cast<U32>(op.halfwords);

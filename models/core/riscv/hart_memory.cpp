@@ -28,7 +28,7 @@ std::uint32_t combine(Op op, std::uint32_t old, std::uint32_t operand) {
       return std::min(old, operand);
     case Op::kAmoMaxuW:
       return std::max(old, operand);
-    default:  // amoswap
+    default:  // the operation amoswap
       return operand;
   }
 }
@@ -72,15 +72,15 @@ bool Hart::triggered(std::uint32_t address, std::uint32_t size, bool store, std:
       return true;
     case Triggers::Action::kStop:
       if (passing_breakpoint_) return false;
-      --steps_;  // steps_ must not count the instruction, which has not begun
+      --steps_;  // the instruction has not begun, so steps_ must not count it
       ask(Stop::kBreakpoint);
       return true;
   }
   return false;
 }
 
-// Common checks before a load or store. Returns false, with the exception raised, if the access
-// must not happen.
+// Makes the checks that precede every load or store. Returns false, with the exception raised, if
+// the access must not happen.
 bool Hart::begin_access(std::uint32_t address, std::uint32_t size, bool store, std::uint32_t pc) {
   pc_ = pc;
   if (triggered(address, size, store, pc)) return false;

@@ -55,8 +55,8 @@ void Pmp::write_config(unsigned index, std::uint32_t value) {
   changed();
 }
 
-// Updates the views. Machine mode's permissions depend on locked entries, and on entries with
-// higher priority than these.
+// Updates the views of both privilege modes. Machine mode's permissions depend on locked entries,
+// and on entries with higher priority than these.
 void Pmp::changed() {
   views_[0].stale = true;
   views_[1].stale = any_locked_;

@@ -55,7 +55,7 @@ void RaceDetector::each_word(std::uint64_t address, std::uint64_t bytes, Visit v
   }
 }
 
-/// Publishes the events before this point, not those after it.
+/// Publishes a master's events before this point, but not its later events.
 void RaceDetector::publish(Master& master, unsigned number) {
   master.published = master.now;
   ++master.now[number];
@@ -140,7 +140,7 @@ void RaceDetector::interrupted(unsigned hart) {
   Master& master = masters_[hart];
   join(master.now, devices_);
   join(master.now, masters_[dma()].now);
-  // The time that DMA has now is that of its next write, which does not come before.
+  // DMA's present time belongs to DMA's next write, which does not precede the interrupt.
   --master.now[dma()];
 }
 

@@ -10,11 +10,13 @@
 namespace dcc {
 
 /// State shared by all mailboxes that one partition fills. A mailbox has two sides: during a window
-/// the sender fills one side while the receiver empties the other, and after the window they swap.
-/// Neither waits for the other, and the barrier between windows is the only synchronisation.
+/// the sender fills one side while the receiver empties the other, and after the window the sides
+/// swap. Sender and receiver never wait for each other, and the barrier between windows is the only
+/// synchronisation.
 struct alignas(64) Outgoing {
-  unsigned side = 0;   // side of the mailboxes that the sender is filling
-  unsigned group = 0;  // list of Incoming that the sender uses; its thread's number
+  unsigned side = 0;  // side of the mailboxes that the sender is filling
+  // index of the list in Incoming that the sender uses, the number of the sender's thread
+  unsigned group = 0;
   /// Earliest due time of the items in all mailboxes of the partition, by side; max() if there are
   /// none.
   std::array<PicoSeconds, 2> earliest{PicoSeconds::max(), PicoSeconds::max()};
@@ -34,7 +36,7 @@ struct alignas(64) Incoming {
   std::array<std::vector<Mailbox*>, 2> filled;
 };
 
-/// Carries items from one partition to one other partition.
+/// A mailbox that carries items from one partition to one other partition.
 class Mailbox {
  public:
   using Enter = void (*)(void* receiver, void* item);
@@ -66,11 +68,12 @@ class Mailbox {
     side.letters.clear();
   }
 
-  /// Enters all items of a side in the order of put(). Called by the receiver.
+  /// Enters all items of a side of the mailbox in the order of put(). The receiver calls this
+  /// function.
   void empty(unsigned number) {
     Side& side = sides_[number];
     const std::size_t letters = side.letters.size();
-    // Items may be in the cache of another processor, so they are prefetched in groups.
+    // Items may be in the cache of another processor, so the receiver prefetches them in groups.
     for (std::size_t i = 0; i < letters; ++i) {
       if (i % kPrefetchAhead == 0) {
         for (std::size_t j = i; j < std::min(i + kPrefetchAhead, letters); ++j) {

@@ -1,4 +1,4 @@
-// Pseudo-random numbers that are identical on every machine: integer arithmetic only.
+// Pseudo-random numbers that are identical on every machine, by integer arithmetic only.
 #pragma once
 
 #include <array>
@@ -28,7 +28,8 @@ class RandomStream {
   }
   /// Returns the upper half of next_u64(), which has the better statistical quality.
   std::uint32_t next_u32() { return static_cast<std::uint32_t>(next_u64() >> 32); }
-  /// Uniform random number in 0 … bound-1, without bias. Precondition: bound > 0.
+  /// Returns a uniformly distributed random number in 0 … bound-1, without bias. Precondition:
+  /// bound > 0.
   std::uint64_t below(std::uint64_t bound);
   /// Returns true with probability q32 / 2^32 (q32 = 0: never, 2^32: always).
   bool chance(std::uint64_t q32) { return next_u32() < q32; }
@@ -52,7 +53,8 @@ class RandomStream {
 /// log2(x) in unsigned 6.32 fixed point, truncated; error below 2^-32. Precondition: x > 0.
 std::uint64_t log2_q32(std::uint64_t x);
 
-/// Hashes a 64-bit number (finaliser of splitmix64). Used for small integers and ECMP.
+/// Hashes a 64-bit number (finaliser of splitmix64). Small integers and ECMP keys are hashed by
+/// this function.
 constexpr std::uint64_t mix64(std::uint64_t x) {
   x += 0x9E3779B97F4A7C15u;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;

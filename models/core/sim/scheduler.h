@@ -21,7 +21,8 @@ struct EventPlace {
   PicoSeconds time{};
   std::uint32_t shared = 0;  // rank of the last event at this instant that several schedulers share
   bool after = true;         // true if the event of rank `shared` is over
-  // greatest rank that has run at this instant; within a shared event, the number of its part
+  // greatest rank that has run at this instant; within a shared event, the number of the event's
+  // part
   std::uint64_t within = 0;
 
   friend bool operator<(const EventPlace& a, const EventPlace& b) {
@@ -73,7 +74,7 @@ class alignas(64) Event {
   /// Changes the rank of the event. Precondition: the event is not scheduled.
   void set_rank(std::uint32_t rank) { order_ = std::uint64_t{rank} << kRankShift; }
   bool is_scheduled() const { return place_ != Place::kIdle; }
-  /// Time for which the event is scheduled. Precondition: is_scheduled().
+  /// Time at which the event is due. Precondition: is_scheduled().
   PicoSeconds due() const { return due_; }
   template <class Digest>
   void add_state(Digest& d) const {
@@ -102,8 +103,8 @@ class alignas(64) Event {
 };
 static_assert(sizeof(Event) == 64);
 
-/// Runs events in the order (time, rank, order of scheduling), identical in every run, build and
-/// machine.
+/// The event queue, which runs events in the order (time, rank, order of scheduling), identical in
+/// every run, build and machine.
 ///
 /// The structure is a calendar queue. Events of the next 16 µs are in buckets of 1 ns, found
 /// through a bitmap of two levels. The current bucket is a short sorted list; a bucket with more
@@ -130,12 +131,12 @@ class Scheduler {
   void cancel(Event& event);
 
   bool empty() const { return pending_ == 0; }
-  /// The next event to run; null if none is pending.
+  /// The next event to run; null if no event is pending.
   Event* first() {
     if (beyond_list_ != 0) return first_of_current_bucket();
     return list_ != nullptr ? list_ : first_of_next_bucket();
   }
-  /// Time of the next event; max() if none is pending.
+  /// Time of the next event; max() if no event is pending.
   PicoSeconds next_time() {
     const Event* const event = first();
     return event != nullptr ? event->due_ : PicoSeconds::max();
@@ -156,15 +157,15 @@ class Scheduler {
     prefetch_next_bucket();
     event.kind_->run(event.owner_);
   }
-  /// Runs every event due at or before `end`, then sets now() to `end`.
+  /// Runs every event that is due at or before `end`, then sets now() to `end`.
   void run_until(PicoSeconds end);
-  /// Runs events like run_until(); place() is valid meanwhile.
+  /// Runs events like run_until(), and keeps place() valid during the events.
   void run_placed_until(PicoSeconds end);
   /// Position of the running event; null unless run_placed_until() is running an event.
   const EventPlace* place() const { return placing_ ? &place_ : nullptr; }
-  /// Called within an event that several schedulers share, each of which runs some of the event's
-  /// parts. The event's rank is above all other ranks. The following actions belong to part number
-  /// `part`; parts are ordered by number.
+  /// Begins part number `part` of an event that several schedulers share, each of which runs some
+  /// of the event's parts. The rank of such an event is above all other ranks. The following
+  /// actions belong to this part; parts are ordered by number.
   void begin_part(std::uint64_t part) {
     if (placing_) place_part(part);
   }
@@ -211,7 +212,8 @@ class Scheduler {
     return static_cast<std::uint64_t>(t.count) >> kBucketShift;
   }
   void detach(Event& event);
-  // One comparison of 128 bits: two would cost a branch that is hard to predict.
+  // True if event `a` runs before event `b`. One comparison of 128 bits avoids a branch that is
+  // hard to predict.
   static bool before(const Event& a, const Event& b) { return key(a) < key(b); }
   __extension__ using Key = unsigned __int128;
   static Key key(const Event& event) {
@@ -246,7 +248,8 @@ class Scheduler {
     far_bucket_ = far_heap_.empty() ? kNoBucket : bucket_of(far_heap_.front().when);
   }
   bool load_next_bucket();
-  /// Makes the events of a bucket, at most kMaxListed, the list. Precondition: the list is empty.
+  /// Turns the events of a bucket, at most kMaxListed, into the list of the current bucket.
+  /// Precondition: the list is empty.
   void load_list(Event* event);
   /// True if the bucket of the event has more than kMaxListed events.
   static bool is_overflow(const Event* event);
@@ -294,9 +297,10 @@ class Scheduler {
   }
 
   // Events of all buckets up to and including current_bucket_ are in list_, overflow_ and heap_.
-  Event* list_ = nullptr;  // current events, sorted; at most kMaxListed
+  Event* list_ = nullptr;  // sorted list of the current bucket's events, at most kMaxListed
   std::uint32_t listed_ = 0;
-  std::uint32_t overflow_size_ = 0;  // size of overflow_, which a vector obtains by a division
+  // size of overflow_, stored because a vector computes its size by a division
+  std::uint32_t overflow_size_ = 0;
   std::vector<Entry>
       overflow_;  // events of the overflow bucket, sorted; a null entry was cancelled
   std::size_t overflow_next_ = 0;  // index of the next entry of overflow_ to run

@@ -46,10 +46,11 @@ class Resolver {
 
  private:
   using Gate = Dependencies::Gate;
-  /// Flows and names of the lines of a trace.
+  /// Flows, names and computations of the lines of a trace.
   struct Lines {
     const Trace* trace =
-        nullptr;  // the trace; null: the entry has none, or its lines have no names
+        // trace of the entry; null: the entry has no trace, or the trace's lines have no names
+        nullptr;
     std::vector<std::uint32_t> of_name;  // line number of each name; kNone: the name is not defined
     // flow of each line; kNone: the line has no flow, or is left out
     std::vector<std::uint32_t> flow;

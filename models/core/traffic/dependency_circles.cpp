@@ -11,7 +11,7 @@ namespace {
 /// Groups numbered items by a numbered key; both numbers count from 0.
 class Groups {
  public:
-  using Pair = std::pair<std::uint32_t, std::uint32_t>;  // a pair of key and item
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;  // a pair of a key and an item
   Groups(std::size_t keys, const std::vector<Pair>& pairs)
       : begin_(keys + 1), items_(pairs.size()) {
     for (const Pair& pair : pairs) ++begin_[pair.first + 1];
@@ -33,7 +33,8 @@ class Circles {
           const std::vector<TrafficSpec>& specs)
       : d_(dependencies), flows_(flows), specs_(specs) {}
 
-  /// Opens gates as a run without losses would. A gate that stays closed waits for itself.
+  /// Opens gates as a run without losses would open them. A gate that stays closed waits for
+  /// itself.
   void check() const {
     const auto gates = d_.first + static_cast<std::uint32_t>(d_.gates.size());
     const auto flows = static_cast<std::uint32_t>(flows_.size());
@@ -106,7 +107,7 @@ class Circles {
   [[noreturn]] void refuse(std::uint32_t gate, const std::vector<bool>& open,
                            const std::vector<Groups::Pair>& opened,
                            const std::vector<Groups::Pair>& joined, GateOf gate_of_node) const {
-    // Follows each closed gate to a gate that it waits for, until a gate repeats: that is the
+    // Follows each closed gate to a gate that it waits for, until a gate repeats, which closes the
     // circle.
     std::unordered_map<std::uint32_t, std::uint32_t> before;
     for (const auto& [node, its] : opened) {

@@ -76,7 +76,7 @@ std::vector<Pair> pairs_of(const TrafficEntry& entry) {
       return permuted(entry);
     case TrafficPattern::kStaggered:
       return staggered(entry);
-    default:  // kFlow and kBackground
+    default:  // patterns kFlow and kBackground
       return {{spec.from, spec.to}};
   }
 }
@@ -106,7 +106,7 @@ class Pairs {
   HostList all_;  // hosts of an all-to-all, whose pairs are not listed
 };
 
-/// Makes `flows` flows for each pair. Each flow starts `stagger` after the flow before it.
+/// Makes `flows` flows for each pair of hosts. Each flow starts `stagger` after the previous flow.
 class PairSource final : public FlowSource {
  public:
   explicit PairSource(const TrafficEntry& entry)

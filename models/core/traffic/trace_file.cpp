@@ -16,7 +16,7 @@
 namespace dcc {
 
 namespace {
-// maximum length of a line in bytes; a line may wait for thousands of others
+// maximum length of a trace line in bytes; a line may wait for thousands of other lines
 constexpr std::size_t kMaxLine = 1 << 16;
 constexpr std::int64_t kLastHost = (1 << 20) - 1;
 // latest time in a trace: 10^6 s, in picoseconds
@@ -27,7 +27,7 @@ constexpr TextFields::Unit kSizes[] = {
     {"B", 1},      {"KB", 1000},     {"MB", 1'000'000}, {"GB", 1'000'000'000},
     {"KiB", 1024}, {"MiB", 1 << 20}, {"GiB", 1 << 30}};
 
-/// Returns the line up to its comment.
+/// Returns the part of a line before its comment.
 std::string_view without_comment(std::string_view line) { return line.substr(0, line.find('#')); }
 
 /// Quotes a value for a message, at most its first forty bytes.
@@ -57,7 +57,7 @@ class TraceReader::Lines {
   Lines(const Lines&) = delete;
   Lines& operator=(const Lines&) = delete;
 
-  /// Reads the next line of the file; false at its end.
+  /// Reads the next line of the file; returns false at the end of the file.
   bool next(std::string_view& line) {
     ++number_;
     if (gzgets(file_, buffer_, sizeof buffer_) == nullptr) {

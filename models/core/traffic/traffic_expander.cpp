@@ -30,7 +30,8 @@ class ListSource final : public FlowSource {
 /// Expands an entry whose flows form queries.
 class Expander {
  public:
-  /// Counters shared by all entries: the numbers of gates and queries are unique across entries.
+  /// Counters shared by all traffic entries: the numbers of gates and queries are unique across
+  /// entries.
   struct Numbers {
     std::uint32_t gates = 0;
     std::uint32_t queries = 0;
@@ -233,7 +234,7 @@ class Expander {
   const TrafficSpec& spec_;
   const TrafficContext& context_;
   Numbers& numbers_;
-  std::uint64_t nth_ = 0;  // number of flows of this entry, or of this round, so far
+  std::uint64_t nth_ = 0;  // number of flows made so far for this entry or this round
   std::vector<FlowSpec> flows_;
 };
 

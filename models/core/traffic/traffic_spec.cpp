@@ -317,7 +317,8 @@ void TrafficSpec::check_random_incasts(std::uint64_t senders_there,
   const bool with_poisson = pattern == TrafficPattern::kPoisson;
   require(incast_load.has_value(), "load",
           "incasts to random receivers need a load, such as load: 0.02");
-  // One less than the number of senders, since one of the senders may be the receiver.
+  // The greatest fan-in is one less than the number of senders, since one of the senders may be the
+  // receiver.
   const std::uint64_t most = senders_there - 1;
   require(most >= 1 && (!fan_in || *fan_in <= most), with_poisson ? "incast_fan_in" : "fan_in",
           "an incast has at most " + std::to_string(most) + " senders: there are " +
@@ -420,7 +421,7 @@ std::uint64_t TrafficSpec::check(HostId hosts_there, PicoSeconds end) const {
       if (!receiver) {
         require(stop || ends, "stop", "is needed: the traffic has no end");
         check_random_incasts(named.any(senders, "senders"), named.any(receivers, "receivers"));
-        return 0;  // flows are drawn, so their number is unknown
+        return 0;  // flows of this pattern are drawn, so their number is unknown
       }
       named.one(*receiver, "receiver");
       return named.list(senders, "senders", *receiver, "receiver") * flows;
