@@ -11,7 +11,7 @@ namespace {
 /// Header of a message between processes. The text of a failure follows, if there is one, then the
 /// packed items.
 struct Header {
-  // time of the sending process's first event, or of the first item in the message if earlier
+  // time of the sending process's first event, or of the message's first item if that is earlier
   std::int64_t next = 0;
   std::uint64_t failure_bytes = 0;
 };
@@ -43,7 +43,7 @@ PicoSeconds DistributedRun::next_time() {
 
 // Exchanges the items that were put between windows. A window ends with an exchange, which delivers
 // the items put within the window. Items put between two windows must be exchanged before the next
-// window, or they would arrive after its events.
+// window, or the items would arrive after events of that window.
 PicoSeconds DistributedRun::cross() {
   const bool waiting = outgoing_.earliest[0] != PicoSeconds::max();
   const std::int64_t first = group_.least(waiting ? kWaiting : own().next_time().count);

@@ -135,9 +135,9 @@ std::uint64_t ParallelRun::run_alone(PicoSeconds end) {
   return windows;
 }
 
-// Every thread computes the end of each window, and finds the last window, by itself. After the
-// last barrier the other threads only read `next` of that side. No thread writes `next` before all
-// threads have met at a barrier again, so the caller may continue.
+// Runs windows in several threads. Every thread computes the end of each window, and finds the last
+// window, by itself. After the last barrier the other threads only read `next` of that side. No
+// thread writes `next` before all threads have met at a barrier again, so the caller may continue.
 std::uint64_t ParallelRun::run_windows(Group& group) {
   PicoSeconds first = first_;
   const PicoSeconds end = end_;
@@ -196,11 +196,11 @@ void ParallelRun::balance() {
 }
 
 // Gives each thread consecutive partitions, at least one. A partition belongs to the thread in
-// whose part of all work the middle of its own work lies.
+// whose share of all work the middle of the partition's work lies.
 void ParallelRun::regroup(double all) {
   const auto threads = static_cast<unsigned>(groups_.size());
   unsigned p = 0;
-  double before = 0;  // work of the partitions before p
+  double before = 0;  // work of all partitions before partition p
   for (unsigned t = 0; t < threads; ++t) {
     groups_[t].begin = p;
     const double until = all * (t + 1) / threads;

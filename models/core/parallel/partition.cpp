@@ -116,7 +116,7 @@ class Division {
         partition.lookahead = std::min(partition.lookahead, cable.link.delay);
       }
     }
-    // Parts without a link between them, such as two planes, have no lookahead to run by.
+    // Partitions without a link between them, such as two planes, have no lookahead.
     return partition.lookahead == PicoSeconds::max() ? undivided(topology_) : partition;
   }
 

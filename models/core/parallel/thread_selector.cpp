@@ -7,8 +7,9 @@ namespace dcc {
 namespace {
 // minimum duration of a batch in seconds; shorter batches vary too much
 constexpr double kBatch = 0.002;
-// Number of batches that a way of running loses before the selector changes, if that way has won: a
-// single one may be an interruption. A trial ends with the first batch it loses.
+// Number of batches that a way of running loses before the selector changes, if that way has won
+// before, since a single slow batch may be due to an interruption. A trial ends with the first lost
+// batch.
 constexpr unsigned kMaxLost = 2;
 // minimum time in seconds before the slower of the two ways of running is tried again
 constexpr double kMinPatience = 0.05;

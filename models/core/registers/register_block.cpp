@@ -112,8 +112,8 @@ RegisterBlock::Target RegisterBlock::decode(std::uint32_t address) const {
     if (index != kNoRegister) return {Kind::kRegister, index, 0};
   }
   for (std::uint16_t i = 0; i < windows_.size(); ++i) {
-    // Offset of the address in the window; wraps to a huge number for an address below the window's
-    // start.
+    // Offset of the address in the window. For an address below the window's start the offset wraps
+    // to a huge number.
     const std::uint32_t inside = address - windows_[i].offset;
     if (inside < windows_[i].size) return {Kind::kWindow, i, inside / 4};
   }

@@ -15,22 +15,22 @@
 
 namespace dcc::riscv {
 
-/// Tracks the happens-before relation between the harts of a host and its DMA, by vector clocks
-/// over words of RAM (C. Flanagan, S. Freund, FastTrack, PLDI 2009, with the fence rules of RVWMO).
-/// The program is not changed and nothing about it need be known:
+/// A race detector, which tracks the happens-before relation between the harts of a host and its
+/// DMA by vector clocks over words of RAM (C. Flanagan, S. Freund, FastTrack, PLDI 2009, with the
+/// fence rules of RVWMO). The detector neither changes the program nor needs to know it.
 ///
-///   order between harts   a store behind a fence, or an atomic operation with rl, publishes what
-///   came
-///                         before; a hart that loads the stored value and then fences, or loads it
-///                         by an atomic operation with aq, comes after
-///   order with devices    a store to a device publishes what came before the last fence; DMA and
-///                         interrupts come after it. An interrupt and a load of a device's register
-///                         come after all DMA so far
+/// Order between harts: a store behind a fence, or an atomic operation with rl, publishes all
+/// earlier events of its hart. Another hart comes after these events if it loads the stored value
+/// and then executes a fence, or loads the value by an atomic operation with aq.
 ///
-/// A race is a pair of accesses to one word by two masters, at least one a store, without such
-/// order. No race are: atomic operations; the first store behind a fence, which is how flags are
-/// set; a load that polls what DMA wrote, until the hart has seen later DMA without a fence in
-/// between; and DMA over what a hart polled.
+/// Order with devices: a store to a device publishes the events before the hart's last fence. DMA
+/// and interrupts come after such a store. An interrupt and a load of a device's register come
+/// after all DMA so far.
+///
+/// A race is a pair of accesses to one word by two masters, at least one of them a store, without
+/// such order. Four kinds of accesses do not count as races: atomic operations; the first store
+/// behind a fence, which is how flags are set; a load that polls data written by DMA, until the
+/// hart has seen later DMA without a fence in between; and DMA over data that a hart polled.
 class RaceDetector final {
  public:
   static constexpr unsigned kMaxHarts = 4;

@@ -208,7 +208,7 @@ bool Scheduler::load_next_bucket() {
   return true;
 }
 
-// Sorts by insertion: the events of a bucket are few.
+// Builds the list of a bucket by insertion sort, since a bucket holds few events.
 inline void Scheduler::load_list(Event* event) {
   Event* first = nullptr;
   std::uint32_t listed = 0;
@@ -332,7 +332,8 @@ void Scheduler::run_placed_until(PicoSeconds end) {
     ~Placing() { placing = false; }
     bool& placing;
   } const placing(placing_);
-  place_.time = PicoSeconds(-1);  // actions before this call already have their positions
+  // actions before this call already have their positions in the order of events
+  place_.time = PicoSeconds(-1);
   for (Event* event = first(); event != nullptr && event->due_ <= end; event = first()) {
     place(*event);
     run(*event);

@@ -11,8 +11,8 @@ constexpr std::size_t kServiceId = kRecord, kDestinationGid = kRecord + 8,
                       kSourceGid = kRecord + 24, kDestinationLid = kRecord + 40,
                       kSourceLid = kRecord + 42, kServiceLevel = kRecord + 52,
                       kPreference = kRecord + 57;
-constexpr std::size_t kComponents = 48;       // ComponentMask of the SA header
-constexpr std::uint64_t kHasServiceId = 0x3;  // both of its component bits
+constexpr std::size_t kComponents = 48;       // offset of the field ComponentMask in the SA header
+constexpr std::uint64_t kHasServiceId = 0x3;  // both bits of ComponentMask that stand for ServiceID
 constexpr std::uint64_t kHasGids = 0xC, kHasLevel = 0x8000;
 }  // namespace
 

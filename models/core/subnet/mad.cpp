@@ -3,13 +3,14 @@
 namespace dcc {
 
 Mad::Mad(Class mad_class, Method method, Attribute attribute, std::uint32_t modifier) {
-  bytes_[0] = 1;                                     // BaseVersion
-  bytes_[1] = mad_class;                             // MgmtClass
-  bytes_[2] = mad_class == kAdministration ? 2 : 1;  // ClassVersion
+  bytes_[0] = 1;                                     // field BaseVersion of the MAD header
+  bytes_[1] = mad_class;                             // field MgmtClass of the MAD header
+  bytes_[2] = mad_class == kAdministration ? 2 : 1;  // field ClassVersion of the MAD header
   bytes_[3] = method;
   put(16, 2, attribute);
   put(20, 4, modifier);
-  if (mad_class == kDirectedRoute) put(32, 4, 0xFFFFFFFF);  // the whole route is directed
+  // permissive LIDs: the whole route is directed
+  if (mad_class == kDirectedRoute) put(32, 4, 0xFFFFFFFF);
 }
 
 std::uint64_t Mad::get(std::size_t offset, std::size_t size) const {

@@ -12,7 +12,7 @@ unsigned Reservations::entries_for(std::uint64_t granted, std::uint64_t rate) co
   return static_cast<unsigned>((Uint128(granted) * kEntries + rate - 1) / rate);
 }
 
-/// Rate that requests of a lane can still be granted on one wire.
+/// Rate that requests of a lane can still get on one wire.
 std::uint64_t Reservations::left(const SubnetManager::Hop& wire, unsigned lane) const {
   const std::uint64_t rate = manager_.port(wire).rate;
   const auto at = sums_.find(wire);
@@ -95,7 +95,7 @@ std::array<unsigned, Reservations::kLanes> Reservations::entries(
 VlArbitrationParameters Reservations::table(const SubnetManager::Hop& wire, unsigned weight) const {
   const std::array<unsigned, kLanes> entries = this->entries(wire);
   VlArbitrationParameters table;
-  std::array<int, kLanes> due{};  // entries that a lane lacks so far, in 1/64
+  std::array<int, kLanes> due{};  // table entries that each lane lacks so far, in 1/64
   for (unsigned place = 0; place < kEntries; ++place) {
     unsigned next = 0;
     for (unsigned l = 0; l < kLanes; ++l) {

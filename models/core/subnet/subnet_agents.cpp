@@ -11,7 +11,8 @@ SubnetAgents::SubnetAgents(const Topology& topology, SubnetAccess access, PicoSe
       response_(response),
       addresses_(topology.nodes().size()) {}
 
-/// Returns the end at which a datagram arrives that leaves `at.node` through a port; empty: lost.
+/// Returns the cable end at which a datagram arrives that leaves `at.node` through a port; empty:
+/// the datagram is lost.
 std::optional<CableEnd> SubnetAgents::cross(CableEnd at, unsigned out, PicoSeconds& took) const {
   if (!has_port(at.node, out)) return std::nullopt;
   const int port = static_cast<int>(out) - 1;
@@ -27,7 +28,7 @@ std::optional<Mad> SubnetAgents::carry(NodeId from, Mad mad, PicoSeconds& took) 
   CableEnd at{from, 0};
   for (unsigned hop = 1; hop <= hops; ++hop) {
     mad.set_hop_pointer(hop);
-    // Hosts pass nothing on: only the first hop may begin at one.
+    // Hosts do not forward datagrams, so only the first hop may begin at a host.
     if (hop > 1 && topology_.node(at.node).is_host) return std::nullopt;
     const std::optional<CableEnd> next = cross(at, mad.initial_path(hop), took);
     if (!next) return std::nullopt;

@@ -14,7 +14,7 @@ void SubnetManager::begin() {
   first_free_lid_ = 1;
   root_found_ = false;
   route_ = nullptr;
-  probes_.push_back({});  // the manager's own node
+  probes_.push_back({});  // probe of the node on which the manager runs
 }
 
 void SubnetManager::begin_again(Router route) {
@@ -90,7 +90,8 @@ std::optional<Mad> SubnetManager::next() {
 }
 
 void SubnetManager::answered(const std::optional<Mad>& mad) {
-  if (!mad || mad->status() != Mad::kOk) return;  // no answer: no node there
+  // without an answer there is no node behind the port
+  if (!mad || mad->status() != Mad::kOk) return;
   switch (last_.attribute) {
     case Mad::kNodeInfo:
       found(*mad);
@@ -120,7 +121,8 @@ void SubnetManager::answered(const std::optional<Mad>& mad) {
   }
 }
 
-/// Takes NodeInfo: notes the cable over which the datagram came, and asks about a new node's ports.
+/// Handles an answer with NodeInfo: notes the cable over which the datagram came, and asks about
+/// the ports of a new node.
 void SubnetManager::found(const Mad& mad) {
   const bool first = !root_found_;
   root_found_ = true;
@@ -152,8 +154,8 @@ void SubnetManager::found(const Mad& mad) {
 }
 
 void SubnetManager::ask_ports(std::size_t node) {
-  // A host passes no datagram on, so behind it there is only the way by which it was reached; the
-  // manager's own host is where the sweep begins.
+  // A host forwards no datagram, so the sweep does not continue behind a host, except at the
+  // manager's own host, where the sweep begins.
   for (unsigned port = 1; port < nodes_[node].ports.size(); ++port) {
     probes_.push_back({Mad::kGet, Mad::kPortInfo, node, port, 0});
   }
@@ -189,8 +191,8 @@ void SubnetManager::ask_tables() {
   }
 }
 
-/// Makes a switch's forwarding table anew. Packets to the switch itself go to its port 0; no path
-/// leads to the addresses of other switches.
+/// Makes the forwarding table of a switch anew. Packets to the switch itself go to its port 0; no
+/// path leads to the addresses of other switches.
 void SubnetManager::route_by(std::size_t node, unsigned blocks) {
   std::vector<std::uint8_t>& table = nodes_[node].forwarding;
   table.assign(std::size_t{blocks} * Mad::kForwardingBlock, Mad::kNoPort);

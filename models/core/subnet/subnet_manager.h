@@ -1,5 +1,6 @@
-// InfiniBand's subnet manager: discovers the fabric by directed-route datagrams, gives addresses,
-// reads the switches' forwarding tables, and so knows the path to every address.
+// InfiniBand's subnet manager, which discovers the fabric by directed-route datagrams, assigns
+// addresses, and reads the switches' forwarding tables. So the manager knows the path to every
+// address.
 #pragma once
 
 #include <cstdint>
@@ -25,35 +26,37 @@ class SubnetManager {
   /// Begins a sweep at the node on which the subnet manager runs, and forgets the fabric known
   /// before.
   void begin();
-  /// Port by which a switch forwards to an address of a host, 0 up to 2^lmc - 1; Mad::kNoPort:
-  /// none. Switch and host are indices in nodes().
+  /// Function that returns the port by which a switch forwards to an address of a host, 0 up to
+  /// 2^lmc - 1; Mad::kNoPort: none. Switch and host are given as indices in nodes().
   using Router = std::function<std::uint8_t(std::size_t at, std::size_t host, unsigned address)>;
   /// Begins a later sweep. Nodes keep their indices and addresses; nodes that are not found again
   /// count as absent. `route` is asked when the sweep has found the nodes and links.
   void begin_again(Router route);
   /// The next datagram of the sweep; empty: the sweep has ended.
   std::optional<Mad> next();
-  /// Takes the answer to the last datagram; empty: it was lost.
+  /// Takes the answer to the last datagram of the sweep; empty: the datagram or its answer was
+  /// lost.
   void answered(const std::optional<Mad>& mad);
   bool has_ended() const { return swept_; }
 
   struct Port {
     bool up = false;
-    std::uint64_t rate = 0;  // in bits per second
-    std::size_t peer = 0;    // node at the other end, valid if `peer_port` is not 0
+    std::uint64_t rate = 0;  // rate of the port's link in bits per second
+    // node at the other end of the port's cable, valid if `peer_port` is not 0
+    std::size_t peer = 0;
     unsigned peer_port = 0;
   };
   struct Node {
     std::uint64_t guid = 0;
     bool is_switch = false;
-    bool present = false;                  // true if the last sweep found the node
-    std::vector<std::uint8_t> route;       // ports of the directed route from the manager
-    std::vector<Port> ports;               // by port number; entry 0 is unused
-    std::uint16_t lid = 0;                 // first address
-    std::vector<std::uint8_t> forwarding;  // output port by LID
+    bool present = false;             // true if the last sweep found the node
+    std::vector<std::uint8_t> route;  // ports of the directed route from the manager to the node
+    std::vector<Port> ports;          // ports of the node by port number; entry 0 is unused
+    std::uint16_t lid = 0;            // first LID of the node
+    std::vector<std::uint8_t> forwarding;  // output port of the switch by LID
   };
   const std::vector<Node>& nodes() const { return nodes_; }
-  /// Index of the node with this GUID in nodes(); empty: none was found.
+  /// Index of the node with this GUID in nodes(); empty: the sweep found no such node.
   std::optional<std::size_t> find(std::uint64_t guid) const;
   std::uint64_t links() const;
   std::uint64_t datagrams() const { return sent_; }
@@ -67,8 +70,8 @@ class SubnetManager {
       return a.node != b.node ? a.node < b.node : a.port < b.port;
     }
   };
-  /// The wires from a host to one of the addresses of another, by the forwarding tables. Empty if
-  /// no path leads there.
+  /// The wires of the path from a host to one of the addresses of another host, by the forwarding
+  /// tables. Empty if no path leads there.
   std::vector<Hop> path(std::size_t from, std::size_t to, unsigned address) const;
   const Port& port(const Hop& hop) const { return nodes_[hop.node].ports[hop.port]; }
 

@@ -205,7 +205,7 @@ bool parse(const std::uint8_t* bytes, std::size_t size, LldpFrame& frame) {
     if ((number < 3 && type != number + 1) || (number >= 3 && first_three)) return false;
     if (!read_tlv(type, value, frame)) return false;
   }
-  return false;  // the frame has no end TLV
+  return false;  // the LLDP frame has no end TLV
 }
 
 }  // namespace dcc

@@ -6,7 +6,7 @@
 namespace dcc {
 
 namespace {
-/// Returns a spare buffer, or a new one if all are in use.
+/// Returns a spare buffer, or a new buffer if all are in use.
 template <class Buffer>
 Buffer* reuse(std::vector<Buffer*>& spare, std::vector<std::unique_ptr<Buffer>>& all) {
   if (spare.empty()) {

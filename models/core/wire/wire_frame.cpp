@@ -14,7 +14,7 @@ namespace dcc {
 namespace {
 std::uint32_t padded(std::uint32_t payload) { return (payload + 3u) & ~3u; }
 
-/// Appends the parts of a frame up to the snap length. A null pointer stands for zeros.
+/// Appends the parts of a captured frame up to the snap length. A null pointer stands for zeros.
 struct Snapped {
   std::uint8_t* out;
   std::uint32_t room;
