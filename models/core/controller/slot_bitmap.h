@@ -32,7 +32,7 @@ class SlotBitmap {
   void clear() {
     while (!empty()) {
       const std::uint32_t word = least() >> 6;
-      // the slot is the last member of its word, so erase() clears the word's bit above
+      // bit 0 becomes the word's only member, so erase() also clears the word's summary bit
       words_[word] = 1;
       erase(word << 6);
     }

@@ -111,7 +111,7 @@ class WorkQueue {
   Bytes acknowledge_before(Psn psn, Completed completed) {
     return cover_before(psn, false, completed);
   }
-  /// The response packet that the oldest unacknowledged sequence number belongs to arrived.
+  /// The response packet with the oldest unacknowledged sequence number arrived.
   template <class Completed>
   Bytes response_arrived(Completed completed) {
     return cover_before(una_.psn + 1, true, completed);

@@ -96,7 +96,7 @@ void Link::enter(void* link, void* item) {
 }
 
 bool Link::survives(Packet* packet, PicoSeconds now) {
-  if (!failed_) {  // in this branch the link has hooks or jitter, or has failed
+  if (!failed_) {  // an intact link gets here only with a tap, a loss hook or jitter
     if (extras_->tap) extras_->tap(*packet, now);
     if (!extras_->loss || !extras_->loss(*packet)) return true;
   }

@@ -34,7 +34,7 @@ struct DcqcnParameters : AlgorithmParameters {
   Variant variant = Variant::kStandard;
   Preset preset_name = Preset::kAuto;
   Ratio g{1, 256};
-  unsigned f = 5;                               // F, number of rate increases in fast recovery
+  unsigned f = 5;  // F, number of byte or timer events in fast recovery
   PicoSeconds alpha_timer = kMicroSecond * 55;  // K, interval after which α decays without a CNP
   PicoSeconds increase_timer = kMicroSecond * 55;  // T, interval of the rate-increase timer
   PicoSeconds decrease_period{0};  // minimum time between two rate cuts; 0: every CNP cuts
