@@ -25,7 +25,7 @@ enum class FaultKind : std::uint8_t {
   kLinkFailure,  // a cable carries nothing until the cable is repaired
   kLinkFlap,     // a cable fails and is repaired periodically
   kLinkSlow,     // a link sends at another rate
-  kMemoryFlip,   // one bit of a host's memory inverts; this fault concerns no link
+  kMemoryFlip,   // a bit of a host's memory inverts; this fault concerns no link
   kPauseStorm,   // a NIC sends PFC pause frames to its switch without a reason
 };
 DCC_ENUM_NAMES(FaultKind, {FaultKind::kLoss, "loss"}, {FaultKind::kCnpLoss, "cnp_loss"},

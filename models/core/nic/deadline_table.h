@@ -29,7 +29,7 @@ class DeadlineTable {
   bool is_set(Qpn number) const {
     return number < deadlines_.size() && deadlines_[number].is_armed();
   }
-  /// As RetransmitTimer::progressed(), for the deadline of `number`.
+  /// New data of `number` was acknowledged: applies RetransmitTimer::progressed() to its deadline.
   void progressed(Qpn number, bool outstanding, PicoSeconds timeout) {
     timer_.progressed(deadline(number), number, outstanding, timeout);
   }

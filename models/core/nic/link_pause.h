@@ -69,7 +69,7 @@ class LinkPause {
   unsigned paused_ = 0;               // mask of the priorities that are paused or lack credits
   unsigned pfc_mask_ = 0xFF;          // mask of the priorities that PFC is enabled for
   unsigned blocked_ = 0;              // equal to paused_; without a carrier, all priorities
-  std::unique_ptr<History> history_;  // null: no priority was paused yet
+  std::unique_ptr<History> history_;  // history of the pauses; null: no priority was paused yet
 };
 
 }  // namespace dcc

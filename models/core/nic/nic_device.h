@@ -138,7 +138,7 @@ class NicDevice final : public PacketSink {
   Reordering reordering_;
   std::unique_ptr<DcbxEnd> dcbx_;  // DCBX state of the port; null: not enabled
   std::array<std::uint64_t, kPriorities> pause_frames_sent_{};
-  std::unique_ptr<PauseTimes> pause_times_;  // null: no timed pause yet
+  std::unique_ptr<PauseTimes> pause_times_;  // times of timed pauses; null: no timed pause yet
   unsigned stopped_ = 0;                     // mask of priorities stopped by send_pause()
   unsigned storm_ = 0;                       // mask of priorities stopped by storm()
 };

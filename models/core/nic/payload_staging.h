@@ -57,7 +57,8 @@ class PayloadStaging {
   /// repeated atomic responses.
   void extend_ready();
 
-  std::unique_ptr<std::deque<Staged>> packets_;  // null: no packet was staged yet
+  // staged packets in order; null: no packet was staged yet
+  std::unique_ptr<std::deque<Staged>> packets_;
   std::size_t ready_ = 0;  // number of packets at the front whose payload is complete
   Bytes bytes_ = 0;        // wire bytes of all staged packets
   Bytes limit_ = 0;

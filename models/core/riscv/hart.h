@@ -128,7 +128,7 @@ class Hart {
   bool take_interrupt();
   /// Runs one instruction even if its address has a breakpoint.
   Stop step();
-  /// Like step(); also adds the cost of the instruction to `sum`.
+  /// Runs one instruction like step(), and adds the instruction's cost to `sum`.
   Stop step_costed(const Costs& costs, std::uint64_t& sum);
 
   std::uint32_t pc() const { return pc_; }

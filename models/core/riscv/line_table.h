@@ -20,7 +20,7 @@ class LineTable {
   /// Reads the line table of a file; empty if the file has none. Throws ElfError if the table is
   /// damaged.
   static LineTable read(const std::string& path);
-  /// Like read(), for a file held in memory; `name` stands for the path in messages.
+  /// Parses the line table of a file held in memory; `name` stands for the path in messages.
   static LineTable parse(const std::vector<std::uint8_t>& bytes, const std::string& name);
 
   /// The row of the line table that covers the address; null if there is none.

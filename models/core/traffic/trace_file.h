@@ -20,7 +20,7 @@ class TextFields;
 struct TraceWait {
   struct Awaited {
     std::uint32_t name = 0;  // index of the awaited line's name in Trace::names
-    bool sent = false;       // true: the awaited flow was sent; false: it was received
+    bool sent = false;       // awaited event: the flow was sent (true) or received (false)
   };
   std::vector<Awaited> on;
   bool any = false;

@@ -140,13 +140,13 @@ union OverlayHeader {
   struct Entropy {
     std::uint8_t value;  // entropy value of this packet
     std::uint8_t unused;
-    std::uint8_t echo;  // in an ACK: `value` of the acknowledged data packet
+    std::uint8_t echo;  // entropy value of the acknowledged data packet, carried in an ACK
   };
   /// Uplink that a packet takes at the first switch (load balancer hermes).
   struct Uplink {
     std::uint8_t number;  // port number of the uplink plus 1
     std::uint8_t unused;
-    std::uint8_t echo;  // in an ACK: `number` of the acknowledged data packet
+    std::uint8_t echo;  // uplink number of the acknowledged data packet, carried in an ACK
   };
   /// Ports chosen by the sender (load balancer source). Each member is a position among the ports
   /// that lead to the destination, from 1; 0: any port.

@@ -39,7 +39,7 @@ class PacerPort {
  public:
   struct Clock {
     PicoSeconds period{};
-    bool ahead = false;  // true: decisions are wanted whenever PacerUser::takes_ahead()
+    bool ahead = false;  // the port requests decisions whenever PacerUser::takes_ahead() is true
   };
   /// The next decision is requested this number of cycles before the wire has sent all decided
   /// packets.

@@ -74,7 +74,8 @@ void Transmitter::offer(Qpn qpn, SendQueuePair& pair) {
   if (!port_->is_bound(qpn)) {
     port_->bind(qpn, pair.config.flow, pair.pacing.rate, pair.config.priority);
   }
-  if (Retransmission::may_repeat(pair)) {  // one packet: an ACK may change which ones are lost
+  // posts only one packet, since an ACK may change which packets are lost
+  if (Retransmission::may_repeat(pair)) {
     if (posted == 0)
       port_->post(qpn, wire_bytes_of(pair.work.plan_at(pair.selective->next()), pair));
     return;
