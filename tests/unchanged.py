@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EVIDENCE = ROOT / "tests/evidence.json"
 SKIPPED = 77
 COMMENTS = {".sv": r"//[^\n]*|/\*.*?\*/", ".svh": r"//[^\n]*|/\*.*?\*/", ".h": r"//[^\n]*|/\*.*?\*/",
-            ".cpp": r"//[^\n]*|/\*.*?\*/", ".py": r"(?m)^\s*#[^\n]*"}
+            ".cpp": r"//[^\n]*|/\*.*?\*/", ".c": r"//[^\n]*|/\*.*?\*/", ".py": r"(?m)^\s*#[^\n]*"}
 
 
 def contents(path):
