@@ -44,7 +44,10 @@ AppPins::AppPins(VerilatedContext& context, std::string name, std::uint32_t seed
       random_(seed),
       context_(context),
       block_(std::make_unique<Vnic_app>(&context, name_.c_str())) {}
-AppPins::~AppPins() { block_->final(); }
+AppPins::~AppPins() {
+  ::Verilated::threadContextp(&context_);  // The previous context of the thread may be destroyed.
+  block_->final();
+}
 
 void AppPins::reset() {
   block_->clk = 0;
