@@ -83,7 +83,13 @@ class Harts(unittest.TestCase):
     def test_qemu_prints_the_same(self):
         for harts in (2, 4):
             with self.subTest(harts):
-                self.assertEqual(run(f"atomic_{harts}", "--quiet", harts=harts)[1], qemu(f"atomic_{harts}", harts))
+                ours = run(f"atomic_{harts}", "--quiet", harts=harts)[1]
+                # QEMU's timers follow the host's clock: on a busy host one may expire before the program looks.
+                for _ in range(3):
+                    theirs = qemu(f"atomic_{harts}", harts)
+                    if theirs == ours:
+                        break
+                self.assertEqual(ours, theirs)
 
     def test_a_race_loses_counts_and_a_lock_does_not(self):
         for harts in (2, 4):
