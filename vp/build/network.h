@@ -93,7 +93,7 @@ class Network final : public sc_core::sc_module {
   std::uint32_t ranks_used() const { return ranks_; }
 
   bool has_sockets() const { return sockets_; }
-  /// Connects a host's NIC to its sending and its receiving wire.
+  /// Connects the NIC of a host to the two wires of the host's link, one for each direction.
   void connect_host(HostId host, model::NicModule& nic);
   /// Binds the switches' sockets. Call once all hosts are connected.
   void bind_switches();

@@ -340,9 +340,9 @@ bool is_overridden(const LoadedConfig& loaded, const std::string& path) {
   return place != loaded.places.end() && place->second.line == 0;
 }
 
-/// Adapts the window `measure` of a file if an override makes the run shorter than the window, and
-/// adds a note. The window then ends with the run, and begins after a quarter of the run if it
-/// would have begun after the end of the run.
+/// Shortens the measurement window `measure` of a configuration file, and adds a note, if an
+/// override of `duration` ends the run before the window ends. The shortened window ends with the
+/// run. A window that would begin after the end of the run begins after a quarter of the run.
 void clip_measure(LoadedConfig& loaded) {
   PlatformConfig& c = loaded.config;
   const auto set_here = [&](const char* path) { return is_overridden(loaded, path); };

@@ -110,7 +110,8 @@ class Measurement final : public PlatformPart {
   /// The results of a flow with this ledger record, in a run that ended at `end`.
   FlowResult result_of(const PlannedFlow& flow, const FlowRecord& record, PicoSeconds end) const;
   void add_answer(const FlowSpec& spec, const FlowResult& flow);
-  /// Adds the flows and queries of rounds of a collective that the run did not reach.
+  /// Adds flows and queries to the results for those rounds of collectives that had not begun when
+  /// the run ended.
   void digest_rounds_left(RunResults& results);
   void collect_flows(RunResults& results);
   void digest_flows(RunResults& results);

@@ -14,9 +14,9 @@
 
 namespace dcc {
 
-/// Version of the plug-in interface. The version must grow with every change of the headers that
-/// plug-ins use: nic/algorithm/algorithm.h, nic/algorithm/registry.h, the visitor,
-/// controller/own_rate_unit.h.
+/// Version number of the plug-in interface. Raise the number whenever one of the headers changes
+/// that plug-ins include: nic/algorithm/algorithm.h, nic/algorithm/registry.h, describe/visitor.h
+/// and controller/own_rate_unit.h.
 constexpr std::uint32_t kPluginInterface = 7;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";

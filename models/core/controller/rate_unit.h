@@ -25,8 +25,8 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
 IncreaseResult compute_increase(const IncreaseRequest& request, const RateRegisters& registers,
                                 const RateTables& tables);
 
-/// The model of the rate calculation unit. The unit has a copy of the registers and of the tables;
-/// after look_up_in() the unit uses the caller's tables instead.
+/// The model of the controller's rate calculation unit. The model has its own copy of the rate
+/// registers and of the look-up tables. After look_up_in() the model reads the caller's tables.
 class RateUnit final : public RateEngine {
  public:
   RateUnit() : own_(std::make_unique<RateTables>()), tables_(own_.get()) {}

@@ -27,7 +27,7 @@ class PacingScheduler {
   /// Moves a flow to another priority: a ready flow goes to the end of the new priority's ring.
   /// Setting the same priority again changes nothing.
   void set_priority(FlowIndex flow, int priority);
-  /// Frees the state of a flow. Precondition: the flow is switched off.
+  /// Frees the scheduler's state of a flow. The caller has switched the flow off by deactivate().
   void release(FlowIndex flow) { flows_.drop(flow); }
   /// Lets a flow send from `when` on, or at once if `when` has passed.
   void activate(FlowIndex flow, PicoSeconds when);

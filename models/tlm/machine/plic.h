@@ -24,8 +24,8 @@ namespace dcc::model {
 ///
 /// A claim takes the pending and enabled source with the highest priority, and among equal
 /// priorities the one with the lowest number. The threshold has no effect on claims, only on the
-/// output line. A completion of a source that is not enabled is ignored. Words without a register
-/// read zero and ignore writes.
+/// output line. The PLIC ignores a completion for a source that is not enabled. Addresses of the
+/// PLIC without a register read zero and ignore writes.
 class Plic final : public WordTarget, public InterruptInputs {
  public:
   static constexpr unsigned kSources = 96;
