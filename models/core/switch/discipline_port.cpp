@@ -191,9 +191,32 @@ void DisciplinePort::receive_flow_pause(const Packet& frame) {
   tell_neighbours();
 }
 
+// The far end forgets its stops when the carrier changes, and so do the disciplines that asked for
+// them. A frame from before would stop a host, and nobody would end this stop.
 void DisciplinePort::carrier_changed(int port) {
-  port == number_ ? discipline_->carrier_changed() : discipline_->input_carrier_changed(port);
+  if (port == number_) {
+    drop_flow_pauses();
+    discipline_->carrier_changed();
+  } else {
+    discipline_->input_carrier_changed(port);
+  }
   tell_neighbours();
+}
+
+void DisciplinePort::drop_flow_pauses() {
+  if (!pfc_.queued_due()) return;
+  PacketFifo& frames = make_rare().link_frames;
+  PacketFifo others;
+  while (!frames.empty()) {
+    Packet* const frame = frames.pop();
+    if (frame->kind == PacketKind::kFlowPause) {
+      context_->pool.free(frame);
+    } else {
+      others.push(frame);
+    }
+  }
+  frames = others;
+  pfc_.sent_queued(!frames.empty());
 }
 
 void DisciplinePort::evict_all(PacketFifo& to) {

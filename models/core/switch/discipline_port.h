@@ -91,6 +91,8 @@ class DisciplinePort final : public EgressPort {
   void transmit(Packet* packet);
   /// Sends the discipline's pause messages to the neighbours.
   void tell_neighbours();
+  /// Drops the flow pauses that this port has not sent yet.
+  void drop_flow_pauses();
   /// Another port of the switch pauses a priority of this port's link, or ends its own pause.
   void stop_link(int priority, bool stop);
   /// Counts and frees the packets that the discipline dropped.

@@ -252,6 +252,37 @@ TEST_F(Port, ALostCarrierEndsTheStops) {
   EXPECT_EQ(told().size(), 1u) << "the neighbour is told again";
 }
 
+// The carrier of host 0 is lost for 20 ns at an instant at which a stop waits for the wire. Sent
+// after the repair, the stop would reach a host that has forgotten its stops, and nobody would end
+// it. Of 360 instants tried, this is the one.
+TEST(SetAside, AStopFromBeforeALostCarrierIsNotSent) {
+  test::TestStar net(4, with_queues(1), k25G);
+  net.host[0]->blast(2, 1000);
+  net.host[1]->blast(2, 1000);
+  net.host[3]->blast(0, 1000);
+  const PicoSeconds lost = PicoSeconds(1'022'200'000);
+  const auto set_carrier = [&net](bool up) {
+    for (Link* const link : {net.up[0].get(), net.down[0].get()}) {
+      up ? link->repair() : link->fail();
+    }
+    // The host forgets its stops and its pauses.
+    net.host[0]->stopped.clear();
+    net.device.set_carrier(0, up);
+    Packet* const end = net.pool.allocate();
+    end->kind = PacketKind::kPause;
+    end->pause_classes = 0;
+    net.host[0]->receive(end, 0);
+  };
+  net.scheduler.run_until(lost);
+  set_carrier(false);
+  net.scheduler.run_until(lost + PicoSeconds(20'000));
+  set_carrier(true);
+  net.scheduler.run_until(lost + kMilliSecond * 2);
+  const Bytes before = net.host[2]->by_source[0];
+  net.scheduler.run_until(lost + kMilliSecond * 4);
+  EXPECT_GT(net.host[2]->by_source[0], before);
+}
+
 TEST_F(Port, DropsWhatFindsNoRoom) {
   p_.limit = 10'000;
   build();
