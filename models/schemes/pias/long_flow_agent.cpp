@@ -34,6 +34,11 @@ LongFlowTuning::Action LongFlowTuning::action(unsigned number) {
           rest / kRateChoices % kWayChoices != 0};
 }
 
+bool LongFlowTuning::spreads() const {
+  return std::any_of(policy.begin(), policy.end(),
+                     [](unsigned number) { return action(number).spreads; });
+}
+
 LongFlowAgent::LongFlowAgent(Scheduler& scheduler, std::uint32_t rank, const LongFlowTuning& tuning)
     : scheduler_(scheduler),
       tuning_(tuning),

@@ -45,6 +45,8 @@ struct LongFlowTuning {
     bool spreads;  // true: the flow takes the path with the fewest long flows; false: any path
   };
   static Action action(unsigned number);
+  /// True if the policy chooses the path of a flow in one state at least.
+  bool spreads() const;
 };
 
 /// Every period the agent reads the long messages of all hosts and gives each message an order for

@@ -29,6 +29,9 @@ struct PiasParameters final : TransportParameters {
   void check() const override;
   bool on_roce() const override { return true; }
   bool strict_ports() const override { return true; }
+  bool needs_source_routing() const override {
+    return long_flows.every.has_value() && long_flows.spreads();
+  }
   bool has_agent() const override {
     return tuning_by_agent.every.has_value() || long_flows.every.has_value();
   }

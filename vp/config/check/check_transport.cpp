@@ -116,8 +116,7 @@ class TransportCheck : private CheckContext {
     }
     require(!transport->needs_source_routing() || routing.obeys_source(),
             given("routing.kind", kind),
-            "transport " + name +
-                " chooses ways for racks of hosts, which only `routing: {kind: source}` follows");
+            "transport " + name + " chooses ways, which only `routing: {kind: source}` follows");
     check_together(section + ".transport", [&] { transport->check_network(c_.topology); });
     require(!transport->needs_symmetric_paths() || routing.is_symmetric() || has_one_way(),
             given("routing.kind", kind),
