@@ -24,10 +24,7 @@ class NetworkCheck : private CheckContext {
             "a buffer of " + text_of(s.buffer) + " does not hold four packets of mtu " +
                 text_of(Bytes{c_.largest_mtu()}));
     if (s.has_credits()) check_credits();
-    require(s.ecn.mark_at != EcnParameters::MarkAt::kInputFull || s.pauses() || s.has_credits(),
-            given("switch.ecn.mark_at", "switch.pfc.enabled"),
-            "mark_at: input_full marks when an input has filled and its neighbour must wait, which "
-            "needs flow control");
+    check_marks_at_inputs();
     if (s.pauses()) check_quanta();
     check_pools();
     check_priorities("switch", s.priorities, s.ecn);
@@ -62,6 +59,30 @@ class NetworkCheck : private CheckContext {
   }
 
  private:
+  /// Checks that inputs can fill, so that their neighbours wait, if the configuration or an
+  /// algorithm wants marks of packets at full inputs.
+  void check_marks_at_inputs() const {
+    constexpr auto kInputFull = EcnParameters::MarkAt::kInputFull;
+    const SwitchParameters& s = c_.switch_;
+    if (s.pauses() || s.has_credits()) return;
+    require(s.ecn.mark_at != kInputFull, given("switch.ecn.mark_at", "switch.pfc.enabled"),
+            "mark_at: input_full marks when an input has filled and its neighbour must wait, which "
+            "needs flow control");
+    for (std::size_t i = 0; i <= c_.nics.size(); ++i) {
+      const std::string nic = i == 0 ? "nic" : "nics." + std::to_string(i - 1);
+      const AlgorithmChoice& choice =
+          i == 0 ? c_.nic.congestion_control : c_.nics[i - 1].congestion_control;
+      if (choice.chosen() == nullptr) continue;
+      SwitchParameters asked;
+      choice.chosen()->ask_switch(asked);
+      require(asked.ecn.mark_at != kInputFull,
+              given(nic + ".congestion_control.algorithm", "switch.pfc.enabled"),
+              choice.name() +
+                  " asks for marks at inputs that have filled, so that their neighbours "
+                  "wait, which needs flow control");
+    }
+  }
+
   /// Checks that the switch has its own queues, as settings of single queues require.
   void require_queues(const std::string& path, const std::string& what) const {
     const SwitchParameters& s = c_.switch_;
