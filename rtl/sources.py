@@ -1,17 +1,18 @@
-"""The sources of a unit, for the scripts of this directory, and the benches of the two that have one of their own."""
+"""Source files of a unit, for the scripts of this directory, and the benches of the two units that have a bench of
+their own."""
 from dataclasses import dataclass
 import os
 
 RTL = os.path.dirname(os.path.abspath(__file__))
-ARRAY = "common/ram_1r1w_array.sv"  # the RAM's contents: a black box where only logic is meant
-# For what yosys has written. Verilator before 5.010 loses a NOT inside a tree of single bits' XORs (its issue
-# 4059): the parity of a netlist's memories was wrong. rtl/CMakeLists.txt has it, too.
+ARRAY = "common/ram_1r1w_array.sv"  # contents of a RAM; a black box in scripts that need only the logic
+# Verilator option for netlists from yosys. Verilator before 5.010 drops a NOT inside a tree of single-bit XORs (its
+# issue 4059), which makes the parity of a netlist's memories wrong. rtl/CMakeLists.txt has the same option.
 OF_GATES = ["-fno-const-bit-op-tree"]
 
 
 def sources(folder):
-    """Paths below RTL in the order of compilation: the unit's part of controller/files.f, common/ and secded/;
-    folder is "timing_wheel" or "rate_lut"."""
+    """Returns paths below RTL in the order of compilation: the unit's part of controller/files.f, common/ and
+    secded/. `folder` is "timing_wheel" or "rate_lut"."""
     parts = (folder + "/", "common/", "secded/")
     with open(os.path.join(RTL, "controller/files.f"), encoding="utf-8") as lines:
         return [line for line in lines.read().split() if line.startswith(parts)]
@@ -19,14 +20,14 @@ def sources(folder):
 
 @dataclass
 class Unit:
-    """A unit with its pins as the bench sees them, and that bench."""
+    """A unit with its top module as the bench sees it, and the parts of its bench."""
     folder: str
-    top: str       # verilated/TOP.sv
-    cells: str     # the unit's own, as yosys selects them in the flattened top
-    judge: str     # below mutation/
-    bench: list    # C++ sources, from the project's root
-    amount: int    # of a campaign: what unit_runner takes
-    covering: int  # likewise, of a coverage run
+    top: str       # name of the top module; its file is verilated/TOP.sv
+    cells: str     # cells of the unit itself, as yosys selects them in the flattened top
+    judge: str     # header with the bench's verdict, in mutation/
+    bench: list    # C++ sources of the bench, relative to the project's root
+    amount: int    # amount of work that unit_runner gets in a mutation campaign
+    covering: int  # amount of work that unit_runner gets in a coverage run
 
 
 UNITS = {

@@ -13,7 +13,8 @@ namespace dcc {
 
 struct ControllerCall {
   enum class Kind : std::uint8_t { kCnp, kBytes, kRelease, kQuery, kWrite, kRead, kLook };
-  /// Kinds of observations that a recording holds; stored in `first` of the call.
+  /// Kinds of observations that a recording holds; the member `first` of a recorded call stores the
+  /// kind.
   enum Look : std::uint32_t { kFigures, kSlotOf, kSlot };
   PicoSeconds time{};
   std::uint32_t first = 0;  // flow of the call, or address of a register

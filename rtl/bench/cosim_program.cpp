@@ -1,5 +1,5 @@
-// The wheel's test bench as a separate program: wheel_cosim [--ops N] [--seed S] [--profile P]
-// [--dut D] [--fault F] [--random-init] [--full-coverage].
+// The timing wheel's test bench as a separate program: wheel_cosim [--ops N] [--seed S] [--profile
+// P] [--dut D] [--fault F] [--random-init] [--full-coverage].
 #include <cstdio>
 #include <cstdlib>
 #include <string>

@@ -117,7 +117,8 @@ void RateBench::write(RateTable table, std::uint32_t index, std::uint32_t word) 
 
 void RateBench::written(RateTable table, std::uint32_t index, std::uint32_t word) {
   tables_.write(table, index, word);
-  for (std::size_t i = 0; i < look_up_stage(table); ++i) {  // inside_[i] is in stage i + 1
+  // inside_[i] holds the request in pipeline stage i + 1
+  for (std::size_t i = 0; i < look_up_stage(table); ++i) {
     Stage& stage = inside_[i];
     if (stage.seen == nullptr) continue;
     stage.seen->write(table, index, word);
@@ -140,13 +141,14 @@ void RateBench::read_everything() {
 
 void RateBench::meet_reads() {
   registers_ = RateRegisters();
-  registers_.cut_by_marks = 1;  // a cut by m marks reads entries m and m + 1
+  registers_.cut_by_marks = 1;  // a cut by m marks reads the decrease table's entries m and m + 1
   registers_.mark_shift = 8;
   registers_.r_min = 1;
   registers_.r_max = 0xFFFFFFFF;
   unit_.set_registers(registers_);
   constexpr std::size_t kReading = look_up_stage(RateTable::kDecrease) - 1;
-  for (std::uint32_t bit = 0; bit <= 9; ++bit) {  // 9: the entry itself
+  // bit 9 stands for the entry that the request itself reads
+  for (std::uint32_t bit = 0; bit <= 9; ++bit) {
     for (std::uint32_t marks = 0; marks < 256 + kRateLatency; ++marks) {
       RateInputs in;
       if (marks < 256) {

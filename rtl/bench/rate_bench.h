@@ -38,11 +38,11 @@ class RateBench {
  public:
   RateBench(RateDut& unit, std::uint32_t seed) : unit_(unit), random_(seed) {}
 
-  /// Resets the unit; the sweep, during which no request is accepted, leaves the tables neutral.
-  /// Reads every table, then writes the decrease table in cycles in which requests read it. Then
-  /// repeats `rounds` times: new registers and tables, 1500 cycles of requests under back-pressure
-  /// with table reads and writes among them, and a pause until every request is answered. Throws
-  /// RateMismatch.
+  /// Resets the unit; its sweep, during which the unit accepts no request, leaves the tables
+  /// neutral. Reads every table, then writes the decrease table in the same cycles in which
+  /// requests read this table. Then repeats `rounds` times: new registers and tables, 1500 cycles
+  /// of requests under backpressure with table reads and writes among these requests, and a pause
+  /// until every request is answered. Throws RateMismatch.
   RateBenchCounts run(std::uint32_t rounds);
 
  private:
@@ -50,8 +50,9 @@ class RateBench {
     bool valid = false;
     bool read = false;
     RateAnswer answer;
-    std::shared_ptr<RateTables> seen;  // contents of the tables as the request's look-ups read them
-    std::uint32_t word = 0;            // for table reads: the word that is read
+    // contents of the tables as this request's look-ups read them
+    std::shared_ptr<RateTables> seen;
+    std::uint32_t word = 0;  // for a table read: the word read
     RateInputs asked;
   };
 
@@ -59,8 +60,8 @@ class RateBench {
   void write(RateTable table, std::uint32_t index, std::uint32_t word);
   void read_everything();
   /// Tests reads and writes of the decrease table in one cycle: while a request reads entry n, the
-  /// bench writes entry n, or an entry whose address differs from n in one bit. n runs from 0 to
-  /// 255.
+  /// bench writes entry n, or an entry whose address differs from n in one bit. The bench does this
+  /// for every n from 0 to 255.
   void meet_reads();
   void load_tables();
   /// Handles a table write while requests are in the unit: requests that have not reached the table

@@ -55,7 +55,8 @@ inline RateRegisterWords words_of(const RateRegisters& registers) {
   return words;
 }
 
-/// Sets the pins to read a table entry; with tbl_write and tbl_wdata, to write the entry.
+/// Returns the input pins for a read of a table entry; the caller sets tbl_write and tbl_wdata to
+/// write the entry instead.
 inline RateInputs pins(RateTable table, std::uint32_t index) {
   RateInputs in;
   in.tbl_valid = true;

@@ -51,7 +51,8 @@ class RateRandom {
     r.cut_floor = one_in(2) ? 0 : fraction();
     return r;
   }
-  /// A random table word to write; sometimes above 1.0, where that makes a difference.
+  /// Returns a random table word to write; for tables whose entries may not exceed 1.0 the word is
+  /// sometimes above 1.0.
   std::uint32_t table_word(RateTable table) {
     switch (table) {
       case RateTable::kFactor:

@@ -129,7 +129,8 @@ void WheelBench::check_time(const WheelInputs& in, const WheelOutputs& out) {
   if (timed_ && kept_up_ && result_.profile == "full" && out.lag > kFullLoadLag) {
     fail("at full load the lag grows to " + std::to_string(out.lag));
   }
-  // The model sets its overrun flag without the cycle that the RTL needs after the lag.
+  // The model sets its overrun flag one cycle earlier than the RTL, which needs a cycle after the
+  // lag has grown.
   if (timed_ && out.overrun != overrun_) {
     fail(out.overrun ? "overrun without a lag" : "overrun is not told, or not kept");
   }
@@ -318,8 +319,8 @@ void WheelBench::answer(const WheelOutputs& out) {
     fail("a read tells due " + std::to_string(out.cmd_due) + ", not " +
          std::to_string(expected.due));
   }
-  // Number of cycles of an operation as in doc/theory.md, without the cycle that overlaps the next
-  // operation.
+  // Number of cycles of an operation as in doc/theory.md, without the cycle in which the operation
+  // overlaps the next one.
   const std::uint64_t took = cycle_ - expected.accepted;
   const bool changes = expected.hit && expected.op != WheelCommand::kRead;
   const bool lazy = expected.op == WheelCommand::kStart && took == 1;

@@ -32,14 +32,14 @@ constexpr std::uint32_t kFullLoadLag = 16;
 /// one every 4 cycles, if ticks have 250 cycles or more.
 constexpr std::uint32_t kExpiryBound = 64;
 
-/// Drives a wheel and checks every output of every cycle against the oracle. `timed` also checks
-/// the bounds in cycles (not for the model, which has none).
+/// Drives a timing wheel and checks every output in every cycle against the oracle. `timed` also
+/// checks bounds in cycles (false for the model, which has no such bounds).
 class WheelBench {
  public:
   WheelBench(WheelDut& dut, WheelCoverage& coverage, bool timed);
 
-  /// Runs a profile until `ops` operations are done, then lets all timers expire and checks that
-  /// none is left. Throws WheelMismatch.
+  /// Runs a profile until `ops` operations are done, then lets all timers expire and checks that no
+  /// timer is left. Throws WheelMismatch.
   CosimProfileResult run(const std::string& profile, std::uint64_t ops, std::uint64_t seed);
 
  private:
@@ -53,7 +53,7 @@ class WheelBench {
   struct Life {
     std::uint64_t started = 0;
     int level = 0;
-    bool waited = false;  // true if the expiry was offered and not taken
+    bool waited = false;  // true if the wheel offered the expiry and the consumer did not take it
   };
   struct Expected {
     bool hit = false;
@@ -93,14 +93,15 @@ class WheelBench {
   bool pointer_moved_ = false;
   bool overrun_ = false;
   std::deque<Expected> expected_;  // expected answers to accepted commands
-  bool offered_ = false;           // true if an expiry offered in the previous cycle was not taken
+  // true if the consumer did not take the expiry that was offered in the previous cycle
+  bool offered_ = false;
   std::uint16_t offered_slot_ = 0;
   bool command_waits_ = false;
   std::uint32_t command_wait_ = 0;
   std::uint32_t expiry_wait_ = 0;
 
-  bool promised_ = false;         // true if the wheel was idle and has had no command since
-  std::uint64_t promise_ = 0;     // tick at which the wheel announced work; kNever: none
+  bool promised_ = false;      // true if the wheel was idle and has received no command since then
+  std::uint64_t promise_ = 0;  // tick at which the wheel announced work; kNever: none
   std::uint64_t moves_left_ = 0;  // number of moves that events may still make, two for each start
 
   bool kept_up_ = false;  // true if the lag was zero at some time since the records were swept

@@ -23,7 +23,7 @@ enum class WheelSituation : std::uint8_t {
   kHalfTheSlotsOnOneTick,
   kCancelWithExpiryTaken,  // cancel of the slot whose expiry is taken in the same cycle
   kRestartWithExpiryTaken,
-  kCancelOfOffered,  // cancel of an expiry that is offered and not taken
+  kCancelOfOffered,  // cancel of a slot whose expiry is offered and not taken
   kRestartOfOffered,
   kCancelOfDue,  // cancel of an event that is due now and waits behind another event
   kRestartOfDue,

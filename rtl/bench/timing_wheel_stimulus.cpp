@@ -17,7 +17,8 @@ void set_command(WheelInputs& in, WheelCommand op, std::uint16_t slot, std::uint
   in.cmd_delay = static_cast<std::uint16_t>(delay);
 }
 
-/// Profile "uniform": any slot, any command, delays of all three levels, any pace.
+/// Profile "uniform": commands of any kind to any slot, delays of all three wheel levels, ticks of
+/// any length.
 class Uniform final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -94,8 +95,8 @@ class Burst final : public WheelStimulus {
   std::uint32_t next_slot_ = 0;
 };
 
-/// Profile "wrap": times around every carry of the due time, at the horizon, with lag up to overrun
-/// and hold.
+/// Profile "wrap": commands at times around every carry of the due time and at the horizon, with a
+/// lag up to overrun and up to the lag at which starts are held back.
 class Wrap final : public WheelStimulus {
  public:
   using WheelStimulus::WheelStimulus;
@@ -187,7 +188,7 @@ class Wrap final : public WheelStimulus {
     return true;
   }
 
-  // distance in ticks from the lag at which starts are held back
+  // distance in ticks below the lag at which the wheel holds starts back
   static constexpr std::uint32_t kBeforeHold = 64;
   std::uint32_t count_ = 0;
 };

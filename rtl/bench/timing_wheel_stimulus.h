@@ -35,7 +35,7 @@ class WheelRandom {
 struct WheelView {
   std::uint64_t cycle = 0;
   std::uint64_t now = 0;      // present tick
-  std::uint64_t pointer = 0;  // pointer of the wheel in the previous cycle
+  std::uint64_t pointer = 0;  // true if the wheel offered an expiry in the previous cycle
   bool offered = false;       // true if an expiry was on offer in the previous cycle
   std::uint16_t offered_slot = 0;
   bool command_waits = false;  // true if the last command is not accepted yet and must stay
@@ -46,8 +46,10 @@ struct WheelView {
 struct WheelPace {
   std::uint32_t tick_cycles = 250;  // number of cycles in a tick; 0: time moves by skips only
   std::uint32_t take_gap =
-      4;  // minimum number of cycles between two taken expiries; 0: every cycle
-  // an offered expiry is taken with the probability 1 / take_one_in; 0: never
+      // minimum number of cycles between two taken expiries; 0: an expiry can be taken in every
+      // cycle
+      4;
+  // the consumer takes an offered expiry with the probability 1 / take_one_in; 0: never
   std::uint32_t take_one_in = 1;
   std::uint32_t command_one_in = 16;  // one command in this number of cycles on average; 0: none
   std::uint32_t skip_span = 0;        // longest requested skip of idle time; 0: none

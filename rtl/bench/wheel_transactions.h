@@ -48,7 +48,8 @@ class WheelTransactions {
   /// Begins a new stretch of the history if the present one is long. Call when no expiry is due.
   void may_rotate(Tick now, std::uint32_t slots,
                   const std::function<std::uint32_t(SlotIndex)>& remaining);
-  /// Calls for a replay: those of the previous stretch and of the present one.
+  /// Returns the calls for a replay: calls of the previous stretch of the history and of the
+  /// present one.
   WheelRun run() const;
   std::vector<WheelTransaction> last(std::size_t count) const;
 

@@ -11,7 +11,7 @@ module lowest_bit #(
   output logic [IndexW-1:0] index_o   // index of the lowest set bit; Width-1 if no bit is set
 );
   for (genvar k = 0; k < IndexW; k++) begin : g_any
-    logic [Width-1:0] any;  // any[i]: a bit of i … i + 2^k - 1 is set (i: multiple of 2^k)
+    logic [Width-1:0] any;  // any[i]: at least one of the bits i … i + 2^k - 1 is set (i: a multiple of 2^k)
     if (k == 0) begin : g_first
       assign any = bits_i;
     end else begin : g_next
@@ -20,7 +20,7 @@ module lowest_bit #(
   end
 
   for (genvar k = IndexW - 1; k >= 0; k--) begin : g_search
-    logic [IndexW-1:0] from;   // index of the first of the 2^(k+1) bits that contain the lowest set bit
+    logic [IndexW-1:0] from;   // index of the first of the 2^(k+1) bits among which the lowest set bit lies
     logic [IndexW-1:0] found;
     if (k == IndexW - 1) begin : g_first
       assign from = '0;

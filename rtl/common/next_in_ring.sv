@@ -1,6 +1,6 @@
 // Distance from a position to the next set bit of a ring, not counting the position itself.
 //
-// Two register stages, enabled by enable_i: rotate the ring to the position, then search.
+// Two register stages, enabled by enable_i: the first rotates the ring to the position, the second searches.
 module next_in_ring #(
   parameter int unsigned Width = 64,  // number of positions, a power of two, at least 2
   localparam int unsigned IndexW = $clog2(Width)
@@ -16,7 +16,7 @@ module next_in_ring #(
 
   logic [Width-1:0] turned_q;
 
-  // The search is a function, so that a simulator searches only when enabled.
+  // The search for the lowest set bit is a function, so that a simulator searches only when enabled.
   function automatic logic [IndexW-1:0] lowest(input logic [Width-1:0] bits);
     logic [Width-1:0] rest;
     rest   = bits;

@@ -1,4 +1,4 @@
-// One-read one-write RAM. All memories are instances of it, so a macro replaces this array alone.
+// RAM with one read and one write port. All memories are its instances, so a macro replaces only its array.
 //
 // Timing of a macro: rdata_o follows a cycle with ren_i by one clock and holds its value until the
 // next cycle with ren_i. The array may return anything when it is read and written at the same

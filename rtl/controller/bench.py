@@ -68,7 +68,8 @@ def flattened(directory, name, steps):
 
 
 def verilated(directory, name, verilog, verilate=(), define=(), optimise="-O1"):
-    """Verilates a variant; returns the class prefix, its folder, and the libraries to link."""
+    """Verilates a variant of the design; returns the class prefix, the folder of the class, and the libraries to link.
+    """
     os.makedirs(directory, exist_ok=True)
     prefix, objects = "V" + name, os.path.join(directory, "obj_" + name)
     run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT", "-O3",
@@ -85,7 +86,7 @@ def verilated(directory, name, verilog, verilate=(), define=(), optimise="-O1"):
 
 
 def build(directory, name, compiled, define=()):
-    """Compiles a bench_runner for a variant."""
+    """Compiles a bench_runner program for a variant of the design."""
     prefix, objects, parts = compiled
     root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
     program = os.path.join(directory, name)
@@ -138,7 +139,8 @@ def coverage(options):
 def netlist(options):
     script = os.path.join(RTL, "synth/netlist.ys")
     verilog = flattened(options.build, "gates", f"script {script};")
-    # No optimisation: it takes longer for these thirty megabytes of C++ than it saves.
+    # The compiler does not optimise the netlist's thirty megabytes of C++, because optimisation takes longer than it
+    # saves.
     program = build(options.build, "netlist", verilated(options.build, "netlist", verilog, OF_GATES, optimise="-O0"))
     result = subprocess.run([program, str(options.cycles), "1"], capture_output=True, text=True, check=False)
     print(result.stdout.strip() or result.stderr.strip())
@@ -159,14 +161,14 @@ def equivalents():
     return known
 
 
-# Names of flattened cells contain the instance; maps instances to their modules.
+# Names of flattened cells contain the instance; this dictionary maps instances to their modules.
 INSTANCES = {"u_cnps": "dc_fifo", "u_commands": "dc_fifo", "u_bytes": "dc_byte_queue",
              "u_beside": "dc_delay", "u_flows": "dc_flow_table", "u_free": "dc_free_list",
              "u_gate": "dc_apb_gate", "u_first": "dc_fifo", "u_again": "dc_fifo"}
 
 
 def module_of(text):
-    """The controller's module that contains a mutation: that of the innermost instance in the text."""
+    """Returns the controller's module that contains a mutation: the module of the innermost instance in the text."""
     names = re.findall(r"u_\w+", text.split(" -port")[0].split(" -wire")[0])
     for name in reversed(names):
         module = INSTANCES.get(name, "dc_" + name[2:])
@@ -184,7 +186,8 @@ def digest(text, paths):
 
 
 def fingerprints(options):
-    """Digests of the inputs that define the mutants, and of those that decide whether the bench kills them."""
+    """Digests of the inputs that define the mutants, and of the inputs that decide whether the bench kills these
+    mutants."""
     mutants = digest(f"{options.mutants} {options.seed} {OF_GATES}", [
         os.path.join(RTL, source) for source in sources()] + [
             os.path.join(RTL, "mutation/mutants.ys"), SETTABLE, os.path.join(RTL, "mutation/equivalence.py")])
@@ -193,7 +196,7 @@ def fingerprints(options):
 
 
 def read_results(path):
-    """Mutant → its known result, and the number of cycles that it survived."""
+    """Returns a dictionary: mutant → its known result, and the number of cycles that the mutant survived."""
     done = {}
     if os.path.exists(path):
         with open(path, encoding="utf-8") as lines:
@@ -230,7 +233,7 @@ def mutation(options):
     results = os.path.join(options.build, f"results-{mark}.txt")
     netlist = os.path.join(options.build, f"mutants_{mutants}.il")
     name = f"mutants_{mutants}"
-    # written when complete, so its presence means that the build is whole
+    # This file is written when the build is complete, so its presence means that the build is whole.
     compiled = os.path.join(options.build, f"compiled-{mutants}.json")
     if not os.path.exists(compiled):
         mine = "c:*u_manager* c:*u_gate* %u c:*u_wheel* %d c:*u_rate.* %d c:*u_rate* %d"

@@ -1,7 +1,7 @@
-// Byte notifications joined by flow: one entry per flow, exact sums, no loss; for abc's pdr.
+// Properties of the byte queue for abc's pdr: notifications joined by flow, one entry per flow, exact sums, no loss.
 //
-// Four entries. Any one of eight flows is watched: the sum of its notifications since its entry was last
-// taken. Properties 20 and up are known to be false.
+// Four entries. Any one of eight flows is watched: the sum of its notifications since its entry was last taken.
+// Properties from number 20 on are known to be false.
 module byte_queue_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -46,7 +46,7 @@ module byte_queue_formal #(
     .pop_i    (pop)
   );
 
-  // Inside (connected by run.py): which entries are the watched flow's.
+  // Internal signals that run.py connects: which queue entries belong to the watched flow.
   logic         probe_joins, probe_adds, is_new;
   logic [1:0]   probe_add_at;
   logic [31:0]  probe_add_length;
@@ -58,13 +58,13 @@ module byte_queue_formal #(
   logic [3:0]   is_mine;
   assign is_new = !probe_joins;
 
-  // Waiting sums of the watched flow.
+  // Sums of the watched flow's notifications that wait in the queue.
   logic        waits_q;
   logic [31:0] length_q;
   logic [32:0] sum;
   logic [15:0] packets_q;
   logic [5:0]  dscp_q;
-  logic [2:0]  inside_q;  // flows
+  logic [2:0]  inside_q;  // number of flows with an entry in the queue
   logic        joins;
   assign sum   = {1'b0, length_q} + {1'b0, length_i};
   assign joins = waits_q && !taken;
@@ -92,7 +92,7 @@ module byte_queue_formal #(
                                  probe_flow_1 == watch_q, probe_flow_0 == watch_q};
   assign mine = 3'(is_mine[0]) + 3'(is_mine[1]) + 3'(is_mine[2]) + 3'(is_mine[3]);
 
-  // An entry's sums, with the notification that joined it in the previous cycle.
+  // Sums of an entry, including the notification that joined the entry in the previous cycle.
   logic         added;
   logic [31:0]  entry_length;
   logic [32:0]  entry_sum;
@@ -118,18 +118,18 @@ module byte_queue_formal #(
       0: bad_o = running && mine != 3'(waits_q);
       // The entry's sums equal the sums of the notifications.
       1: bad_o = running && (mine != 3'(waits_q) || !exact);
-      // The entry leaves with these sums.
+      // The watched flow's entry leaves the queue with the sums of its notifications.
       2: bad_o = running && taken && !(waits_q && length == length_q && packets == packets_q &&
                                          dscp == dscp_q);
-      // A flow that already waits is never refused.
+      // The queue never refuses a notification of a flow that already waits.
       3: bad_o = running && joins && flow_i == watch_q && !ready;
-      // A new flow is refused only when four other flows wait.
+      // The queue refuses a new flow only when four other flows wait.
       4: bad_o = running && !ready && inside_q - 3'(pop) != 3'd4;
-      // false_: no flow is ever refused.
+      // false_: the queue never refuses a flow.
       20: bad_o = running && !ready;
-      // false_: no notifications are ever joined.
+      // false_: no two notifications are ever joined.
       21: bad_o = running && put && joins;
-      // false_: sums never saturate.
+      // false_: sums of joined notifications never saturate.
       22: bad_o = running && put && joins && sum[32];
       default: bad_o = 1'b1;
     endcase

@@ -1,12 +1,13 @@
-// The hash table of sparse flow numbers: every flow that is bound is found, in one place, and who is promised a
-// place finds one; an induction, for abc's pdr.
+// The hash table of sparse flow numbers: the table finds every bound flow in exactly one place, and each flow that was
+// promised a place finds one. An induction proof for abc's pdr.
 //
-// Eight slots, sixteen flows, two tables of four buckets of two, a stash of two. What the pipeline keeps: a flow is
-// claimed two cycles after it was looked up, if there is room and a free slot; binds come in the order of the claims,
-// three under way at most; only what is bound is unbound, from its slot; nothing is looked up in the cycle in which
-// it changes. Any state may be the first. The invariant says what registers and memories of the table have to do with
-// what is bound: it holds after a sweep, and in a cycle after one in which it holds; and where it holds, answers are
-// right. The parts of a step are properties of their own. Property 20 and up are false.
+// Size: eight slots, sixteen flows, two tables of four buckets with two entries each, a stash of two entries.
+// Assumptions on the pipeline: a flow is claimed two cycles after its look-up, if the table has room and a slot is
+// free; binds come in the order of the claims, at most three under way; only a bound flow is unbound, from its own
+// slot; no flow is looked up in the cycle in which it changes. Any state may be the first state of a trace. The
+// invariant relates registers and memories of the table to the set of bound flows. Properties show that the invariant
+// holds after a sweep, that it holds in a cycle after one in which it held, and that it implies right answers. The
+// inductive step is split into several properties. Properties from number 20 on are known to be false.
 module cuckoo_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -21,8 +22,8 @@ module cuckoo_formal #(
   input  logic [3:0] unbind_flow_i,
   output logic       bad_o
 );
-  // State of the table: words of its memories (two entries of valid, tag, slot; their check bit),
-  // registers, answers.
+  // State of the hash table: words of its memories (two entries of valid, tag, slot, plus a check bit), registers,
+  // answers.
   (* keep *) logic [12:0] probe_match0_0, probe_match0_1, probe_match0_2, probe_match0_3;
   (* keep *) logic [12:0] probe_match1_0, probe_match1_1, probe_match1_2, probe_match1_3;
   (* keep *) logic [12:0] probe_change0_0, probe_change0_1, probe_change0_2, probe_change0_3;
@@ -35,11 +36,11 @@ module cuckoo_formal #(
   (* keep *) logic        probe_stash_from0, probe_stash_from1, probe_put, probe_kick, probe_in_stash, probe_room;
 
   // ---------------------------------------------------------------------------------------------
-  // What is bound, what is under way; no reset: any
+  // Bound flows, and claims under way; without a reset, so any state may be the first one
   // ---------------------------------------------------------------------------------------------
   logic [15:0] bound_q;
   logic [2:0]  slot_q [16];
-  logic [1:0]  count_q;                    // number of claims, of the oldest first
+  logic [1:0]  count_q;                    // number of claims under way; flow0_q and slot0_q hold the oldest claim
   logic [3:0]  flow0_q, flow1_q, flow2_q;
   logic [2:0]  slot0_q, slot1_q, slot2_q;
   logic        match1_q, match2_q, expected_q;
@@ -49,8 +50,8 @@ module cuckoo_formal #(
   logic        match, claim, bind_now, unbind_now, room, bound, unused_error, sweep;
   logic [3:0]  flow, unused_name;
   logic [2:0]  slot, answer;
-  logic [1:0]  left;   // number of claims besides the one bound now
-  logic [7:0]  taken;  // slots
+  logic [1:0]  left;   // number of claims, not counting the one bound in this cycle
+  logic [7:0]  taken;  // slots that are bound or claimed
   always_comb begin
     taken = '0;
     for (int unsigned i = 0; i < 16; i++) if (bound_q[i]) taken[slot_q[i]] = 1'b1;
@@ -116,35 +117,35 @@ module cuckoo_formal #(
   // ---------------------------------------------------------------------------------------------
   // The invariant
   // ---------------------------------------------------------------------------------------------
-  // Buckets: modulo x^2 + x + 1 and modulo x^2 + 1.
+  // Bucket numbers: flow number modulo x^2 + x + 1 and modulo x^2 + 1, as polynomials over GF(2).
   function automatic logic [1:0] hash0(input logic [3:0] of);
     hash0 = {of[1] ^ of[2], of[0] ^ of[2] ^ of[3]};
   endfunction
   function automatic logic [1:0] hash1(input logic [3:0] of);
     hash1 = {of[1] ^ of[3], of[0] ^ of[2]};
   endfunction
-  // (Names of their own would be what yosys connects the probes to, in vain.)
+  // A macro and not a named signal, because yosys would connect the probes to the name instead of to the memory words.
 `define WORDS0 {probe_match0_3[11:0], probe_match0_2[11:0], probe_match0_1[11:0], probe_match0_0[11:0]}
 `define WORDS1 {probe_match1_3[11:0], probe_match1_2[11:0], probe_match1_1[11:0], probe_match1_0[11:0]}
   function automatic logic [11:0] word(input logic [47:0] words, input logic [1:0] bucket);
     word = words[12*bucket +: 12];
   endfunction
-  // Places that are free for a flow.
+  // Number of free places for a flow in its two buckets and in the stash.
   function automatic logic [3:0] free_in(input logic [11:0] one, input logic [11:0] other, input logic [1:0] used);
     free_in = 4'(!one[5]) + 4'(!one[11]) + 4'(!other[5]) + 4'(!other[11]) + 4'(!used[0]) + 4'(!used[1]);
   endfunction
 
   logic [3:0]  key;
-  logic [5:0]  found;  // place of the watched flow
+  logic [5:0]  found;  // places that hold the watched flow
   logic [11:0] in0, in1;
   logic        wanted, good, unique_slots;
-  logic [15:0] same;   // by flow
+  logic [15:0] same;   // for each flow: the table holds the flow exactly where it should
   logic [3:0]  ok;
   assign good = same == '1 && ok == '1;
   always_comb begin
     same = '1;
     ok   = '1;
-    // Both copies, the words read from them, and the pending operation.
+    // Part 0 of the invariant: both copies of each table agree, and the words read belong to the pending operation.
     if ({probe_change0_3[11:0], probe_change0_2[11:0], probe_change0_1[11:0], probe_change0_0[11:0]} != `WORDS0 ||
         {probe_change1_3[11:0], probe_change1_2[11:0], probe_change1_1[11:0], probe_change1_0[11:0]} != `WORDS1)
       ok[0] = 1'b0;
@@ -159,7 +160,7 @@ module cuckoo_formal #(
         {probe_op_flow, probe_op_slot, probe_op_from} !=
         (probe_op_at ? {probe_stash_flow1, probe_stash_slot1, probe_stash_from1}
                      : {probe_stash_flow0, probe_stash_slot0, probe_stash_from0})) ok[0] = 1'b0;
-    // Every flow is in as many places as it should be, with its slot.
+    // Part of the invariant: each bound flow is in exactly one place, with its slot, and each other flow in no place.
     for (int unsigned i = 0; i < 16; i++) begin
       key      = 4'(i);
       in0      = word(`WORDS0, hash0(key));
@@ -179,7 +180,8 @@ module cuckoo_formal #(
            ({3{found[4]}} & probe_stash_slot0) | ({3{found[5]}} & probe_stash_slot1)) !=
           ((probe_op_unbind && probe_op_flow == key) ? probe_op_slot : slot_q[i])) same[i] = 1'b0;
     end
-    // No slot belongs to two flows, no flow is claimed twice or claimed while bound.
+    // Part 1 of the invariant: no slot belongs to two flows, and no flow is claimed twice or claimed while it is
+    // bound.
     unique_slots = 1'b1;
     for (int unsigned i = 0; i < 16; i++) begin
       for (int unsigned j = 0; j < i; j++) begin
@@ -194,7 +196,7 @@ module cuckoo_formal #(
     if (count_q > 2'd2 && (slot0_q == slot2_q || flow0_q == flow2_q || slot1_q == slot2_q || flow1_q == flow2_q))
       unique_slots = 1'b0;
     if (!unique_slots) ok[1] = 1'b0;
-    // Places are counted, and there for all that were promised one.
+    // Part 2 of the invariant: the count of claimed places is right, and each promised flow has a free place.
     if (4'(probe_claimed) != 4'(probe_used[0]) + 4'(probe_used[1]) + 4'(count_q) + 4'(probe_op_bind)) ok[2] = 1'b0;
     if (probe_op_bind && free_in(probe_read0, probe_read1, probe_used) == '0) ok[2] = 1'b0;
     if (count_q > 2'd0 && free_in(word(`WORDS0, hash0(flow0_q)), word(`WORDS1, hash1(flow0_q)), probe_used) <=
@@ -209,7 +211,7 @@ module cuckoo_formal #(
     if (match2_q && probe_room &&
         free_in(word(`WORDS0, hash0(match2_flow_q)), word(`WORDS1, hash1(match2_flow_q)), probe_used) <=
         4'(count_q) + 4'(probe_op_bind)) ok[2] = 1'b0;
-    // The flow that is looked up.
+    // Part 3 of the invariant: state of the look-up under way.
     if (match1_q && (!probe_match || probe_match_flow != match1_flow_q ||
                      probe_match0 != word(`WORDS0, hash0(match1_flow_q)) ||
                      probe_match1 != word(`WORDS1, hash1(match1_flow_q)) || expected_q != bound_q[match1_flow_q] ||
@@ -217,11 +219,12 @@ module cuckoo_formal #(
                      ((probe_op_bind || probe_op_unbind) && probe_op_flow == match1_flow_q))) ok[3] = 1'b0;
   end
 
-  logic       begun_q, held_q, second_q, sweeping_q;  // it held in the first cycle; this is the one after it
+  // good: the invariant held in the first cycle; second_q: this is the second cycle
+  logic       begun_q, held_q, second_q, sweeping_q;
   logic [2:0] places;
   initial begun_q = 1'b0;
   initial swept_q = '0;
-  // Sweeps are for the property that is about them.
+  // Only the property on sweeps uses the sweep input.
   assign sweep  = Property == 3 && swept_q != 3'd4;
   assign places = 3'(probe_hit0[0]) + 3'(probe_hit0[1]) + 3'(probe_hit1[0]) + 3'(probe_hit1[1]) + 3'(probe_in_stash);
   always_ff @(posedge clk_i) begin
@@ -237,33 +240,34 @@ module cuckoo_formal #(
 
   always_comb begin
     unique case (Property)
-      // If it holds in a cycle it does in the next; in parts. Each flow is where it should be.
+      // Inductive step, flow by flow: if the invariant holds in a cycle, each flow is in its right place in the next
+      // cycle.
       0: bad_o = after && !same[watch_i];
-      // Copies, and the words read from them.
+      // Inductive step for part 0 of the invariant: copies of the tables, and words read from these copies.
       5: bad_o = after && !ok[0];
-      // Slots and claims.
+      // Inductive step for part 1 of the invariant: slots and claims.
       6: bad_o = after && !ok[1];
-      // Places for all that were promised one.
+      // Inductive step for part 2 of the invariant: a place for every promised flow.
       7: bad_o = after && !ok[2];
-      // Look-ups.
+      // Inductive step for part 3 of the invariant: look-ups.
       8: bad_o = after && !ok[3];
-      // Where the invariant holds, a flow is found if and only if it is bound, with its slot and in one
+      // Where the invariant holds, a look-up finds a flow if and only if the flow is bound, with its slot and in one
       // place.
       1: bad_o = first && match1_q && (bound != expected_q || (expected_q && answer != expected_slot_q) ||
                                        places != 3'(expected_q));
-      // … and who was promised a place finds one.
+      // Where the invariant holds, an entry goes into the stash only if the stash has room.
       2: bad_o = first && probe_put && probe_used == '1;
-      // The invariant holds after a sweep, whatever the state before.
+      // The invariant holds after a sweep, whatever the state before the sweep.
       3: bad_o = begun_q && sweeping_q && !sweep && !good;
-      // No flow is refused while the stash is empty and no bind is under way.
+      // The table refuses no flow while the stash is empty and no bind is under way.
       4: bad_o = after && match2_q && !room && probe_used == '0 && count_q == '0 && !probe_op_bind;
       // false_: no entry is ever put into the stash.
       20: bad_o = first && probe_put;
-      // false_: no entry is ever moved.
+      // false_: the table never moves an entry.
       21: bad_o = first && probe_kick;
       // false_: a flow in the stash is never looked up.
       22: bad_o = first && match1_q && probe_in_stash;
-      // false_: none is ever refused.
+      // false_: the table never refuses a flow.
       23: bad_o = first && match2_q && !room;
       default: bad_o = 1'b1;
     endcase

@@ -1,7 +1,7 @@
-// The FIFO of the controller's inputs: no loss, no duplicate, order kept; for abc's pdr.
+// Properties of the FIFO of the controller's inputs, for abc's pdr: no loss, no duplicate, order kept.
 //
-// Any one word that is put in is watched: its value and the number of words before it. Depth 4, two bits
-// per word; the FIFO does not interpret its words. Properties 20 and up are known to be false.
+// The bench watches any one word that is pushed: its value and the number of words before it. The FIFO has depth 4 and
+// two bits per word, since the FIFO does not interpret its words. Properties from number 20 on are known to be false.
 module fifo_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -58,17 +58,17 @@ module fifo_formal #(
 
   always_comb begin
     unique case (Property)
-      // The watched word comes out as it went in, behind those before it.
+      // The watched word leaves the FIFO with its value, after all words that were pushed before it.
       0: bad_o = running && watched && before == '0 && !(valid && data == value);
-      // The FIFO offers a word as long as it holds one.
+      // The FIFO offers a word exactly as long as it holds one.
       1: bad_o = running && valid != (inside_q != '0);
-      // Room for all four, and for one more when one is taken.
+      // The FIFO has room for four words, and for one more in a cycle with a pop.
       2: bad_o = running && full != (inside_q == 3'd4 && !pop);
-      // false_: it is never full.
+      // false_: the FIFO is never full.
       20: bad_o = running && full;
-      // false_: a word stays until it is taken, cleared or not.
+      // false_: a word stays in the FIFO until it is popped, even if the FIFO is cleared.
       21: bad_o = running && watched && clear_i;
-      // false_: words are taken in the cycle after they were put in at the latest.
+      // false_: every word is popped at the latest in the cycle after its push.
       22: bad_o = running && watched && before == 3'd3;
       default: bad_o = 1'b1;
     endcase

@@ -13,7 +13,7 @@ module ram_1r1w_array #(
   input  logic [Width-1:0] wdata_i
 );
   logic [Width-1:0] mem [Depth];
-  logic [3:0]       lost;       // index of the lost bit; beyond the word: no bit is lost
+  logic [3:0]       lost;       // index of the lost bit; an index beyond the word: no bit is lost
   logic             flipped_q;  // rdata_o has a lost bit
   assign lost = $anyseq;
 

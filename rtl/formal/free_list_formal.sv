@@ -1,7 +1,9 @@
-// The list of free slots: no slot given out twice, none lost, first come first served; for abc's pdr.
+// Properties of the list of free slots for abc's pdr: the list hands out no slot twice, loses none, and is first-in
+// first-out.
 //
-// Four slots. What the pipeline keeps: a slot is taken only when there is one, given back only while it
-// is out; after a clear come the sweep of all slots and two cycles of rest. Property 20 and up are false.
+// The list has four slots. Assumptions on the pipeline: a slot is taken only when the list offers one, and returned
+// only while it is in use; after a clear follow the sweep of all slots and two idle cycles. Properties from number 20
+// on are known to be false.
 module free_list_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -16,7 +18,7 @@ module free_list_formal #(
   logic running;
   from_reset u_start (.clk_i(clk_i), .running_o(running));
 
-  logic [2:0] sweep_q;  // 0 ... 3 swept, then rest, 6: ready
+  logic [2:0] sweep_q;  // 0 ... 3: slots are swept; 4, 5: idle; 6: ready
   logic       ready, clear, any, take, give;
   logic [1:0] slot;
   logic [2:0] count;
@@ -60,7 +62,7 @@ module free_list_formal #(
       if (give) out_q[give_slot_i] <= 1'b0;
     end
   end
-  // A slot that is given back, and how many go out before it.
+  // Watches one returned slot, and the number of slots that the list hands out before it.
   watched_word u_watch (
     .clk_i    (clk_i),
     .rst_ni   (running),
@@ -77,19 +79,19 @@ module free_list_formal #(
 
   always_comb begin
     unique case (Property)
-      // No slot is given out while it is in use.
+      // The list never hands out a slot that is in use.
       0: bad_o = running && take && out_q[slot];
       // The count equals the number of slots not in use.
       1: bad_o = running && count != free;
-      // The list offers a slot as long as one is not in use.
+      // The list offers a slot exactly as long as a slot is not in use.
       2: bad_o = running && ready && any != (free != '0);
-      // First come, first served.
+      // The list hands out slots in the order of their return.
       3: bad_o = running && ready && watched && before == '0 && slot != value;
-      // false_: slot 3 is never reached.
+      // false_: the list never hands out slot 3.
       20: bad_o = running && take && slot == 2'd3;
-      // false_: it never runs out.
+      // false_: the list never becomes empty.
       21: bad_o = running && ready && !any;
-      // false_: slots go out in order of their numbers.
+      // false_: the list hands out slots in the order of their numbers.
       22: bad_o = running && take && slot != 2'd0 && !out_q[slot - 2'd1];
       default: bad_o = 1'b1;
     endcase

@@ -1,5 +1,5 @@
-// Stand-ins for proofs that do not depend on contents: memories and the wide multipliers return any word in
-// any cycle. A property of the stand-ins holds for the real units, too.
+// Stand-ins for proofs that do not depend on memory contents or products: memories and the wide multipliers return any
+// word in any cycle. A property proved with these stand-ins holds with the real units, too.
 module ram_1r1w #(
   parameter int unsigned Depth = 1024,
   parameter int unsigned Width = 32,

@@ -1,4 +1,4 @@
-// For a proof: reset is active in the first cycle only.
+// Reset generator for proofs: reset is active in the first cycle only.
 module from_reset (
   input  logic clk_i,
   output logic running_o

@@ -1,7 +1,8 @@
-// The gate between APB and register block: protocol kept on both sides, nothing issued meanwhile; for
-// abc's pdr. Any requester that keeps the protocol, any register block.
+// Properties of the gate between the APB requester and the register block, for abc's pdr: the gate keeps the protocol
+// on both sides, and no event is issued during an access that waits. Requester and register block are arbitrary; the
+// requester keeps the protocol.
 //
-// Property 20 and up are known to be false.
+// Properties from number 20 on are known to be false.
 module gate_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -18,7 +19,7 @@ module gate_formal #(
   logic running;
   from_reset u_start (.clk_i(clk_i), .running_o(running));
 
-  // A requester: an access stands still until it is over, penable from its second cycle on.
+  // APB requester: its signals stay stable until the access ends, and penable is 1 from the access's second cycle on.
   logic        busy_q, enable_q, write_q, psel, pwrite, pready, regs_sel, regs_enable, hold;
   logic [19:0] addr_q, paddr;
   logic [31:0] prdata;
@@ -63,7 +64,7 @@ module gate_formal #(
   localparam int unsigned P = dcc_controller_pkg::Recovery;
   logic regs_setup_q, ended_q, late_q, error_q;
   logic [1:0] rdata_q;
-  logic [6:0] free_q;  // cycles of the access without a hold
+  logic [6:0] free_q;  // number of cycles since the gate stopped blocking issues in this access
   assign waits = pwrite || (paddr[19:12] != '0 && paddr[19:12] != 8'h03);
   always_ff @(posedge clk_i or negedge running) begin
     if (!running) begin
@@ -97,30 +98,33 @@ module gate_formal #(
 
   always_comb begin
     unique case (Property)
-      // APB towards the register block: penable only behind a cycle of psel, which stays.
+      // APB towards the register block: penable follows a cycle of psel, and psel stays 1 until the access ends.
       0: bad_o = running && ((regs_enable && !regs_sel) || (regs_enable && !addressed_q) ||
                                (addressed_q && !regs_sel) || (addressed_q && !regs_enable));
-      // What waits begins no earlier than in a quiet cycle.
+      // An access that must wait begins at the register block only after a quiet cycle or in one.
       1: bad_o = running && regs_sel && waits && !seen_quiet_q && !quiet_i;
-      // Nothing is issued from its first cycle until it was begun, and in the cycle after.
+      // The gate blocks issues from the first cycle of a waiting access until one cycle after it begins at the
+      // register block.
       2: bad_o = running && psel && waits && !(addressed_q && regs_enable_q) && !ended_q && !hold;
-      // Reads of registers and counters never hold anything up, and begin at once.
+      // Reads of registers and counters block no issue, and begin at once.
       3: bad_o = running && psel && !waits && (hold || !regs_sel);
-      // An access that waits ends after the register block has ended it, another one with it; each once.
+      // A waiting access ends after the register block has ended it, any other access together with the block; each
+      // ends once.
       4: bad_o = running && ((pready && !(waits ? ended_q : regs_sel && regs_enable && ready_i)) ||
                                (regs_sel && ended_q));
-      // Nothing is held without an access.
+      // The gate blocks no issue without an access.
       5: bad_o = running && hold && !psel;
-      // One that began when the pipeline was not quiet lets it go on for Recovery - 1 edges at least before its end.
+      // An access that began while the pipeline was not quiet leaves the pipeline at least Recovery - 1 edges before
+      // it ends.
       6: bad_o = running && pready && waits && late_q && free_q < 7'(P - 1);
-      // It gives the block's word and error.
+      // The gate returns the register block's read data and error.
       7: bad_o = running && pready && (prdata[1:0] != (waits ? rdata_q : rdata_i) ||
                                          pslverr != (waits ? error_q : slverr_i));
-      // false_: nothing is ever held.
+      // false_: the gate never blocks issues.
       20: bad_o = running && hold;
-      // false_: an access is over in its second cycle.
+      // false_: every access ends in its second cycle.
       21: bad_o = running && enable_q && !pready;
-      // false_: what is held is let go with the access only.
+      // false_: the gate blocks issues until the access ends.
       22: bad_o = running && psel && waits && !hold;
       default: bad_o = 1'b1;
     endcase

@@ -22,7 +22,7 @@ from law.queries import ask, explain  # noqa: E402
 from law.rules import BROKEN  # noqa: E402
 from law.vectors import compare  # noqa: E402
 
-EFFORT = 100_000_000  # steps of the solver for a query
+EFFORT = 100_000_000  # limit of a query, in steps of the solver
 
 
 class Property:
@@ -57,7 +57,7 @@ PROPERTIES = {
     "false_dcqcn_leaves_the_floor": Property("dcqcn", flows.dcqcn_leaves_the_floor, holds=False),
 }
 
-# Broken rule: the property that it must make fail, and the case in which.
+# Name of a broken rule: the property that this rule must make fail, and the case in which that property fails.
 KILLED_BY = {
     "no_least_rate": ("proportional_limits", "binding"),
     "no_least_target": ("proportional_limits", "binding"),

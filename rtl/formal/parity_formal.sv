@@ -1,8 +1,9 @@
-// A memory with parity: a lost bit of a valid word is always reported, and no other error is; for abc's
-// pdr.
+// Properties of a memory with parity, for abc's pdr: the memory always reports a lost bit of a valid word, and reports
+// no other error.
 //
-// Four words of three bits in groups of two, over an array that loses bits (flipping_array.sv). A word is
-// valid only after it was written, a rule that every user keeps. Properties 20 and up are false.
+// The memory has four words of three bits in groups of two, over an array that loses bits (flipping_array.sv). A word
+// is valid only after it was written, a rule that every user keeps. Properties from number 20 on are known to be
+// false.
 module parity_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -18,11 +19,11 @@ module parity_formal #(
   logic running;
   from_reset u_start (.clk_i(clk_i), .running_o(running));
 
-  (* keep *) logic probe_flipped, probe_bypassed;  // the array's word lost a bit; it is not the one handed out
+  (* keep *) logic probe_flipped, probe_bypassed;  // the array's word lost a bit; the bypass returned another word
   logic [2:0] rdata, value_q;
   logic [2:0] shadow_q [4];
   logic [3:0] written_q;
-  logic       sound_q, counts, wrong_q, used_q, error;  // the word that was read had been written
+  logic       sound_q, counts, wrong_q, used_q, error;  // sound_q: the word read had been written before
   assign counts = use_i && sound_q && running;
 
   ram_guarded #(.Depth(4), .Width(3), .Group(2)) u_ram (
@@ -57,15 +58,15 @@ module parity_formal #(
 
   always_comb begin
     unique case (Property)
-      // A lost bit is reported in the next cycle.
+      // The memory reports a lost bit in the next cycle.
       0: bad_o = running && wrong_q && !error;
-      // No error is reported for an intact or an invalid word.
+      // The memory reports no error for an intact or an invalid word.
       1: bad_o = running && !wrong_q && error;
       // A word without a reported error equals the written word.
       2: bad_o = running && counts && rdata != value_q && !(probe_flipped && !probe_bypassed);
-      // false_: no error is ever reported.
+      // false_: the memory never reports an error.
       20: bad_o = running && error;
-      // false_: every use of a word reports an error.
+      // false_: the memory reports an error at every use of a word.
       21: bad_o = running && used_q && !error;
       default: bad_o = 1'b1;
     endcase

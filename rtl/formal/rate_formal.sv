@@ -1,8 +1,8 @@
 // The rate unit's handshakes and limits under any stimulus, any registers and any contents of its
 // tables (free_units.sv), for abc's pdr and bmc3.
 //
-// The reference is a line of sixteen places that moves when the unit may move, with what was accepted
-// in it. Property selects one bad condition; those from 20 up are known to be false and must have a
+// The reference is a shift register of sixteen stages, which moves when the unit may move and holds the accepted
+// requests. Property selects one bad condition; conditions from number 20 on are known to be false and must have a
 // counterexample.
 module rate_formal #(
   parameter int unsigned Property = 0
@@ -29,7 +29,7 @@ module rate_formal #(
 );
   localparam int unsigned Latency = rate_lut_pkg::Latency;
 
-  // Reset in the first cycle.
+  // Reset is active in the first cycle.
   logic running;
   from_reset u_start (.clk_i(clk_i), .running_o(running));
 
@@ -48,7 +48,7 @@ module rate_formal #(
     if (Property == 4 || Property == 5) regs.law = 1'b0;
   end
 
-  logic unused_error;  // contents of memories are arbitrary here
+  logic unused_error;  // memory contents are arbitrary in this proof, so reported errors have no meaning
   rate_unit u_unit (
     .clk_i           (clk_i),
     .rst_ni          (running),
@@ -88,7 +88,7 @@ module rate_formal #(
   assign moves    = !rsp_valid || rsp_ready_i;
   assign reading  = tbl_valid_i && !tbl_write_i;
 
-  // The reference: who entered this many moves ago, of which kind, with which rate or target.
+  // Reference: for each stage whether a request entered so many moves ago, its kind, and its rate or target.
   logic [Latency:1] entered_q, increase_q;
   logic [31:0]      rate_q [1:Latency];
   logic [5:0]       read_age_q;
@@ -108,7 +108,7 @@ module rate_formal #(
     end
   end
 
-  // Values of the previous cycle.
+  // Values of the previous cycle, for properties over two cycles.
   logic        was_running, was_waiting_q, was_done_q;
   logic [81:0] was_response_q, response;
   assign response = {rsp_increase, rsp_rc, rsp_rt, rsp_alpha};
@@ -128,43 +128,43 @@ module rate_formal #(
 
   always_comb begin
     case (Property)
-      // A response stays as it is until it is taken.
+      // The unit keeps a response stable until the consumer takes it.
       0: bad_o = was_running && was_waiting_q && !(rsp_valid && response == was_response_q);
-      // Each request is answered exactly once, in order, sixteen moves after its handshake; no response
+      // The unit answers each request exactly once, in order, sixteen moves after its handshake, and gives no response
       // without a request.
       1: bad_o = running && rsp_valid != entered_q[Latency];
       // The response has the kind of the request.
       2: bad_o = running && rsp_valid && rsp_increase != increase_q[Latency];
       // With DCQCN's law the rate before a cut is the target after the cut.
       3: bad_o = running && rsp_valid && !rsp_increase && rsp_rt != rate_q[Latency];
-      // Without DCQCN's law a cut never raises the target, except to R_MIN, which Rc is not below ...
+      // Without DCQCN's law a cut never raises the target, except to R_MIN, the least value of Rc.
       4: bad_o = running && rsp_valid && !rsp_increase && rsp_rt > rate_q[Latency] && rsp_rt > rsp_rc;
-      // ... and leaves it not below the least rate.
+      // Without DCQCN's law a cut leaves the target at least at the least rate.
       5: bad_o = running && rsp_valid && !rsp_increase && rsp_rt < least_q;
-      // One request per cycle is accepted, unless a response or a table read blocks it.
+      // The unit accepts one request per cycle, unless a response or a table read blocks it.
       6: bad_o = running && init_done && !reading && moves && !req_ready;
       // No rate is below R_MIN.
       7: bad_o = running && rsp_valid && rsp_rc < least_q;
-      // A cut leaves alpha a fraction.
+      // After a cut alpha is a fraction (at most 1.0).
       8: bad_o = running && rsp_valid && !rsp_increase && rsp_alpha > rate_lut_pkg::One16;
-      // The sweep ends after 129 cycles, and no request is accepted before.
+      // The sweep of the tables ends after 129 cycles, and the unit accepts no request before.
       9: bad_o = running && !init_done && (sweep_q >= 8'd129 || accepted);
-      // After the sweep the tables stay swept.
+      // After the sweep the unit stays ready.
       10: bad_o = was_running && was_done_q && !init_done;
-      // Table writes at once, reads within a pass.
+      // A table write ends at once, and a table read within one pass of the pipeline.
       11: bad_o = running && init_done && tbl_valid_i && tbl_write_i && !tbl_ready;
       12: bad_o = running && read_age_q > 6'(Latency);
       // Not busy implies that the pipeline is empty.
       13: bad_o = running && !busy && entered_q != '0;
-      // false_: no response.
+      // false_: the unit never gives a response.
       20: bad_o = running && rsp_valid;
-      // false_: never full.
+      // false_: the pipeline is never full.
       21: bad_o = running && entered_q == '1;
-      // false_: a read never delays a request.
+      // false_: a table read never delays a request.
       22: bad_o = running && init_done && moves && req_valid_i && !req_ready;
       // false_: a cut's target is never the rate 77.
       23: bad_o = running && rsp_valid && !rsp_increase && rsp_rt == 32'd77;
-      // false_: a response never waits.
+      // false_: a response never waits for the consumer.
       default: bad_o = was_running && was_waiting_q;
     endcase
   end

@@ -1,9 +1,10 @@
-// The rate unit's arithmetic, stage by stage, against the definition of models/core/controller/rate_unit.cpp, in its
-// terms: rate_stages.py has cut the unit at its flip-flops and memories (rate_cut: name.q is what a flip-flop
-// holds, name.d what it takes at a step), and anything may be there.
+// Proof obligations for the rate unit's arithmetic, stage by stage, against the definition in
+// models/core/controller/rate_unit.cpp. rate_stages.py has cut the unit at its flip-flops and memories (rate_cut):
+// name.q is the value that a flip-flop holds, name.d the value that it takes at a step, and any values are possible.
 //
-// Property selects a stage; from 20 up they are known to be false and must have a counterexample. A product of
-// two numbers is the same on both sides; that rl_mul's halves make it up is property 2.
+// Property selects a stage; properties from number 20 on are known to be false and must have a counterexample. Unit
+// and definition share products of two numbers as one term; property 2 shows that rl_mul's two half products add up to
+// the product.
 module rate_stages #(
   parameter int unsigned Property = 0
 ) (
@@ -29,7 +30,7 @@ module rate_stages #(
   logic [31:0] extra10, extra11_d, lasting13, lasting13_d, rc14_d;
   logic        first12, first12_d;
   logic [2:0]  select9;
-  logic [6:0]  part2_d, part10, part11, part12;  // all, sixteenths beyond eight, places
+  logic [6:0]  part2_d, part10, part11, part12;  // full; sixteenths beyond eight; right shift
   logic        first9, first11;
   logic [31:0] floor_word, ceiling_word, lo12, lo12_d, cap12, cap12_d, hi13, hi13_d, lo14, hi14, rc14, value14;
   logic [33:0] value12_d, value13;
@@ -89,7 +90,7 @@ module rate_stages #(
   assign cut11 = op11 == rate_lut_pkg::OpDecrease;
   assign cut14 = op14 == rate_lut_pkg::OpDecrease;
 
-  // StepPart::at(): while (places < 6 && target >> (16 - places) == 0) ++places
+  // As in StepPart::at(): while (places < 6 && target >> (16 - places) == 0) ++places
   logic [31:0] target1;
   logic [63:0] sixteenths;
   logic [2:0]  places;
@@ -106,7 +107,7 @@ module rate_stages #(
   function automatic logic [63:0] sixteenths_of(input logic [6:0] part);
     sixteenths_of = part[6] ? 64'd16 : 64'd8 + 64'(part[5:3]);
   endfunction
-  // A value times sixteenths_of(part), digit by digit.
+  // Returns a value times sixteenths_of(part), digit by digit.
   function automatic logic [63:0] part_of(input logic [31:0] value, input logic [6:0] part);
     part_of = part[6] ? 64'(value) * 64'd16
                       : 64'(value) * 64'd8 + (part[5] ? 64'(value) * 64'd4 : '0) +
@@ -121,12 +122,13 @@ module rate_stages #(
   assign product = (64'(step_high) << 16) + 64'(step_low);
   assign rates   = (64'(rate_high) << 16) + 64'(rate_low);
   assign source  = regs_i.cut_by_marks ? (18'(marks6) << regs_i.mark_shift) : 18'(alpha6);
-  // d · (256 - f) + e · f is 256 · d + f · (e - d).
+  // The interpolation d · (256 - f) + e · f equals 256 · d + f · (e - d).
   assign slope   = $signed({1'b0, decrease_next}) - $signed({1'b0, decrease});
   assign rise    = 27'(slope) * $signed(27'({1'b0, part8}));
   assign line    = (part8 == '0) ? 64'(decrease) : 64'((40'sd256 * $signed({1'b0, decrease}) + rise + 40'sd128) >>> 8);
   assign value   = 64'(base11) + (64'(extra11) >> part11[2:0]) + 64'(product11);
-  // At least the floor, in the unit's own form: products are the same only of operands that are known to be.
+  // Multiplier limited to the cut floor, written as the unit writes it: the solver sees two products as equal only if
+  // their operands are identical terms.
   assign floored = (multiplier9 < regs_i.cut_floor) ? regs_i.cut_floor : multiplier9;
   assign clamped = greatest(64'(lo15), least(64'(value15), 64'(hi15)));
   always_comb begin
@@ -135,8 +137,8 @@ module rate_stages #(
     if (increase9) multiplier = (select9[1:0] == rate_lut_pkg::StageRecovery) ? '0 : 64'(regs_i.mi);
   end
 
-  // Tables hold fractions, and a limit below the least is the least: a stage relies on what one before it, or
-  // the memories' writer, made true.
+  // Assumptions: tables hold fractions, and a limit below the least rate is the least rate. An earlier stage, or the
+  // writer of the memories, ensures these facts.
   logic alphas, limits;
   assign alphas = alpha4 <= One && alpha5 <= One && alpha6 <= One && alpha7 <= One && decay_hi <= One &&
                   decay_lo5 <= One && decrease <= One && decrease_next <= One && regs_i.mark_shift <= 4'd10 &&
@@ -149,7 +151,7 @@ module rate_stages #(
     differs = 1'b0;
     case (Property)
       0: differs = sixteenths_of(part2_d) != sixteenths || part2_d[2:0] != places;
-      // Halves of products and their sum: (h · b) · 2^16 + l · b, one bit of b at a time.
+      // Half products and their sum: (h · b) · 2^16 + l · b, one bit of b at a time.
       1: differs = step_low_d != 36'(step_a[15:0]) * 36'(step_b) || step_high_d != 36'(step_a[31:16]) * 36'(step_b);
       2: differs = ((64'(step_high) + 64'(base9[31:16])) << 16) + 64'(step_low) + 64'(base9[15:0]) !=
                    product + 64'(base9);
@@ -184,7 +186,8 @@ module rate_stages #(
                     (cut14 && (64'(value15_d) != 64'(value14) ||
                      64'(rt15_d) != (regs_i.law ? 64'(rc14) : greatest(64'(lo14), 64'(rc14)))));
       19: differs = 64'(rc16_d) != clamped || maximum16_d != (increase15 && clamped == 64'(hi15));
-      // false_: rounded down; never above one; the line without its half; the cut's target not limited
+      // false_: the result is rounded down; a sum never exceeds 1.0; the interpolation lacks its rounding half; the
+      // target of a cut is not limited
       20: differs = increase14 && regs_i.law && 64'(value15_d) != (64'(rc14) + 64'(value14)) >> 1;
       21: differs = 64'(argument7_d) != (64'(34'(source) * 34'(f_dec6))) >> 12;
       22: differs = 64'(multiplier9_d) != 64'((40'sd256 * $signed({1'b0, decrease}) + rise) >>> 8);

@@ -19,18 +19,20 @@ RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, RTL)
 from sources import sources  # noqa: E402
 
-FREE = ("ram_1r1w_array.sv", "ram_1r1w.sv", "rl_mul.sv")  # free_units.sv stands in for them
+FREE = ("ram_1r1w_array.sv", "ram_1r1w.sv", "rl_mul.sv")  # the modules that free_units.sv replaces
 
 
 class Unit:
-    """What to read, the top with the parameter Property, wires that its probe_… look at."""
+    """A unit to prove: source files, top module with the parameter Property, wires that the top's probe_… signals
+    observe."""
 
     def __init__(self, files, top, probes, properties, ci, mapped=False, cycles=0):
         self.files, self.top, self.probes = files, top, probes
-        self.mapped = mapped          # probes look at words of memories
-        self.cycles = cycles          # properties speak of so many from any state on: a search of those is a proof
-        self.properties = properties  # name: (Property, must hold)
-        self.ci = ci                  # decided within seconds: what continuous integration has time for
+        self.mapped = mapped          # true: probes observe words of memories
+        # properties span this many cycles from any state, so a bounded search of this depth is a proof
+        self.cycles = cycles
+        self.properties = properties  # property name: (value of Property, true if it must hold)
+        self.ci = ci                  # names of properties decided within seconds, which continuous integration proves
 
 
 GUARDED = ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "secded/secded_code.sv", "secded/ram_guarded.sv",
@@ -147,8 +149,8 @@ UNITS = {
          "false_stash_never_asked": (22, False),
          "false_never_refused": (23, False)},
         [], mapped=True, cycles=6),
-    # Since CNPs join in a ring of places, one property of the arbiter is decided in seconds; the others are for runs
-    # without --ci, where a property may stay bounded.
+    # Since CNPs join in a ring of places, only one property of the arbiter is decided in seconds. Runs without --ci
+    # try the other properties and may leave them bounded.
     "arbiter": Unit(
         ["controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_arbiter.sv",
          "formal/from_reset.sv", "formal/arbiter_formal.sv"], "arbiter_formal", {},
@@ -201,7 +203,7 @@ UNITS = {
 
 
 def to_aiger(unit, number, directory):
-    """Writes the unit with one property as AIGER; the output is its bad condition."""
+    """Writes the unit with one property as an AIGER circuit, whose output is the property's bad condition."""
     path = os.path.join(directory, f"{unit.top}{number}.aig")
     connect = "; ".join(f"connect -set probe_{name} {wire}" for name, wire in unit.probes.items())
     script = f"""
@@ -221,7 +223,7 @@ def to_aiger(unit, number, directory):
     return path
 
 
-QUICK = 10  # seconds: what pdr decides, it mostly decides at once
+QUICK = 10  # seconds for the first attempt with pdr, which decides most properties at once or never
 
 
 def check(path, seconds, prove, cycles=0):
@@ -265,9 +267,9 @@ def main():
     parser.add_argument("--only", choices=sorted(n for u in UNITS.values() for n in u.properties))
     parser.add_argument("--keep", help="directory for the AIGER files")
     options = parser.parse_args()
-    # Limits are by the clock, and what --ci proves takes a quiet machine up to half a minute: the
-    # last limit is none for a machine that has other work as well. A property that stays open uses
-    # up all its seconds, and six of the wheel's did: with ten minutes each the rest waits for hours.
+    # Time limits are wall-clock seconds. A quiet machine proves a --ci property in at most half a minute; 1200 s leave
+    # room for a loaded machine. An undecided property uses all its seconds, and six of the wheel's properties stay
+    # undecided, so ten minutes each would make the run hours long.
     seconds = (60, 180) if options.full else (1, 1200) if options.ci else (20, 60)
     failures = 0
     count = {}

@@ -1,16 +1,17 @@
-// For proofs of order: watches any one word put into a queue, and the number of words that leave before it.
+// Watcher for proofs of order: selects any one word that is put into a queue, and counts the words that leave before
+// it.
 module watched_word (
   input  logic       clk_i,
   input  logic       rst_ni,
   input  logic       clear_i,    // stops watching
-  input  logic       watch_i,    // free: watch what is put in now, unless one is watched
+  input  logic       watch_i,    // free input: watch the word put in now, unless a word is watched already
   input  logic       put_i,
   input  logic [1:0] value_i,
   input  logic       take_i,
   input  logic [2:0] inside_i,   // number of words inside before this cycle
   output logic       watched_o,
-  output logic [2:0] before_o,   // words that leave before it …
-  output logic [1:0] value_o     // … and its value
+  output logic [2:0] before_o,   // number of words that leave before the watched one
+  output logic [1:0] value_o     // value of the watched word
 );
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) watched_o <= 1'b0;

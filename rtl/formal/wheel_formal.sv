@@ -1,9 +1,9 @@
 // A shrunk wheel under any stimulus, with an untimed reference beside it, for abc's pdr and bmc3.
 //
-// Four timers, digits of 2, 1 and 1 bits: a horizon of 16 ticks with every level, list, cascade,
-// wrap and the epoch bit. The reference keeps one slot's due time, whichever slot `watch` names: a
-// symbolic choice that stays, so that what holds for it holds for every slot. Property selects one
-// bad condition; properties whose name begins with false_ must have a counterexample.
+// The wheel has four timers and digits of 2, 1 and 1 bits: a horizon of 16 ticks with every level, list, cascade, wrap
+// and the epoch bit. The reference keeps the due time of one slot, which the input `watch` names. This slot is
+// arbitrary but constant, so a property proved for it holds for every slot. Property selects one bad condition;
+// properties whose name begins with false_ must have a counterexample.
 module wheel_formal #(
   parameter int unsigned Property = 0
 ) (
@@ -21,7 +21,7 @@ module wheel_formal #(
 );
   localparam int unsigned TimeW = 6;
 
-  // Reset in the first cycle; the watched slot is chosen there.
+  // Reset is active in the first cycle, in which the watched slot is chosen.
   logic       running_q;
   logic [1:0] watch_q;
   initial running_q = 1'b0;
@@ -37,7 +37,7 @@ module wheel_formal #(
   logic [TimeW-1:0] expire_due, now, lag, next_due;
   logic             tick;
 
-  // The environment: it takes expiries before the lag nears the horizon, and skips forward only.
+  // Assumptions on the environment: it takes expiries before the lag nears the horizon, and skips time only forward.
   logic tick_allowed, forward;
   assign tick_allowed = lag < TimeW'(7);
   assign forward      = (advance_to_i - now) < TimeW'(16);
@@ -77,14 +77,14 @@ module wheel_formal #(
     .error_o         (error)
   );
 
-  // Wires of the wheel, connected by run.py after flattening: yosys reads no hierarchical names.
+  // Internal wires of the wheel, which run.py connects after flattening, since yosys reads no hierarchical names.
   logic       probe_hold_starts, probe_step, probe_move_read, probe_move_middle;
   logic       probe_append, probe_append_used;
   logic [1:0] probe_level, probe_tail, probe_slot, probe_record_held;
   logic [7:0] probe_top_used;
   logic [3:0] probe_record_list, probe_top_list, probe_middle_list;
 
-  // The reference: is the watched slot started, and when is it due.
+  // Reference model: is the watched slot started, and when is it due.
   logic             started_q;
   logic [TimeW-1:0] due_q;
   logic             accepted, taken, mine_offered, mine_taken, mine_commanded;
@@ -106,7 +106,7 @@ module wheel_formal #(
     end
   end
 
-  // Values of the previous cycle.
+  // Values of the previous cycle, for properties over two cycles.
   logic             was_running_q, was_offered_q, was_withdrawn_q, was_command_q;
   logic [1:0]       was_slot_q;
   logic [TimeW-1:0] was_due_q;
@@ -126,7 +126,7 @@ module wheel_formal #(
     end
   end
 
-  // Age of the watched event beyond its tick, as the pointer sees it.
+  // Distance from the wheel's pointer to the due time of the watched event.
   logic [TimeW-1:0] pointer, until_due;
   assign pointer   = now - lag;
   assign until_due = due_q - pointer;
@@ -137,41 +137,42 @@ module wheel_formal #(
 
   always_comb begin
     case (Property)
-      // Exactly once, part one: an offer of the watched slot is one that was started.
+      // Exactly once, part one: the wheel offers the watched slot only if the slot was started.
       0: bad_o = live && mine_offered && !started_q;
-      // Right tick: it is offered for the tick it is due.
+      // Right tick: an offer of the watched slot carries the slot's due tick.
       1: bad_o = live && mine_offered && expire_due != due_q;
-      // Never early.
+      // Never early: the lag equals the age of the offered expiry.
       2: bad_o = live && expire_valid && lag != now - expire_due;
       // Exactly once, part two: the pointer never passes a started event.
       3: bad_o = live && started_q && until_due >= TimeW'(32);
-      // Handshake: an offer stays unless its slot is commanded.
+      // Handshake: an offer stays until it is taken, unless a command concerns its slot.
       4: bad_o = was_live && was_offered_q && !was_withdrawn_q &&
                  !(expire_valid && expire_slot == was_slot_q && expire_due == was_due_q);
-      // A command on the watched slot wins at once.
+      // A command on the watched slot withdraws the slot's offer at once.
       5: bad_o = was_live && was_command_q && mine_offered;
       // idle is correct: no timer is due now, and next_due is not after the watched event.
       6: bad_o = live && idle && started_q &&
                  (!next_valid || (due_q - now) < (next_due - now) || due_q == now);
-      // A command is accepted within 12 cycles.
+      // The wheel accepts a command within 12 cycles.
       7: bad_o = live && wait_q > 4'd12;
       // List integrity: an entry is never linked behind itself.
       8: bad_o = live && probe_append && probe_append_used && probe_tail == probe_slot;
       // The pointer does not overtake time.
       9: bad_o = live && probe_step && lag == '0;
-      // List integrity: whatever a list being unfolded names next is kept in that list, says its record.
+      // List integrity: the next entry of a list that is being unfolded is kept in that list, according to the entry's
+      // record.
       10: bad_o = live && probe_move_read &&
                   (probe_record_held != timing_wheel_pkg::HeldInList ||
                    probe_record_list != (probe_move_middle ? probe_middle_list : probe_top_list));
-      // No word is used before it was written: memories start with zeros, whose parity is wrong.
+      // The wheel uses no memory word before it was written: memories start with zeros, whose parity is wrong.
       11: bad_o = was_live && error;
       // false_: the watched slot never expires.
       20: bad_o = live && mine_taken;
       // false_: no event ever moves from list to list.
       21: bad_o = live && move && probe_level == timing_wheel_pkg::LevelMiddle;
-      // false_: an offer stays, commands or not.
+      // false_: an offer stays until it is taken, even after a command on its slot.
       22: bad_o = was_live && was_offered_q && !(expire_valid && expire_slot == was_slot_q);
-      // false_: the pointer keeps up with time always.
+      // false_: the pointer always keeps up with time.
       23: bad_o = live && lag > TimeW'(2);
       // false_: idle time is never skipped past a tick with the top level in use.
       24: bad_o = live && idle && advance_i && forward && started_q && probe_top_used != '0;

@@ -19,7 +19,7 @@ namespace {
 
 using namespace dcc;
 
-// clock period in ps; results depend on the number of cycles only
+// clock period in ps; results depend only on the number of cycles
 constexpr std::int64_t kPeriod = 4000;
 constexpr std::uint64_t kFlows = std::uint64_t{1} << 24;
 constexpr std::uint64_t kMostCycles = std::uint64_t{1} << 50;
@@ -34,8 +34,8 @@ void require_below(const char* name, std::uint64_t value, std::uint64_t limit) {
                              std::to_string(limit - 1));
 }
 
-/// Calls `work`, which returns an int. If `work` throws, returns -1 and stores the message for
-/// error().
+/// Calls `work`, which returns an int. If `work` throws, returns -1 and stores the message that
+/// dcc_golden_error() returns.
 template <class Work>
 int guarded(Work work) {
   try {
@@ -86,7 +86,8 @@ struct dcc_golden final : RateSink {
                                       std::to_string(reached - 1));
     if (cycle > reached) advance(cycle);
   }
-  /// Advances the model to the edge that ends `cycle` and samples its inputs.
+  /// Advances the model to the clock edge that ends `cycle`, where the model samples the inputs of
+  /// `cycle`.
   ControllerModel& sampled(std::uint64_t cycle) {
     go_to(cycle);
     if (cycle + 1 > reached) advance(cycle + 1);
@@ -110,7 +111,8 @@ struct dcc_golden final : RateSink {
   ControllerModel model;
   regs::ControllerRegisters registers;
   std::deque<Answer> answers;
-  std::uint64_t reached = 0;  // latest edge: earlier cycles have been sampled
+  // latest edge that the model has reached: inputs of earlier cycles have been sampled
+  std::uint64_t reached = 0;
 };
 
 struct dcc_golden_wheel {
@@ -129,8 +131,8 @@ struct dcc_golden_pacer {
   dcc_golden_pacer(const PacerShape& shape, const PacerSettings& settings)
       : model(shape, settings), flows(shape.flows) {}
 
-  /// Advances the model to `cycle`, whose outputs are then known and whose inputs are not yet
-  /// complete.
+  /// Advances the model to `cycle`: the outputs of `cycle` are then known, and more inputs for it
+  /// may still follow.
   void go_to(std::uint64_t cycle) {
     require_below("cycle", cycle, kMostCycles);
     require(cycle >= present, "cycle " + std::to_string(cycle) + " is past: the pacer is in " +

@@ -1,4 +1,4 @@
-"""The golden model from Python, with nothing but the standard library.
+"""Python interface of the golden model; needs only the standard library.
 
     from dcc_golden import Golden
     model = Golden("build/libdcc_golden.so", slots=1024, latency=64)
@@ -6,8 +6,8 @@
     model.cnp(cycle, flow=3, dscp=10, marks=1)
     for answer in model.answers(cycle): ...
 
-dcc_golden.h defines a cycle. In a cocotb bench call answers(), then the inputs, then the access
-of each cycle, at its rising edge. ValueError: an argument out of range, or a cycle in the past.
+dcc_golden.h defines a cycle. A cocotb bench calls answers(), then the inputs, then the access of each cycle, at
+the rising edge that ends the cycle. Calls raise ValueError for an argument out of range and for a cycle in the past.
 """
 import ctypes
 from typing import Iterator, NamedTuple, Optional, Tuple
@@ -17,8 +17,8 @@ _U64 = ctypes.c_uint64
 
 
 class Answer(NamedTuple):
-    """An answer at the rate port: what the block shows in a cycle with rate_valid_o. `rate`: 24.8 fixed point; None for
-    a flow without a slot."""
+    """An answer at the rate port, as the block shows it in a cycle with rate_valid_o. `rate`: 24.8 fixed point;
+    None for a flow without a slot."""
 
     cycle: int
     flow: int
@@ -27,7 +27,7 @@ class Answer(NamedTuple):
 
 
 class PacerOutputs(NamedTuple):
-    """Pins of the pacer during a cycle. `sent`: flow and bytes of a decision; None without one."""
+    """Output pins of the pacer during a cycle. `sent`: flow and bytes of a decision; None without a decision."""
 
     sent: Optional[Tuple[int, int]]
     post_ready: bool
@@ -72,7 +72,7 @@ def _u64(name: str, value: int) -> ctypes.c_uint64:
 
 
 class Golden:
-    """The whole block, with `slots` slots and `latency` cycles from issue to answer."""
+    """Model of the whole block, with `slots` slots and `latency` cycles from issue to answer."""
 
     def __init__(self, library: str, slots: int = 1024, latency: int = 64) -> None:
         self._library = _Library(library)
@@ -125,31 +125,31 @@ class Golden:
         return data.value
 
     def answers(self, cycle: int) -> Iterator[Answer]:
-        """Takes the answers that leave in or before `cycle`."""
+        """Yields the answers that leave in or before `cycle`."""
         when, kind, flow, rate = _U64(), _U32(), _U32(), _U32()
         places = [ctypes.byref(one) for one in (when, kind, flow, rate)]
         while self._call("answer", cycle, *places):
             yield Answer(when.value, flow.value, None if kind.value == 2 else rate.value, kind.value != 0)
 
     def irq(self, cycle: int) -> bool:
-        """Value of irq_o in `cycle`."""
+        """Returns irq_o in `cycle`."""
         return bool(self._call("irq", cycle))
 
     def slot_of(self, cycle: int, flow: int) -> Optional[int]:
-        """The slot of a flow; None for a flow without a slot."""
+        """Returns the slot of a flow; None for a flow without a slot."""
         slot = self._call("slot_of", cycle, _u32("flow", flow))
         return None if slot == -2 else slot
 
     def decrease(self, rc: int, rt: int, alpha: int, delta: int, dscp: int, marks: int = 1,
                  first: bool = False) -> Tuple[int, int, int]:
-        """Computes a cut by the rate unit, with the present registers and tables: new (rc, rt, alpha)."""
+        """Calculates a cut with the rate unit and the present registers and tables: new (rc, rt, alpha)."""
         state = [_u32("rc", rc), _u32("rt", rt), _u32("alpha", alpha)]
         self._library.call("dcc_golden_decrease", self._handle, *map(ctypes.byref, state), _u32("delta", delta),
                            _u32("dscp", dscp), _u32("marks", marks), ctypes.c_int(first))
         return state[0].value, state[1].value, state[2].value
 
     def increase(self, rc: int, rt: int, dscp: int, stage: int, packets: int = 0) -> Tuple[int, int, bool]:
-        """Computes an increase by the rate unit: new (rc, rt), and whether rc is the greatest rate of its DSCP."""
+        """Calculates an increase with the rate unit: new (rc, rt), and whether rc is the greatest rate of its DSCP."""
         state = [_u32("rc", rc), _u32("rt", rt)]
         most = self._library.call("dcc_golden_increase", self._handle, *map(ctypes.byref, state),
                                   _u32("dscp", dscp), _u32("stage", stage), _u32("packets", packets))
@@ -157,7 +157,7 @@ class Golden:
 
 
 class Wheel:
-    """The timing wheel alone: one event a slot over 2^16 ticks."""
+    """The timing wheel alone: one event for each slot over 2^16 ticks."""
 
     def __init__(self, library: str, slots: int = 1024) -> None:
         self._library = _Library(library)
@@ -191,8 +191,9 @@ class Wheel:
 
 
 class Pacer:
-    """The pacer: which flow sends its next packet. `scale`: 2048 times the clock in MHz; `slack`: cycles behind its
-    deadline after which a packet is late. In each cycle call outputs(), then the inputs."""
+    """Model of the pacer, which decides which flow sends its next packet. `scale`: 2048 times the clock frequency
+    in MHz; `slack`: cycles after its deadline from which on a packet is late. In each cycle call outputs(), then
+    the inputs."""
 
     def __init__(self, library: str, scale: int, slack: int, flows: int = 1024, width: int = 32,
                  depth: int = 4) -> None:

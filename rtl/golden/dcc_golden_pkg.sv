@@ -1,6 +1,6 @@
-// The golden model by DPI-C; dcc_golden.h describes the functions and defines a cycle.
+// Imports of the golden model through DPI-C; dcc_golden.h describes the functions and defines a cycle.
 package dcc_golden_pkg;
-  localparam int unsigned Rate = 0, Query = 1, QueryUnbound = 2;  // Kinds of answers.
+  localparam int unsigned Rate = 0, Query = 1, QueryUnbound = 2;  // Kinds of answers that dcc_golden_answer returns.
 
   // Bits of the result of dcc_golden_pacer_outputs.
   localparam int unsigned Sent = 1, PostReady = 2, RateReady = 4, PostRefused = 8, Strict = 16;

@@ -1,7 +1,8 @@
-/* The golden model as system functions for simulators without DPI: $dcc_golden_new(slots, latency)
- * gives a number that stands for the model in the other calls; arguments and results are those of
- * dcc_golden.h, and likewise for $dcc_golden_pacer_new. $dcc_golden_answer and $dcc_golden_read,
- * _slot, _pacer_outputs write to their last arguments. -1: see the message.
+/* The golden model as VPI system functions, for simulators without DPI. $dcc_golden_new(slots,
+ * latency) returns a number that stands for the model in the other calls; $dcc_golden_pacer_new
+ * does the same for a pacer. Arguments and results are those of dcc_golden.h. $dcc_golden_answer,
+ * $dcc_golden_read, _slot and _pacer_outputs write to their last arguments. A result of -1 comes
+ * with a message.
  *
  *   iverilog-vpi builds the module, vvp -M DIR -m dcc_golden_vpi loads it (see check.sh). */
 #include <stdint.h>

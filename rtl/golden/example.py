@@ -11,12 +11,13 @@ from dcc_golden import BusError, Golden, Pacer, Wheel
 
 CTRL, TICK_DIV, TIMER_INTERVAL, R_AI, R_MIN, R_MAX, INITIAL_RATE = 0x0C, 0x20, 0x24, 0x34, 0x40, 0x44, 0x48
 ENABLE_DCQCN = 1 + 4 + 8
-LINE = 100_000 * 256  # 100 Gb/s in 1/256 Mb/s
-TABLES = ((0x1000, 64, lambda i: 4096 << 16 | 256),  # factors of 1.0
-          (0x1100, 64, lambda i: 0),                # no floor
-          (0x1200, 64, lambda i: 0xFFFF_FFFF),      # no ceiling
-          (0x1300, 64, lambda i: 1 << 16), (0x1400, 64, lambda i: 1 << 16),  # no decay of alpha
-          (0x2000, 257, lambda i: (1 << 16) - 128 * i))  # a cut by alpha / 2
+LINE = 100_000 * 256  # line rate of 100 Gb/s in 1/256 Mb/s
+TABLES = ((0x1000, 64, lambda i: 4096 << 16 | 256),  # table FACTOR: factors of 1.0
+          (0x1100, 64, lambda i: 0),                # table FLOOR: no floor
+          (0x1200, 64, lambda i: 0xFFFF_FFFF),      # table CEILING: no ceiling
+          # tables DECAY_HI and DECAY_LO: no decay of alpha
+          (0x1300, 64, lambda i: 1 << 16), (0x1400, 64, lambda i: 1 << 16),
+          (0x2000, 257, lambda i: (1 << 16) - 128 * i))  # table DECREASE: a cut by alpha / 2
 
 
 def refused(work, kind):
@@ -29,8 +30,8 @@ def refused(work, kind):
 
 
 def paced(library):
-    """Bytes that two flows at a fifth and a twentieth of the line send in 40 000 cycles, with packets of 1000 bytes
-    on a line of 50 bytes a cycle (100 Gb/s at 250 MHz)."""
+    """Returns the bytes that two flows, paced at a fifth and a twentieth of the line rate, send in 40 000 cycles.
+    Packets have 1000 bytes, and the line carries 50 bytes a cycle (100 Gb/s at 250 MHz)."""
     cycles, length, rates = 40_000, 1000, {0: LINE // 5, 9: LINE // 20}
     waiting, told, bytes_of = dict.fromkeys(rates, 0), set(), dict.fromkeys(rates, 0)
     free = 0

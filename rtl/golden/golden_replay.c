@@ -1,4 +1,4 @@
-/* Plays golden vectors of the whole controller to the golden model:
+/* Replays golden vectors of the whole controller on the golden model:
  *
  *   golden_replay FILE.vec [LATENCY]   (LATENCY: of the vectors' block, 48)
  *
@@ -15,7 +15,7 @@
 enum {
   kMostLines = 16,
   kSlots = 64,
-  kWindow = 0x80000 /* offset of the slots window */,
+  kWindow = 0x80000 /* byte offset of the slots window */,
   kSlotBytes = 32
 };
 
@@ -68,7 +68,7 @@ static void input(const line_t *l) {
   const uint32_t flow = (uint32_t)l->a;
   if (l->op == 1) {
     good(dcc_golden_cnp(model, l->cycle, flow, (uint32_t)l->b, (uint32_t)l->c, (uint32_t)l->d));
-  } else if (l->op == 2 && l->d != 0) { /* a byte notification whose port was ready */
+  } else if (l->op == 2 && l->d != 0) { /* byte notification in a cycle with bytes_ready_o = 1 */
     good(dcc_golden_bytes(model, l->cycle, flow, (uint32_t)l->b, (uint32_t)l->c));
   } else if (l->op == 3 && l->c != 0) {
     good(l->b != 0 ? dcc_golden_query(model, l->cycle, flow)
@@ -87,7 +87,7 @@ static void access_bus(const line_t *l) {
   if (good(dcc_golden_read(model, l->cycle, address, &value)) != 0)
     differ(l->cycle, "a read is refused");
   if (l->c == 0) return;
-  /* For a free slot the hardware shows the previous content. */
+  /* The hardware shows a free slot's previous contents, so this read is not compared. */
   if (address >= kWindow && address % kSlotBytes != 0 &&
       good(dcc_golden_slot(model, l->cycle, (address - kWindow) / kSlotBytes, &flow)) == 0)
     return;

@@ -1,9 +1,9 @@
 // The whole controller against the golden model, with random inputs and accesses: an example of the
 // model's use in a bench. Verilator calls it by DPI, Icarus by VPI (dcc_golden_vpi.c).
 //
-//   +cycles=N: cycles to run, 20000 (the set-up takes 1800); +seed=N: of the random inputs, 1
+// +cycles=N: number of cycles, default 20000 (the set-up takes 1800); +seed=N: seed of the random inputs, default 1
 //
-// Prints PASS, or ends with $fatal: the simulator's exit status is not 0 then.
+// Prints PASS, or ends with $fatal, which makes the simulator's exit status differ from 0.
 `timescale 1ns / 1ps
 `ifdef __ICARUS__
 `define GOLDEN(name) $dcc_golden_``name
@@ -12,9 +12,9 @@
 `endif
 module tb_golden;
   localparam [31:0] Slots = 64, Latency = 48, SlotsOffset = 'h80000;
-  // Accesses that set the block up: short ticks and intervals, rates from 10 Mb/s to 100 Gb/s, every factor
-  // 1.0, no floor, no ceiling, cuts of up to a half, enabled. Other registers keep their reset values; tables
-  // have none.
+  // Accesses that set the block up: short ticks and intervals, rates from 10 Mb/s to 100 Gb/s, every factor 1.0, no
+  // floor, no ceiling, cuts of up to a half, controller enabled. Other registers keep their reset values; tables have
+  // no reset values.
   localparam [31:0] Ctrl = 'h0C, Factor = 'h1000, Floor = 'h1100, Ceiling = 'h1200,
                           Decrease = 'h2000, DecayHi = 'h1300, DecayLo = 'h1400,
                     FreeSlots = 'hA0;
@@ -72,7 +72,7 @@ module tb_golden;
     end
   endfunction
 
-  // The outputs of this cycle are compared with the model; the inputs sampled at its end go to the model.
+  // Compares the outputs of this cycle with the model, and passes the inputs sampled at the cycle's end to the model.
   always @(posedge clk) if (running && !over) begin
     result = `GOLDEN(answer)(golden, cycle, when, kind, flow, rate);
     if (rate_valid !== (result == 1)) bad("an answer too many or too few");
@@ -98,8 +98,8 @@ module tb_golden;
       if (pwrite) result = `GOLDEN(write)(golden, cycle, {12'b0, paddr}, pwdata);
       else result = `GOLDEN(read)(golden, cycle, {12'b0, paddr}, expected);
       refused = result != 0;
-      // While events are under way, counters and the registers of the present state are some cycles old;
-      // of a free slot the hardware shows the previous content.
+      // While events are under way, counters and state registers are some cycles old, and the hardware shows a free
+      // slot's previous contents, so the bench does not compare these reads.
       compared = !pwrite && ({12'b0, paddr} < FreeSlots || {12'b0, paddr} >= SlotsOffset);
       if (compared && {12'b0, paddr} >= SlotsOffset && paddr[4:0] != 0 && !refused) begin
         word = ({12'b0, paddr} - SlotsOffset) / 32;
@@ -119,7 +119,7 @@ module tb_golden;
     over = cycle == cycles || wrong >= 10;
   end
 
-  // Bus accesses: first the set-up, later random accesses.
+  // Bus accesses: first those of the set-up, later random ones.
   task begin_access(input write, input [31:0] address, input [31:0] data);
     begin
       psel = 1; penable = 0; pwrite = write; paddr = address[19:0]; pwdata = data;

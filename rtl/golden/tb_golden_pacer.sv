@@ -1,12 +1,12 @@
 // The pacer against the golden model, with random packets, rates and pauses: an example of the model's use in a
 // bench. Verilator calls it by DPI, Icarus by VPI (dcc_golden_vpi.c).
 //
-//   +cycles=N: cycles to run, 20000; +seed=N: of the random inputs, 1
+// +cycles=N: number of cycles, default 20000; +seed=N: seed of the random inputs, default 1
 //
-// Compiled with SECDED (Verilator alone): the memories correct lost bits. Every word of every memory loses one bit after
-// a quarter of the cycles, and all answers stay the same.
+// Compiled with SECDED (Verilator only), the memories correct lost bits: after a quarter of the cycles every word of
+// every memory loses one bit, and all answers must stay the same.
 //
-// Prints PASS, or ends with $fatal: the simulator's exit status is not 0 then.
+// Prints PASS, or ends with $fatal, which makes the simulator's exit status differ from 0.
 `timescale 1ns / 1ps
 `ifdef __ICARUS__
 `define PACER(name) $dcc_golden_pacer_``name
@@ -14,7 +14,7 @@
 `define PACER(name) dcc_golden_pkg::dcc_golden_pacer_``name
 `endif
 module tb_golden_pacer;
-  // Parameters of dc_pacer in pacer_dut.sv; a clock of 250 MHz, and a line of 50 bytes a cycle.
+  // Parameters of dc_pacer in pacer_dut.sv: a clock of 250 MHz, and a line of 50 bytes a cycle.
   localparam [31:0] Flows = 64, Width = 8, Depth = 4, Scale = 2048 * 250, Slack = 60, LineBytes = 50;
 
   reg         clk = 0, rst_n = 0, running = 0, over = 0;
@@ -67,7 +67,7 @@ module tb_golden_pacer;
     end
   endfunction
 
-  // The outputs of this cycle are compared with the model; the inputs sampled at its end go to the model.
+  // Compares the outputs of this cycle with the model, and passes the inputs sampled at the cycle's end to the model.
   always @(posedge clk) if (running && !over) begin
     shown = `PACER(outputs)(pacer, cycle, flow, bytes);
     if (sent_valid !== shown[0]) bad("sent_valid_o");
@@ -91,7 +91,7 @@ module tb_golden_pacer;
     over = cycle == cycles || wrong >= 10;
   end
 
-  // Phases of 2048 cycles: packets below the line rate, above it, in every cycle, and none.
+  // Phases of 2048 cycles: packets below the line rate, packets above it, a packet in every cycle, no packets.
   always @(negedge clk) if (running) begin
     phase = {30'b0, cycle[12:11]};
     case (phase)
@@ -104,7 +104,7 @@ module tb_golden_pacer;
     post_bytes = 1 + below(below(20) == 0 ? 16383 : 1500);
     rate_valid = below(20) == 0;
     rate_flow = below(Flows);
-    // 125 * 2^n divides the scale: the time of a byte has one bit.
+    // Some rates divide the scale (125 * 2^n), so that the time of a byte has a single bit.
     rate_value = below(16) == 0 ? below('h7FFFFFFF) : below(8) == 0 ? 125 << (10 + below(4)) :
                  200_000 + below(800_000);
     rate_priority = below(4) == 0 ? below(8) : 3;

@@ -1,4 +1,5 @@
-// The rate port's delay (dc_answers) in six latencies side by side: without a wait, with a register, with rings.
+// The delay of the rate port (dc_answers) with six latencies side by side: one without a wait, one with a register,
+// four with rings.
 module answers_dut (
   input  logic         clk_i,
   input  logic         rst_ni,

@@ -1,15 +1,14 @@
 #!/bin/sh
-# check.sh [DESIGN.json]: the package checked from inside itself, nothing else needed.
+# check.sh [DESIGN.json]: checks the hand-off package from inside the package, which needs no other files.
 #
-# Lint of files.f; elaboration in a second tool, one clock and one reset everywhere, no latch; golden
-# vectors on rtl/ itself with its assertions (Verilator), and in a plain Verilog simulator with four
-# states (Icarus) on copies flattened afresh from rtl/, which are left in vectors/; the golden model
-# compiled, given the same vectors, run beside the RTL of controller and pacer in both simulators, and called
-# from Python; two application blocks of a NIC with a switch (Verilator), and their elaboration. Logs go
-# to reports/. Steps run side by side, as many as CHECK_JOBS says (as many as there are processors); the
-# first that fails ends it. CHECK_STEPS: these alone. Needs verilator with a C++ compiler and make, yosys,
-# iverilog and python3.
-# DESIGN.json: the elaborated design is left there.
+# Steps: lint of files.f; elaboration in a second tool, with one clock and one reset everywhere and no latch; golden
+# vectors on rtl/ itself with its assertions (Verilator), and on copies flattened afresh from rtl/ in a plain
+# Verilog simulator with four states (Icarus), which leaves the copies in vectors/. The golden model is compiled,
+# plays the same vectors, runs beside the RTL of controller and pacer in both simulators, and is called from Python.
+# Two application blocks of a NIC with a switch run in Verilator and are elaborated. Logs go to reports/. CHECK_JOBS
+# steps run side by side (default: the number of processors); the first step that fails ends the check. CHECK_STEPS:
+# the steps to run. Needs verilator with a C++ compiler and make, yosys, iverilog and python3. DESIGN.json: file for
+# the elaborated design.
 set -eu
 cd "$(dirname "$0")"
 
@@ -56,15 +55,15 @@ nic_elaboration() {
   echo "nic: elaborated; every flop on clk, no latch"
 }
 
-# UNIT PINS SOURCES ASSERTIONS [BENCH VECTORS OPTION PLUSARG]; OPTION is Verilator's. Without -fno-life Verilator
-# 5.006 takes what a testbench's task sets for constant beyond a delay.
+# in_verilator UNIT PINS SOURCES ASSERTIONS [BENCH VECTORS OPTION PLUSARG]; OPTION is an option of Verilator.
+# Without -fno-life Verilator 5.006 treats a value that a testbench's task sets as constant beyond a delay.
 in_verilator() {
   bench=${5:-$1}
   # shellcheck disable=SC2086
   verilator --binary --timing --assert -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style \
     --top-module "tb_$bench" --Mdir "$work/$1" ${7:-} $3 $4 "$2.sv" "vectors/tb_$bench.v" \
     >"$work/$1.log" 2>&1 || { tail "$work/$1.log"; fail "$1: not accepted by Verilator"; }
-  for random in 0 2; do  # State without a reset starts as 0, then at random.
+  for random in 0 2; do  # registers without a reset start as 0 in the first run, at random in the second
     # shellcheck disable=SC2086
     "$work/$1/Vtb_$bench" "+vectors=${6:-vectors/$bench.vec}" ${8:-} +verilator+rand+reset+$random \
       +verilator+seed+7 >"reports/vectors_$1.log" 2>&1 && grep -q '^PASS' "reports/vectors_$1.log" ||
@@ -73,7 +72,7 @@ in_verilator() {
   echo "$1: $(grep '^PASS' "reports/vectors_$1.log") (Verilator, rtl/, assertions on)"
 }
 
-in_icarus() {  # in_icarus UNIT PINS SOURCES [PLUSARG: fewer runs]
+in_icarus() {  # in_icarus UNIT PINS SOURCES [PLUSARG, which limits the number of runs]
   yosys -q -p "read_verilog -sv $3 vectors/$2.sv; hierarchy -check -top $2; proc; \
     flatten; opt_clean -purge; write_verilog -noattr $work/$1.v" >"$work/$1_flat.log" 2>&1 ||
     { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
@@ -85,32 +84,33 @@ in_icarus() {  # in_icarus UNIT PINS SOURCES [PLUSARG: fewer runs]
   echo "$1: $(grep '^PASS' "reports/vectors_$1_icarus.log") (Icarus, flattened, four states)"
 }
 
-# UNIT PARAMETERS BENCH VECTORS OPTION PLUSARG: the whole block with other parameters.
+# variant UNIT PARAMETERS BENCH VECTORS OPTION PLUSARG: runs vectors on the whole block with other parameters.
 variant() {
   sed "s/\.Latency(48)/$2/" vectors/controller_dut.sv >"$work/$1_dut.sv"
   grep -q "$2" "$work/$1_dut.sv" || fail "$1: controller_dut.sv has another form"
   in_verilator "$1" "$work/$1_dut" "$(sources_of .)" "$(echo sva/*.sv)" "$3" "$4" "$5" "$6"
 }
-# Hashed flow numbers: the answers are the same, the sweep is shorter. The numbers of crowded.vec fill the stash.
+# Variant with hashed flow numbers: the answers are the same, the sweep is shorter. The flow numbers of crowded.vec
+# fill the stash.
 sparse() {
   cat vectors/controller.vec vectors/crowded.vec >"$work/sparse.vec"
   variant sparse '.Latency(48), .SparseFlows(1)' controller "$work/sparse.vec" '' +sweep=144
 }
-# Memories that correct bits, and lose some: the answers and their cycles are the same.
+# Variant whose memories correct bits and lose some: the answers and their cycles are the same.
 secded() { variant secded '.Latency(48), .Secded(1)' controller vectors/controller.vec -DSECDED +caps=10000000; }
-# Registers of such memories: lost bits that are corrected, and that are not.
+# Registers of a block whose memories correct bits: some lost bits are correctable, some are not.
 secded_registers() {
   variant secded_registers '.Latency(48), .Secded(1)' registers vectors/registers_secded.vec -DSECDED ''
 }
-# Recovery from words that cannot be corrected.
+# Variant with recovery from uncorrectable words.
 rebuild() {
   variant rebuild '.Latency(48), .Secded(1), .Rebuild(1)' registers vectors/registers_rebuild.vec \
     '-DSECDED -DREBUILD' ''
 }
-# The least latency but one, in which an answer waits in a register.
+# Variant with the second least latency, at which an answer waits in a register.
 latency() { variant latency '.Latency(33)' controller vectors/latency33.vec '' ''; }
 
-unit() {  # unit UNIT verilator|icarus
+unit() {  # unit UNIT verilator|icarus: golden vectors of one unit
   case $1 in
     controller | registers) pins=controller_dut; sources=$(sources_of .); sva=$(echo sva/*.sv); short=+runs=2 ;;
     rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|secded|rate_lut)/')
@@ -126,7 +126,7 @@ unit() {  # unit UNIT verilator|icarus
   esac
 }
 
-golden_library() {  # Builds the golden library once, although several steps that run side by side need it.
+golden_library() {  # Builds the golden library once, although several parallel steps need it.
   flock "$work" make -s -C golden BUILD="$work/golden" all "$@" >"$work/golden.log" 2>&1 ||
     { tail "$work/golden.log"; fail "golden model: does not compile"; }
 }
@@ -166,7 +166,7 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES [OPTION 
   echo "$name beside the RTL: $(grep '^PASS' "$log") ($4)"
 }
 
-nic() {  # two application blocks of a NIC and a switch that marks
+nic() {  # bench of two application blocks of a NIC and a switch that marks packets
   make -s -C nic BUILD="$work/nic" >"$work/nic.log" 2>&1 || { tail "$work/nic.log"; fail "nic: does not compile"; }
   "$work/nic/Vnic_app" >reports/nic_bench.log 2>&1 ||
     { tail reports/nic_bench.log; fail "nic: promises fail in Verilator"; }
@@ -178,7 +178,7 @@ golden_bench() {  # golden_bench verilator|icarus
   beside_rtl golden controller_dut "$(sources_of .)" "$1" "$cycles"
 }
 
-# Memories of the pacer that correct bits, and lose some: the same answers.
+# Pacer whose memories correct bits and lose some: the answers stay the same.
 pacer_secded() {
   beside_rtl golden_pacer pacer_dut "$(tr '\n' ' ' <pacer.f) sva/pacer/dc_pacer_sva.sv" verilator 60000 -DSECDED
 }
@@ -204,7 +204,7 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The steps that find most faults come first.
+# Steps that find most faults come first.
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus

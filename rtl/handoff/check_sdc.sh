@@ -1,7 +1,7 @@
 #!/bin/sh
-# check_sdc.sh [WORK_DIR]: the constraints are read without an error by OpenSTA, on the top mapped to
-# OSU018 with its parts as black boxes: every name in them exists, and every input but the reset
-# (a false path) has a delay.
+# check_sdc.sh [WORK_DIR]: OpenSTA must read the timing constraints without an error, on the top mapped to OSU018
+# with its parts as black boxes. So every name in the constraints exists, and every input except the reset (a false
+# path) has a delay.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=${1:-$(mktemp -d)}
@@ -19,7 +19,8 @@ yosys -q -p "read_verilog -sv regs/generated/dcc_regs_pkg.sv rate_lut/rtl/rate_l
   setparam -unset Slots -unset FlowW -unset SparseFlows -unset Latency -unset CnpDepth -unset CommandDepth \
     -unset BytesDepth -unset Secded -unset Rebuild -unset TopBits -unset MiddleBits -unset LastBits t:dc_manager; \
   write_verilog -noattr $work/top.v"
-# OpenSTA takes no concatenation on the left of an assignment; this one only joins ports to a unit.
+# OpenSTA accepts no concatenation on the left side of an assignment; the deleted assignment only joins ports to a
+# unit.
 sed -i '/^  assign {/d' "$work/top.v"
 cat >"$work/load.tcl" <<END
 read_liberty $liberty

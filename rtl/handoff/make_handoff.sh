@@ -1,11 +1,10 @@
 #!/bin/sh
-# make_handoff.sh [--unchecked] BUILD_DIR [OUT_DIR]: the hand-off package, one folder and its tarball.
+# make_handoff.sh [--unchecked] BUILD_DIR [OUT_DIR]: makes the hand-off package, a folder and its tarball.
 #
-# Collects what a hardware team needs without this repository, makes the golden vectors, and has a copy
-# of the package in another place check itself (check.sh); and sees it refuse a copy with a line
-# broken. Reports that take long (coverage, mutation, formal, synthesis) are those that make_reports.sh
-# left in BUILD_DIR/reports; what is missing is said in reports/MISSING. --unchecked: the folder only,
-# within seconds.
+# Collects the files that a hardware team needs without this repository, makes the golden vectors, and lets a copy
+# of the package in another folder check itself (check.sh). check.sh must also refuse a copy with a broken line.
+# Long reports (coverage, mutation, formal, synthesis) are those that make_reports.sh left in BUILD_DIR/reports;
+# reports/MISSING lists missing ones. --unchecked: makes only the folder, within seconds.
 set -eu
 unchecked=
 [ "${1:-}" != --unchecked ] || { unchecked=yes; shift; }
@@ -42,7 +41,7 @@ sed 's|^|rtl/|' "$root/rtl/pacer/files.f" >"$out/pacer.f"
 mkdir -p "$out/rtl/pacer/rtl" "$out/sva/pacer"
 cp "$root"/rtl/pacer/rtl/*.sv "$out/rtl/pacer/rtl"
 cp "$root"/rtl/pacer/sva/*.sv "$out/sva/pacer"
-# So is the application block of a NIC, which has all of them in it.
+# The application block of a NIC is a block of its own, too, and contains all other blocks.
 mkdir -p "$out/rtl/nic/rtl" "$out/rtl/packet/rtl" "$out/sva/nic" "$out/nic"
 (cd "$root/rtl" && cat controller/files.f packet/files.f pacer/files.f nic/files.f) |
   awk '!seen[$0]++ {print "rtl/" $0}' >"$out/nic.f"
@@ -54,7 +53,7 @@ for block in timing_wheel rate_lut controller pacer packet nic; do
   cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
 done
 
-# Documents and registers.
+# Copies documents and register files.
 cp "$root/rtl/handoff/README.md" "$root/rtl/handoff/CHANGES.md" "$out"
 cp "$root/docs/controller-contract.md" "$out/doc/controller_contract.md"
 cp "$root/rtl/controller/README.md" "$out/doc/controller.md"
@@ -79,7 +78,7 @@ cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/
   timing_wheel/rtl/timing_wheel.sv rate_lut/rtl/rate_unit.sv common/ram_1r1w_array.sv) \
   >"$out/doc/interfaces.md"
 
-# Vectors and their testbenches.
+# Makes the golden vectors and copies their testbenches.
 "$rate_vectors" 200 1 >"$out/vectors/rate_unit.vec"
 "$wheel_vectors" 2000 1 >"$out/vectors/timing_wheel.vec"
 "$controller_vectors" >"$out/vectors/controller.vec"
@@ -98,7 +97,8 @@ for pins in rate_dut timing_wheel_dut controller_dut pacer_dut; do
   cp "$root/rtl/verilated/$pins.sv" "$out/vectors"
 done
 
-# The golden model: its interface, the sources that its makefile names, and the headers they include.
+# Copies the golden model: its interface, the sources that its makefile names, and the headers that these sources
+# include.
 cp "$root"/rtl/golden/* "$out/golden"
 sources=$(make -s -C "$out/golden" sources)
 includes=$(cd "$root/models/core" && g++ -std=c++17 -MM -I. -I../../sw -I../../rtl/golden $sources \
@@ -110,7 +110,8 @@ printf '%s\n' "$includes" | tr ' \\' '\n\n' | grep '\.\(h\|cpp\)$' | grep -v rtl
     cp "$root/models/core/$file" "$place"
   done
 
-# The bench of the NIC's block: its sources, and the driver and headers that they include.
+# Copies the bench of the NIC's application block: its sources, and the driver and headers that these sources
+# include.
 cp "$cosim_sources"/nic_app/*.h "$cosim_sources"/nic_app/*.cpp "$root/rtl/verilated/single_thread_context.h" "$out/nic"
 cp "$root/rtl/handoff/nic_bench.mk" "$out/nic/Makefile"
 cp -r "$root/rtl/handoff/crc" "$out/nic"
@@ -138,8 +139,8 @@ trap 'rm -rf "$alone"' EXIT
 cp -r "$out" "$alone/package"
 (cd / && "$alone/package/check.sh" "$alone/dcc_top.json")
 cp "$alone/package/reports/"* "$out/reports"
-cp "$alone/package/vectors/"*_dut.v "$out/vectors"  # both units in plain Verilog
-# A check must be able to fail: it must refuse a broken line (ctest -R handoff_broken tries many).
+cp "$alone/package/vectors/"*_dut.v "$out/vectors"  # rate unit and timing wheel in plain Verilog
+# The check itself is tested: check.sh must refuse a broken line (ctest -R handoff_broken tries many).
 "$root/tests/handoff/broken_lines.py" "$out" --only rate_unit
 "$root/python/tool.py" ram-list "$alone/dcc_top.json" >"$out/doc/rams.md"
 

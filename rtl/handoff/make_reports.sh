@@ -1,9 +1,9 @@
 #!/bin/sh
-# make_reports.sh BUILD_DIR [NAME ...]: BUILD_DIR/reports/NAME.txt, the long reports of the hand-off
-# package: mutation, controller, formal, synthesis, coverage (all, if none is named; two at a time, an hour
-# of two cores).
+# make_reports.sh BUILD_DIR [NAME ...]: writes the long reports of the hand-off package to
+# BUILD_DIR/reports/NAME.txt. NAME: mutation, controller, formal, synthesis or coverage (all without a NAME; two at
+# a time, an hour on two cores).
 #
-# What is newer than all of rtl/ is left alone. A report appears only when its command has ended well.
+# A report that is newer than all files of rtl/ is kept. A report appears only when its command has succeeded.
 set -eu
 [ $# -ge 1 ] && [ -d "$1" ] || { echo "usage: make_reports.sh BUILD_DIR [NAME ...]" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -30,7 +30,7 @@ formal() {
   return $status
 }
 coverage() {
-  # The caller ignores the script's exit status, so each status is kept.
+  # The caller ignores the script's exit status, so the script keeps each command's status.
   status=0
   rm -rf "$build/coverage_wheel" "$build/coverage_rate"
   echo "Timing wheel under its bench, line, branch and toggle, the points of all instances summed:"
@@ -56,7 +56,7 @@ mutation() {
   { echo; echo "Rate unit:"; cat "$1.rate"; } >>"$1"
   rm "$1.rate"
 }
-# Reports the whole block, in twenty minutes of a core; an interrupted run continues.
+# Makes the report on the whole block, which takes twenty minutes of a core; an interrupted run continues.
 controller() {
   status=0
   echo "Manager's modules under the whole block's bench, 22 profiles of 20 000 cycles; lines, branches, toggles, and"

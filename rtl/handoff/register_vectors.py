@@ -32,20 +32,21 @@ IRQ_STATUS, IRQ_MASK, ERROR_INFO, IRQ_TEST = 0x80, 0x84, 0x88, 0x8C
 FREE_SLOTS, LATENESS_MAX, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = 0xA0, 0xAC, 0xB0, 0xB4, 0xB8, 0x3000
 COUNTERS = 17
 LAST_SLOTS = 0x80000 + 64 * 32
-# Values that every table takes.
+# Values that every table accepts.
 TABLES = {0x1000: 0x10000100, 0x1100: 0, 0x1200: 0xFFFFFFFF, 0x1300: 0x8000, 0x1400: 0x8000, 0x2000: 0x8000}
-ENABLED, RESET = 0x2D, 0x2F  # CTRL: ENABLE and the values after reset; RESET adds SOFT_RESET
-# {memory of tb_registers.v: (bits to invert, its bit of MEMORY_ERROR)}
+ENABLED, RESET = 0x2D, 0x2F  # CTRL: ENABLE plus the values after reset; RESET adds the bit SOFT_RESET
+# {memory number in tb_registers.v: (bits to invert, the memory's bit of MEMORY_ERROR)}
 MEMORIES = {0: ((0, 7), 1), 1: ((8,), 1), 2: ((3,), 2), 3: ((0, 100, 199), 4), 4: ((32,), 8), 5: ((5,), 8),
             6: ((31,), 8), 7: ((0,), 8), 8: ((9,), 8), 9: ((9,), 16), 10: ((4,), 64), 11: ((1,), 64),
             12: ((0, 408), 32)}
 MEMORY_CORRECTED, MEMORY_WORD = 0xBC, 0xC0
-# {memory of tb_registers.v that corrects bits with Secded: (its number in MEMORY_WORD, a word that the load uses, its
-# bits with check bits)}. Limits are used by DSCP, and the load's is 0.
+# {number in tb_registers.v of a memory that corrects bits with Secded: (the memory's number in MEMORY_WORD, a word
+# that the load uses, bits of a word with check bits)}. The tables of limits are indexed by DSCP, and the load has DSCP
+# 0.
 CORRECTING = {0: (0, 9, 12), 1: (1, 5, 13), 2: (6, 7, 11), 3: (7, 33, 248), 4: (8, 0, 39), 5: (9, 0, 39),
               6: (10, 0, 39), 7: (11, 0, 39), 8: (12, 0, 39)}
 MEMORY_LOST = 0xC4
-ZEROS = 0xFFF  # in place of a bit: words of zeros have wrong parity, too
+ZEROS = 0xFFF  # value in place of a bit number: the words become zeros, which have wrong parity
 
 
 def line(op, a=0, b=0, c=0):
@@ -66,8 +67,8 @@ def reset():
 
 
 def refused(write_, address, code, value=0):
-    """Writes an access that is refused, and checks its effects: ERROR_INFO, and the interrupt cause until it is
-    cleared."""
+    """Writes a refused access, and checks its effects: ERROR_INFO, and the interrupt cause until software clears
+    the cause."""
     line(1 if write_ else 3, address, value, 1)
     read(ERROR_INFO, write_ << 31 | CODES[code] << 24 | address)
     read(IRQ_STATUS, 4)
@@ -76,19 +77,19 @@ def refused(write_, address, code, value=0):
 
 
 def registers_of(page):
-    """(offset, access, value after reset or None, guarding bit of REGWEN) of each register."""
+    """Yields (offset, access, value after reset or None, guarding bit of REGWEN) of each register."""
     rows = re.findall(r"^\| 0x([0-9a-f]{5}) \| \[\w+\]\(#\w+\) \| (\w+) \| (\w+) \| (.*) \|$", page, re.M)
     guards = {"PARAMETERS": 1, "TABLES": 2, "CTRL": 4}
     for offset, access, value, text in rows:
         guard = re.search(r"REGWEN\.(\w+) is 1", text)
         known = None if value == "live" else int(value, 16)
-        # CAPS: this instance has latency 48 and 64 slots.
+        # Register CAPS: this instance has latency 48 and 64 slots.
         known = known & ~0xFFFF | 0x3006 if int(offset, 16) == 8 and known is not None else known
         yield int(offset, 16), access, known, guards[guard[1]] if guard else 0
 
 
 def another(value):
-    """A legal value of a parameter that differs from `value`."""
+    """Returns a legal value of a parameter that differs from `value`."""
     return value - 1 if value else 1
 
 
@@ -146,7 +147,7 @@ def interrupts():
     write(IRQ_STATUS, 4)
     line(5, 0)
     read(IRQ_STATUS, 0)
-    # Each cause by IRQ_TEST, alone and beside those that are set; 0 changes nothing.
+    # IRQ_TEST raises each cause, alone and beside causes that are already set; writing 0 changes nothing.
     info = 1 << 31 | CODES["read only"] << 24 | STATUS
     for cause in range(4):
         write(IRQ_MASK, 1 << cause)
@@ -186,7 +187,7 @@ def counters():
     line(5, 1)
     write(IRQ_STATUS, 1)
     line(5, 0)
-    # The decrease table of a reset cuts nothing, so the first timer event of a flow releases its slot. The second CNP
+    # After a reset the decrease table cuts nothing, so a flow's first timer event releases its slot. The second CNP
     # restarts the timer.
     write(TICK_DIV, 64)
     write(TIMER_INTERVAL, 4)
@@ -202,7 +203,7 @@ def counters():
 
 
 def counts_on(ones, steps, lines):
-    """Statistics that begin at 2^ones - 1 have counted these steps (statistic -> number) after the lines."""
+    """Checks that statistics starting at 2^ones - 1 have advanced by `steps` (statistic -> number) after the lines."""
     begin = (1 << ones) - 1
     for statistic in steps:
         line(14, statistic, ones)
@@ -216,13 +217,14 @@ def counts_on(ones, steps, lines):
 
 
 def more(counter):
-    """A counter that was 2^32 - 1 has counted at least one step. A read of the low word latches the high one."""
+    """Checks that a counter starting at 2^32 - 1 has advanced by at least one. A read of the low word latches the
+    high word."""
     line(11, counter, 0xFFFFFFFF)
     read(counter + 4, 1)
 
 
 def soon(first_cut):
-    """Timers of four ticks of 64 cycles, and the multiplier of a flow's first cut."""
+    """Sets timers of four ticks with 64 cycles each, and the multiplier of a flow's first cut."""
     reset()
     for address, value in ((TICK_DIV, 64), (TIMER_INTERVAL, 4), (FIRST_CUT, first_cut), (CTRL, ENABLED)):
         write(address, value)
@@ -231,11 +233,11 @@ def soon(first_cut):
 def carries():
     """Every counter carries out of its 8, 16 and 32 low bits, and from its greatest value to 0."""
     def cut_and_raised():
-        line(7, 7)    # no slot
+        line(7, 7)    # byte notification of a flow without a slot
         line(6, 5)
         line(4, 60)
-        line(6, 5)    # within DECREASE_PERIOD of the first
-        line(4, 300)  # one timer event
+        line(6, 5)    # CNP within DECREASE_PERIOD of the flow's first CNP
+        line(4, 300)  # wait for one timer event
 
     def released():
         write(DECREASE_PERIOD, 0)
@@ -256,8 +258,8 @@ def carries():
         counts_on(ones, {8: 1, 9: 2, 10: 1, 11: 1, 12: 1}, released)
         soon(0)
         counts_on(ones, {1: 2}, no_slot)
-    # Timers of 64 flows in one tick come late, and a flood loses CNPs; the vectors do not check the numbers. A soft
-    # reset loses the two inputs that come during it.
+    # Timers of 64 flows in one tick come late, and a flood of CNPs loses some; the vectors do not check the numbers. A
+    # soft reset drops the two inputs that arrive during the reset.
     soon(0)
     line(14, 14, 32)
     for flow in range(64):
@@ -279,11 +281,11 @@ def carries():
 
 
 def clears():
-    """A soft reset and the reset by the pin clear every statistic, whatever it was."""
+    """Checks that a soft reset and a reset by the pin clear every statistic, whatever its value."""
     for by_pin in (False, True):
         reset()
         for statistic in range(COUNTERS):
-            if statistic != 13:  # SLOTS_IN_USE_MAX is no counter
+            if statistic != 13:  # SLOTS_IN_USE_MAX is a maximum, not a counter
                 line(14, statistic, 64)
         line(11, STATISTICS + 8 * 6)
         if by_pin:
@@ -296,7 +298,7 @@ def clears():
 
 
 def saturations():
-    """MEMORY_ERRORS stays at its greatest value; TIMER_LAG shows at most 0xFFFF."""
+    """Checks that MEMORY_ERRORS stays at its greatest value, and that TIMER_LAG shows at most 0xFFFF."""
     reset()
     write(CTRL, ENABLED)
     line(9, 300)
@@ -348,7 +350,7 @@ def lost_bits(memories):
             read(IRQ_STATUS, 8)
             line(11, MEMORY_ERRORS)
             line(5, 1)
-            line(1, TICK_DIV, 100, 1)  # the register is locked also now
+            line(1, TICK_DIV, 100, 1)  # the register stays locked
             write(IRQ_STATUS, 4)
             for address, value in TABLES.items():
                 write(address, value)
@@ -364,7 +366,8 @@ def lost_bits(memories):
 
 
 def overrun():
-    """Tests overrun, with its limit of 2^15 ticks. The cause is raised once; the state stays until a soft reset."""
+    """Tests overrun and its limit of 2^15 ticks. The wheel raises the cause once; the state stays until a soft
+    reset."""
     for late in (0x7FF0, 0x8000):
         reset()
         read(MEMORY_ERRORS, 0)
@@ -385,16 +388,18 @@ def overrun():
 
 
 def loaded(memory):
-    """Short timers, cuts that keep the slots, a load, and words of this memory that later load uses."""
+    """Sets short timers and cuts that keep the slots, and makes a load, so that later load uses known words of this
+    memory."""
     reset()
     for address, value in ((TICK_DIV, 64), (TIMER_INTERVAL, 10), (FIRST_CUT, 0x8000), (IRQ_MASK, 8), (CTRL, ENABLED)):
         write(address, value)
-    if memory != 2:  # words of the list of free slots are used by the first flows
+    if memory != 2:  # the first flows use words of the list of free slots
         line(9, 1000)
 
 
 def corrected_bits():
-    """One lost bit is corrected and its place told, and nothing stops; with a second one the block stops."""
+    """The block corrects one lost bit, reports the bit's word and does not stop; with a second lost bit in the word
+    the block stops."""
     for memory, (number, word, bits) in CORRECTING.items():
         place = word << 7 | number << 2
         for bit in sorted({0, 1, bits // 3, bits // 2, bits - 1}):
@@ -403,7 +408,7 @@ def corrected_bits():
             read(MEMORY_WORD, 0)
             line(16, memory, bit, word)
             line(9, 3000)
-            line(4, 2000)  # timers expire, which reads the flows of slots
+            line(4, 2000)  # expiring timers read the flows of slots
             read(MEMORY_WORD, place | 2)
             line(11, MEMORY_CORRECTED)
             for address in (MEMORY_ERROR, MEMORY_ERRORS):
@@ -411,8 +416,9 @@ def corrected_bits():
             line(5, 0)
             write(CTRL, RESET)
             line(8)
-            read(MEMORY_WORD, place | 2 if memory == 1 else 0)  # the sweep reads the flows of slots again
-            line(11, MEMORY_CORRECTED)  # the soft reset does not clear the number
+            # the sweep after the soft reset reads the flows of slots again
+            read(MEMORY_WORD, place | 2 if memory == 1 else 0)
+            line(11, MEMORY_CORRECTED)  # the soft reset does not clear the number of corrected words
         for bit in (0, bits // 2):
             loaded(memory)
             line(16, memory, bit, word)
@@ -425,7 +431,8 @@ def corrected_bits():
             read(MEMORY_CORRECTED, 0)
             line(11, MEMORY_ERRORS)
             line(5, 1)
-        for begin in range(0, bits, 5 if memory == 0 else 64):  # each bit of a word, one in each word
+        # invert each bit of a word in turn, one bit in each word
+        for begin in range(0, bits, 5 if memory == 0 else 64):
             loaded(memory)
             line(17, memory, begin)
             line(9, 3000)
@@ -433,7 +440,8 @@ def corrected_bits():
             read(MEMORY_ERRORS, 0)
             line(11, MEMORY_WORD)
             line(5, 0)
-    # Memories in which no word is certain to be used: a bit in each word changes nothing.
+    # For these memories no word is certain to be used, so the vectors only check that a lost bit in each word changes
+    # nothing.
     for memory in (*range(9, 13), *range(13, 24)):
         loaded(memory)
         line(17, memory, memory)
@@ -450,8 +458,8 @@ def corrected_bits():
         read(MEMORY_CORRECTED, 0xFFFF)
 
 
-# {memory of tb_registers.v: (its number in MEMORY_WORD, a word that the load uses, bit of MEMORY_ERROR, flows lost,
-# what software writes: (address, value))}
+# {memory number in tb_registers.v: (the memory's number in MEMORY_WORD, a word that the load uses, bit of
+# MEMORY_ERROR, number of lost flows, what software writes to repair the memory: (address, value))}
 RECOVERING = {0: (0, 9, 1, 0, None), 1: (1, 5, 1, 0, None), 2: (6, 7, 2, 0, None), 3: (7, 33, 4, 1, None),
               4: (8, 0, 8, 0, (0x1100, 0)), 5: (9, 0, 8, 0, (0x1200, 0xFFFFFFFF)),
               6: (10, 0, 8, 0, (0x1000, 0x10000100)), 7: (11, 0, 8, 0, (0x1100, 0)),
@@ -459,16 +467,16 @@ RECOVERING = {0: (0, 9, 1, 0, None), 1: (1, 5, 1, 0, None), 2: (6, 7, 2, 0, None
 
 
 def recoveries():
-    """A word of which two bits are lost costs the flow of its slot at most; software resets nothing."""
+    """A word with two lost bits costs at most the flow of its slot, and software need not reset the block."""
     for memory, (number, word, cause, cost, again) in RECOVERING.items():
         loaded(memory)
-        if memory == 10:  # timers in the wheel's lists, whose records are read when they move
+        if memory == 10:  # timers in the wheel's lists: their records are read when they move
             write(TIMER_INTERVAL, 150)
             line(9, 3000)
         for times in (1, 2):
             read(MEMORY_LOST, 0 if times == 1 else 1 << 16 | cost)
             if times == 2 and memory in (2, 10):
-                break  # this word may not be used soon
+                break  # this word may not be used again soon
             line(16, memory, 1, word)
             line(16, memory, 2, word)
             line(9, 8000, 1)
@@ -485,7 +493,7 @@ def recoveries():
             write(IRQ_STATUS, 8)
             line(5, 0)
             line(9, 2000)
-        # All timers expire and free their slots, which are bound once again.
+        # All timers expire and free their slots, and flows bind these slots once again.
         for address, value in ((TIMER_INTERVAL, 10), (R_AI, 1 << 25), (R_HAI, 1 << 25)):
             write(address, value)
         line(4, 60000)

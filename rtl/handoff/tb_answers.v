@@ -1,11 +1,11 @@
-// The rate port's delay in latencies of 32, 33, 34, 35, 64 and 255 against a list of what was put in: plain
-// Verilog-2001.
+// Testbench of the rate port's delay: latencies of 32, 33, 34, 35, 64 and 255 cycles against a list of the
+// words put in. Plain Verilog-2001.
 //
 //   iverilog -o tb tb_answers.v answers_dut.v && vvp tb
 //
-// Words come in at random, alone and without a gap. A word that came in during cycle c leaves in cycle
-// c + Latency - 31, unless clear_i or the reset was active from c to then. In Verilator a lost bit in the ring
-// of the greatest latency is an error, and its word is invalid. Prints PASS, or ends with $fatal.
+// Words enter at random times, alone or back to back. A word that entered in cycle c leaves in cycle c +
+// Latency - 31, unless clear_i or the reset was active from c to then. In Verilator a lost bit in the ring of
+// the greatest latency is an error, and its word is invalid. Prints PASS, or ends with $fatal.
 `timescale 1ns / 1ps
 module tb_answers;
   reg          clk, rst_n, clear, valid;
@@ -18,7 +18,7 @@ module tb_answers;
     .valid_o(out_valid), .data_o(out_data), .error_o(error)
   );
 
-  // Contents of a cycle c at the place c mod 256.
+  // Words that entered in cycle c, at index c mod 256.
   reg         was_valid [0:255];
   reg  [47:0] was_data  [0:255];
   reg  [63:0] state;
@@ -39,9 +39,9 @@ module tb_answers;
     clk = 0; rst_n = 0; clear = 0; valid = 0; data = 0;
     state = 1; wrong = 0; words = 0; errors = 0; dense = 0; lost = 0; wait_for = 0;
     for (k = 0; k < 256; k = k + 1) was_valid[k] = 0;
-    last = -1000;  // the last cycle with clear_i or reset
+    last = -1000;  // latest cycle with clear_i or reset
     for (cycle = 0; cycle < 60000; cycle = cycle + 1) begin
-      // A word comes in nearly always, now and then, or never; the reset is active in few cycles.
+      // Probability with which a word enters: nearly 1, low, or 0; the reset is active in few cycles.
       if (cycle % 700 == 0) begin draw; dense = state[40] ? 15 : state[41] ? 2 : 0; end
       draw;
       valid = state[63:60] < dense;
@@ -52,7 +52,7 @@ module tb_answers;
       was_valid[cycle % 256] = valid && rst_n;
       was_data[cycle % 256]  = data;
 `ifdef VERILATOR
-      // Each word of the ring loses a bit; each is an error when it is used.
+      // Each word of the ring loses a bit; each lost bit is an error when its word is used.
       lost = cycle >= 50000 && cycle < 55300;  // until the last word with a lost bit has left
       if (lost && cycle < 55000) begin
         for (k = 0; k < 223; k = k + 1)
@@ -61,7 +61,8 @@ module tb_answers;
       end
 `endif
       #1;
-      for (i = 0; i < 6 && cycle >= 3; i = i + 1) begin  // what has no reset is known after two edges
+      // registers without a reset are known after two edges
+      for (i = 0; i < 6 && cycle >= 3; i = i + 1) begin
         wait_for = i == 0 ? 1 : i == 1 ? 2 : i == 2 ? 3 : i == 3 ? 4 : i == 4 ? 33 : 224;
         wanted = cycle >= wait_for && last < cycle - wait_for && was_valid[(cycle - wait_for) % 256];
         if (error[i] !== 1'b0 && !(lost && i == 5)) bad("an error");

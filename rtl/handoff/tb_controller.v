@@ -1,15 +1,15 @@
-// Plays golden vectors to the whole controller and compares what it answers, cycle by cycle: plain
+// Testbench: plays golden vectors to the whole controller and compares all answers, cycle by cycle. Plain
 // Verilog-2001.
 //
 //   iverilog -o tb tb_controller.v controller_dut.v && vvp tb +vectors=controller.vec +runs=2
 //   (check.sh has it run on the SystemVerilog as well, with Verilator)
 //
-// Format of a line: see vectors/README.md. +runs=N stops after so many runs, 0 is all of them; +sweep=N
-// is the number of cycles of the sweep instead of the vectors' (SparseFlows); +caps=N are the bits of CAPS
-// in which the block differs from the vectors (Secded). Compiled with SECDED (Verilator alone): in each run
-// every word of every memory that corrects bits loses one, and the answers stay the same. Every output is
-// looked at in every cycle: an X that leaves the block is an error. Prints PASS, or ends with $fatal: a
-// simulator's exit status is not 0 then.
+// Format of a line of the vectors: see vectors/README.md. +runs=N stops after N runs (0: all runs); +sweep=N
+// is the number of cycles of the sweep, if it differs from the vectors' (SparseFlows); +caps=N gives the bits
+// of CAPS in which the block differs from the vectors (Secded). Compiled with SECDED (Verilator only): in
+// each run every word of every memory that corrects bits loses a bit, and the answers stay the same. The
+// testbench checks every output in every cycle: an X at an output is an error. Prints PASS, or ends with
+// $fatal, which makes a simulator's exit status differ from 0.
 `timescale 1ns / 1ps
 module tb_controller;
   reg         clk, rst_n;
@@ -43,9 +43,9 @@ module tb_controller;
   reg [31:0] caps;
   integer file, n, k, max_runs, runs, wrong, answers, reads, swept, sweep;
   reg     over, more;
-  reg [31:0] cycles, total;       // cycles of this run; sum of the runs before
+  reg [31:0] cycles, total;       // cycles of this run; cycles of all earlier runs
   reg [31:0] at, op, a, b, c, d, e;  // words of the next line of the vectors
-  // Expected in this cycle.
+  // Expected outputs in this cycle.
   reg        exp_ready, exp_bytes, exp_bytes_ready, exp_command, exp_command_ready, exp_answer;
   reg        exp_query, exp_bound, exp_compare;
   reg [31:0] exp_flow, exp_rate, exp_data, exp_done;
@@ -110,7 +110,7 @@ module tb_controller;
       PLACE.u_ram.u_array.mem[k] <= PLACE.u_ram.u_array.mem[k] ^ \
         ($bits(PLACE.u_ram.u_array.mem[0])'(1) << ((37 * runs + k) % $bits(PLACE.u_ram.u_array.mem[0])));
 `define LOOKUP dut.u_top.u_manager.u_lookup
-  task lose;  // one bit of every word, another one in each word and run
+  task lose;  // inverts one bit of every word, another bit in each word and run
     begin
       `LOSE(`LOOKUP.g_direct.u_flows.u_slot_of)
       `LOSE(`LOOKUP.g_direct.u_flows.u_flow_of)
@@ -228,14 +228,14 @@ module tb_controller;
           apply;
           next_line;
         end
-        if (!over) begin  // the vectors do not say what the cycle after the last one answers
+        if (!over) begin  // the vectors do not define the outputs after their last cycle
           #1;
           compare;
           clock;
 `ifdef SECDED
           if (cycles == 1900) lose;
 `endif
-          // The bus, after the edge.
+          // State of the APB bus after the clock edge.
           if (psel && penable && pready_q) begin
             psel = 0; penable = 0;
           end else if (psel) penable = 1;
@@ -251,7 +251,7 @@ module tb_controller;
     $finish;
   end
 
-  // PREADY as it was before the edge.
+  // PREADY as it was before the clock edge.
   reg pready_q;
   always @(posedge clk) pready_q <= pready === 1'b1;
 endmodule

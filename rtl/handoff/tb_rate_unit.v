@@ -1,4 +1,4 @@
-// Reads golden vectors of the rate unit and compares every response: plain Verilog-2001.
+// Testbench: plays golden vectors to the rate unit and compares every response. Plain Verilog-2001.
 //
 //   iverilog -o tb tb_rate_unit.v rate_dut.v && vvp tb +vectors=rate_unit.vec
 //   (check.sh has it run on the SystemVerilog as well, with Verilator)
@@ -42,7 +42,7 @@ module tb_rate_unit;
 
   always #2 clk = ~clk;
 
-  // Expected responses, oldest first.
+  // Expected responses; the oldest response comes first.
   reg [96:0] expected [0:1023];  // expected answer: increase, rc, rt, alpha or at_maximum
   reg [96:0] e;
   integer put, got, wrong, lines;

@@ -1,6 +1,6 @@
-// Registers of the whole controller as software sees them: values after reset, refused accesses, locks, interrupts,
-// counters, and in Verilator alone carries of counters, memories that lose a bit and a wheel that falls behind. Else
-// plain Verilog-2001.
+// Testbench of the whole controller's registers as software sees them: values after reset, refused accesses,
+// locks, interrupts, counters. Only in Verilator: carries of counters, memories that lose a bit, and a wheel
+// that falls behind. All other parts are plain Verilog-2001.
 //
 //   iverilog -o tb tb_registers.v controller_dut.v && vvp tb +vectors=registers.vec
 //
@@ -42,7 +42,7 @@ module tb_registers;
     end
   endtask
 
-  // Bit b of every word of memory a is inverted; b = fff: all words become zeros.
+  // Inverts bit b of every word of memory a; with b = fff all words become zeros.
 `ifdef VERILATOR
 `define MANAGER dut.u_top.u_manager
 `define STATISTICS `MANAGER.u_status.u_statistics
@@ -82,7 +82,7 @@ module tb_registers;
     end
   endtask
 
-  // Bit b of word c of memory a is inverted (16), or bit b + i of every word i of it (17).
+  // Inverts bit b of word c of memory a (op 16), or bit b + i of every word i of memory a (op 17).
   task lose_some;
     begin
 `ifdef SECDED
@@ -119,8 +119,8 @@ module tb_registers;
     end
   endtask
 
-  // Statistic a becomes 2^b - 1, so that its next step carries; number 32 is MEMORY_ERRORS, 33 MEMORY_CORRECTED and 34
-  // both halves of MEMORY_LOST, which become 0xFFFE and saturate.
+  // Sets statistic a to 2^b - 1, so that its next step carries. Numbers 32, 33 and 34 stand for
+  // MEMORY_ERRORS, MEMORY_CORRECTED and both halves of MEMORY_LOST, which saturate and are set to 0xFFFE.
   task fill;
     begin
 `ifdef VERILATOR
@@ -170,7 +170,7 @@ module tb_registers;
     n = $fscanf(file, "%h %h %h %h\n", op, a, b, c);
     while (n == 4 && !over && wrong < 100) begin
       line = line + 1;
-      // Effects of the line before the clock runs.
+      // Effects of a line that happen before the clock runs.
       most = 1;
       case (op)
         0: begin rst_n = 0; most = 3; end
@@ -195,10 +195,10 @@ module tb_registers;
       while (i < most) begin
         if (op == 9) begin  // a load that uses every memory
           flow = {2'b0, i[8:3]}; marks = i[3] ? 8'd255 : 8'd200;
-          cnp_valid = i % 8 < 2;  // the second is joined to the first or follows it
+          cnp_valid = i % 8 < 2;  // the second CNP of a pair is joined to the first one or follows it
           bytes_valid = 1; command_valid = 1; bytes_length = 32'd4000000;
         end
-        if (op == 15) begin  // more CNPs than are issued beside the reads
+        if (op == 15) begin  // more CNPs than the arbiter issues beside the reads
           flow = i[7:0];
           cnp_valid = 1;
         end
@@ -206,7 +206,7 @@ module tb_registers;
         if (op == 9 && ready !== 1'b1) most = i;
         if (i < most) begin
           #1;
-          again = op == 15 && penable && pready === 1'b1 && i < a;  // the access begins anew
+          again = op == 15 && penable && pready === 1'b1 && i < a;  // the APB access starts again
           if (psel && penable && pready === 1'b1 && !again) begin
             most = i + 1;
             if (op != 15 && pslverr !== (op == 3 || c != 0)) bad("refused, or not");
@@ -214,7 +214,7 @@ module tb_registers;
             if (op == 2 && prdata !== b || op == 11 && prdata === b) bad("a value");
           end
 `ifdef VERILATOR
-          // The wheel falls behind where assertions allow it: as its pointer moves.
+          // The wheel falls behind by a step of its pointer, the only way that the assertions allow.
           late = op == 12 && `MANAGER.u_timers.u_wheel.step;
 `endif
           #1 clk = 1;
@@ -232,7 +232,7 @@ module tb_registers;
           i = i + 1;
         end
       end
-      // Checks after the clock has run.
+      // Checks of a line after the clock has run.
       case (op)
         0: rst_n = 1;
         1, 2, 3, 11, 13: if (i == 2000) bad("an access does not end");

@@ -1,4 +1,4 @@
-// Reads golden vectors of the timing wheel and compares every output of every cycle: plain
+// Testbench: plays golden vectors to the timing wheel and compares every output in every cycle. Plain
 // Verilog-2001.
 //
 //   iverilog -o tb tb_timing_wheel.v timing_wheel_dut.v && vvp tb +vectors=timing_wheel.vec
@@ -34,7 +34,7 @@ module tb_timing_wheel;
 
   reg [8*256-1:0] path;
   integer file, n, k, cycles, wrong, expiries;
-  reg     read;  // 1: the command under way is a read
+  reg     read;  // 1: the command under way is a read command
 
   task drive;
     begin

@@ -18,7 +18,7 @@ from sources import UNITS, sources  # noqa: E402
 
 
 def points(data):
-    """(kind, file, line, what) → hits; the counters of all instances of a module are summed."""
+    """Returns (kind, file, line, what) → hits; the counters of all instances of a module are summed."""
     hits = {}
     with open(data, encoding="utf-8", errors="replace") as lines:
         for line in lines:
@@ -36,7 +36,7 @@ def points(data):
 
 
 def covers(data):
-    """Cover properties of a unit's assertions: (file, line, where in the hierarchy) → hits."""
+    """Returns the cover properties of a unit's assertions: (file, line, hierarchical name) → hits."""
     hits = {}
     with open(data, encoding="utf-8", errors="replace") as lines:
         for line in lines:
@@ -62,7 +62,7 @@ def main():
     program = compile_runner(
         out, unit, [os.path.join(RTL, source) for source in sources(unit.folder) + [f"verilated/{unit.top}.sv"]] +
         sorted(glob.glob(os.path.join(RTL, unit.folder, "sva", "*.sv"))),
-        # Random values at the start would count as toggles.
+        # Random values at the start would count as toggles, so registers start as 0.
         ["--coverage", "--assert", "--x-initial", "0"], ["VARIANT_COVERAGE"])
     run([program, str(options.amount or unit.covering), "1"], cwd=out)
     hits = points(os.path.join(out, "coverage.dat"))

@@ -1,8 +1,8 @@
-"""Proves of a mutant that no test can tell it from its unit, or shows where it differs.
+"""Proves that no test can tell a mutant from its unit, or shows a state in which the two differ.
 
-Flip-flops and RAM arrays are cut: what they hold are inputs, what they take, clocks too, outputs. A mutant that
-gives the same outputs for every input and every state, reached or not, is equivalent for all time; no test is
-needed and none could tell. One that differs in some state is not shown to be anything: that state may never be.
+The unit is cut at flip-flops and RAM arrays: their contents become inputs, their next values and clocks outputs. A
+mutant that gives the same outputs for every input and every state, reachable or not, is equivalent for all time, so
+no test is needed. A mutant that differs in some state remains undecided, because that state may be unreachable.
 """
 import json
 import os
@@ -20,7 +20,7 @@ def yosys(commands, directory):
 
 
 class Unit:
-    """A netlist with all mutants behind the port mutant_i, as yosys wrote it: write_rtlil, flattened."""
+    """A netlist with all mutants behind the port mutant_i, as yosys writes it with write_rtlil after flattening."""
 
     def __init__(self, rtlil, array, top, directory):
         self.directory = directory
@@ -52,7 +52,8 @@ class Unit:
             yield from cell["connections"].values()
 
     def _copy(self, mutant, offset, cells):
-        """Puts a copy with that mutant among cells, its own nets moved up; returns its outputs."""
+        """Adds a copy of the unit with this mutant to `cells`, with its own nets renumbered; returns the copy's
+        outputs."""
         shared = {bit for bits in self.inputs.values() for bit in bits}
         names = {bit: str(mutant >> i & 1) for i, bit in enumerate(self.selector)}
 
@@ -70,14 +71,14 @@ class Unit:
                 "pair": {"attributes": {"top": "1"}, "ports": ports, "cells": cells, "netnames": {}}}}, file)
 
     def judge(self, mutant, seconds=60):
-        """'equivalent'; 'differs: …' with the state; 'unknown' after so many seconds."""
+        """Returns 'equivalent'; 'differs: …' with the state; or 'unknown' after so many seconds."""
         cells = {}
         ports = {name: {"direction": "input", "bits": bits} for name, bits in self.inputs.items()}
         for side, number, offset in (("good", 0, 0), ("bad", mutant, self.last + 1)):
             for name, bits in self._copy(number, offset, cells).items():
                 ports[f"{side}/{name}"] = {"direction": "output", "bits": bits}
         self._write("pair.json", ports, cells)
-        # What hangs on the mutant stays double; all else is merged.
+        # Logic that depends on the mutant stays in two copies; all other logic is merged.
         yosys("read_json pair.json; opt_expr -keepdc; opt_merge; opt_expr -keepdc; opt_merge; opt_clean; "
               "write_json merged.json", self.directory)
         with open(os.path.join(self.directory, "merged.json"), encoding="utf-8") as file:

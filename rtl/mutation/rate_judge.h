@@ -16,7 +16,7 @@ namespace dcc {
 template <class Verilated>
 using JudgedUnit = VerilatedRate<Verilated>;
 
-#ifdef VARIANT_MUTANTS  // the netlist that yosys flattened, so that its memories can be reached
+#ifdef VARIANT_MUTANTS  // memories of the netlist that yosys flattened have reachable names
 #define DCC_TABLE(name) \
   unit.pins().rootp->rate_dut__DOT__u_rate__02eu_tables__02e##name##__02eu_ram__02eu_array__DOT__mem
 template <class Memory>
@@ -24,7 +24,7 @@ void turn_round(Memory& memory, std::uint32_t bit) {
   for (std::size_t i = 0; i < sizeof memory / sizeof memory[0]; ++i) memory[i] ^= 1ull << bit;
 }
 /// Inverts one bit in every word of a memory. A request or read that uses such a word must report
-/// it once.
+/// the error once.
 template <class Unit, class Memory>
 void lose_a_bit(Unit& unit, Memory& memory, RateTable table, std::uint32_t bit) {
   turn_round(memory, bit);
@@ -44,8 +44,8 @@ void lose_a_bit(Unit& unit, Memory& memory, RateTable table, std::uint32_t bit) 
 }
 #endif
 
-/// Rounds of new registers and tables, and 1500 cycles of requests; then memories lose bits. Throws
-/// std::runtime_error.
+/// Runs rounds of new registers and tables with 1500 cycles of requests each; then memories lose
+/// bits. Throws std::runtime_error.
 template <class Unit>
 void judge(Unit& unit, std::uint32_t rounds, std::uint32_t seed) {
   RateBench(unit, seed).run(rounds);

@@ -26,7 +26,7 @@ from sources import ARRAY, OF_GATES, UNITS, sources  # noqa: E402
 
 CORE = os.path.join(ROOT, "models", "core")
 SELECTOR_BITS = 10
-PROVED = ("rate",)  # of the wheel it is done by hand: what is equivalent there is in its list
+PROVED = ("rate",)  # the wheel's list names its equivalent mutants by hand, so no proof is tried for the wheel
 
 
 def run(command, **options):
@@ -37,7 +37,7 @@ def run(command, **options):
 
 
 def compile_runner(directory, unit, verilog, verilate=(), define=()):
-    """unit_runner on a variant of a unit; its path."""
+    """Compiles unit_runner with a variant of a unit; returns the program's path."""
     objects = os.path.join(directory, "obj")
     run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-UNOPTFLAT", "-O3", *verilate, "--prefix", "Vunit",
          "--top-module", unit.top, "--Mdir", objects, *verilog])
@@ -74,11 +74,11 @@ def digest(text, folders):
 
 
 def build(directory, unit, count, seed):
-    """One program with all mutants; its path, the mutations as yosys wrote them, the netlist, a mark of all that
-    says what is killed."""
+    """Builds one program with all mutants. Returns the program's path, the mutations as yosys wrote them, the
+    netlist, and a digest of everything that decides which mutants are killed."""
     directory = os.path.abspath(directory)
     os.makedirs(directory, exist_ok=True)
-    # The judge is part of it: what the bench of the rate unit compares with lies in models.
+    # The digest covers the judge: the model that the rate unit's bench compares with lies in models.
     core = os.path.join(os.path.dirname(RTL), "models", "core")
     mark = digest(f"{count} {seed} {OF_GATES}", [os.path.join(RTL, folder) for folder in (
         unit.folder, "common", "secded", "mutation", "verilated", "bench")] + [
@@ -105,7 +105,7 @@ def build(directory, unit, count, seed):
 
 
 def read_mutations(listing):
-    """Number → what was mutated, in a form that does not depend on the number."""
+    """Returns number → mutation, in a form that does not depend on the number."""
     mutations = {}
     with open(listing, encoding="utf-8") as lines:
         for line in lines:
@@ -117,7 +117,7 @@ def read_mutations(listing):
 
 
 def read_equivalents(name):
-    """What was mutated → why no test can tell."""
+    """Returns mutation → reason why no test can tell the mutant from the unit."""
     equivalents = {}
     path = os.path.join(HERE, f"{name}_equivalent.txt")
     if not os.path.exists(path):
@@ -135,7 +135,7 @@ def read_equivalents(name):
 
 
 def judged(program, directory, mark, amount, seed, chosen, seconds):
-    """Mutant → what the bench says of it; none of those there was no time for."""
+    """Returns mutant → the bench's verdict, without mutants for which there was no time."""
     path = os.path.join(directory, f"results-{mark}.txt")
     known = {}
     if os.path.exists(path):
@@ -158,7 +158,7 @@ def judged(program, directory, mark, amount, seed, chosen, seconds):
 
 
 def proved(directory, mark, netlist, top, survivors):
-    """Of those that survived, the ones that nothing can tell from the unit."""
+    """Returns the survivors that are proved equivalent to the unit."""
     path = os.path.join(directory, f"proofs-{mark}.txt")
     verdicts = {}
     if os.path.exists(path):

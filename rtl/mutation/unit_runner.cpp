@@ -18,7 +18,8 @@
 namespace dcc {
 namespace {
 
-/// Sentence about the first violation of the unit's contract; empty if there was none.
+/// Returns a sentence on the first violation of the unit's contract; an empty string if there was
+/// none.
 template <class Unit>
 std::string first_mismatch(Unit& unit, std::uint32_t amount, std::uint32_t seed) {
   try {

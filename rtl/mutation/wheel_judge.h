@@ -9,8 +9,8 @@ namespace dcc {
 template <class Verilated>
 using JudgedUnit = VerilatedWheel<Verilated>;
 
-/// Runs this number of operations per profile, beginning with the profiles that kill most mutants.
-/// Throws std::runtime_error.
+/// Runs `operations` operations of each profile, beginning with the profiles that kill most
+/// mutants. Throws std::runtime_error.
 inline void judge(WheelDut& wheel, std::uint32_t operations, std::uint32_t seed) {
   WheelCoverage coverage;
   WheelBench bench(wheel, coverage, true);

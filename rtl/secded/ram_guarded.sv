@@ -1,18 +1,18 @@
-// A RAM whose words carry check bits: parity, or a code that corrects a bit (Secded).
+// A RAM whose words carry check bits: parity bits, or an error-correcting code (Secded).
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parity: a check bit for each Group bits of data. Each group and its check bit have an odd number of ones, so a word
-// of zeros has wrong parity, too. Secded: check bits for each 64 bits of data; rdata_o is the corrected word. The
-// RAM keeps the wrong one until it is written again, so a second lost bit of the same 64 makes it uncorrectable.
+// Parity: one check bit for each Group bits of data. A group and its check bit have an odd number of ones, so a word
+// of zeros has wrong parity. Secded: check bits for each 64 bits of data; rdata_o is the corrected word. The RAM keeps
+// the wrong word until it is rewritten, so a second lost bit of the same 64 makes the word uncorrectable.
 //
-// Words that were never written may be read as long as they are not used; use_i marks the words that are used.
+// Words that were never written may be read, but not used; use_i marks the words that are used.
 module ram_guarded #(
   parameter int unsigned Depth  = 1024,  // number of words, at least 2
   parameter int unsigned Width  = 32,    // data bits per word
   parameter int unsigned Group  = 32,    // data bits for each parity bit
   parameter int unsigned Secded = 0,     // 1: one wrong bit of 64 is corrected
   parameter int unsigned Number = 0,     // the RAM's number in reports, at most 31
-  parameter int unsigned Early  = 0,     // 1: reports of the word that is used, in the same cycle, without a register
+  parameter int unsigned Early  = 0,     // 1: report_o describes the word used in the same cycle, without a register
   localparam int unsigned AddrW   = $clog2(Depth),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
@@ -24,11 +24,11 @@ module ram_guarded #(
   input  logic [AddrW-1:0]   waddr_i,
   input  logic [Width-1:0]   wdata_i,
   input  logic               use_i,    // rdata_o is used in this cycle
-  // Of the word that was used in the cycle before (with Early: in this one): bit 0: it is wrong. With Secded, too:
-  // bit 1: it was corrected; bits 6:2: Number; bits 30:7: its address. 0 if the word was right.
+  // Report on the word used in the previous cycle (with Early: in this one). Bit 0: wrong. With Secded, too: bit 1:
+  // corrected; bits 6:2: Number; bits 30:7: the word's address. 0 if the word was right.
   output logic [ReportW-1:0] report_o
 );
-  // The parts of a word that have check bits of their own, and the bits of each.
+  // Number of parts of a word that have their own check bits, and data bits and check bits of a part.
   localparam int unsigned PartW   = (Secded == 0) ? Group : (Width < 64) ? Width : 64;
   localparam int unsigned Parts   = (Width + PartW - 1) / PartW;
   localparam int unsigned CodeW   = (PartW <= 4) ? 4 : (PartW <= 11) ? 5 : (PartW <= 26) ? 6 : (PartW <= 57) ? 7 : 8;

@@ -1,7 +1,7 @@
-// The report of several RAMs (ram_guarded.sv) in one cycle: that of a wrong word before that of a corrected one.
+// Merges the reports of several RAMs (ram_guarded.sv) in one cycle: a wrong word precedes a corrected one.
 // SPDX-License-Identifier: Apache-2.0
 //
-// With reports of one bit it is their OR.
+// If reports have a single bit, the result is the OR of these bits.
 module ram_reports #(
   parameter int unsigned Count   = 2,
   parameter int unsigned ReportW = 1

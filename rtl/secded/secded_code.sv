@@ -1,4 +1,4 @@
-// A code of words that corrects one wrong bit and detects two (SECDED): check bits of a word, and its correction.
+// SECDED code, which corrects one wrong bit and detects two: check bits of a word, and correction of a word.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The code of Hsiao (A Class of Optimal Minimum Odd-weight-column SEC-DED Codes, 1970): every column of the check
@@ -13,15 +13,15 @@ module secded_code #(
   output logic [Checks-1:0] checks_o,     // check bits of data_i
   input  logic [Checks-1:0] checks_i,     // check bits that were read with data_i
   output logic [Bits-1:0]   data_o,
-  output logic              corrected_o,  // one bit was wrong: data_o is right
-  output logic              wrong_o       // more were wrong: data_o is data_i
+  output logic              corrected_o,  // one bit was wrong, and data_o is corrected
+  output logic              wrong_o       // more than one bit was wrong, and data_o is data_i
 );
   if (Bits > (1 << (Checks - 1)) - Checks || Checks > 8) begin : g_bits
     $fatal(1, "secded_code: too many Bits for Checks, or too many Checks");
   end
   localparam logic [Checks-1:0] Inverted = Checks'(3);
 
-  // The columns of the data bits, one after the other: all of odd weight but 1, the weight of a check bit's own.
+  // Columns of the check matrix for the data bits: all columns of odd weight except weight 1, which check bits have.
   function automatic logic [Bits*Checks-1:0] columns();
     int unsigned at, ones;
     columns = '0;
@@ -40,8 +40,8 @@ module secded_code #(
   localparam logic [Bits*Checks-1:0] Columns = columns();
 
   logic [Checks-1:0] syndrome;
-  logic [Bits-1:0]   turn;      // the data bit to be turned
-  logic              in_check;  // one check bit is wrong, and nothing else
+  logic [Bits-1:0]   turn;      // mask of the data bit to be inverted
+  logic              in_check;  // only one check bit is wrong
 
   always_comb begin
     checks_o = Inverted;

@@ -1,7 +1,8 @@
 #!/bin/sh
-# block.sh FOLDER TOP [chparam arguments]: cells and flops of a block in generic gates, RAM arrays black boxes. Its
-# sources are FOLDER/files.f and, of other folders, FOLDER/synth.f, where a line "box FILE" names a part that is a black
-# box and counts elsewhere. Example: block.sh packet dc_parser -set Flows 16384
+# block.sh FOLDER TOP [chparam arguments]: prints cells and flip-flops of a block in generic gates, with RAM arrays
+# as black boxes. The block's sources are FOLDER/files.f and, from other folders, FOLDER/synth.f, where a line "box
+# FILE" names a part that becomes a black box and is counted elsewhere. Example: block.sh packet dc_parser -set
+# Flows 16384
 set -eu
 cd "$(dirname "$0")/.."
 folder=$1

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-"""Depth of the decrease look-up table against its accuracy and its area.
+"""Measures accuracy and area of the decrease look-up table at several depths.
 
   lut_depth.py --out FILE.csv [--make-tables PROGRAM] [--bits 4..10] [--no-area]
 
-Accuracy: the cut (1 − multiplier) of every argument the hardware can look up, by the integers of
-docs/formats.md, against the real curve: 1 − m/16 for m = marks / weight, to 0.
-`one_mark_weight_W` is the relative error of the cut that one CE mark makes to a flow of weight W: what
-differentiation rests on. `dcqcn_max` is the same for DCQCN's straight line. Area: yosys on rtl/synth/lut_depth.sv for
-iCE40 (LUTs and 4 kbit RAMs) and OSU018 (180 nm, logic without the RAM arrays).
+Accuracy: the cut (1 − multiplier) for every argument that the hardware can look up, in the integers of
+docs/formats.md, compared with the real curve: 1 − m/16 for m = marks / weight, down to 0. `one_mark_weight_W` is
+the relative error of the cut that one CE mark causes for a flow of weight W; differentiation depends on this cut.
+`dcqcn_max` is the greatest relative error for DCQCN's straight line. Area: yosys synthesises rtl/synth/lut_depth.sv
+for iCE40 (LUTs and 4 kbit RAMs) and OSU018 (180 nm, logic without the RAM arrays).
 """
 import argparse
 import csv
@@ -28,7 +28,7 @@ MARK = 1 << 10  # argument of one mark at weight 1
 
 
 def exact(argument):
-    """The proportional policy's line; an argument of MARK is one mark at weight 1."""
+    """Returns the multiplier of the proportional policy's exact line; an argument of MARK is one mark at weight 1."""
     return max(fractions.Fraction(0), 1 - fractions.Fraction(argument, MARK * CUT))
 
 
@@ -37,7 +37,7 @@ def real(argument):
 
 
 def proportional(bits):
-    """2^bits + 1 entries of 1.16, rounded half up."""
+    """Returns 2^bits + 1 table entries in 1.16, rounded half up."""
     table = []
     for i in range((1 << bits) + 1):
         argument = i << (16 - bits)
@@ -50,7 +50,7 @@ def straight(bits):
 
 
 def look_up(table, bits, argument):
-    """Step 3 of "Decrease", for any depth."""
+    """Computes step 3 of "Decrease" in docs/formats.md for a table of any depth."""
     part_bits = 16 - bits
     i, part = argument >> part_bits, argument & ((1 << part_bits) - 1)
     if part == 0:
@@ -65,7 +65,7 @@ def cut_error(table, bits, argument, curve):
 
 def accuracy(bits):
     table, line = proportional(bits), straight(bits)
-    # From one mark at weight 16 on; no shipped class cuts below that.
+    # Arguments from one mark at weight 16 on, because no shipped class cuts less.
     arguments = range(MARK // 16, ONE + 1)
     out = {f"one_mark_weight_{w}": cut_error(table, bits, MARK // w, real) for w in WEIGHTS}
     out["proportional_max"] = max(abs(cut_error(table, bits, a, real)) for a in arguments)
@@ -74,7 +74,7 @@ def accuracy(bits):
 
 
 def check_against_the_driver(program):
-    """The tables made here are the driver's where both have entries."""
+    """Checks that tables made here equal the driver's tables where both have entries."""
     for policy, ours in (("proportional", proportional(8)), ("dcqcn", straight(8))):
         text = subprocess.run([program, "--policy", policy], capture_output=True, text=True,
                               check=True).stdout
@@ -84,10 +84,11 @@ def check_against_the_driver(program):
 
 
 def check_the_line(bits):
-    """The RTL's straight line, evaluated by yosys, is look_up's."""
+    """Checks that the RTL's interpolation, evaluated by yosys, equals look_up()."""
     part_bits = 16 - bits
     script = (f"read_verilog -sv synth/lut_depth.sv; chparam -set PartBits {part_bits} lut_line; "
-              "prep -flatten -top lut_line; delete t:$dff; ")  # keeps the input of the register: line
+              # keeps only the input of the register: the interpolated value
+              "prep -flatten -top lut_line; delete t:$dff; ")
     table = proportional(bits)
     wanted = []
     for argument in range(1, ONE, ONE // 7):

@@ -1,5 +1,5 @@
-// The decrease look-up alone, at any depth: two banks of the table and the straight line between two
-// entries, as rl_tables and stages 7 and 8 of rate_unit have them for 8 bits. For lut_depth.py.
+// The decrease look-up alone, at any depth: two banks of the table and the linear interpolation between two entries,
+// as rl_tables and stages 7 and 8 of rate_unit have them for 8 index bits. lut_depth.py synthesises this module.
 module lut_depth #(
   parameter int unsigned IndexBits = 8,  // the table has 2^IndexBits + 1 entries
   localparam int unsigned PartBits = 16 - IndexBits
@@ -60,7 +60,7 @@ module lut_depth #(
   );
 endmodule
 
-// entry + part / 2^PartBits of the way to the next, rounded half up.
+// Linear interpolation: entry + part / 2^PartBits of the difference to the next entry, rounded half up.
 module lut_line #(
   parameter int unsigned PartBits = 8
 ) (

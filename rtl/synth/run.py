@@ -25,8 +25,9 @@ LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 NAND2_AREA = 24.0  # area of OSU018's NAND2X1 in the library's unit (µm²)
 PERIOD = 4  # clock period in ns for the timing analyser
 
-# Without a trace: inputs that change every tenth cycle, carried through gates and flip-flops. Cell by cell, since a
-# few gates in a hundred thousand have no number (OpenSTA 2.0.17), and its total would have none, either.
+# Power without a switching trace: each input changes in one of ten cycles, and OpenSTA propagates this activity
+# through gates and flip-flops. The script adds up cells one by one, because OpenSTA 2.0.17 gives no number for a few
+# gates in a hundred thousand, and then no total either.
 POWER = """
 set_power_activity -input -activity 0.1 -duty 0.5
 set corner [sta::cmd_corner]
@@ -51,7 +52,7 @@ def run(command, check=True):
 
 
 def read(folder, black_box, before=""):
-    """Commands that read a unit; `before` is what stands between its sources and its synthesis."""
+    """Returns yosys commands that read a unit; `before` is inserted between reading the sources and synthesis."""
     logic = [source for source in sources(folder) if source != ARRAY]
     array = f"read_verilog -sv {'-lib ' if black_box else ''}{ARRAY}"
     return f"{array}; read_verilog -sv {' '.join(logic)}; {before}"
@@ -65,7 +66,8 @@ def wheel(timers, black_box, split=(5, 5, 6), module="timing_wheel"):
 
 
 def controller(slots):
-    """The whole block, memories black boxes: what is left is the same on every technology's macros."""
+    """Returns yosys commands that read the whole block with memories as black boxes, so the counted logic does not
+    depend on a technology's macros."""
     with open(os.path.join(RTL, "controller/files.f"), encoding="utf-8") as lines:
         logic = [line for line in lines.read().split() if line != ARRAY]
     return (f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {' '.join(logic)}; "
@@ -73,7 +75,7 @@ def controller(slots):
 
 
 def controller_point(slots, target):
-    """Figures of one target at one number of slots."""
+    """Returns the figures of one target at one number of slots."""
     if target == "osu018":
         with tempfile.TemporaryDirectory() as work:
             return controller_timing(slots, work)
@@ -96,8 +98,9 @@ def controller_point(slots, target):
 
 
 def macros_library(netlist, library):
-    """Gives each size of RAM array a cell of its own in a netlist, and writes their Liberty: no time from the
-    clock to the output, no set-up time. So paths through memories are there, with what a macro may take left open."""
+    """Gives each size of RAM array a cell of its own in a netlist, and writes a Liberty file of these cells:
+    clock-to-output delay and set-up time are 0. So the timing report contains paths through memories, without the
+    macros' own times."""
     with open(netlist, encoding="utf-8") as file:
         text = file.read()
     shape = r"ram_1r1w_array #\(\s*\.Depth\(32'd(\d+)\),\s*\.Width\(32'd(\d+)\)\s*\)"
@@ -106,7 +109,7 @@ def macros_library(netlist, library):
         file.write(re.sub(shape, r"ram_\1x\2", text))
     lines = ["library (macros) {", "  delay_model : table_lookup;", '  time_unit : "1ns";', '  voltage_unit : "1V";',
              '  current_unit : "1mA";', "  capacitive_load_unit (1, pf);"]
-    # thresholds as in the cells' library
+    # Thresholds are those of the standard cells' library.
     lines += [f"  {what}_threshold_pct_{edge} : {percent};" for what, percent in (
         ("input", 50), ("output", 50), ("slew_lower", 20), ("slew_upper", 80)) for edge in ("rise", "fall")]
     buses = {"raddr_i": None, "waddr_i": None, "wdata_i": None, "rdata_o": None}
@@ -134,9 +137,9 @@ def macros_library(netlist, library):
 
 
 def osu018_paths(top, commands, work):
-    """Area in NAND2; by where they begin and end, the longest paths: group -> (ns, from, to); pJ a cycle and nW of
-    leakage, without wires and the clock's tree. Memories are macros of no time and no power of their own. Ends where
-    the timing analyser does not understand what it is given."""
+    """Returns area in NAND2 gates; the longest paths by the kind of their start and end points: group -> (ns, from,
+    to); energy in pJ a cycle and leakage in nW, without wires and clock tree. Memories are macros without delay and
+    without power. Exits if the timing analyser reports a problem with its input."""
     netlist, library = os.path.join(work, f"{top}.v"), os.path.join(work, "macros.lib")
     constraints, script = os.path.join(work, "abc.constr"), os.path.join(work, "sta.tcl")
     with open(constraints, "w", encoding="utf-8") as file:
@@ -153,7 +156,8 @@ def osu018_paths(top, commands, work):
         file.write(f"read_liberty {LIBERTY}\nread_liberty {library}\nread_verilog {netlist}\nlink_design {top}\n"
                    f"create_clock -name clk -period {PERIOD} [get_ports clk_i]\n"
                    "set_input_delay 0 -clock clk [all_inputs]\nset_output_delay 0 -clock clk [all_outputs]\n"
-                   "set_false_path -from [get_ports rst_ni]\n"  # the reset is asynchronous and no path to a clock
+                   # the reset is asynchronous, so paths from it have no clock
+                   "set_false_path -from [get_ports rst_ni]\n"
                    "set memories [get_cells *u_array]\nputs \"memories [llength $memories]\"\n" +
                    "".join(f"puts \"group {name}\"\nreport_checks -path_delay max -format full {where}\n"
                            for name, where in paths.items()) + POWER + "exit\n")
@@ -174,14 +178,14 @@ def osu018_paths(top, commands, work):
 
 
 def controller_timing(slots, work):
-    """Area, the longest paths by where they begin and end, and power at one number of slots."""
+    """Returns area, the longest paths by their start and end points, and power, at one number of slots."""
     area, longest, (energy, leakage) = osu018_paths("dcc_top", controller(slots), work)
     return {"osu018_nand2": area, "osu018_cycle_pj": round(energy), "osu018_leakage_nw": round(leakage),
             **{f"osu018_{name}_ps": round(1000 * ns) for name, (ns, *_) in longest.items()}}
 
 
 def measure_controller(path, only):
-    """Points of all targets, in a CSV that is filled as they come: a run that was stopped goes on."""
+    """Yields the points of all targets, and adds each to a CSV file, so that an interrupted run continues there."""
     rows = {}
     if os.path.exists(path):
         with open(path, newline="", encoding="utf-8") as file:
@@ -203,7 +207,7 @@ def measure_controller(path, only):
 
 
 def cells(text):
-    """Cell counts of the last `stat`."""
+    """Returns the cell counts of the last `stat` in the text."""
     last = text[text.rindex("Number of cells:"):]
     return {name: int(count) for name, count in re.findall(r"^\s+(\S+)\s+(\d+)\s*$", last, re.M)}
 
@@ -256,7 +260,7 @@ def ram_list(timers):
     words = timers // 32
     rams = [("record", timers, 2 + 7 + 17), ("next", timers, slot), ("previous", timers, slot),
             ("list", 128, 2 * slot), ("summary", 128, words), ("leaf", 128 * words, 32)]
-    rams = [(name, depth, width + -(-width // 32)) for name, depth, width in rams]  # widths with parity
+    rams = [(name, depth, width + -(-width // 32)) for name, depth, width in rams]  # memory widths with parity bits
     bits = sum(depth * width for _, depth, width in rams)
     rows = ", ".join(f"{name} {depth}x{width}" for name, depth, width in rams)
     return f"RAM arrays, {timers} timers: {rows}; {bits / 1024:.1f} kbit"
@@ -274,7 +278,8 @@ def main():
         work = options.work or scratch
         os.makedirs(work, exist_ok=True)
         jobs = [("wheel", "ram", lambda: ram_list(1024)), ("wheel", "ram", lambda: ram_list(4096)),
-                # 256 timers of 16 bits take 7180 of 7680 LUTs, and nextpnr cannot place them.
+                # A wheel of 256 timers with 16 bits takes 7180 of 7680 LUTs, which nextpnr cannot place, so the wheel
+                # has 128 timers here.
                 ("wheel", "ice40", lambda: ice40(128, work, (4, 4, 5)))]
         for unit, name, top, commands in (
                 ("wheel", "1024 timers", "timing_wheel", lambda box: wheel(1024, box)),
@@ -288,7 +293,8 @@ def main():
                     line = job()
                     print(line, flush=True)
                     report.write(line + "\n")
-            if options.unit == "controller":  # twelve syntheses of the whole controller, made only on request
+            # this unit needs twelve syntheses of the whole controller, so it runs only on request
+            if options.unit == "controller":
                 report.write("\nThe whole controller, memories as macros (yosys, counts after mapping):\n")
                 for slots, row in sorted(measure_controller(options.points, options.only).items()):
                     report.write(", ".join(f"{key} {value}" for key, value in row.items()) + "\n")

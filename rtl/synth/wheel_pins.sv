@@ -1,5 +1,5 @@
-// The wheel behind few pins, for place and route only: a shift register feeds the inputs and another
-// collects the outputs, so that every path of the wheel lies between flip-flops.
+// Wrapper with few pins around the timing wheel, for place and route only: a shift register feeds the wheel's inputs
+// and another one collects its outputs, so that every path of the wheel lies between flip-flops.
 module wheel_pins #(
   parameter int unsigned NumTimers  = 256,
   parameter int unsigned TopBits    = 5,

@@ -1,10 +1,12 @@
-# Copies of four files of the controller in which its parts have clocks of their own, so that a simulation
-# need not work out parts in which nothing is. What ships has one clock.
+# Copies of four files of the controller in which parts of the controller have clocks of their own, so that a
+# simulation skips idle parts. The shipped RTL has one clock.
 #
-# dcc_controller_clocks(OUT SOURCES…): SOURCES with those files replaced; controller_rtl_dut.sv, compiled with
-# DCC_CLOCKS, has the clocks and says which of them an edge needs. DCC_CLOCKS_WHOLE: every instance was found.
+# dcc_controller_clocks(OUT SOURCES…): sets OUT to SOURCES with those files replaced by their copies;
+# controller_rtl_dut.sv, compiled with DCC_CLOCKS, drives the clocks and reports which of them need an edge.
+# DCC_CLOCKS_WHOLE: true if every instance was found.
 
-# Instances in a file get the clock controller_rtl_dut.clk_NAME_i; each must be there, and once.
+# Connects instances in a file to the clock controller_rtl_dut.clk_NAME_i; each instance must occur in the file
+# exactly once.
 function(dcc_controller_clock text name)
   set(result "${${text}}")
   foreach(instance ${ARGN})

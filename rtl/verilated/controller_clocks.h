@@ -85,7 +85,7 @@ class PartClocks {
   void raise(Top& top, std::uint32_t clocks) {
     make(*top.rootp, clocks | 1u << 10);
   }
-  /// The clocks of the parts, without clk_i.
+  /// Raises clocks of the parts, but not clk_i.
   template <class Top>
   void raise_parts(Top& top, std::uint32_t clocks) {
     if (clocks != 0) make(*top.rootp, clocks);

@@ -32,7 +32,7 @@ module controller_dut (
   output logic [7:0]  rate_flow_o,
   output logic [31:0] rate_value_o
 );
-  // FIFOs as shipped; few slots, so that free slots run out.
+  // FIFOs have the shipped depths; slots are few, so that free slots run out.
   dcc_top #(.Slots(64), .FlowW(8), .Latency(48)) u_top (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),

@@ -169,7 +169,7 @@ class Lockstep final : public LockstepControllerEngine {
     others.pop();
     if (!(other == what)) differ("answer", text(rtl ? other : what), text(rtl ? what : other));
   }
-  /// Reports that one side answered and the other did not.
+  /// Reports that only one of model and RTL gave an answer.
   void missing(bool rtl) {
     const std::string lonely = text(unmatched_[rtl].front());
     differ("answer", rtl ? "none" : lonely, rtl ? lonely : "none");
@@ -241,17 +241,18 @@ class Lockstep final : public LockstepControllerEngine {
   [[noreturn]] void differ(const std::string& what, const std::string& of_model,
                            const std::string& of_rtl);
 
-  static constexpr std::size_t kHistory = 16;     // number of reported answers of each side
-  static constexpr std::ptrdiff_t kMinKept = 64;  // calls kept when recording is limited
+  static constexpr std::size_t kHistory = 16;  // number of reported answers of each side
+  // minimum number of calls kept when the length of the recording is limited
+  static constexpr std::ptrdiff_t kMinKept = 64;
 
   Scheduler& scheduler_;
   CycleClock clock_;
   RateSink& sink_;
   CauseSink* causes_ = nullptr;
   ControllerLockstepOptions options_;
-  // A difference is reported once; later calls return the model's results.
+  // Lock-step reports only the first difference; later calls return the model's results.
   bool differed_ = false;
-  bool complete_ = true;  // true if the recording has all calls
+  bool complete_ = true;  // true if the recording has all calls since the start
   std::uint64_t comparisons_ = 0;
   ControllerRecording recording_;
   RingQueue<ControllerOutput> unmatched_[2];  // unmatched outputs of model and RTL
@@ -321,10 +322,10 @@ void Lockstep::compare_slot(SlotIndex slot) {
   compare("due tick of slot", slot, m.timer_due.value_or(kFree), r.timer_due.value_or(kFree));
 }
 
-/// Registers whose value must equal the model's at once. Counters follow an issue within some
-/// cycles (docs/controller-contract.md, "Answers"), so while events are under way the comparison
-/// uses the final counts. The wheel's lag and the cause of its interrupt depend on the moment in
-/// between.
+/// Returns the bits of a register that must equal the model's at once. Counters follow an issue
+/// within some cycles (docs/controller-contract.md, "Answers"), so while events are under way the
+/// comparison uses the final counts. The wheel's lag and the cause of its interrupt depend on the
+/// moment between two ticks.
 std::uint32_t comparable_bits(std::uint32_t address) {
   if (address == map::kTimerLagOffset || address == map::kIrqStatusOffset ||
       address == map::kTimeOffset || address == map::kStatusOffset) {
@@ -384,7 +385,7 @@ std::string Lockstep::describe_rtl() {
   }
 }
 
-/// Describes a call with its cycle; the recording has the same in numbers.
+/// Describes a call with its cycle; the recording contains the same in numbers.
 std::string Lockstep::described(const ControllerCall& call) const {
   return "cycle " + std::to_string(clock_.edge_at(call.time)) + " (" +
          std::to_string(call.time.count) + " ps): " + in_words(call);

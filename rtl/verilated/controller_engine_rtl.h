@@ -19,14 +19,15 @@ class RtlControllerEngine : public ControllerEngine {
  public:
   virtual std::uint64_t cycles() const = 0;       // number of cycles that have passed
   virtual std::uint64_t cycles_made() const = 0;  // simulated cycles; others were skipped
-  /// State as it will be at the present edge. While events are under way, part of it comes from
-  /// simulating ahead on a copy.
+  /// Returns the state at the present edge. While events are under way, part of this state comes
+  /// from simulating ahead on a copy.
   virtual ControllerFigures figures() = 0;
-  /// False during an access, when events may be issued between the access and an inspection.
+  /// False during a register access, when events may be issued between the access and an
+  /// inspection.
   virtual bool sees_all() = 0;
-  /// False while an access is under way or waits, so that a further read takes place later.
+  /// False while a register access is under way or waits, so that a further read takes place later.
   virtual bool port_free() = 0;
-  /// Sets a function that is called with an error found outside a call, before the error is thrown.
+  /// Sets a function that receives an error found outside a call, before the error is thrown.
   virtual void on_error(std::function<void(const std::string&)> told) = 0;
   virtual std::string describe() = 0;
 };

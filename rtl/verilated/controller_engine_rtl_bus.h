@@ -6,7 +6,7 @@
 
 namespace dcc {
 
-/// The first access of the queue, whose pins are set.
+/// Returns the first access of the queue, after setting its pins.
 template <class Dut>
 void RtlController<Dut>::drive_access(ControllerPins& pins) {
   if (!pins.penable) {
@@ -30,8 +30,8 @@ void RtlController<Dut>::drive_access(ControllerPins& pins) {
   }
 }
 
-/// Makes an access at once, without other activity. `edges`: number of edges that the access takes;
-/// `reset`: the edge after which the RTL is no longer ready.
+/// Makes a register access at once, with no other activity. `edges` receives the number of edges
+/// that the access takes; `reset` the edge after which the RTL is no longer ready.
 template <class Dut>
 auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges, Cycle& reset)
     -> Transfer {
@@ -55,7 +55,8 @@ auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges, Cycle
   return answer;
 }
 
-/// Makes the waiting accesses on a copy of the state. Returns the cycle in which the last one ends.
+/// Makes the waiting accesses on a copy of the state. Returns the cycle in which the last access
+/// ends.
 template <class Dut>
 Cycle RtlController<Dut>::finish_accesses() {
   Cycle ahead = at_;
@@ -66,7 +67,7 @@ Cycle RtlController<Dut>::finish_accesses() {
       ControllerPins pins;
       set_access(pins, access.what, true);
       dut_->drive(pins);
-      // Inputs that arrive after the call can delay the end of the access.
+      // The access's end is an estimate: inputs that arrive after the call can delay it.
       for (bool done = false; !done; ++ahead) {
         if (ahead - at_ == kMaxAccess)
           throw RtlError("the controller's RTL does not end an access");
@@ -84,7 +85,8 @@ Cycle RtlController<Dut>::finish_accesses() {
   return ahead;
 }
 
-/// Forwards a bus transfer. The register block's decoding is kept for parameters() and tables().
+/// Forwards a bus transfer to the RTL. The adapter keeps the register block's decoding for
+/// parameters() and tables().
 template <class Dut>
 void RtlController<Dut>::access(regs::RegisterAccess& access) {
   const Transfer transfer{access.write, access.address, access.write ? access.value : 0,

@@ -18,13 +18,14 @@
 
 namespace dcc {
 
-/// The RTL is simulated only when its state is needed, and up to the edge before the present one:
-/// inputs of this instant may still come for the present edge. An answer is seen a cycle before it
-/// leaves, so the adapter passes the answer on at the answer's own edge.
+/// Drives the RTL lazily: cycles are simulated only when the state is needed, and up to the edge
+/// before the present one, because inputs of this instant may still come for the present edge. The
+/// RTL shows an answer a cycle before it leaves, so the adapter passes the answer on at the
+/// answer's own edge.
 ///
-/// An access of software is made at once on a copy of the state, so that the caller has its value
-/// and its end. The access then waits with the other inputs for its cycles, and must end the same
-/// way.
+/// The adapter makes a register access of software at once on a copy of the state, so that the
+/// caller gets the value and the end of the access. The access then waits with the other inputs for
+/// its cycles, and must end in the same way.
 template <class Dut>
 class RtlController final : public RtlControllerEngine {
  public:
@@ -62,7 +63,7 @@ class RtlController final : public RtlControllerEngine {
   const ControllerParameters& parameters() const override { return parameters_; }
   const RateTables& tables() const override { return tables_; }
   void access(regs::RegisterAccess& access) override;
-  /// Parameters as last written, for parameters(). The RTL has registers of its own, with their
+  /// Sets the parameters that parameters() returns. The RTL has registers of its own, with their
   /// reset values.
   void set_parameters(const ControllerParameters& parameters, bool) override {
     parameters_ = parameters;
@@ -123,7 +124,8 @@ class RtlController final : public RtlControllerEngine {
   }
   void on_error(std::function<void(const std::string&)> told) override { told_ = std::move(told); }
   std::string describe() override;
-  /// Switches the skipping of idle cycles on or off; a state read before is invalid afterwards.
+  /// Switches the skipping of idle cycles on or off; state read before the call is invalid
+  /// afterwards.
   void skip_idle(bool skip) { options_.skip_idle = skip; }
 
  private:
@@ -131,7 +133,7 @@ class RtlController final : public RtlControllerEngine {
   static constexpr Cycle kSettled = 4;  // cycles after an access in which its registers settle
   // cycles that an access may take, a reset included
   static constexpr Cycle kMaxAccess = 1'000'000;
-  // cycles that an answer waits in the RTL
+  // number of cycles that an answer waits in the RTL's ring
   static constexpr Cycle kRing = kRtlLatency - timing::kSameFlow;
 
   struct Input {
@@ -150,9 +152,10 @@ class RtlController final : public RtlControllerEngine {
     bool refused = false;
   };
   struct Access {
-    Cycle from = 0;    // edge at which the RTL sees PSEL first
-    Cycle end = 0;     // edge at which the access ends
-    bool sure = true;  // false if an access had to wait: events issued meanwhile are unknown
+    Cycle from = 0;  // edge at which the RTL first sees PSEL
+    Cycle end = 0;   // edge at which the access ends
+    // false if the access had to wait, so that events issued meanwhile are unknown
+    bool sure = true;
     Transfer what;
   };
   struct Answer {
@@ -181,7 +184,7 @@ class RtlController final : public RtlControllerEngine {
     wake_by(from + 1 + kRtlLatency);
   }
 
-  /// Starts the time. Writes before the first edge have taken effect and took no time.
+  /// Starts the time. Register writes before the first edge have taken effect and took no time.
   void begin() {
     if (began_) return;
     began_ = true;
@@ -218,7 +221,7 @@ class RtlController final : public RtlControllerEngine {
     }
   }
   bool rests() const { return at_ > last_busy_ && at_ - last_access_ >= kSettled; }
-  /// True if, without an input, the RTL is idle in every cycle up to this one.
+  /// True if the RTL, without an input, is idle in every cycle up to this one.
   bool nothing_until(Cycle cycle) const {
     if (driven_ || !options_.skip_idle || !rests()) return false;
     const std::int64_t due = dut_->until_due();
@@ -298,22 +301,24 @@ class RtlController final : public RtlControllerEngine {
   bool began_ = false;
   Cycle at_ = -1;           // cycle that the RTL is in; its inputs are not given yet
   Cycle last_busy_ = -1;    // last cycle in which the RTL had work
-  Cycle last_access_ = -1;  // last cycle with an access of software
+  Cycle last_access_ = -1;  // last cycle in which software accessed a register
   std::uint64_t made_ = 0;
   std::uint64_t dropped_at_port_ = 0;
-  bool driven_ = false;  // true if the pins are not at rest
+  bool driven_ = false;  // true if the pins do not have their idle values
   RingQueue<Input> cnps_, bytes_, commands_;
   RingQueue<Access> accesses_;
   bool in_access_ = false;  // true if the first access is under way (PENABLE)
   Cycle access_end_ = 0;
-  Cycle reset_at_ = kNever;  // cycle in which a soft reset takes effect; answers then are dropped
+  // cycle in which a soft reset takes effect, which drops the answers then under way
+  Cycle reset_at_ = kNever;
   RingQueue<Answer> answers_;
   RingQueue<Cause> causes_raised_;
   bool port_ = false;       // true if the rate port must show an answer in this cycle
   bool port_next_ = false;  // true if the rate port must show an answer in the next cycle
   bool overrun_ = false;
   std::vector<unsigned char> image_;
-  bool ahead_ = false;    // true if the RTL was simulated ahead; image_ is then its present state
+  // true if the RTL was simulated ahead; image_ then holds the RTL's present state
+  bool ahead_ = false;
   Cycle ahead_from_ = 0;  // edge to which the state in image_ belongs
   std::function<void(const std::string&)> told_;
   Event wake_event_;
@@ -353,8 +358,8 @@ void RtlController<Dut>::make_cycle(bool parts) {
     if (access) set_access(pins, accesses_.front().what, in_access_);
     dut_->drive(pins);
     driven_ = any;
-    // A port that is not ready gets the same input again at the next edge; the next input of that
-    // kind follows it.
+    // An input port that is not ready gets the same input again at the next edge; the next input of
+    // that kind follows after it.
     const auto taken = [edge](RingQueue<Input>& queue) {
       queue.pop();
       if (!queue.empty()) queue.front().from = std::max(queue.front().from, edge + 1);
@@ -367,7 +372,8 @@ void RtlController<Dut>::make_cycle(bool parts) {
       last_access_ = edge;
     }
   }
-  // The inputs of the cycle are set; the rate port must show the answer that was predicted for it.
+  // After the inputs of the cycle are set, the rate port must show the answer that was predicted
+  // for the cycle.
   if (dut_->rate_valid() != port_) {
     throw RtlError("the rate port is not as it was a cycle before, in cycle " +
                    std::to_string(at_));
@@ -435,7 +441,7 @@ void RtlController<Dut>::wake_up() {
   }
 }
 
-/// No answer leaves before this cycle.
+/// Earliest cycle in which an answer can leave.
 template <class Dut>
 Cycle RtlController<Dut>::next_outcome() const {
   Cycle next = kNever;

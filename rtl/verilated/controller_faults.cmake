@@ -1,10 +1,10 @@
-# Copies of five modules of the controller, each with a fault that a number at the pins switches on, to
-# show that lock-step sees them in a network. What ships is not touched.
+# Copies of five modules of the controller, each with a fault that a number at the pins switches on, to show that
+# lock-step detects these faults in a network. The shipped RTL stays unchanged.
 #
-# dcc_controller_faults(OUT SOURCES…): SOURCES with the modules replaced by their faulty copies.
+# dcc_controller_faults(OUT SOURCES…): sets OUT to SOURCES with the modules replaced by their faulty copies.
 
-# What the copies' rules did not find in the modules: configuration goes on, and the test controller_copies
-# fails with these lines.
+# Records lines that the replacement rules did not find in the modules: configuration continues, and the test
+# controller_copies fails with these lines.
 set(DCC_CONTROLLER_UNMATCHED ${CMAKE_CURRENT_BINARY_DIR}/unmatched.txt)
 file(WRITE ${DCC_CONTROLLER_UNMATCHED} "")
 function(dcc_controller_unmatched line)
@@ -12,14 +12,14 @@ function(dcc_controller_unmatched line)
   message(WARNING "${line}")
 endfunction()
 
-# A line of a module becomes another; it must be there, and once.
+# Replaces a line of a module by another one; the line must occur in the module exactly once.
 function(dcc_controller_fault number file from to)
   file(READ ${DCCVP_RTL_DIR}/${file} text)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${DCCVP_RTL_DIR}/${file})
   string(FIND "${text}" "${from}" first)
   string(FIND "${text}" "${from}" last REVERSE)
   if(first EQUAL -1 OR NOT first EQUAL last)
-    # The module stays as it is, and the test of this fault fails.
+    # The module stays unchanged, so the test of this fault fails.
     dcc_controller_unmatched("rtl/${file}: '${from}' is not there once: fault ${number} of rtl/verilated/controller_faults.cmake has no place")
   else()
     string(REPLACE "${from}" "${to}" text "${text}")
@@ -30,20 +30,20 @@ endfunction()
 
 function(dcc_controller_faults out)
   set(fault controller_rtl_dut.fault_i)
-  # 1: a timer event is offered a cycle late
+  # Fault 1: a timer event is offered a cycle late.
   dcc_controller_fault(1 controller/rtl/dc_timers.sv
     "cycle_q >= 16'(dcc_controller_pkg::FirstOffer) - 16'd1 &&"
     "cycle_q >= 16'(dcc_controller_pkg::FirstOffer) - 16'(${fault} != 3'd1) &&")
-  # 2: recovery lasts an event longer
+  # Fault 2: fast recovery lasts an event longer.
   dcc_controller_fault(2 controller/rtl/dc_classify.sv "(most < regs_i.f)"
     "(most < regs_i.f + 8'(${fault} == 3'd2))")
-  # 3: the middle of two rates is rounded down
+  # Fault 3: the mean of two rates is rounded down.
   dcc_controller_fault(3 rate_lut/rtl/rate_unit.sv "33'(s14_value_q) + 33'd1"
     "33'(s14_value_q) + 33'(${fault} != 3'd3)")
-  # 4: queries are counted among the rates
+  # Fault 4: queries are counted as rate updates.
   dcc_controller_fault(4 controller/rtl/dc_statistics.sv "answer_i && !plan_i.query"
     "answer_i && (!plan_i.query || ${fault} == 3'd4)")
-  # 5: of each pair of slots, the second is handed out first
+  # Fault 5: of each pair of slots, the second slot is handed out first.
   dcc_controller_fault(5 controller/rtl/dc_free_list.sv "(sweep_i ? index_i : give_slot_i)"
     "(sweep_i ? index_i ^ SlotW'(${fault} == 3'd5) : give_slot_i)")
   set(sources ${ARGN})

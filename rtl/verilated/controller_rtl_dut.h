@@ -42,7 +42,8 @@ struct ControllerFigures {
   bool overrun = false;
 };
 
-/// An assertion of the RTL failed, or the RTL does not behave as its adapter assumes.
+/// Thrown when an assertion of the RTL fails, or when the RTL does not behave as its adapter
+/// assumes.
 class RtlError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -52,7 +53,8 @@ class RtlError : public std::runtime_error {
 constexpr std::uint32_t kRtlFlowBits = 14;
 constexpr std::uint32_t kRtlLatency = 64;
 
-/// Faults that can be put into the RTL (rtl/verilated/controller_faults.cmake); 0: none.
+/// Number of faults that can be injected into the RTL (rtl/verilated/controller_faults.cmake);
+/// fault 0: none.
 constexpr unsigned kControllerFaults = 5;
 
 }  // namespace dcc

@@ -9,8 +9,8 @@ module controller_rtl_dut #(
 ) (
   input  logic             clk_i,
 `ifdef DCC_CLOCKS
-  // Clocks of parts (controller_clocks.cmake): with an edge of clk_i, the clocks that need_o names have an edge,
-  // too. An edge of another clock would change no register.
+  // Clocks of the controller's parts (controller_clocks.cmake): at an edge of clk_i, the clocks selected by need_o
+  // must have an edge, too. An edge of an unselected clock would change no register.
   input  logic             clk_inputs_i,
   input  logic             clk_lookup_i,
   input  logic             clk_classify_i,
@@ -21,7 +21,7 @@ module controller_rtl_dut #(
   input  logic             clk_counters_i,
   input  logic             clk_wheel_i,
   input  logic             clk_regs_i,
-  output logic [9:0]       need_o,         // clocks in this order, clk_inputs_i in the lowest bit
+  output logic [9:0]       need_o,         // clocks that need an edge; lowest bit: clk_inputs_i, then in this order
 `endif
   input  logic             rst_ni,
   input  logic             set_i,
@@ -66,14 +66,14 @@ module controller_rtl_dut #(
   output logic             next_bound_o,
   output logic [FlowW-1:0] next_flow_o,
   output logic [31:0]      next_value_o,
-  output logic [Latency-33:0] waiting_o,   // answers under way, the next one in the highest bit
+  output logic [Latency-33:0] waiting_o,   // answers under way; the next answer is in the highest bit
 
   output logic             table_full_o,   // write-back of an event that found no slot
   output logic             calm_o,         // no event waits for issue, and the wheel has no work in this tick
   output logic             gliding_o,      // issued events wait only beside the rate unit or as answers
-  output logic             counting_o,     // registers of clk_i itself would only count
-  output logic             expiring_o,     // counting_o, and a waiting expiry is offered only later
-  output logic [18:0]      pace_o,         // with expiring_o: least number of cycles since the last offer
+  output logic             counting_o,     // 1: the registers of clk_i itself would only count
+  output logic             expiring_o,     // counting_o, and a waiting expiry may be offered only later
+  output logic [18:0]      pace_o,  // with expiring_o: least number of cycles between the last offer and the next
   output logic             row_loaded_o,   // all events of this tick were handed out
   output logic             next_due_valid_o,  // with resting_o: the wheel has pending work
   output logic [31:0]      next_due_o         // with next_due_valid_o: due tick of the wheel's next work
@@ -185,11 +185,11 @@ module controller_rtl_dut #(
                       u_top.u_manager.u_status.overrun_i == u_top.u_manager.u_status.overrun_q;
 
 `ifdef DCC_CLOCKS
-  // A part needs an edge while it holds a valid bit or has one at its inputs. The position of an empty ring does
-  // not matter. Software's accesses and resets clock all parts.
+  // A part of the controller needs an edge while it holds a valid bit or has one at its inputs. The position of an
+  // empty ring does not matter. Software's accesses and resets clock all parts.
   logic all, stands;
   assign all = !ready_o || psel_q || u_top.u_manager.clear_q;
-  // True if the wheel offers an expiry that is not taken: the rest of the wheel then keeps its state.
+  // True if the wheel offers an expiry that is not taken: all other logic of the wheel then keeps its state.
   assign stands    = u_top.u_manager.u_timers.expire_valid && !u_top.u_manager.u_timers.take_i &&
                      u_top.u_manager.u_timers.u_wheel.resting && !u_top.u_manager.u_timers.u_wheel.retire_valid &&
                      (u_top.u_manager.u_timers.u_wheel.u_time.overrun_q ||

@@ -16,7 +16,7 @@
 #include "no_watch.h"
 #include "single_thread_context.h"
 
-// Members of the design's state by the names of the RTL.
+// Accesses members of the design's state by the names of the RTL.
 #define DCC_MANAGER(name) controller_rtl_dut__DOT__u_top__DOT__u_manager__DOT__##name
 #define DCC_TIMERS(name) DCC_MANAGER(u_timers__DOT__##name)
 #define DCC_WHEEL_TIME(name) DCC_MANAGER(u_timers__DOT__u_wheel__DOT__u_time__DOT__##name)
@@ -30,8 +30,9 @@ namespace dcc {
 /// `Verilated` is the class that Verilator generated; `Root` is the class of its state and holds
 /// all of it, because the design is flattened. One cycle: drive() if the inputs differ from those
 /// of the cycle before; then the caller reads the outputs; then edge(), or needed_edge() or
-/// part_edge() if no memory was written from outside and no register access was near.
-/// Watch sees the pins twice a cycle; see NoWatch. Clocks says how edges are made; see OneClock.
+/// part_edge() if no memory was written from outside and no register access was near. `Watch` is
+/// called with the pins twice a cycle; see NoWatch. `Clocks` defines how edges are made; see
+/// OneClock.
 template <class Verilated, class Root, class Watch = NoWatch, class Clocks = OneClock>
 class VerilatedController {
  public:
@@ -53,7 +54,8 @@ class VerilatedController {
     become_ready(fault);
   }
   ~VerilatedController() {
-    ::Verilated::threadContextp(&context_);  // The previous context of the thread may be destroyed.
+    // Sets this design's context, because the thread's previous context may be destroyed.
+    ::Verilated::threadContextp(&context_);
     top_->final();
     top_.reset();
   }
@@ -83,7 +85,7 @@ class VerilatedController {
     clocks_.set(*top_);
   }
   void edge() { edge(kAllClocks); }
-  /// Makes the same edge, but leaves out the parts whose state would not change.
+  /// Makes the same edge as edge(), but leaves out parts whose state would not change.
   void needed_edge() { edge(clocks_.needed(*top_)); }
   /// Has the effect of needed_edge(), but clocks fewer parts. Returns false if nothing was done.
   /// Precondition: neither this cycle nor the next has inputs, and the next one is not skipped.
@@ -123,7 +125,7 @@ class VerilatedController {
     return {top_->rate_flow_o, top_->rate_value_o, top_->rate_query_o != 0,
             top_->rate_bound_o != 0};
   }
-  /// The rate port as it will be in the next cycle.
+  /// True if the rate port will show an answer in the next cycle.
   bool next_valid() const { return top_->next_valid_o != 0; }
   ControllerRate next_rate() const {
     return {top_->next_flow_o, top_->next_value_o, top_->next_query_o != 0,
@@ -158,7 +160,8 @@ class VerilatedController {
     Root* const root = at();
     const std::int64_t div = divider();
     const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
-    if (cycle > div - 2) return 0;  // the tick is about to end, and its end must be seen
+    // the tick is about to end, and the end of a tick must be simulated
+    if (cycle > div - 2) return 0;
     std::int64_t target = cycle + most;
     // Ticks can be skipped only while no timer is due; a tick with work is simulated.
     std::int64_t last = div - 2;
@@ -303,9 +306,11 @@ class VerilatedController {
   Watch& watch() { return watch_; }
 
  private:
-  static constexpr std::int64_t kTickSettles = 16;  // cycles until a tick without events is quiet
+  // number of cycles after which a tick without events is quiet
+  static constexpr std::int64_t kTickSettles = 16;
   static constexpr std::int64_t kMaxSince = (1 << 19) - 1;
-  static constexpr int kBesidePlaces = 16;  // rate_lut_pkg::Latency
+  // number of places beside the rate unit: rate_lut_pkg::Latency
+  static constexpr int kBesidePlaces = 16;
   static constexpr int kAnswerPlaces = kRtlLatency - timing::kSameFlow;
 
   static int highest_bit(std::uint32_t bits) { return 31 - __builtin_clz(bits); }
@@ -360,8 +365,9 @@ class VerilatedController {
     if (fault != 0) throw std::invalid_argument("this RTL was built without faults");
   }
 
-  /// After power-up every memory is swept, equally in all instances, so the second and later
-  /// instances copy the state of the first. Instances with a watcher are simulated cycle by cycle.
+  /// Makes the design ready. After power-up every memory is swept, equally in all instances, so
+  /// later instances copy the state of the first one. Instances with a watcher are simulated cycle
+  /// by cycle.
   void become_ready(unsigned fault) {
     static std::vector<unsigned char> swept;  // state swept by the first instance, made first
     const bool alike = fault == 0 && std::is_same_v<Watch, NoWatch>;
@@ -373,7 +379,8 @@ class VerilatedController {
     if (!top_->ready_o) throw RtlError("the controller's RTL does not become ready");
     if (alike) swept.assign(static_cast<const unsigned char*>(state_begin()), state_end());
   }
-  /// Part of the root that is the design's state; the remainder identifies the instance.
+  /// Begin of the part of the root that is the design's state; the other part identifies the
+  /// instance.
   unsigned char* state_begin() {
     return reinterpret_cast<unsigned char*>(at()) + sizeof(VerilatedModule);
   }
@@ -381,8 +388,8 @@ class VerilatedController {
     return reinterpret_cast<const unsigned char*>(&at()->vlSymsp);
   }
 
-  /// The edge after a skip, on the needed clocks and on `clocks`. Assertions are off, because one
-  /// would report the step of time.
+  /// Makes the edge after a skip, on the needed clocks and on `clocks`. Assertions are off at this
+  /// edge, because one would report the jump of time.
   void jump_edge(std::uint32_t clocks) {
     context_.assertOn(false);
     edge(clocks_.needed(*top_) | clocks);

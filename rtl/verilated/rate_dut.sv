@@ -1,10 +1,10 @@
-// The rate unit as the tests and the platform see it: its pins, and faults to inject at them.
+// The rate unit for the tests and the platform: its pins, and faults that can be injected at these pins.
 module rate_dut (
   input  logic        clk_i,
   input  logic        rst_ni,
   input  logic [1:0]  fault_i,  // injected fault, as RateFault of rate_dut.h
   output logic        init_done_o,
-  // dcc_rate_pkg::regs_t from bit 0 up; the remaining bits are reserved for more registers.
+  // Register values: dcc_rate_pkg::regs_t from bit 0 up; the remaining bits are reserved for more registers.
   /* verilator lint_off UNUSED */
   input  logic [255:0] regs_i,
   /* verilator lint_on UNUSED */

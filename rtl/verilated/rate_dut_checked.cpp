@@ -1,4 +1,4 @@
-// The verilated RTL with its assertions behind RateDut.
+// Implements RateDut by the verilated RTL with its assertions.
 #include <Vrate_trace.h>
 
 #include "rate_dut_verilated.h"

@@ -1,4 +1,4 @@
-// The verilated gate-level netlist behind RateDut.
+// Implements RateDut by the verilated gate-level netlist.
 #include <Vrate_netlist.h>
 
 #include "rate_dut_verilated.h"

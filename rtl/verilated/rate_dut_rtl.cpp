@@ -1,4 +1,4 @@
-// The verilated RTL behind RateDut.
+// Implements RateDut by the verilated RTL without assertions.
 #include <Vrate_rtl.h>
 
 #include "rate_dut_verilated.h"

@@ -1,4 +1,5 @@
-// RateDut over a class that Verilator made of rate_dut.sv. No SystemC in this file's users.
+// Implements RateDut on a class that Verilator made of rate_dut.sv. Users of this file do not need
+// SystemC.
 #pragma once
 
 #include <verilated.h>
@@ -15,7 +16,7 @@
 
 namespace dcc {
 
-/// Watch is called twice per clock cycle with the pins; see NoWatch.
+/// `Watch` is called with the pins twice per clock cycle; see NoWatch.
 template <class Verilated, class Watch = NoWatch>
 class VerilatedRate final : public RateDut {
  public:

@@ -1,4 +1,4 @@
-// The platform's rate engine in lock-step: model and the shipped hardware, verilated.
+// The platform's rate engine in lock-step: the model and the verilated rate unit.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ struct RateLockstepOptions : LockstepReport {
 std::unique_ptr<LockstepRateEngine> make_lockstep_rate_engine(
     const RateLockstepOptions& options = {});
 
-/// The same comparison with a hardware engine that the caller made.
+/// Makes the same lock-step engine from a hardware engine that the caller made.
 std::unique_ptr<LockstepRateEngine> make_lockstep_rate_engine(
     const RateLockstepOptions& options, std::unique_ptr<RtlRateEngine> hardware);
 

@@ -21,7 +21,7 @@ class Engine final : public RtlRateEngine {
 
   void load(const RateRegisters& registers) override { unit_->set_registers(registers); }
   void load(RateTable table, std::uint32_t index, std::uint32_t word) override {
-    if (index > kHighestIndex) return;  // the index is beyond every table, and beyond the pins
+    if (index > kHighestIndex) return;  // the index exceeds every table and the width of the pins
     RateInputs in = pins(table, index);
     in.tbl_write = true;
     in.tbl_wdata = word;
@@ -51,7 +51,7 @@ class Engine final : public RtlRateEngine {
   RateOutputs ask(const RateInputs& in) {
     run(in, "take a request", [](const RateOutputs& out) { return out.req_ready; });
     const std::uint64_t asked = figures_.cycles;
-    // An answer that comes too early waits, since rsp_ready is 0.
+    // rsp_ready is 0 meanwhile, so a response that comes too early waits.
     unit_->cycles(RateInputs{}, kRateLatency - 1);
     figures_.cycles += kRateLatency - 1;
     RateInputs wait;

@@ -1,4 +1,4 @@
-// The platform's rate engine made of verilated hardware.
+// The platform's rate engine implemented by the verilated rate unit.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +27,10 @@ class RtlRateEngine : public RateEngine {
   virtual const RtlRateFigures& figures() const = 0;
 };
 
-/// Calls throw std::runtime_error if the hardware does not answer, answers without a request, or
-/// fails an assertion.
+/// Makes the engine. Calls of the engine throw std::runtime_error if the hardware does not answer,
+/// answers without a request, or fails an assertion.
 std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(const RtlRateOptions& options = {});
-/// The same engine with a unit that the caller made, for example one with a waveform.
+/// Makes the same engine with a rate unit that the caller made, for example one with a waveform.
 std::unique_ptr<RtlRateEngine> make_rtl_rate_engine(std::unique_ptr<RateDut> unit);
 
 }  // namespace dcc

@@ -34,8 +34,8 @@ class Lockstep final : public LockstepTimerEngine {
     record(WheelCall::kNextDue, now);
     const std::optional<Tick> of_model = model_.next_due(now);
     const std::optional<Tick> of_hardware = hardware_->next_due(now);
-    // Both bounds may be too early, so only their presence is compared; a bound that is too late
-    // would show in an expiry.
+    // Model and hardware may both report an early bound, so only the presence of a bound is
+    // compared; a bound that is too late would show in an expiry.
     compare("next_due is there", of_model.has_value(), of_hardware.has_value());
     promised_ = of_hardware.value_or(std::numeric_limits<Tick>::max());
     return of_model;
@@ -159,11 +159,11 @@ class Lockstep final : public LockstepTimerEngine {
   }
 
   LockstepOptions options_;
-  // A difference is reported once; later calls return the model's results.
+  // Lock-step reports only the first difference; later calls return the model's results.
   mutable bool differed_ = false;
   TimingWheel model_;
   std::unique_ptr<RtlTimerEngine> hardware_;
-  Tick promised_ = 0;  // tick before which the hardware said that nothing expires
+  Tick promised_ = 0;  // tick before which, according to the hardware, no timer expires
   mutable Tick last_now_ = 0;
   mutable std::uint64_t comparisons_ = 0;
   mutable WheelTransactions transactions_;

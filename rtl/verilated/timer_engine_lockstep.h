@@ -22,12 +22,12 @@ class LockstepTimerEngine : public TimerEngine {
   virtual std::uint64_t comparisons() const = 0;
 };
 
-/// Returns the model's answers and compares them with the hardware's. A difference throws
-/// LockstepMismatch from the call that found it.
+/// Makes an engine that returns the model's answers and compares them with the hardware's. A
+/// difference throws LockstepMismatch from the call that found it.
 std::unique_ptr<LockstepTimerEngine> make_lockstep_timer_engine(
     const LockstepOptions& options = {});
 
-/// The same comparison with a hardware engine that the caller made.
+/// Makes the same lock-step engine from a hardware engine that the caller made.
 std::unique_ptr<LockstepTimerEngine> make_lockstep_timer_engine(
     const LockstepOptions& options, std::unique_ptr<RtlTimerEngine> hardware);
 

@@ -9,8 +9,8 @@
 namespace dcc {
 namespace {
 
-// A tick of the platform has 250 cycles (1 µs at 250 MHz). The wheel gets at most as many cycles
-// per tick while it has work, so it never does more than the hardware could.
+// A tick of the platform has 250 cycles (1 µs at 250 MHz). While it has work, the wheel gets at
+// most 250 cycles per tick, so it never does more than the hardware could.
 constexpr std::uint32_t kCyclesPerTick = 250;
 constexpr std::uint32_t kHangCycles = 1'000'000;
 constexpr Tick kMaxSkip = Tick{1} << 30;  // the wheel's own tick counter has 32 bits
@@ -81,7 +81,7 @@ class Engine final : public RtlTimerEngine {
     in.clear = true;
     cycle(in);
     in.clear = false;
-    in.overrun_clear = true;  // valid because the lag is 0 now
+    in.overrun_clear = true;  // allowed because the lag is 0 now
     cycle(in);
     settle();
     overrun_seen_ = false;
@@ -113,7 +113,8 @@ class Engine final : public RtlTimerEngine {
         in.advance_to = out_.now + static_cast<std::uint32_t>(std::min(now - now_, kMaxSkip));
         const std::uint32_t before = out_.now;
         cycle(in);
-        // Outputs are those before the clock edge, so an accepted skip shows in the next cycle.
+        // The outputs are those before the clock edge, so an accepted skip shows in the outputs of
+        // the next cycle.
         const bool skipped = out_.idle;
         if (skipped) {
           const std::uint32_t wish = in.advance_to - before;
@@ -159,7 +160,8 @@ class Engine final : public RtlTimerEngine {
 
   std::uint32_t slots_;
   std::unique_ptr<WheelDut> wheel_;
-  // A read takes clock cycles of the hardware but changes no state that a caller can see.
+  // Mutable, because a read takes clock cycles of the hardware without changing state that a caller
+  // can see.
   mutable WheelOutputs out_;
   mutable RtlWheelFigures figures_;
   mutable bool overrun_seen_ = false;

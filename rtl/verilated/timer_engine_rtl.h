@@ -1,4 +1,4 @@
-// The platform's timing engine made of verilated hardware.
+// The platform's timing engine implemented by the verilated timing wheel.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class RtlTimerEngine : public TimerEngine {
 /// Makes the engine. Throws std::invalid_argument for more slots than the wheel was built for. The
 /// engine's calls throw std::runtime_error if the hardware hangs or an assertion in it fails.
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(const RtlWheelOptions& options = {});
-/// The same engine with a wheel that the caller made, for example one with a waveform.
+/// Makes the same engine with a wheel that the caller made, for example one with a waveform.
 std::unique_ptr<RtlTimerEngine> make_rtl_timer_engine(std::unique_ptr<WheelDut> wheel,
                                                       std::uint32_t slots);
 

@@ -1,4 +1,4 @@
-// The wheel as the test bench and the platform see it: its pins, and faults to inject at them.
+// The timing wheel for the test bench and the platform: its pins, and faults that can be injected at these pins.
 module timing_wheel_dut #(
   parameter int unsigned NumTimers = 1024
 ) (

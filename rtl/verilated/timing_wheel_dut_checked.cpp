@@ -1,4 +1,4 @@
-// The verilated RTL with its assertions behind WheelDut.
+// Implements WheelDut by the verilated RTL with its assertions.
 #include <Vwheel_trace.h>
 
 #include "timing_wheel_dut_verilated.h"

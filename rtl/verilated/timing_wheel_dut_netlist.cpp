@@ -1,4 +1,4 @@
-// The verilated gate-level netlist behind WheelDut, if the build has one.
+// Implements WheelDut by the verilated gate-level netlist, if the build has a netlist.
 #include "timing_wheel_dut.h"
 
 #ifdef DCC_HAVE_NETLIST

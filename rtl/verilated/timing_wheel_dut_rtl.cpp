@@ -1,4 +1,4 @@
-// The verilated RTL behind WheelDut.
+// Implements WheelDut by the verilated RTL without assertions.
 #include <Vwheel_rtl.h>
 
 #include "timing_wheel_dut_verilated.h"

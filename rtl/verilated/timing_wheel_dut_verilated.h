@@ -1,5 +1,5 @@
-// WheelDut over a class that Verilator made of timing_wheel_dut.sv. No SystemC in this file's
-// users.
+// Implements WheelDut on a class that Verilator made of timing_wheel_dut.sv. Users of this file do
+// not need SystemC.
 #pragma once
 
 #include <verilated.h>
@@ -15,7 +15,7 @@
 
 namespace dcc {
 
-/// Watch is called twice per clock cycle with the pins; see NoWatch.
+/// `Watch` is called with the pins twice per clock cycle; see NoWatch.
 template <class Verilated, class Watch = NoWatch>
 class VerilatedWheel final : public WheelDut {
  public:
@@ -39,8 +39,10 @@ class VerilatedWheel final : public WheelDut {
     wheel_->eval();
     wheel_->rst_ni = 0;
     for (int i = 0; i < 3; ++i) {
-      wheel_->eval();  // low again: without this there is a single edge, and registers without a
-      clock();         // reset keep their contents of power-up
+      // Lowers the reset again: this makes an edge, and registers without a reset keep their
+      // power-up contents.
+      wheel_->eval();
+      clock();  // reset keep their contents of power-up
     }
     wheel_->rst_ni = 1;
   }

@@ -12,7 +12,7 @@
 
 namespace dcc {
 
-/// The functions are those of VlTriggerVec of verilated_types.h.
+/// This class has the functions of VlTriggerVec in verilated_types.h.
 template <std::size_t kSize>
 class TriggerBits {
   static_assert(kSize <= 64);

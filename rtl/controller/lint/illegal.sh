@@ -1,7 +1,7 @@
 #!/bin/sh
-# illegal.sh some|full VERILATOR YOSYS [IVERILOG], in rtl/: each tool refuses to elaborate the controller and the wheel
-# with a parameter outside its range, and accepts the least ones. A tool that is missing is left out; `some` tries a few
-# parameters with Verilator only.
+# illegal.sh some|full VERILATOR YOSYS [IVERILOG], in rtl/: each tool refuses to elaborate the controller and the
+# wheel with a parameter outside its range, and accepts the smallest legal parameters. The script skips a tool that
+# is missing; `some` tries a few parameters with Verilator only.
 set -eu
 controller=$(cat controller/files.f)
 wheel=$(grep -E '^(timing_wheel|common|secded)/' controller/files.f)
@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'rm -r "$work"' EXIT
 failed=0
 
-# try VERDICT TOP NAME=VALUE... : what every tool must say.
+# try VERDICT TOP NAME=VALUE... : expects the verdict (legal or illegal) of every tool on these parameters.
 try() {
   verdict=$1 top=$2
   shift 2

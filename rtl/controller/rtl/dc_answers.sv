@@ -3,18 +3,18 @@
 module dc_answers #(
   parameter int unsigned Latency = 64,  // edges from issue to answer, at least Distance
   parameter int unsigned Width   = 48,
-  parameter int unsigned Secded  = 0,  // ram_guarded.sv
+  parameter int unsigned Secded  = 0,  // 1: the ring has an error-correcting code (ram_guarded.sv)
   parameter int unsigned Number  = 0,
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,
-  input  logic             valid_i,  // Distance - 1 cycles after the event's issue
+  input  logic             valid_i,  // data_i is the answer to an event issued Distance - 1 cycles ago
   input  logic [Width-1:0] data_i,
   output logic             valid_o,
   output logic [Width-1:0] data_o,
-  output logic [ReportW-1:0] error_o // of this cycle's answer (ram_guarded.sv): bit 0: it is wrong, and invalid
+  output logic [ReportW-1:0] error_o // report on this cycle's answer (ram_guarded.sv); bit 0: answer wrong, so invalid
 );
   localparam int unsigned Wait = Latency - dcc_controller_pkg::Distance;
   logic             late_valid, valid_q;

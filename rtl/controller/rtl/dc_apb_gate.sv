@@ -1,12 +1,12 @@
-// APB: writes, and accesses to tables and slots, wait until every event is written back.
+// APB gate: writes, and accesses to tables and slots, wait until every issued event is written back.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The register block sees such an access begin when the pipeline is quiet. No event is issued from the cycle
-// in which the requester begins the access until two cycles after the access has begun at the block: then a write
-// is done, and a read has its word. Other accesses pass without a wait state.
+// The register block sees such an access begin when the pipeline is quiet. The arbiter issues no event from the cycle
+// in which the requester begins the access until two cycles after the access has begun at the register block: then a
+// write has taken effect, and a read has its word. Accesses to other registers pass without a wait state.
 //
-// The requester sees the end of an access that waits a cycle later at the earliest, and Recovery cycles later if the
-// pipeline was not quiet when the access began. So accesses one after the other leave the pipeline most of its cycles.
+// The requester sees the end of a waiting access at least one cycle after the register block, and Recovery cycles
+// after it if the pipeline was not quiet at the begin. So back-to-back accesses leave the pipeline most of its cycles.
 module dc_apb_gate #(
   parameter int unsigned Recovery = dcc_controller_pkg::Recovery
 ) (
@@ -26,7 +26,7 @@ module dc_apb_gate #(
   input  logic        pready_i,
   input  logic [31:0] prdata_i,
   input  logic        pslverr_i,
-  // status of the pipeline
+  // state of the event pipeline
   input  logic        quiet_i,
   output logic        hold_o     // blocks the issue of events
 );

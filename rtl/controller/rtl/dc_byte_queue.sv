@@ -1,4 +1,4 @@
-// Waiting byte notifications, joined by flow: one entry for each flow, in the order of the first notification.
+// Queue of byte notifications, joined by flow: one entry for each flow, in the order of the first notification.
 // SPDX-License-Identifier: Apache-2.0
 //
 // A notification does not join an entry that is taken in the same cycle. Only a new entry needs room, so
@@ -36,7 +36,7 @@ module dc_byte_queue #(
   logic [AddrW-1:0] head_q, tail_q;
 
   // ---------------------------------------------------------------------------------------------
-  // The entry of the offered flow: each flow has at most one. pop_i comes late in the cycle, so it only decides
+  // Entry of the offered flow: each flow has at most one entry. pop_i comes late in the cycle, so pop_i only decides
   // whether the entry that was found counts.
   // ---------------------------------------------------------------------------------------------
   logic [Depth-1:0] match;
@@ -86,7 +86,7 @@ module dc_byte_queue #(
       if (joins) begin
         add_at_q     <= match_at;
         add_length_q <= length_i;
-      end else begin  // the entry may be one that was taken just now, so what is added to that one goes
+      end else begin  // the new entry may reuse a popped one: data of the last join are overwritten
         length_q[tail_q]  <= length_i;
         packets_q[tail_q] <= 16'd1;
       end

@@ -1,15 +1,15 @@
-// Words that memories have corrected: their number, and the place of the last one, or of the first wrong one.
+// Log of words that memories corrected: their number, and the place of the last corrected or first wrong word.
 // SPDX-License-Identifier: Apache-2.0
 module dc_corrected #(
-  parameter int unsigned ReportW = 1  // 31, or 1 if no memory corrects: both outputs are 0
+  parameter int unsigned ReportW = 1  // width of a report: 31, or 1 if no memory corrects; both outputs are then 0
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               clear_i,   // soft reset clears the place
-  input  logic               resume_i,  // recovery: the place of the next wrong word replaces the present one
-  input  logic [ReportW-1:0] report_i,  // ram_guarded.sv; of words that were used in the cycle before
+  input  logic               resume_i,  // recovery begins: the place of the next wrong word replaces the stored place
+  input  logic [ReportW-1:0] report_i,  // report on the words used in the previous cycle (ram_guarded.sv)
   output logic [15:0]        count_o,   // cycles in which corrected words were used since power-up reset, saturated
-  output logic [30:0]        word_o     // report_i of that word; 0: none since the soft reset
+  output logic [30:0]        word_o     // report on the logged word; 0: no report since the soft reset
 );
   if (ReportW == 1) begin : g_none
     assign count_o = '0;
@@ -18,9 +18,9 @@ module dc_corrected #(
     logic unused;
     assign unused = &{1'b0, clk_i, rst_ni, clear_i, resume_i, report_i};
   end else begin : g_log
-    logic               clear_q;  // the report of words used in the cycle of a soft reset comes in the cycle after it
-    logic               old_q;    // word_q is of the time before a recovery
-    logic               resume_q; // likewise
+    logic               clear_q;  // 1 in the cycle after a soft reset, when reports still concern earlier words
+    logic               old_q;    // word_q was logged before the last recovery
+    logic               resume_q; // 1 in the cycle after resume_i, when reports still concern earlier words
     logic [15:0]        count_q;
     logic [ReportW-1:0] word_q;
     assign count_o = count_q;

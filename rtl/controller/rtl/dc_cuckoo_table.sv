@@ -1,29 +1,29 @@
-// One table of a cuckoo hash table: buckets of several entries, and a copy of them for changes.
+// One table of a cuckoo hash table: buckets of several entries, and a second copy of these buckets for changes.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Look-ups and changes read in the same cycle, and a RAM has one read port, so two copies are written together.
+// A look-up and a change read in the same cycle, and a RAM has one read port, so each write goes to both copies.
 module dc_cuckoo_table #(
   parameter int unsigned Buckets = 256,
   parameter int unsigned Width   = 108,  // bits per bucket
   parameter int unsigned Secded  = 0,
-  parameter int unsigned Number  = 0,    // of the copy for look-ups in reports; the other copy has the next number
+  parameter int unsigned Number  = 0,    // number of the look-up copy in reports; the copy for changes has Number + 1
   localparam int unsigned BucketW = $clog2(Buckets),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic               clk_i,
-  // look-ups, answered in the next cycle
+  // look-ups: the bucket is read one cycle later
   input  logic               match_i,
   input  logic [BucketW-1:0] match_at_i,
   output logic [Width-1:0]   match_o,
-  // changes, answered in the next cycle
+  // changes: the bucket is read one cycle later
   input  logic               read_i,
   input  logic [BucketW-1:0] read_at_i,
   output logic [Width-1:0]   read_o,
-  input  logic               use_i,      // read_o is used in this cycle
+  input  logic               use_i,      // the requester uses read_o in this cycle
   input  logic               write_i,
   input  logic [BucketW-1:0] write_at_i,
   input  logic [Width-1:0]   write_data_i,
-  output logic [ReportW-1:0] report_o    // of the words used in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0] report_o    // report on the words used in the previous cycle (ram_guarded.sv)
 );
   logic                 match_q;
   logic [2*ReportW-1:0] reports;

@@ -5,7 +5,7 @@
 module dc_delay #(
   parameter int unsigned Cycles = 16,  // delay in cycles, at least 2
   parameter int unsigned Width  = 32,
-  parameter int unsigned Secded = 0,  // ram_guarded.sv
+  parameter int unsigned Secded = 0,  // 1: the RAM has an error-correcting code (ram_guarded.sv)
   parameter int unsigned Number = 0,
   localparam int unsigned AddrW = $clog2(Cycles),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
@@ -16,7 +16,7 @@ module dc_delay #(
   input  logic [Width-1:0] d_i,
   input  logic             get_i,   // q_o is used in the next cycle
   output logic [Width-1:0] q_o,     // value of d_i Cycles cycles ago
-  output logic [ReportW-1:0] error_o // of q_o of the previous cycle (ram_guarded.sv): bit 0: it was wrong
+  output logic [ReportW-1:0] error_o // report on the word in q_o in the previous cycle (ram_guarded.sv); bit 0: wrong
 );
   logic [AddrW-1:0] at_q, next;
   assign next = (at_q == AddrW'(Cycles - 1)) ? '0 : at_q + 1'b1;
@@ -29,7 +29,7 @@ module dc_delay #(
   logic got_q;
   always_ff @(posedge clk_i) got_q <= get_i;
 
-  // The oldest word is read in the cycle before its place is written again.
+  // The ring's oldest word is read in the cycle before its place is written again.
   ram_guarded #(.Depth(Cycles), .Width(Width), .Secded(Secded), .Number(Number)) u_ring (
     .clk_i  (clk_i),
     .ren_i  (get_i),

@@ -1,15 +1,15 @@
 // Reaction to a word with wrong parity: the controller stops until a soft reset or until recovery (dc_rebuild).
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wrong parity is known one cycle after a word is used. An event is written back and answered 20 cycles or more
-// after its last read of a memory. So no result of a wrong word leaves the controller.
+// A word's wrong parity is known one cycle after the word is used. The manager writes an event back and answers it 20
+// cycles or more after the event's last read of a memory. So no result of a wrong word leaves the controller.
 module dc_fault #(
   parameter int unsigned Memories = 7
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                clear_i,   // soft reset clears the fault
-  input  logic                resume_i,  // recovery clears it, and keeps where_o
+  input  logic                resume_i,  // start of recovery clears the fault, and keeps where_o
   input  logic [Memories-1:0] wrong_i,   // memories of which a word used in the cycle before had wrong parity
   input  logic [Memories-1:0] forgiven_i, // memories whose wrong words do not stop the manager in this cycle
   output logic                raise_o,   // raises the interrupt cause of memory errors
@@ -17,8 +17,8 @@ module dc_fault #(
   output logic [Memories-1:0] where_o,   // memories with wrong parity since the soft reset
   output logic [15:0]         count_o    // cycles with wrong words since power-up reset, saturated
 );
-  logic                clear_q;  // the parity of words read before a soft reset is known in the cycle after it
-  logic                resume_q; // likewise
+  logic                clear_q;  // 1 in the cycle after clear_i, when wrong_i still concerns earlier words
+  logic                resume_q; // 1 in the cycle after resume_i, when wrong_i still concerns earlier words
   logic                fault_q;
   logic [Memories-1:0] where_q;
   logic [15:0]         count_q;

@@ -1,12 +1,12 @@
 // A FIFO in RAM. An entry put into the empty FIFO is at the output in the next cycle.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The head of the next cycle is read in every cycle; if it is written in the same cycle, the bypass of the RAM
-// returns it. An entry that is taken makes room for an entry that is put in in the same cycle.
+// The FIFO reads the next cycle's head in every cycle; if that word is written in the same cycle, the bypass of the
+// RAM returns the word. A pop makes room for a push in the same cycle.
 module dc_fifo #(
   parameter int unsigned Depth = 64,  // number of words, a power of two, at least 2
   parameter int unsigned Width = 32,
-  parameter int unsigned Secded = 0,  // ram_guarded.sv
+  parameter int unsigned Secded = 0,  // 1: the RAM has an error-correcting code (ram_guarded.sv)
   parameter int unsigned Number = 0,
   parameter int unsigned Early  = 0,
   localparam int unsigned AddrW = $clog2(Depth),
@@ -20,8 +20,8 @@ module dc_fifo #(
   output logic             full_o,
   output logic             valid_o,
   output logic [Width-1:0] data_o,
-  input  logic             pop_i,    // removes the head; only when valid_o is 1
-  output logic [ReportW-1:0] error_o // of the head of the previous cycle (Early: of this one); bit 0: it is wrong
+  input  logic             pop_i,    // removes the head; allowed only when valid_o is 1
+  output logic [ReportW-1:0] error_o // report on the previous cycle's head (Early: this cycle's); bit 0: head wrong
 );
   if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
     $fatal(1, "dc_fifo: Depth (dcc_top: CnpDepth, CommandDepth) must be a power of two, at least 2");

@@ -21,8 +21,8 @@ module dc_finish #(
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
   output logic [SlotW-1:0] slot_o,
-  output dcc_controller_pkg::plan_t plan_o,  // effects of the event, and the slot to write back
-  output logic             held_o,           // a hold began, which counts as a cut
+  output dcc_controller_pkg::plan_t plan_o,  // the event's effects, and the slot to write back
+  output logic             held_o,           // a rate hold began, which counts as a cut
   output logic             released_o,       // the slot is released because the rate is the maximum
   output logic             answer_o,
   output logic             start_o           // the timing wheel must start the slot's timer
@@ -42,7 +42,7 @@ module dc_finish #(
   assign released   = plan_i.increase && rsp_at_maximum_i &&
                       plan_i.kind == dcc_controller_pkg::KindTimer;
 
-  // Cycles 26 to 29: FIRST_CUT applied to the target, and half of the target.
+  // Cycles 26 to 29: multiply the target rate by FIRST_CUT; compute half of the target rate.
   logic [48:0] product;
   logic [31:0] s28_left_q, s28_half_q, s29_rc_q, s29_rt_q;
   rl_mul #(.BWidth(17)) u_mul (
@@ -53,7 +53,7 @@ module dc_finish #(
     .product_o(product)
   );
 
-  // Cycle 29: the slot in the first interval of a hold.
+  // Cycle 29: contents of the slot in the first interval of a rate hold.
   dcc_controller_pkg::proportional_slot_t hold;
   always_comb begin
     hold         = s29_plan_q.slot;
@@ -64,7 +64,7 @@ module dc_finish #(
     hold.account = '0;
   end
 
-  // The registers of a stage without an event do not change.
+  // Registers of a stage that holds no event do not change.
   always_ff @(posedge clk_i) begin
     if (valid_i) begin
       s26_flow_q     <= flow_i;

@@ -30,28 +30,28 @@ module dc_flow_cuckoo #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
-  // look-up of a flow: answered in the next cycle
+  // look-up of a flow, answered in the next cycle
   input  logic             match_i,
   input  logic [FlowW-1:0] match_flow_i,
   output logic             bound_o,
   output logic [SlotW-1:0] slot_o,
-  // the flow of a slot: answered in the next cycle
+  // look-up of a slot's flow, answered in the next cycle
   input  logic             name_i,
   input  logic [SlotW-1:0] name_slot_i,
   output logic [FlowW-1:0] name_flow_o,
   // changes of the table
   output logic             room_o,      // the flow looked up two cycles ago can be bound
-  input  logic             claim_i,     // claims a later bind of the flow looked up; binds follow in claim order
+  input  logic             claim_i,     // claims a later bind of the looked-up flow; binds follow in claim order
   input  logic             bind_i,      // binds an unbound flow to the slot
   input  logic             unbind_i,    // unbinds a bound flow from the slot
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
-  // The sweep ends: no flow is bound or claimed.
+  // End of a sweep: no flow is bound or claimed.
   input  logic             sweep_i,
   input  logic             power_up_i,
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
-  output logic [ReportW-1:0] report_o   // of the words used in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0] report_o   // report on the words used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned WayW    = $clog2(Ways);
   localparam int unsigned BucketW = SlotW - WayW;
@@ -173,7 +173,7 @@ module dc_flow_cuckoo #(
   logic [KickW-1:0] kicks_q;
   logic [WayW-1:0]  way_q;  // way of the next entry to be evicted
 
-  // Not in the cycle after another retry, which may have put a new entry into this place.
+  // No retry in the cycle after another retry, which may have put a new entry into this stash place.
   assign walk       = used[at_q] && !bind_i && !unbind_i && !op_walk_q && !sweep_i && kicks_q != KickW'(Kicks);
   assign start      = bind_i || unbind_i || walk;
   assign start_flow = (bind_i || unbind_i) ? flow_i : stash_flow;
@@ -216,10 +216,10 @@ module dc_flow_cuckoo #(
       mine1[i] = used1[i] && read1[i*EntryW +: SlotW] == op_slot_q;
     end
   end
-  assign free0   = ~used0 & (used0 + 1'b1);  // the first free way only
+  assign free0   = ~used0 & (used0 + 1'b1);  // mask of the first free way
   assign free1   = ~used1 & (used1 + 1'b1);
 
-  assign do_walk = op_walk_q && used[op_at_q];  // a flow that was unbound meanwhile is not moved
+  assign do_walk = op_walk_q && used[op_at_q];  // a retried flow that was unbound meanwhile is not moved
   assign place   = op_bind_q || do_walk;
   assign full    = &used0 && &used1;
   assign to1     = count(used1) < count(used0);
@@ -259,7 +259,7 @@ module dc_flow_cuckoo #(
   assign write0 = write_ways0 != '0 || (sweep_i && in_range_i);
   assign write1 = write_ways1 != '0 || (sweep_i && in_range_i);
 
-  // Lower bits of an evicted entry: its bucket without the part from the upper bits.
+  // Lower flow-number bits of an evicted entry: its bucket number without the part that the upper bits contribute.
   assign kicked     = op_from_q ? read0[way_q*EntryW +: TagW+SlotW] : read1[way_q*EntryW +: TagW+SlotW];
   assign kicked_tag = {kicked[SlotW +: TagW], BucketW'(0)};
   assign kicked_low = op_from_q ? op0_q ^ hash(kicked_tag, Matrix0) : op1_q ^ hash(kicked_tag, Matrix1);
@@ -305,7 +305,7 @@ module dc_flow_cuckoo #(
   localparam int unsigned RoomW = $clog2(Stash + 2 * Ways + 1);
 
   logic [Ways-1:0]  free_match0, free_match1;
-  logic [RoomW-1:0] claimed_q, claimed_d;  // number of stash entries and of binds in the pipeline
+  logic [RoomW-1:0] claimed_q, claimed_d;  // number of stash entries plus binds in the pipeline
   logic             room_q;
 
   always_comb begin

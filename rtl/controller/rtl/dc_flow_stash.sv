@@ -1,7 +1,7 @@
 // Stash of a cuckoo hash table: registers for entries that found no place in their buckets.
 // SPDX-License-Identifier: Apache-2.0
 //
-// All entries are compared at once. One change a cycle. put_i requires a free place.
+// The stash compares all entries at once and makes one change a cycle. put_i requires a free place.
 module dc_flow_stash #(
   parameter int unsigned Depth = 32,  // number of places, a power of two, at least 2
   parameter int unsigned FlowW = 24,
@@ -18,12 +18,12 @@ module dc_flow_stash #(
   output logic [SlotW-1:0] match_slot_o,
   // changes of the stash
   input  logic             put_i,       // puts the entry into a free place
-  input  logic             replace_i,   // puts the entry into place at_i
+  input  logic             replace_i,   // writes the entry into place at_i
   input  logic             remove_i,    // removes the entry at place at_i
   input  logic [AtW-1:0]   at_i,
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
-  input  logic             from_i,      // table that the entry comes from
+  input  logic             from_i,      // number of the table that the entry comes from
   input  logic             erase_i,     // erases the entry of a slot
   input  logic [SlotW-1:0] erase_slot_i,
   output logic             erased_o,    // with erase_i: the slot had an entry

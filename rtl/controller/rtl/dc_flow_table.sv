@@ -11,12 +11,12 @@ module dc_flow_table #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
-  // look-up of a flow: answered in the next cycle
+  // look-up of a flow, answered in the next cycle
   input  logic             match_i,
   input  logic [FlowW-1:0] match_flow_i,
   output logic             bound_o,
   output logic [SlotW-1:0] slot_o,
-  // the flow of a slot: answered in the next cycle
+  // look-up of a slot's flow, answered in the next cycle
   input  logic             name_i,
   input  logic [SlotW-1:0] name_slot_i,
   output logic [FlowW-1:0] name_flow_o,
@@ -30,12 +30,12 @@ module dc_flow_table #(
   input  logic             power_up_i,
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
-  // recovery: the sweep leaves the flows of slots, which are then written without a bind
+  // recovery: the sweep keeps the flows of slots, and these flows are then written without a bind
   input  logic             keep_i,
   input  logic             rename_i,
-  output logic [ReportW-1:0] report_o  // of the words used in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0] report_o  // report on the words used in the previous cycle (ram_guarded.sv)
 );
-  logic             unname_q;  // the flow of the slot swept in the previous cycle is valid
+  logic             unname_q;  // 1: the sweep unbinds name_flow_o, the flow of the slot swept in the previous cycle
   logic             match_q, name_q;
   logic [2*ReportW-1:0] reports;
   logic             wen;
@@ -59,7 +59,7 @@ module dc_flow_table #(
     .rdata_o({bound_o, slot_o}),
     .wen_i  (wen),
     .waddr_i(waddr),
-    .wdata_i({bind_i, sweep_i ? '0 : slot_i}),  // the sweep clears entries before slots are bound
+    .wdata_i({bind_i, sweep_i ? '0 : slot_i}),  // during the sweep no slot is bound, so the sweep's entries are zeros
     .use_i  (match_q),
     .report_o(reports[0 +: ReportW])
   );

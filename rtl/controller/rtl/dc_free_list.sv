@@ -1,4 +1,4 @@
-// Free slots: slots that were never used in ascending order, then returned slots in the order of their return.
+// List of free slots: slots that were never used in ascending order, then returned slots in the order of their return.
 // SPDX-License-Identifier: Apache-2.0
 module dc_free_list #(
   parameter int unsigned Slots = 1024,
@@ -9,7 +9,7 @@ module dc_free_list #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,  // soft reset: frees all slots; the following sweep orders them
-  input  logic             empty_i,  // recovery: no slot is free
+  input  logic             empty_i,  // recovery begins: the list becomes empty
   input  logic             sweep_i,
   input  logic [SlotW-1:0] index_i,
   output logic             any_o,
@@ -18,7 +18,7 @@ module dc_free_list #(
   input  logic             give_i,
   input  logic [SlotW-1:0] give_slot_i,
   output logic [SlotW:0]   count_o,
-  output logic [ReportW-1:0] report_o // of the slot taken in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0] report_o // report on the slot number read in the previous cycle (ram_guarded.sv)
 );
   logic [SlotW-1:0] head_q, head_d, tail_q;
   logic [SlotW:0]   count_q;

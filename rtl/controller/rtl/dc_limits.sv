@@ -1,7 +1,7 @@
-// Least and greatest rate of a class, for rates that the rate unit does not calculate.
+// Minimum and maximum rate of a DSCP class, for rates that the rate unit does not calculate.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A copy of the floor and ceiling tables, written together with them and swept with the slots at power-up.
+// A copy of the floor and ceiling tables, written together with the tables, swept together with the slots at power-up.
 module dc_limits #(
   parameter int unsigned Secded = 0,
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
@@ -19,7 +19,7 @@ module dc_limits #(
   input  logic        dscp_valid_i,
   output logic [31:0] lo_o,           // limits, valid three cycles after dscp_i
   output logic [31:0] hi_o,
-  output logic [ReportW-1:0] report_o // two cycles after dscp_i: of its limits (ram_guarded.sv)
+  output logic [ReportW-1:0] report_o // report on the limits of dscp_i two cycles ago (ram_guarded.sv)
 );
   logic [31:0] floor_word, ceiling_word, lo_q, cap_q;
   logic        write_floor, write_ceiling;

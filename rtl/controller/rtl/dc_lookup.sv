@@ -1,7 +1,7 @@
-// Cycles 0 to 4 of an event: finds its slot by match or from the free list, and reads the slot's parameters.
+// Cycles 0 to 4 of an event: find the event's slot by match or in the free list, and read the slot's parameters.
 // SPDX-License-Identifier: Apache-2.0
 //
-// sN_x_q belongs to the event that was issued N cycles ago.
+// A register sN_x_q belongs to the event that was issued N cycles ago.
 module dc_lookup #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
@@ -12,13 +12,13 @@ module dc_lookup #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // an event is issued: inputs are registered at the edge
+  // an event is issued; the inputs are registered at the clock edge
   input  logic             issue_i,
   input  dcc_controller_pkg::event_t event_i,
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,       // slot of a timer event
   input  logic [31:0]      now_i,        // the present tick
-  input  logic             dcqcn_i,  // 0, the proportional law: a CNP without marks binds nothing
+  input  logic             dcqcn_i,  // 1: DCQCN; 0: proportional law, under which a CNP without marks binds no slot
   // outputs, valid in cycle 4
   output logic             valid_o,
   output dcc_controller_pkg::event_t event_o,
@@ -34,7 +34,7 @@ module dc_lookup #(
   output logic [FlowW-1:0] name_flow_o,
   // read of a slot by software, while no event is issued
   input  logic             view_i,
-  input  logic [SlotW-1:0] view_slot_i,  // valid two cycles later, until the next event
+  input  logic [SlotW-1:0] view_slot_i,  // the slot's contents are valid two cycles later, until the next event
   output logic [FlowW-1:0] view_flow_o,
   output dcc_controller_pkg::slot_t view_o,
   // write-back of an event
@@ -50,7 +50,7 @@ module dc_lookup #(
   input  logic             empty_i,
   input  logic             keep_i,
   input  logic             rename_i,
-  // sweep after reset
+  // sweep of the memories after a reset
   input  logic             clear_i,
   input  logic             sweep_i,
   input  logic             power_up_i,
@@ -100,7 +100,7 @@ module dc_lookup #(
     );
 
     logic unused;
-    assign unused = &{1'b0, rename_i};  // no recovery
+    assign unused = &{1'b0, rename_i};  // the hash table supports no recovery
   end else begin : g_direct
     dc_flow_table #(.Slots(Slots), .FlowW(FlowW), .Secded(Secded)) u_flows (
       .clk_i       (clk_i),
@@ -123,11 +123,11 @@ module dc_lookup #(
       .rename_i    (rename_i),
       .report_o    (report_flows_o)
     );
-    assign room = 1'b1;  // the table has an entry for every flow
+    assign room = 1'b1;  // the table has an entry for every flow, so a bind always has room
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 2: a slot for a CNP whose flow has none. A returned slot is free Distance after the issue that freed it.
+  // Cycle 2: slot for a CNP whose flow has none. A returned slot is free Distance after the issue that freed it.
   // ---------------------------------------------------------------------------------------------
   logic             any_free, first;
   logic [SlotW-1:0] free_slot, s2_slot;
@@ -155,7 +155,7 @@ module dc_lookup #(
     .report_o   (report_free_o)
   );
 
-  // A slot that becomes free in the cycle in which another is taken was still in use.
+  // If one slot becomes free in the cycle in which another one is taken, both slots count as in use in that cycle.
   logic           both_q;
   logic [SlotW:0] in_use, in_use_max_q;
   assign in_use       = (SlotW + 1)'(Slots) - free_o + (SlotW + 1)'(both_q);
@@ -208,7 +208,7 @@ module dc_lookup #(
     end
   end
 
-  // The valid bits above qualify these registers: they need no reset, and do not change without an event.
+  // The valid bits above qualify these registers, which need no reset and keep their values without an event.
   always_ff @(posedge clk_i) begin
     viewed_q <= view_i;
     if (issue_i) begin

@@ -1,4 +1,4 @@
-// The congestion manager: queues inputs, issues at most one event a cycle, and writes it back 31 cycles later.
+// The congestion manager: queues inputs, issues at most one event a cycle, and writes each event back 31 cycles later.
 // SPDX-License-Identifier: Apache-2.0
 //
 // This module connects the parts; docs/controller-contract.md defines the cycle of every effect. Signals named wb_
@@ -24,12 +24,12 @@ module dc_manager #(
   input  dcc_regs_pkg::dcc_reg2hw_t regs_i,
   output dcc_regs_pkg::dcc_hw2reg_t status_o,
   output logic             ready_o,
-  output logic             swept_o,         // memories are swept; a fault may still stop the manager
-  input  logic             hold_i,          // no event may be issued
-  output logic             quiet_o,         // every issued event is written back
+  output logic             swept_o,         // the memories' sweep is over; a fault may still stop the manager
+  input  logic             hold_i,          // the arbiter may issue no event
+  output logic             quiet_o,         // every issued event has been written back
 
-  // Inputs of events
-  input  logic             cnp_valid_i,     // a notification, lost when its FIFO is full
+  // Inputs that become events
+  input  logic             cnp_valid_i,     // a congestion notification, lost when its FIFO is full
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
   input  logic [7:0]       cnp_marks_i,
@@ -41,17 +41,17 @@ module dc_manager #(
   input  logic [31:0]      bytes_length_i,
   input  logic             command_valid_i,
   output logic             command_ready_o,
-  input  logic             command_query_i,  // 1: query of a flow's rate; 0: release
+  input  logic             command_query_i,  // 1: query of a flow's rate; 0: release of a flow's slot
   input  logic [FlowW-1:0] command_flow_i,
 
-  // Answers with rates
+  // Output port: answers with a flow's rate
   output logic             rate_valid_o,
   output logic             rate_query_o,
   output logic             rate_bound_o,
   output logic [FlowW-1:0] rate_flow_o,
   output logic [31:0]      rate_value_o,
 
-  // Software's access to tables of the rate unit and to slots
+  // Port for software's accesses to tables of the rate unit and to slots
   input  logic             table_valid_i,
   input  logic             table_write_i,
   input  logic [2:0]       table_i,
@@ -109,7 +109,7 @@ module dc_manager #(
 
   assign cnp_taken       = cnp_valid_i && regs_i.ctrl_enable && ready;
   assign bytes_taken     = bytes_valid_i && regs_i.ctrl_enable && ready;
-  assign drop_cnp        = rb_start && wrong_cnp[0];  // the head of the queue is wrong
+  assign drop_cnp        = rb_start && wrong_cnp[0];  // recovery drops the queue's head if it is wrong
   assign cnp_lost        = (cnp_taken && cnp_full) || drop_cnp;
   assign dropped         = {1'b0, cnp_valid_i && regs_i.ctrl_enable && !ready} +
                            {1'b0, bytes_valid_i && regs_i.ctrl_enable && !ready};
@@ -217,7 +217,7 @@ module dc_manager #(
     .now_o          (now),
     .lag_o          (lag),
     .overrun_o      (overrun),
-    .overrun_clear_i(clear_q),  // the lag is 0 one cycle after the wheel is cleared
+    .overrun_clear_i(clear_q),  // the lag is 0 one cycle after the timing wheel was cleared
     .wrong_start_o  (wrong_start),
     .wrong_wheel_o  (wrong_wheel)
   );
@@ -253,7 +253,7 @@ module dc_manager #(
     .quiet_o       (quiet_o)
   );
 
-  // Fields that a kind of event lacks are 0: its FIFO's output may never have been written.
+  // Fields that an event of this kind lacks become 0, because the FIFO's output may never have been written.
   always_comb begin
     event_d      = '0;
     event_d.kind = kind;
@@ -470,7 +470,7 @@ module dc_manager #(
     .answer_o        (wb_answer),
     .start_o         (wb_start)
   );
-  dcc_controller_pkg::slot_t wb_parameters;  // what is written into the store
+  dcc_controller_pkg::slot_t wb_parameters;  // contents that the write-back writes into the parameter store
   assign wb_parameters = !rb_busy ? wb_plan.slot : rb_erase ? '0 : view;
   assign wb_valid  = wb_done && !fault;
   assign wb_bind   = wb_valid && wb_plan.first;
@@ -478,7 +478,7 @@ module dc_manager #(
   assign wb_give   = wb_valid && (wb_released || wb_plan.unbound);
 
   logic wb_bound;
-  assign wb_bound = wb_plan.hit || wb_plan.first;  // otherwise there is no rate, and the output is 0
+  assign wb_bound = wb_plan.hit || wb_plan.first;  // otherwise the flow has no rate, and the rate output is 0
   logic [FlowW+33:0] answer;
   assign answer = rb_busy ? {2'b01, rb_flow, regs_i.r_max}
                           : {wb_plan.query, wb_bound, wb_flow, wb_bound ? wb_plan.slot.rc : 32'd0};
@@ -528,7 +528,7 @@ module dc_manager #(
   logic                drop_joined;
 
   if (Rebuild != 0) begin : g_rebuild
-    logic cnp_q;  // a CNP was wrong since the last recovery: it may have joined others
+    logic cnp_q;  // a CNP was wrong since the last recovery and may have joined other CNPs
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) cnp_q <= 1'b0;
       else cnp_q <= (cnp_q || wrong_cnp[0]) && !clear && !rb_start;

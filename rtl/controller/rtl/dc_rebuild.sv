@@ -1,11 +1,11 @@
-// Recovery from a word that cannot be corrected: everything but the slots is made anew from the slots.
+// Recovery from an uncorrectable word: this module rebuilds all state of the manager except the slots from the slots.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fault stops the manager before the event that used the wrong word is written back, so the parameter store is as
-// right as its words are. When the pipeline is empty, the table of flows is swept, the wheel and the list of free slots
-// are emptied, and one slot after the other is read: a bound slot gets its flow and its timer again, another one is
-// free. A slot whose own word is wrong is freed, and its flow is lost. Then the manager goes on. A wrong word of a
-// table is no slot's, so recovery waits until software has written a word of a table.
+// A fault stops the manager before the event that used the wrong word is written back, so the fault leaves the
+// parameter store intact. When the pipeline is empty, the flow table is swept, the timing wheel and the list of free
+// slots are emptied, and the slots are read one by one: a bound slot gets its flow and timer again, an unbound slot
+// becomes free. A slot whose own word is wrong becomes free, and its flow is lost. Then the manager resumes. After a
+// wrong word in a table, which belongs to no slot, recovery waits until software has written a word of a table.
 module dc_rebuild #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
@@ -13,32 +13,32 @@ module dc_rebuild #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,        // soft reset, which repairs more
+  input  logic             clear_i,        // soft reset, which replaces the recovery
   input  logic             fault_i,
   input  logic             quiet_i,        // no event is in the pipeline
-  input  logic             access_i,       // software reads or writes
-  input  logic             wrong_table_i,  // a word of a table was wrong
+  input  logic             access_i,       // software accesses the controller
+  input  logic             wrong_table_i,  // a word used from a rate table was wrong
   input  logic             table_write_i,
-  output logic             start_o,        // one cycle: clears the fault, begins the sweep
+  output logic             start_o,        // one-cycle pulse: clears the fault and begins the sweep
   input  logic             swept_i,
-  output logic             busy_o,         // from the cycle after start_o
-  // the slots, one in three cycles
+  output logic             busy_o,         // recovery is under way, from the cycle after start_o
+  // walk over the slots, three cycles for each slot
   output logic             read_o,
   output logic [SlotW-1:0] slot_o,
-  input  logic             wrong_i,        // the slot's word is wrong
+  input  logic             wrong_i,        // the word read from the slot is wrong
   input  logic             bound_i,
-  input  logic [FlowW-1:0] flow_i,         // flow of the slot by its word
-  input  logic [FlowW-1:0] name_i,         // flow of the slot by the table of flows
-  output logic             write_o,        // the slot's words are written again, and one of the next two happens
+  input  logic [FlowW-1:0] flow_i,         // flow number in the slot's own word
+  input  logic [FlowW-1:0] name_i,         // the slot's flow according to the flow table
+  output logic             write_o,        // the slot's words are written again; either bind_o or give_o is 1 as well
   output logic             bind_o,
   output logic             give_o,
-  output logic             erase_o,        // … with the slot's word as zeros
+  output logic             erase_o,        // with write_o: the slot's word is written as zeros
   output logic [FlowW-1:0] flow_o,
-  // result
-  input  logic [14:0]      pending_i,      // slots that were bound
-  output logic [14:0]      lost_o,         // one cycle: number of flows that are lost
-  output logic             told_o,         // one cycle: flow_o is the only one, and is told the maximum rate
-  output logic [15:0]      flows_o,        // flows lost, and recoveries, since the reset by pin, saturated
+  // result of the recovery
+  input  logic [14:0]      pending_i,      // number of slots that were bound before the fault
+  output logic [14:0]      lost_o,         // one-cycle value: number of flows that recovery lost
+  output logic             told_o,  // one cycle: flow_o is the only lost flow; the scheduler is told its maximum rate
+  output logic [15:0]      flows_o,        // lost flows since the reset by pin, saturated
   output logic [15:0]      rebuilds_o
 );
   typedef enum logic [1:0] {Idle, Sweep, Walk, Result} state_t;
@@ -47,7 +47,7 @@ module dc_rebuild #(
   logic             table_q;  // a word of a table is wrong until software writes one
   logic [1:0]       phase_q;
   logic [SlotW-1:0] slot_q;
-  logic [14:0]      bound_q, wrong_q;  // numbers of slots
+  logic [14:0]      bound_q, wrong_q;  // number of bound slots; number of wrong slots
   logic [FlowW-1:0] lost_flow_q;
   logic [15:0]      flows_q, rebuilds_q;
   logic [16:0]      flows_d;
@@ -114,7 +114,7 @@ module dc_rebuild #(
   end
 
 `ifndef SYNTHESIS
-  // The events that wait are those of the bound slots, so flows are lost with wrong words alone.
+  // Every bound slot has one pending timer event, so recovery loses flows only through wrong words.
   always_ff @(posedge clk_i) begin
     if (rst_ni && state_q == Result) begin
       assert (pending_i - bound_q <= wrong_q) else $error("more flows are lost than words were wrong");

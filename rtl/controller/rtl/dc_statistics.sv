@@ -11,7 +11,7 @@ module dc_statistics (
   input  logic        answer_i,
   input  logic        cnp_lost_i,
   input  logic [1:0]  dropped_i,    // number of inputs in this cycle that came before READY
-  input  logic [14:0] lost_i,       // number of flows that recovery has lost; told_i: one of them was told a rate
+  input  logic [14:0] lost_i,       // flows that recovery lost; told_i: the scheduler was told a rate for one of them
   input  logic        told_i,
   output logic        table_full_o,
   output logic [63:0] cnps_received_o,
@@ -43,7 +43,7 @@ module dc_statistics (
   assign started      = cnp ? plan_i.first || plan_i.restart : timer && !released_i;
   assign cancelled    = (cnp && plan_i.restart) || given_up;
 
-  // The upper half of a sum does not wait for the carry of the lower one.
+  // The carry of the lower half only selects between two upper halves, which are calculated at the same time.
   function automatic logic [63:0] plus(input logic [63:0] count, input logic [16:0] amount);
     logic [32:0] low;
     low  = {1'b0, count[31:0]} + 33'(amount);
@@ -94,7 +94,7 @@ module dc_statistics (
     end else if (valid_i || cnp_lost_i || dropped_i != '0 || lost_i != '0) begin
       cnps_received_o        <= plus(cnps_received_o, cnp ? 17'(plan_i.packets) : '0);
       cnps_dropped_no_slot_o <= plus(cnps_dropped_no_slot_o, table_full_o ? 17'(plan_i.packets) : '0);
-      // Joined CNPs count as one event.
+      // Joined CNPs count as one event here.
       if (cnp && !table_full_o) begin
         cnps_coalesced_o     <= plus(cnps_coalesced_o, 17'(plan_i.packets) - 17'(!plan_i.coalesced));
       end
@@ -110,7 +110,7 @@ module dc_statistics (
       slots_bound_o      <= plus(slots_bound_o, 17'(cnp && plan_i.first));
       slots_released_o   <= plus(slots_released_o, 17'(given_up || (valid_i && released_i)) + 17'(lost_i));
       missed_latency_o   <= plus(missed_latency_o, 17'(missed));
-      // cnp_lost_i comes late in the cycle: it chooses between two sums.
+      // cnp_lost_i comes late in the cycle, so it selects between two precomputed sums.
       cnps_lost_o        <= cnp_lost_i ? plus(cnps_lost_o, 17'd1) : cnps_lost_o;
       inputs_dropped_o   <= plus(inputs_dropped_o, 17'(dropped_i));
       if (missed && 32'(plan_i.lateness) > lateness_max_o) lateness_max_o <= 32'(plan_i.lateness);

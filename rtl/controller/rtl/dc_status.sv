@@ -1,15 +1,15 @@
-// The registers of the manager that software reads: state, counters, interrupt causes, memories with errors.
+// Registers of the congestion manager that software reads: state, counters, interrupt causes, memories with errors.
 // SPDX-License-Identifier: Apache-2.0
 module dc_status #(
   parameter int unsigned Slots   = 1024,
-  parameter int unsigned ReportW = 1,  // bits of report_i; 1: its memories correct nothing
+  parameter int unsigned ReportW = 1,  // bits of report_i; 1: no memory corrects errors
   localparam int unsigned SlotW    = $clog2(Slots),
   localparam int unsigned Memories = dcc_regs_pkg::MemoryErrorWheelLsb + 1
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,       // soft reset
-  input  logic             resume_i,      // recovery from a fault begins
+  input  logic             resume_i,      // recovery from a memory fault begins
   input  logic             ready_i,
   input  logic             idle_i,
   input  logic             overrun_i,
@@ -17,20 +17,20 @@ module dc_status #(
   input  logic [SlotW:0]   in_use_max_i,
   input  logic [31:0]      now_i,
   input  logic [31:0]      lag_i,
-  // an event in its last cycle
+  // the event that is in its last pipeline cycle
   input  logic             valid_i,
   input  dcc_controller_pkg::plan_t plan_i,
   input  logic             held_i,
   input  logic             released_i,
   input  logic             answer_i,
-  // dropped inputs
+  // inputs that were dropped
   input  logic             cnp_lost_i,
   input  logic [1:0]       dropped_i,
-  // memory errors, in the order of the fields of MEMORY_ERROR
+  // memory errors; bits in the order of the fields of MEMORY_ERROR
   input  logic [Memories-1:0] wrong_i,  // memories of which a word used in the previous cycle had wrong parity
-  input  logic [Memories-1:0] forgiven_i, // memories whose wrong words stop nothing in this cycle
-  input  logic [ReportW-1:0] report_i,    // of the memories that correct bits (ram_guarded.sv)
-  // recovery (dc_rebuild.sv)
+  input  logic [Memories-1:0] forgiven_i, // memories whose wrong words do not stop the manager in this cycle
+  input  logic [ReportW-1:0] report_i,    // report of the memories that correct bits (ram_guarded.sv)
+  // results of a recovery (dc_rebuild.sv)
   input  logic [14:0]      lost_i,
   input  logic             told_i,
   input  logic [15:0]      lost_flows_i,

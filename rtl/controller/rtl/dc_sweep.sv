@@ -1,12 +1,12 @@
-// Readiness. After power-up every entry of the flow table is swept (or of the hash table), and the tables of the
-// rate unit with them. After a soft reset every slot is swept.
-// After a fault the flow table may be wrong, so the sweep is that of power-up.
+// Readiness of the controller. After power-up a sweep clears every entry of the flow table (or of the hash table),
+// while the rate unit sweeps its tables. After a soft reset the sweep covers every slot. A fault may corrupt the flow
+// table, so the sweep of a soft reset after a fault is the one of power-up.
 // SPDX-License-Identifier: Apache-2.0
 module dc_sweep #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
   parameter int unsigned SparseFlows = 0,
-  localparam int unsigned Least  = 128,  // with the slack: cycles the rate unit takes
+  localparam int unsigned Least  = 128,  // Least + ResetSlack cycles cover the rate unit's sweep
   localparam int unsigned Hashed = (Slots > Least) ? Slots : Least,
   localparam int unsigned Hard   = (SparseFlows != 0) ? Hashed : 1 << FlowW,
   localparam int unsigned IndexW = $clog2(Hard) + 1
@@ -16,16 +16,16 @@ module dc_sweep #(
   input  logic             soft_reset_i,  // soft reset, active for one cycle
   input  logic             fault_i,
   output logic             ready_o,       // low in the cycle of soft_reset_i and while memories are swept
-  output logic             started_o,     // READY was 1 since power-up, so time advances
+  output logic             started_o,     // READY has been 1 since power-up, so time advances
   output logic             sweep_o,
   output logic             power_up_o,    // with sweep_o: the memories' contents are unknown
   output logic [FlowW-1:0] index_o,
-  output logic             in_range_o     // with sweep_o: index_o is a slot, or at power-up a flow
+  output logic             in_range_o     // with sweep_o: index_o is a valid slot, or at power-up a valid flow
 );
   localparam logic [IndexW-1:0] Flows    = IndexW'(Hard);
   localparam logic [IndexW-1:0] Slack    = IndexW'(dcc_controller_pkg::ResetSlack);
   localparam logic [IndexW-1:0] LastHard = Flows + Slack - 1'b1;
-  localparam logic [IndexW-1:0] LastSoft = IndexW'(Slots) + Slack - IndexW'(2);  // the sweep began a cycle ago
+  localparam logic [IndexW-1:0] LastSoft = IndexW'(Slots) + Slack - IndexW'(2);  // the cycle of soft_reset_i counts
 
   logic              busy_q, power_up_q, started_q;
   logic [IndexW-1:0] index_q;

@@ -1,4 +1,4 @@
-// The timing wheel as a source of events: queues starts, and offers expiries at their pace.
+// The timing wheel as a source of events: queues starts of timers, and offers expiries at a limited pace.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The wheel holds one event for each slot that is not free, so the queue of first starts never
@@ -11,7 +11,7 @@ module dc_timers #(
   parameter int unsigned TopBits    = 5,
   parameter int unsigned MiddleBits = 5,
   parameter int unsigned LastBits   = 6,
-  parameter int unsigned Secded     = 0,  // ram_guarded.sv
+  parameter int unsigned Secded     = 0,  // 1: the memories have an error-correcting code (ram_guarded.sv)
   localparam int unsigned SlotW   = $clog2(Slots),
   localparam int unsigned DueW    = TopBits + MiddleBits + LastBits + 1,
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
@@ -22,36 +22,36 @@ module dc_timers #(
   output logic             init_done_o,
   input  logic             run_i,         // time advances
   input  logic [15:0]      tick_div_i,
-  input  logic             wait_i,        // starts wait: slots are bound anew (dc_rebuild.sv)
+  input  logic             wait_i,        // first starts wait while recovery binds slots anew (dc_rebuild.sv)
   // starts of timers
   input  logic             start_i,
-  input  logic             start_first_i, // the start is the first one of its slot
+  input  logic             start_first_i, // the start is the first start of its slot
   input  logic [SlotW-1:0] start_slot_i,
   input  logic [DueW-1:0]  start_due_i,
   // look-up of a slot's flow, answered in the next cycle
   output logic             name_o,
   output logic [SlotW-1:0] name_slot_o,
   input  logic [FlowW-1:0] name_flow_i,
-  // the offered timer event
+  // timer event that is offered for issue
   output logic             valid_o,
-  input  logic             take_i,        // the offered event is issued
+  input  logic             take_i,        // the offered timer event is issued
   output logic [SlotW-1:0] slot_o,
   output logic [FlowW-1:0] flow_o,
   output logic [DueW-1:0]  due_o,
   output logic             late_o,
-  // time and status
+  // time and state of the wheel
   output logic [31:0]      now_o,
   output logic [31:0]      lag_o,
   output logic             overrun_o,
   input  logic             overrun_clear_i,
-  // errors found in the words that the memories read in the previous cycle: reports of ram_guarded.sv
+  // start commands that wait in the queues
   output logic [ReportW-1:0] wrong_start_o, // starts that wait
   output logic [ReportW-1:0] wrong_wheel_o
 );
   // ---------------------------------------------------------------------------------------------
   // Ticks of TICK_DIV cycles; a change of TICK_DIV restarts the present tick
   // ---------------------------------------------------------------------------------------------
-  logic [15:0] cycle_q, div_q;  // cycle in the present tick, and its length
+  logic [15:0] cycle_q, div_q;  // number of the cycle in the present tick; length of the tick
   logic        tick;
   assign tick = run_i && cycle_q >= div_q - 1'b1 && div_q == tick_div_i;
 
@@ -68,7 +68,7 @@ module dc_timers #(
   // ---------------------------------------------------------------------------------------------
   // The timing wheel, and the starts that wait for it
   // ---------------------------------------------------------------------------------------------
-  localparam int unsigned AgainDepth = 8;  // places for starts after timer events; at most two wait
+  localparam int unsigned AgainDepth = 8;  // places for starts that follow timer events; at most two starts wait
 
   logic             first_valid, again_valid, cmd_ready, first_full, again_full, expire_valid;
   logic             wheel_done;
@@ -104,9 +104,9 @@ module dc_timers #(
   );
   ram_reports #(.ReportW(ReportW)) u_reports (.reports_i({wrong_again, wrong_first}), .report_o(wrong_start_o));
 
-  // The start that the wheel is given next: the head of its queue, whose delay is known a cycle later. The wheel counts
-  // a delay from the tick in which it accepts the command; a start gives its due tick. So the delay is worked out anew
-  // in every cycle, from the tick of the next one. A due tick that has begun meanwhile becomes the next tick.
+  // The wheel's next start command is the head of a queue; its delay is known a cycle later. The wheel counts a delay
+  // from the tick in which it accepts the command; a queued start holds its due tick. So the delay is recalculated in
+  // every cycle, from the next cycle's tick. A start whose due tick has begun is due in the next tick.
   logic             prepare, again, again_q, start_q;
   logic [DueW-1:0]  ahead;
   logic [DueW-2:0]  delay_q;
@@ -165,7 +165,7 @@ module dc_timers #(
   assign init_done_o = wheel_done;
 
   // ---------------------------------------------------------------------------------------------
-  // The offer follows the wheel's expiry by two cycles, when its flow is known, and not before its time
+  // An offer follows the wheel's expiry by two cycles, when the slot's flow is known, and not before its paced time
   // ---------------------------------------------------------------------------------------------
   logic             asked_q, known_q;
   logic [FlowW-1:0] flow_q;
@@ -174,7 +174,7 @@ module dc_timers #(
 
   logic        paced, due_now, begun, first_q;
   logic [18:0] since_q;            // cycles since the previous offer was taken
-  logic [18:0] wait_for, wait_q;   // cycles to wait; an offer that is known stood in the cycle before, too
+  logic [18:0] wait_for, wait_q;   // wait between offers; wait_q is exact, as a known expiry has stood for a cycle
   logic [31:0] last_due_q, apart;
 
   assign due_now  = lag_o == '0;  // the event is due in the present tick
@@ -218,7 +218,7 @@ module dc_timers #(
                                               dcc_controller_pkg::Distance);
 
 `ifndef SYNTHESIS
-  // The queue of starts always has room.
+  // The queues of starts always have room.
   always_ff @(posedge clk_i) begin
     if (rst_ni && start_i) assert (!(start_first_i ? first_full : again_full)) else $error("a start was lost");
   end

@@ -1,11 +1,11 @@
-// Reads of the slots window: a word of a slot, two cycles after the request.
+// Reads of the slots window by software: a word of a slot, two cycles after the request.
 // SPDX-License-Identifier: Apache-2.0
 module dc_view #(
   parameter int unsigned FlowW = 14
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             view_i,   // request of software, held until ready_o
+  input  logic             view_i,   // software's read request, held until ready_o
   input  logic [2:0]       word_i,
   output logic             ready_o,
   output logic [31:0]      rdata_o,
@@ -13,7 +13,7 @@ module dc_view #(
   input  logic [FlowW-1:0] flow_i,
   input  dcc_controller_pkg::slot_t slot_i
 );
-  logic [1:0] view_q;  // cycles since the request
+  logic [1:0] view_q;  // number of cycles since the read request
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) view_q <= '0;
     else view_q <= (!view_i || ready_o) ? '0 : view_q + 1'b1;

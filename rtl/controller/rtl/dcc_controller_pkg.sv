@@ -1,6 +1,6 @@
 // Constants and records of the controller; docs/controller-contract.md defines them.
 // SPDX-License-Identifier: Apache-2.0
-// Not every constant has a user in every module.
+// Some modules do not use every constant.
 /* verilator lint_off UNUSED */
 package dcc_controller_pkg;
   localparam int unsigned Distance   = 32;  // D: edges between two issues of one flow
@@ -10,28 +10,28 @@ package dcc_controller_pkg;
   localparam int unsigned ResetSlack = 16;  // R: edges of a soft reset beyond one for each slot
   localparam int unsigned Recovery   = 64;  // P: edges from an access that found events under way to its end
 
-  // Kinds of events, in the order in which they are chosen.
+  // Kinds of events, in the order of the arbiter's priority.
   localparam logic [1:0] KindCnp     = 2'd0;
   localparam logic [1:0] KindTimer   = 2'd1;
   localparam logic [1:0] KindCommand = 2'd2;
   localparam logic [1:0] KindBytes   = 2'd3;
 
   localparam logic [16:0] One16        = 17'h10000;   // 1.0 in 1.16
-  localparam logic signed [33:0] AccountLimit = 34'sd134217727;  // 2^27 - 1: packets the rate unit takes
+  localparam logic signed [33:0] AccountLimit = 34'sd134217727;  // 2^27 - 1: maximum packet count of the rate unit
 
-  // The contents of an input besides its flow and slot.
+  // Fields of an input event besides its flow and slot.
   typedef struct packed {
     logic [1:0]  kind;
     logic        query;    // for commands, 1: query of a rate; 0: release
     logic [5:0]  dscp;     // CNP, bytes: DSCP of the flow
-    logic [7:0]  marks;    // CNP
-    logic [15:0] packets;  // CNP: packets since the CNP before (8 bits); bytes: joined notifications
+    logic [7:0]  marks;    // CNP: number of marks
+    logic [15:0] packets;  // CNP: packets since the previous CNP (8 bits); bytes: number of joined notifications
     logic [31:0] data;     // bytes: sum of the lengths; timer: due tick in the wheel (17 bits); CNP: joined CNPs (8 bits)
-    logic        late;     // timer: issued later than FirstOffer + Distance after its tick began
+    logic        late;     // timer: the event was issued later than FirstOffer + Distance after its tick began
   } event_t;
 
-  // Parameters of a slot in the parameter store, under the names of the patent and of DCQCN's law. The flow
-  // number stands elsewhere (dc_lookup).
+  // Parameters of a slot in the parameter store, under the names of the patent and of DCQCN's law. The memory for flow
+  // numbers is in dc_lookup.
   typedef struct packed {
     logic        bound;
     logic [31:0] rc;
@@ -45,51 +45,51 @@ package dcc_controller_pkg;
     logic [16:0] due;
   } slot_t;
 
-  // The same bits under the names of the proportional law: members of the same widths in the same order. A slot_t
-  // is assigned to a view and a view to a slot_t as it is. models/core/controller/law/proportional.h has the
-  // same names.
+  // The same bits under the names of the proportional law: members of equal widths in equal order. A slot_t can be
+  // assigned to a proportional_slot_t, and vice versa, without conversion. models/core/controller/law/proportional.h
+  // uses the same member names.
   typedef struct packed {
     logic        bound;
     logic [31:0] rc;
     logic [31:0] rt;
-    logic [16:0] sent;     // packets sent since the last CNP; in a hold 1 if a clear notification is promised
-    logic [7:0]  phase;    // 0: steady; 1 to MaxHold: intervals of a hold; above: 256 less the intervals of the
-                           // fast phase that are left
-    logic [7:0]  silent;   // intervals without a packet; in a hold the marks since the hold began
+    logic [16:0] sent;     // packets sent since the last CNP; in a rate hold, 1: a clear notification is promised
+    logic [7:0]  phase;    // 0: steady; 1 to MaxHold: intervals of a rate hold; above: 256 minus the remaining
+                           // intervals of the fast phase
+    logic [7:0]  silent;   // intervals without a packet; in a rate hold, the marks since the hold began
     logic [5:0]  dscp;
-    logic [31:0] account;  // signed: unmarked packets less marks, in 1/256; 0 in a hold
+    logic [31:0] account;  // signed: unmarked packets less marks, in 1/256 packet; 0 in a rate hold
     logic [31:0] latest;
     logic [16:0] due;
   } proportional_slot_t;
 
-  localparam logic [7:0] MaxHold = 8'd160;  // intervals
+  localparam logic [7:0] MaxHold = 8'd160;  // longest rate hold, in intervals
 
-  // The plan of an event, as decided before its rate is calculated.
+  // Plan of an event, as decided before the rate unit calculates the rate.
   typedef struct packed {
     logic [1:0]  kind;
     logic        query;
     logic [15:0] packets;    // number of joined CNPs or byte notifications
     logic        late;
-    logic [16:0] lateness;   // ticks
-    logic        hit;        // the flow has a slot
-    logic        first;      // a CNP that binds its flow
+    logic [16:0] lateness;   // lateness of a timer event in ticks
+    logic        hit;        // the event's flow has a slot
+    logic        first;      // the event is a CNP that binds its flow
     logic        coalesced;
-    logic        clear;      // a clear notification: a CNP without marks, which binds nothing
-    logic        live;       // a timer event that is not stale
-    logic        unbound;    // a timer event of a slot whose flow was released
-    logic        restart;    // a CNP sets a later due tick
+    logic        clear;      // the event is a clear notification: a CNP without marks, which binds no slot
+    logic        live;       // the event is a timer event that is not stale
+    logic        unbound;    // the event is a timer event of a slot whose flow was released
+    logic        restart;    // the CNP sets a later due tick
     logic        start;      // the wheel is started unless the event releases the slot
-    logic [16:0] start_at;   // due tick that the wheel is given
-    logic        write;      // the slot changes
+    logic [16:0] start_at;   // due tick of the timer's start
+    logic        write;      // the event changes the slot
     logic        cut;
-    logic        keep;       // a cut that keeps the target rate
+    logic        keep;       // the event is a cut that keeps the target rate
     logic        increase;
-    logic        may_hold;   // a hold begins if owed is more than the flow sends in four intervals
+    logic        may_hold;   // a rate hold begins if owed is more than the flow sends in four intervals
     logic [34:0] owed;       // owed marks as a rate
-    logic [31:0] lo;         // limits of the class
+    logic [31:0] lo;         // minimum and maximum rate of the DSCP class
     logic [31:0] hi;
-    logic [31:0] old_rc;     // Rc that the scheduler holds
-    slot_t       slot;       // the new slot, except for calculated rates
+    logic [31:0] old_rc;     // rate Rc that the scheduler uses now
+    slot_t       slot;       // the slot to write, except for the calculated rates
   } plan_t;
 endpackage
 /* verilator lint_on UNUSED */

@@ -4,15 +4,15 @@
 // Inputs: notifications. Outputs: rates. Software: APB and an interrupt. One clock. docs/controller-contract.md
 // defines the edge of every effect; docs/registers/dcc.md is the register map.
 module dcc_top #(
-  parameter int unsigned Slots        = 1024,  // a power of two, 64 ... 16384 (run: 64 and 1024)
+  parameter int unsigned Slots        = 1024,  // number of slots: a power of two, 64 ... 16384 (runs use 64 and 1024)
   parameter int unsigned FlowW        = 14,    // bits of a queue pair number, at least log2 Slots
-  parameter int unsigned SparseFlows  = 0,     // 1: hash table of slots, not a memory of flows
+  parameter int unsigned SparseFlows  = 0,     // 1: flow table is a hash table; 0: a RAM of all flows
   parameter int unsigned Latency      = 64,    // edges from issue to answer, 32 ... 255
   parameter int unsigned CnpDepth     = 64,    // depths of the FIFOs, powers of two
   parameter int unsigned CommandDepth = 16,
   parameter int unsigned BytesDepth   = 64,
   parameter int unsigned Secded       = 0,     // 1: all memories correct a wrong bit
-  parameter int unsigned Rebuild      = 0      // 1: a wrong word costs the flow of its slot at most, not all
+  parameter int unsigned Rebuild      = 0      // 1: a wrong word costs at most its slot's flow, not all flows
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -31,32 +31,32 @@ module dcc_top #(
   output logic             irq_o,           // level
   output logic             ready_o,         // STATUS.READY
 
-  // A congestion notification. It never waits, and is lost when its FIFO is full
+  // A congestion notification, which never waits and is lost when its FIFO is full
   input  logic             cnp_valid_i,
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
   input  logic [7:0]       cnp_marks_i,     // number of marked packets
   input  logic [7:0]       cnp_packets_i,   // number of packets since the previous CNP; 0: unknown
 
-  // A packet was sent
+  // Byte notification: a packet was sent
   input  logic             bytes_valid_i,
   output logic             bytes_ready_o,
   input  logic [FlowW-1:0] bytes_flow_i,
   input  logic [5:0]       bytes_dscp_i,
   input  logic [31:0]      bytes_length_i,
 
-  // Query a flow's rate, or release its slot
+  // Command: query of a flow's rate, or release of its slot
   input  logic             command_valid_i,
   output logic             command_ready_o,
   input  logic             command_query_i,
   input  logic [FlowW-1:0] command_flow_i,
 
-  // A rate for the scheduler
+  // A new rate for the scheduler
   output logic             rate_valid_o,
   output logic             rate_query_o,    // the answer belongs to a query
   output logic             rate_bound_o,    // the flow has a slot; otherwise there is no rate
   output logic [FlowW-1:0] rate_flow_o,
-  output logic [31:0]      rate_value_o     // 24.8 Mb/s
+  output logic [31:0]      rate_value_o     // rate in 24.8 Mb/s
 );
   localparam int unsigned SlotW      = $clog2(Slots);
   localparam int unsigned TopBits    = 5;

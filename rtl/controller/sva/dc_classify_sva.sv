@@ -1,5 +1,5 @@
-// A timer event that cuts does so in a hold, from the target rate and as a first cut, so the request's flag
-// needs no other input.
+// A timer event that cuts the rate does so in a rate hold, from the target rate and as a first cut, so the request's
+// flag needs no other input.
 // SPDX-License-Identifier: Apache-2.0
 module dc_classify_sva (
   input logic clk_i,

@@ -1,4 +1,4 @@
-// The place that is read is written anew a cycle later.
+// Contract of a delay's ring: the place that is read in one cycle is written anew in the next cycle.
 // SPDX-License-Identifier: Apache-2.0
 module dc_delay_sva #(
   parameter int unsigned AddrW = 4

@@ -35,7 +35,7 @@ module dc_flow_cuckoo_sva #(
   input logic [Stash-1:0]       used,
   input logic [RoomW-1:0]       claimed_q
 );
-  logic swept_q = 1'b0;  // the table was swept; before, its contents are unknown
+  logic swept_q = 1'b0;  // 1 after the first sweep; before, the table's contents are unknown
   always_ff @(posedge clk_i) if (sweep_i) swept_q <= 1'b1;
 
   logic [Ways-1:0] there0, there1;  // ways that hold the changed flow
@@ -53,7 +53,7 @@ module dc_flow_cuckoo_sva #(
   unbound_from_one_place: assert property (@(posedge clk_i) disable iff (sweep_i || !swept_q)
     op_unbind_q |-> $onehot({mine0, mine1, erased}) && {there0, there1} == {mine0, mine1});
   one_change: assert property (@(posedge clk_i) disable iff (sweep_i || !swept_q) !(bind_i && unbind_i));
-  // Events of a flow are apart: none looks it up while it changes.
+  // Events of one flow are apart in time, so no event looks a flow up while its entry changes.
   no_look_up_of_what_changes: assert property (@(posedge clk_i) disable iff (sweep_i || !swept_q)
     match_i && (bind_i || unbind_i) |-> match_flow_i != flow_i);
   // A flow that was promised a place gets one (never_overflows of dc_flow_stash_sva states that a place

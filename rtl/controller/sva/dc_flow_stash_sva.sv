@@ -26,7 +26,7 @@ module dc_flow_stash_sva #(
   logic cleared_q = 1'b0;
   always_ff @(posedge clk_i) if (clear_i) cleared_q <= 1'b1;
 
-  logic there;  // what comes
+  logic there;  // a stored entry already has the flow or the slot of the new entry
   always_comb begin
     there = 1'b0;
     for (int unsigned i = 0; i < Depth; i++) begin

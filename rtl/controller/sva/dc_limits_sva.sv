@@ -1,4 +1,4 @@
-// Software writes a table when no event is under way.
+// Assumption on the user of dc_limits: software writes a table only while no event is under way.
 // SPDX-License-Identifier: Apache-2.0
 module dc_limits_sva (
   input logic clk_i,

@@ -1,13 +1,13 @@
-// A slot is written 31 cycles after its event's issue and read 2 cycles after it, and two events of one
-// slot are 32 cycles apart. A slot that is being bound is free, so no timer event looks up its flow. A soft
-// reset takes effect when no event is under way.
+// Assumptions of dc_lookup: a slot is written 31 cycles after its event's issue and read 2 cycles after the issue, and
+// two events of one slot are 32 cycles apart. A slot that is being bound is free, so no timer event looks up its flow.
+// A soft reset takes effect when no event is under way.
 // SPDX-License-Identifier: Apache-2.0
 module dc_lookup_sva #(
   parameter int unsigned SlotW = 10
 ) (
   input logic             clk_i,
   input logic             rst_ni,
-  input logic             counts,  // the words read in cycle 2 belong to the event's slot
+  input logic             counts,  // the words that dc_lookup reads in cycle 2 belong to the event's slot
   input logic [SlotW-1:0] s2_slot,
   input logic             view_i,
   input logic             write_i,

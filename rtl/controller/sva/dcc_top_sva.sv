@@ -28,7 +28,7 @@ module dcc_top_sva #(
   logic over;
   assign over = psel_i && penable_i && pready_o;
 
-  // The requester keeps IHI 0024: signals of an access stay stable until the access ends.
+  // The APB requester keeps the protocol of IHI 0024: signals of an access stay stable until the access ends.
   enable_follows_select: assert property (@(posedge clk_i) disable iff (!rst_ni)
     psel_i && !penable_i |=> psel_i && penable_i);
   access_stands: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -36,7 +36,7 @@ module dcc_top_sva #(
   enable_ends: assert property (@(posedge clk_i) disable iff (!rst_ni)
     over |=> !penable_i);
 
-  // The block: an error only with the end of an access, and no end in its first cycle.
+  // The block signals an error only with the end of an access, and ends no access in its first cycle.
   error_with_ready: assert property (@(posedge clk_i) disable iff (!rst_ni)
     pslverr_o |-> over);
   not_in_setup: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -51,7 +51,7 @@ module dcc_top_sva #(
   unbound_has_no_rate: assert property (@(posedge clk_i) disable iff (!rst_ni)
     rate_valid_o && !rate_bound_o |-> rate_value_o == '0);
 
-  // An access is over within 34 cycles of waiting, the read itself, and a sweep.
+  // An access ends within the time of a sweep, 34 cycles of waiting and the read itself.
   logic [15:0] waited_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) waited_q <= '0;

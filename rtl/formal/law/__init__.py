@@ -1,1 +1,1 @@
-"""The laws of the controller as terms for z3 (law_proof.py)."""
+"""The controller's laws as terms for the solver z3 (law_proof.py)."""

@@ -1,4 +1,5 @@
-"""Flows over several rounds, with the registers of named settings: proved for the bound that each query names."""
+"""Queries about flows over several rounds, with the registers of named settings; each proof holds for the bound
+that the query names."""
 import itertools
 
 import z3
@@ -8,7 +9,8 @@ from law.terms import Number, number, within
 from law.vectors import registers
 
 MBPS = 256
-# Registers as the driver writes them for `policy: proportional`, packets of 1000 B. "RTT": base round trip.
+# Register values as the driver writes them for `policy: proportional` with packets of 1000 bytes. "RTT" in a name:
+# base round-trip time.
 PROPORTIONAL = {
     "100 Gb/s": {"r_ai": 3507, "r_hai": 140800, "g": 52429, "r_max": 125000 * MBPS, "mark_shift": 10,
                  "timer_interval": 14, "first_cut": 2341, "brisk": 95},
@@ -21,7 +23,7 @@ PROPORTIONAL = {
 COMMON = {"cut_by_marks": 1, "keep_target": 0, "byte_counter": 0, "mi": 0, "r_min": 5 * MBPS, "alpha_recip": 1 << 20,
           "cut_floor": 0, "byte_threshold": 2**32 - 1, "f": 0, "decrease_period": 5, "silence": 32,
           "initial_rate": 25000 * MBPS, "initial_alpha": 65536}
-STEP = 1024  # of the decrease table
+STEP = 1024  # decrease of the cut multiplier from one entry of the decrease table to the next
 DCQCN = {"cut_by_marks": 0, "keep_target": 0, "byte_counter": 0, "mi": 0, "r_min": 40 * MBPS, "r_max": 100000 * MBPS,
          "r_ai": 40 * MBPS, "r_hai": 40 * MBPS, "g": 256, "alpha_recip": 78090315, "cut_floor": 0, "mark_shift": 0,
          "byte_threshold": 2**32 - 1, "f": 5, "decrease_period": 0, "silence": 32, "brisk": 0, "first_cut": 0,
@@ -29,20 +31,23 @@ DCQCN = {"cut_by_marks": 0, "keep_target": 0, "byte_counter": 0, "mi": 0, "r_min
 
 
 def weighted(weight):
-    """The class of a weight as the driver writes it; no limits of its own."""
+    """Returns the limits of a class with this weight as the driver writes them; the class has no floor or ceiling
+    of its own."""
     return Limits(number(256), number(round(4096 / weight)), number(0), number(2**32 - 1))
 
 
 def packets_of(registers_):
-    """Packets, each marked and told of alone, that make up a whole one in the account."""
+    """Returns the number of packets, each marked and reported by its own CNP, that add up to one whole packet in
+    the account."""
     return -(-256 // (256 - (registers_["g"] >> 8)))
 
 
 class Flow:
-    """A flow outside a hold that has just had its timer event and has no packet under way.
+    """A flow outside a rate hold, just after its timer event, with no packet under way.
 
-    That no hold begins, and that the flow is such a one again after each round, are claims. They are proved with the
-    others, so the rounds may go on from where they hold: rate in `bits` bits, account of part of a packet.
+    Two claims are proved together with each query: no rate hold begins, and after each round the flow is in such a
+    state again. So each round may start from the claimed result of the round before: a rate of `bits` bits, and an
+    account of less than one packet.
     """
 
     def __init__(self, rules, c, name, rate, bits, phase=0):
@@ -52,12 +57,14 @@ class Flow:
         self.told, self.claims = [(f"{name} before", self.begin)], []
 
     def round(self, packets, marks):
-        """Packets are sent, a CNP tells of them and their marks if there are any, and a timer event comes."""
+        """One round: packets are sent, a CNP reports these packets and their marks (if there are marks), and a
+        timer event follows."""
         rules = self.rules
         self.rounds += 1
         sent = rules.sent(self.s, number(packets))
         after, swamped = rules.counted(sent, number(marks), number(packets), z3.BoolVal(False), self.c)
-        # Without marks there is no CNP, and the packets are told of by the next one: as if one told of them now.
+        # Without marks the receiver sends no CNP; the next CNP reports the packets, which has the same effect as a
+        # report now.
         if marks == 0:
             after, swamped = Slot(sent.rc, sent.rt, number(0), sent.length, sent.t, sent.bc), z3.BoolVal(False)
         later, _ = rules.timer(after, number(1 << 19), self.c)
@@ -75,7 +82,8 @@ def proportional(setting, broken):
 
 
 def part(value, target):
-    """The part of a value that is used at a target. It falls with neither of them."""
+    """Returns the part of a value that a step uses at a target. The part is monotonic in the value and in the
+    target."""
     if target >= 1 << 17:
         return value
     places = min(6, 17 - target.bit_length())
@@ -83,14 +91,14 @@ def part(value, target):
 
 
 def band(r, weight, low, end, times):
-    """From a target on to below another: the greatest lasting loss of a marked packet, the least rise of a whole
-    packet, and the least target from which on both hold, which is packets_of(r) losses below the band's begin."""
+    """For targets from `low` to below `end`: the greatest lasting loss by a marked packet, the least rise by a
+    whole packet, and the least target from which on both bounds hold, which is packets_of(r) losses below `low`."""
     argument = min(65536, times * ((1 << r["mark_shift"]) * round(4096 / weight) >> 12))
     # The decrease table falls by 4 with each step of the argument.
     taken = ((end - 1) * min(65536, 4 * argument) + 65535) >> 16
     loss = part(taken, end - 1) >> 2
     least_target = max(r["r_min"], low - packets_of(r) * loss)
-    # A marked packet's loss comes before its rise, so a rise may begin one loss below the least target.
+    # The loss by a marked packet comes before its rise, so a rise may begin one loss below the least target.
     return loss, part(times * r["r_ai"], max(r["r_min"], least_target - loss)), least_target
 
 
@@ -98,11 +106,12 @@ WEIGHTS = {setting: (1, 8) if setting == "100 Gb/s" else (1,) for setting in PRO
 
 
 def climbs_though_all_is_marked(law, broken, weights=None, settings=tuple(PROPORTIONAL), phases=(0, 200)):
-    """Below a rate that is proportional to the weight nothing that marks can do keeps a flow down.
+    """Below a rate that is proportional to the weight, no pattern of marks keeps a flow's rate down.
 
-    One round is a packet, a CNP that tells of it and of its mark, and a timer event. Each round without a rise adds to
-    the account, so one of packets_of() rounds in a row has a rise. A rise exceeds the losses of as many rounds. So
-    the target is higher after packets_of() rounds, whichever packets are marked; and no hold begins.
+    One round is a packet, a CNP that reports the packet and its mark, and a timer event. Each round without a rise
+    adds to the account, so at least one of packets_of() rounds in a row has a rise. A rise exceeds the losses of as
+    many rounds. So the target is higher after packets_of() rounds, whichever packets are marked, and no rate hold
+    begins.
     """
     found = []
     for setting in settings:
@@ -139,9 +148,10 @@ def climbs_though_all_is_marked(law, broken, weights=None, settings=tuple(PROPOR
 
 
 def not_apart(law, broken, counts=(2, 3)):
-    """A rule that marks all packets of a round or none: one flow in the lowest octave, the others above half of the
-    greatest rate. In a marked round every other flow falls; in any round the first one rises, or adds to its account
-    and loses less than it will rise by. So none stays at the least rate while another stays at the greatest."""
+    """For a marking rule that marks all packets of a round or none: one flow has a rate in the lowest octave, the
+    other flows have rates above half of the greatest rate. In a round with marks every other flow's rate falls. In
+    any round the first flow's rate rises, or the flow adds to its account and loses less than its next rise. So no
+    flow stays at the least rate while another stays at the greatest."""
     r, rules = proportional("100 Gb/s", broken)
     low = 1 << (r["r_min"].bit_length() - 1)
     loss, rise, least_target = band(r, 1, low, 2 * low, 1)
@@ -177,8 +187,9 @@ def fresh(name, rate):
 
 
 def dcqcn_not_apart(law, broken, counts=(2, 3)):
-    """A rule that gives all flows a CNP or none: one flow at the least rate, the others at the greatest. With a CNP
-    every other flow falls (alpha at least G); without one, the first rises, after at most F timer events."""
+    """For a marking rule that causes a CNP for all flows or for none: one flow is at the least rate, the other
+    flows are at the greatest. After a CNP every other flow's rate falls (alpha is at least G); without a CNP the
+    first flow's rate rises after at most F timer events."""
     rules, least_rate, line = dcqcn_rules(broken), number(DCQCN["r_min"]), number(DCQCN["r_max"])
     found = []
     for count, marked in itertools.product(counts, (0, 1)):
@@ -197,11 +208,12 @@ def dcqcn_not_apart(law, broken, counts=(2, 3)):
     return found
 
 
-ROUNDS = DCQCN["f"] + 2  # without a CNP a flow has left the least rate by then
+ROUNDS = DCQCN["f"] + 2  # in so many rounds without a CNP a flow has left the least rate
 
 
 def dcqcn_leaves_the_floor(law, broken):
-    """DCQCN, CNPs as they like: false. CNPs that come before fast recovery is over keep a flow at the least rate."""
+    """DCQCN with arbitrary CNPs, a claim that is false: CNPs that arrive before fast recovery is over keep a flow
+    at the least rate."""
     rules = dcqcn_rules(broken)
     least_rate = number(DCQCN["r_min"])
     s = Slot(least_rate, least_rate, number(65536), number(0), number(0), number(0))
@@ -210,7 +222,7 @@ def dcqcn_leaves_the_floor(law, broken):
         marked = z3.Bool(f"a CNP in round {k + 1}")
         after, _, _ = rules.cnp(s, number(1), number(1), z3.BoolVal(False), number(1), weighted(1))
         later, _ = rules.timer(s, number(1), weighted(1))
-        s = rules.choose(marked, after, later)  # a CNP restarts the timer
+        s = rules.choose(marked, after, later)  # a CNP in this round restarts the timer, so no timer event follows
         told += [(f"a CNP in round {k + 1}", marked), (f"flow after round {k + 1}", s)]
         left = z3.Or(left, s.rc > least_rate)
     return [Query(f"one flow, {ROUNDS} rounds", [], left, told)]

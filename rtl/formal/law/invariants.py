@@ -1,4 +1,4 @@
-"""What holds in every state of a slot, whatever comes: proved by induction, one event at a time."""
+"""Properties of every state of a slot under any sequence of events: proved by induction, one event at a time."""
 import z3
 from law.queries import Query, in_range
 from law.rules import AnyTables, Dcqcn, Proportional, number
@@ -29,7 +29,7 @@ class Step:
             self.given.append(operand("marks") > 0)
 
     def state(self):
-        """What an event may begin with: the invariant of widths and phases."""
+        """Assumption on the slot before an event: the invariant of widths and phases."""
         return [] if self.event == "binding" else well_formed(self.law, self.s)
 
     def told(self):
@@ -63,7 +63,7 @@ def steps(law, broken):
 
 
 def limits_of_a_class(law, broken):
-    """As long as class and registers stay: least rate <= Rc, Rt <= greatest rate; under DCQCN Rc <= Rt."""
+    """While class and registers do not change: least rate <= Rc and Rt <= greatest rate; under DCQCN also Rc <= Rt."""
     found = []
     for step in steps(law, broken):
         def good(s, step=step):
@@ -75,7 +75,7 @@ def limits_of_a_class(law, broken):
 
 
 def limits_of_all_classes(law, broken):
-    """While a flow changes its class: R_MIN <= Rc, Rt <= the greatest rate of any class."""
+    """When a flow changes its class: R_MIN <= Rc and Rt <= the greatest rate of any class."""
     found = []
     for step in steps(law, broken):
         most = Number.named("most", 32)
@@ -89,12 +89,12 @@ def limits_of_all_classes(law, broken):
 
 
 def slot_is_well_formed(law, broken):
-    """Account within 28 bits, alpha and packets at most 65536, account 0 in a hold."""
+    """The account fits 28 bits, alpha and packets are at most 65536, and the account is 0 in a rate hold."""
     return [step.query([], z3.And(*well_formed(law, step.after))) for step in steps(law, broken)]
 
 
 def phases_in_order(law, broken):
-    """A hold begins at its first interval and counts up; no other event leads into the midst of one."""
+    """A rate hold begins at its first interval and counts up; no other event leads into the middle of a rate hold."""
     found = []
     for step in steps(law, broken):
         before, after = step.s, step.after
@@ -107,7 +107,7 @@ def phases_in_order(law, broken):
 
 
 def nothing_is_cut_off(law, broken):
-    """Every value fits the width that hardware and model have for it."""
+    """Every value fits the width that hardware and model have for this value."""
     found = []
     for step in steps(law, broken):
         for name, conditions in step.rules.widths.conditions.items():
@@ -118,7 +118,7 @@ def nothing_is_cut_off(law, broken):
 
 
 def counts_stay(law, broken):
-    """T and BC of DCQCN never fall except by a cut, and stay at 255."""
+    """DCQCN's counts T and BC fall only by a cut, and stay at 255."""
     found = []
     for event in ("sent", "timer"):
         step = Step(law, event, broken)
@@ -127,7 +127,7 @@ def counts_stay(law, broken):
 
 
 def cut_keeps_the_rate(law, broken):
-    """After a cut the target is the rate before it, or, with KEEP_TARGET, the target before it."""
+    """After a cut the target is the rate before the cut, or, with KEEP_TARGET, the target before the cut."""
     step = Step(law, "CNP", broken)
     s, after = step.s, step.after
     kept = z3.And(step.r["keep_target"], s.t == 0)
@@ -135,7 +135,7 @@ def cut_keeps_the_rate(law, broken):
 
 
 def hold_ends(law, broken):
-    """In a hold every timer event counts up to 160 and then ends the hold; no CNP sets the count back."""
+    """In a rate hold every timer event counts up to 160 and then ends the hold; no CNP sets the count back."""
     found = []
     for event in ("CNP", "timer"):
         step = Step(law, event, broken)
@@ -147,8 +147,8 @@ def hold_ends(law, broken):
 
 
 def hold_keeps_what_is_delivered(law, broken):
-    """A step of a hold is taken only where the target is at least twice the rate BC · R_HAI / T at which the marks say
-    the network delivers, and leaves at least half of the target."""
+    """A rate hold takes a further step only where the target is at least twice BC · R_HAI / T, the rate at which
+    the network delivers according to the marks; the step leaves at least half of the target."""
     step = Step(law, "timer", broken)
     before, after = step.s, step.after
     given = [Proportional.holding(before), Proportional.holding(after), step.r["first_cut"] != 0, after.rt < before.rt,
@@ -159,13 +159,14 @@ def hold_keeps_what_is_delivered(law, broken):
 
 
 def whole_packet(s):
-    """Packets that are missing for the account to have a whole one; 0: it has."""
+    """Returns the number of packets that the account lacks for a whole packet; 0 if the account holds a whole
+    packet."""
     missing = number(256) - s.length
     return either(missing > 0, (missing + 255) >> 8, 0)
 
 
 def patience_left(law, r, s):
-    """Timer events without CNPs, at most, until one raises the rate."""
+    """Returns the greatest number of timer events without CNPs until a timer event raises the rate."""
     if law == "dcqcn":
         return either(s.rc < s.rt, 0, greatest(0, r["f"] - s.t))
     need = whole_packet(s)
@@ -174,8 +175,9 @@ def patience_left(law, r, s):
 
 
 def rises_without_marks(law, broken):
-    """Without CNPs of its own a flow rises: a count falls with each timer event, and is not raised by packets; at the
-    latest where it cannot fall any more, the rate rises, until it is the greatest of its class."""
+    """A flow that receives no CNPs raises its rate: a count (patience_left) falls with each timer event, and
+    packets do not raise this count. When the count cannot fall any more, the rate rises, until it is the greatest
+    rate of its class."""
     found = []
     for event in ("timer", "sent"):
         step = Step(law, event, broken)
@@ -197,8 +199,8 @@ def rises_without_marks(law, broken):
 
 
 def mark_costs_less_than_its_packet(law, broken):
-    """A CNP that told of n packets and m <= n marks, all sent since the last CNP, leaves the account above what it
-    was before those packets."""
+    """A CNP that reports n packets and m <= n marks, for packets all sent since the last CNP, leaves the account
+    above its value before those packets."""
     step = Step(law, "CNP", broken)
     before, after = step.s, step.after
     packets, marks = operand("packets").low(8), operand("marks")

@@ -1,4 +1,4 @@
-"""Questions to the solver, and its counterexamples in the terms of a user."""
+"""Queries to the solver, and counterexamples in a user's terms."""
 from dataclasses import dataclass, field
 
 import z3
@@ -12,7 +12,8 @@ FRACTIONS = ("alpha", "first_cut", "cut_floor", "g", "mi", "initial_alpha")
 
 @dataclass
 class Query:
-    """`claim` must follow from `given`; `told` are (text, value) pairs for a counterexample, in their order."""
+    """A query: `claim` must follow from `given`. `told` are the (text, value) pairs that a counterexample prints,
+    in this order."""
     case: str
     given: list
     claim: object
@@ -20,18 +21,19 @@ class Query:
 
 
 def in_range(registers):
-    """The registers are within the ranges of the register map."""
+    """Returns the condition that every register is within its range of the register map."""
     return [within(registers[name], low, high) for name, (_, low, high) in REGISTERS.items()
             if name not in CONDITIONS]
 
 
-SEVERAL = {z3.Z3_OP_AND: z3.And, z3.Z3_OP_OR: z3.Or}  # operations of any number of terms
+SEVERAL = {z3.Z3_OP_AND: z3.And, z3.Z3_OP_OR: z3.Or}  # z3 operations that take any number of terms
 
 
 def plain(terms, products):
-    """The terms with a variable for each look-up, and without `products` for each product as well; and facts.
+    """Returns the terms with a variable in place of each table look-up (and, without `products`, in place of each
+    product), followed by facts about these variables.
 
-    Entries of tables are at most 1.0, and equal indices have equal entries.
+    The facts on look-ups: entries of tables are at most 1.0, and equal indices have equal entries.
     """
     place, about, look_ups = {}, [], []
 
@@ -62,7 +64,7 @@ def plain(terms, products):
                 stack.append((u, True))
                 stack.extend((c, False) for c in u.children())
                 continue
-            # u is kept beside its result, so that its number is given to no other term.
+            # The dictionary keeps u beside its result, so that z3 gives u's id to no other term.
             place[u.get_id()] = (u, variable(u, [place[c.get_id()][1] for c in u.children()]))
         return place[t.get_id()][1]
 
@@ -70,7 +72,7 @@ def plain(terms, products):
 
 
 def product_facts(p, a, b):
-    """What is used of p = a · b; all three have the width of the product of the greatest values."""
+    """Facts about p = a · b that the proofs use; all three terms have the width of the greatest possible product."""
     def one(a, b):
         facts = [z3.Implies(b == 0, p == 0), z3.Implies(b != 0, z3.UGE(p, a))]
         if p.size() > 16:
@@ -84,14 +86,14 @@ def product_facts(p, a, b):
 def ask(query, effort, exact=False):
     """("proved" | "false" | "open", the solver's model).
 
-    The question is asked first with products as any numbers with the facts of product_facts(): what follows then,
-    follows. Otherwise, or if only a counterexample is of interest (`exact`), it is asked with the products themselves.
+    First the solver treats products as any numbers that satisfy product_facts(): a claim proved so is proved. If
+    this fails, or if only a counterexample is of interest (`exact`), the solver gets the products themselves.
     """
     terms = [*query.given, z3.Not(query.claim)]
     result = z3.unknown
     for products in (True,) if exact else (False, True):
         solver = z3.SolverFor("QF_BV")
-        solver.set("rlimit", effort)  # steps of the solver: the same on every machine
+        solver.set("rlimit", effort)  # limit in steps of the solver, so the result is the same on every machine
         solver.add(*plain(terms, products))
         result = solver.check()
         if result == z3.unsat:
@@ -162,7 +164,7 @@ def class_text(model, c):
 
 
 def explain(law, model, told):
-    """Lines of a counterexample."""
+    """Returns the lines of a printed counterexample."""
     lines = []
     for text, value in told:
         if isinstance(value, Slot):

@@ -1,6 +1,6 @@
-"""The two laws and the rate unit as terms: one event of one slot (docs/formats.md).
+"""The controller's two laws and the rate unit as z3 terms: one event of one slot (docs/formats.md).
 
-`broken` names a rule that is broken on purpose (BROKEN); each must make a property fail.
+`broken` names one of the deliberately broken rules in BROKEN; each broken rule must make a property fail.
 """
 from dataclasses import dataclass, replace
 
@@ -12,7 +12,8 @@ MAX_HOLD = 160
 MAX_DELTA = (1 << 20) - 1
 ACCOUNT_BITS = 28
 
-# Broken rule: what is wrong with it. Those before `rounds_down` belong to the proportional law or to both.
+# Name of a broken rule: how the rule is broken. Rules before `rounds_down` belong to the proportional law or to both
+# laws.
 BROKEN = {
     "no_least_rate": "a cut's rate is not held up at the least rate",
     "no_least_target": "a cut's target is not held up at the least rate",
@@ -43,8 +44,8 @@ BROKEN = {
 class Slot:
     rc: Number
     rt: Number
-    alpha: Number    # proportional law: packets since the last CNP; in a hold 1: a clear notification is promised
-    length: Number   # bytes, or the signed account in 1/256 packet
+    alpha: Number  # proportional law: packets since the last CNP; in a rate hold, 1: a clear notification is promised
+    length: Number   # DCQCN: bytes; proportional law: the signed account in 1/256 packet
     t: Number
     bc: Number
 
@@ -54,7 +55,7 @@ class Slot:
 
 @dataclass
 class Limits:
-    """What stands in the tables for a class."""
+    """Entries of the rate unit's tables for one class."""
     f_inc: Number
     f_dec: Number
     floor: Number
@@ -83,7 +84,8 @@ class AnyTables:
 
 
 class LineTables(AnyTables):
-    """The decrease table that the driver writes, max(0, 1 - index · step), and no decay: for cuts close together."""
+    """Tables as the driver writes them for cuts close together: the decrease table is max(0, 1 - index · step), and
+    alpha does not decay."""
 
     def __init__(self, step):
         super().__init__()
@@ -110,14 +112,14 @@ class RateUnit:
         return lo, greatest(lo, least(self.r["r_max"], c.ceiling))
 
     def part(self, value, target, more=0):
-        """The part of a value that is used at a target, shifted right by `more`."""
+        """Returns the part of a value that a step uses at a target, shifted right by `more`."""
         full = target >= 1 << 17
         places, over = number(0), (target >> 13).low(3)
         for k in range(1, self.most_slow + 1):
             below = target < 1 << (17 - k)
             places = either(below, k, places)
             over = either(below, (target >> (13 - k) if k <= 13 else target << (k - 13)).low(3), over)
-        # With the most places the highest bit may be missing; the part is not below eight sixteenths.
+        # At the greatest shift the target's highest bit may be 0; the part is then eight sixteenths.
         over = either(target < 1 << (16 - self.most_slow), 0, over)
         bit = [over.low(k + 1) >> k != 0 for k in range(3)]
         sum_ = (value << 3) + either(bit[2], value << 2, 0) + either(bit[1], value << 1, 0) + either(bit[0], value, 0)
@@ -132,12 +134,12 @@ class RateUnit:
         argument = self.widths.fit("argument of the decrease table", least(ONE, (source * f_dec) >> 12), 17)
         i, f = argument >> 8, argument.low(8)
         at = self.tables.decrease(i)
-        # The entry after the last one counts only with a part of 0.
+        # The following entry matters only if the fraction is not 0, so the last index needs no following entry.
         line = (at * (256 - f) + self.tables.decrease(either(f == 0, i, i + 1)) * f + 128) >> 8
         return self.widths.fit("decrease multiplier", either(f == 0, at, line), 17)
 
     def decrease(self, rc, rt, alpha, delta, marks, first, c):
-        """Rates and alpha after a cut; `first` is a condition."""
+        """Returns rates and alpha after a cut; `first` is a z3 condition."""
         r, w = self.r, self.widths
         decayed = self.decay(alpha, either(first, 0, delta))
         counted = (marks << 1) if self.broken == "cut_twice" else marks
@@ -161,7 +163,7 @@ class RateUnit:
         return new_rc, w.fit("target", rest if self.broken == "no_least_target" else greatest(lo, rest), 32), alpha
 
     def increase(self, rc, rt, step, packets, multiplicative, c):
-        """Rates after an increase, and whether the rate is at its maximum."""
+        """Returns the rates after an increase, and the condition that the rate is at its maximum."""
         r, w = self.r, self.widths
         if self.dcqcn:
             additive = (step * c.f_inc + 128) >> 8
@@ -181,12 +183,12 @@ class RateUnit:
 
 
 def count(value):
-    """One event more; stays at 255."""
+    """Increments a count of events, which stays at 255."""
     return least(255, value + 1)
 
 
 class Proportional(RateUnit):
-    """docs/formats.md, "Under the proportional law"."""
+    """The proportional law: docs/formats.md, "Under the proportional law"."""
 
     def __init__(self, registers, tables, broken=""):
         super().__init__(registers, tables, "proportional", broken)
@@ -213,21 +215,21 @@ class Proportional(RateUnit):
         return self.widths.fit("packets owed, as a rate", owed * self.r["r_hai"], 52) > (rt << 2)
 
     def bound(self, c):
-        """A slot that a first CNP has just bound."""
+        """Returns a slot that a first CNP has just bound."""
         rate = least(self.r["initial_rate"], self.limits(c)[1])
         return Slot(rate, rate, number(0), number(0), number(0), number(0))
 
     def cnp(self, s, marks, packets, first, delta, c):
-        """A CNP with marks; the slot, and conditions: coalesced, a hold began."""
+        """Applies a CNP with marks. Returns the slot and two conditions: the CNP was coalesced; a rate hold began."""
         r, holding = self.r, self.holding(s)
         coalesced = z3.And(z3.Not(first), s.t == 1, delta < r["decrease_period"])
-        # In a hold
+        # The CNP arrives in a rate hold.
         ends = packets > marks
         in_hold = replace(s, bc=least(255, s.bc + marks))
         if self.broken == "hold_anew":
             in_hold = replace(in_hold, t=number(1))
         held = self.choose(ends, replace(self.ended(s), rc=s.rt), in_hold)
-        # Outside of it
+        # The CNP arrives outside a rate hold.
         after, swamped = self.counted(s, marks, packets, first, c)
         begins = z3.And(r["first_cut"] != 0, z3.Or(first, swamped))
         promised = z3.And(first, packets == marks)
@@ -236,7 +238,8 @@ class Proportional(RateUnit):
         return self.choose(coalesced, s, new), coalesced, z3.And(z3.Not(holding), begins, z3.Not(coalesced))
 
     def counted(self, s, marks, packets, first, c):
-        """A CNP outside a hold as far as no hold begins, and the condition that marks are a swamp."""
+        """Applies a CNP outside a rate hold, without the begin of a hold. Returns the slot, and the condition that
+        the owed marks exceed what the flow sends in four intervals."""
         r, w, free = self.r, self.widths, z3.Not(self.holding(s))
         told = z3.And(packets != 0, packets != 255)
         account = either(told, self.add(s.length, (packets - s.alpha) << 8, free), s.length)
@@ -251,7 +254,7 @@ class Proportional(RateUnit):
         return after, self.swamped(account, after.rt)
 
     def clear(self, s):
-        """A clear notification."""
+        """Applies a clear notification: a CNP without marks."""
         return self.choose(self.holding(s), replace(self.ended(s), rc=s.rt), s)
 
     def sent(self, s, packets):
@@ -274,12 +277,12 @@ class Proportional(RateUnit):
         return least(MAX_DELTA, self.widths.fit("patience", ticks, bits, self.holding(s)))
 
     def silent(self, s):
-        """A flow that has sent nothing for SILENCE intervals and for the time of four packets."""
+        """True for a flow that has sent nothing for SILENCE intervals and for the time of four packets."""
         r = self.r
         return z3.And(s.bc >= r["silence"], z3.Or(s.bc == 255, s.rt * s.bc >= r["r_hai"] << 2))
 
     def take(self, s, when):
-        """Packets of an increase, and what stays in the slot."""
+        """Returns the number of packets that an increase counts, and the slot without these packets."""
         w = self.widths
         silent = self.silent(s)
         if self.broken == "no_silence":
@@ -295,7 +298,7 @@ class Proportional(RateUnit):
         return replace(s, rc=rc, rt=rt), maximum
 
     def timer(self, s, delta, c):
-        """The slot after an interval, and whether its rate is at its maximum."""
+        """Applies a timer event. Returns the slot, and the condition that its rate is at its maximum."""
         r, holding, fast = self.r, self.holding(s), self.fast(s)
         goes_on = z3.And(holding, delta < self.patience(s))
         if self.broken != "hold_for_ever":
@@ -324,7 +327,7 @@ class Proportional(RateUnit):
 
 
 class Dcqcn(RateUnit):
-    """docs/formats.md, "Under DCQCN": the patent's three cases."""
+    """DCQCN's law: docs/formats.md, "Under DCQCN", the patent's three cases."""
 
     choose = staticmethod(Proportional.choose)
 
@@ -352,7 +355,8 @@ class Dcqcn(RateUnit):
         return replace(s, rc=rc, rt=rt), maximum
 
     def sent(self, s, length, c):
-        """`length` bytes were sent; the slot, and whether they lead to an increase."""
+        """Applies a byte notification of `length` bytes. Returns the slot, and the condition that the bytes lead to
+        an increase."""
         r, w = self.r, self.widths
         total = s.length + length
         if self.broken == "bytes_wrap":

@@ -1,14 +1,15 @@
-"""Whole numbers as bit-vector terms that cannot wrap, and z3's terms as Python functions.
+"""Integers as bit-vector terms that cannot overflow, and z3 terms as Python functions.
 
-A sum or product of Numbers is as wide as its greatest value needs, so a rule that is written with them means
-what it says in arithmetic. Where hardware and model have a width, fit() cuts the number down to it and keeps
-the condition under which nothing is lost; those conditions are proved with the properties.
+A sum or product of Numbers is as wide as its greatest value needs, so a rule written with Numbers has its
+arithmetic meaning. Where hardware and model limit a width, fit() cuts the number down to that width and keeps the
+condition under which no bit is lost; these conditions are proved together with the properties.
 """
 import z3
 
 
 class Number:
-    """A whole number: a bit vector that is wide enough for all its values, with a sign where one is possible."""
+    """An integer: a bit vector that is wide enough for all its values, with a sign bit if negative values are
+    possible."""
 
     def __init__(self, term, signed=False):
         self.term, self.signed = term, signed
@@ -31,7 +32,7 @@ class Number:
         return (z3.SignExt if self.signed else z3.ZeroExt)(bits - self.bits, self.term)
 
     def both(self, other, more=0, signed=False):
-        """Two terms of the same width, and whether they have signs."""
+        """Extends two numbers to terms of the same width; returns both terms, and whether they are signed."""
         other = number(other)
         signed = signed or self.signed or other.signed
         bits = max(n.bits + (signed and not n.signed) for n in (self, other)) + more
@@ -61,17 +62,17 @@ class Number:
         return number(other) - self
 
     def __lshift__(self, places):
-        """By a constant number of places."""
+        """Shifts left by a constant number of places."""
         return Number(z3.Concat(self.term, z3.BitVecVal(0, places)), self.signed) if places else self
 
     def __rshift__(self, places):
-        """By a constant number of places, rounded down; what is left is as much narrower."""
+        """Shifts right by a constant number of places, rounding down; the result is narrower by as many bits."""
         if places >= self.bits:
             return Number(z3.Extract(self.bits - 1, self.bits - 1, self.term), True) if self.signed else number(0)
         return Number(z3.Extract(self.bits - 1, places, self.term), self.signed) if places else self
 
     def shifted_right(self, places, most):
-        """By a Number of places from 0 to `most`."""
+        """Shifts right by a Number of places from 0 to `most`."""
         result = self
         for k in range(1, most + 1):
             result = either(places == k, self >> k, result)
@@ -84,7 +85,7 @@ class Number:
         return result
 
     def low(self, bits):
-        """The lowest bits, as a number without a sign."""
+        """Returns the lowest bits as a number without a sign."""
         if self.bits <= bits and not self.signed:
             return self
         return Number(z3.Extract(bits - 1, 0, self.wide(max(self.bits, bits))))
@@ -119,7 +120,7 @@ def number(value):
 
 
 def either(condition, yes, no):
-    """The number `yes` where the condition holds, else `no`."""
+    """Returns the number `yes` where the condition holds, and `no` elsewhere."""
     a, b, signed = number(yes).both(no)
     return Number(z3.If(condition, a, b), signed)
 
@@ -142,13 +143,14 @@ def within(value, low, high):
 
 
 class Widths:
-    """What must hold so that no value is cut off at a width of the hardware or of the model."""
+    """Collects the conditions under which no value is cut off at a width of the hardware or of the model."""
 
     def __init__(self):
         self.conditions = {}
 
     def fit(self, name, value, bits, when=True):
-        """The number in `bits` bits without a sign; it matters where `when` holds."""
+        """Cuts a number to `bits` bits without a sign, and collects the condition that no bit is lost where `when`
+        holds."""
         self.require(name, when, within(value, 0, (1 << bits) - 1))
         return value.low(bits)
 
@@ -172,7 +174,7 @@ JOINED = {z3.Z3_OP_BADD: "+", z3.Z3_OP_BMUL: "*", z3.Z3_OP_BSUB: "-"}
 
 
 def operation(t, a):
-    """A Python expression of a z3 operation; bit vectors are whole numbers without a sign."""
+    """Returns a z3 operation as a Python expression; bit vectors are integers without a sign."""
     kind = t.decl().kind()
     if kind == z3.Z3_OP_BNUM:
         return str(t.as_long())
@@ -220,10 +222,11 @@ def operation(t, a):
 
 
 def compiled(name, inputs, tables, outputs):
-    """A Python function of z3's terms: of the named variables and tables, to a tuple of the outputs.
+    """Compiles z3 terms to a Python function of the named variables and tables, which returns a tuple of the
+    outputs.
 
-    The terms themselves are translated, not the code that made them: what is compared with the model is
-    what the solver is given. An output that is a signed Number comes with its sign.
+    The function is translated from the terms themselves, not from the code that made the terms: so the comparison
+    with the model checks exactly what the solver is given. A signed Number as an output comes with its sign.
     """
     lines, place, stack = [], {}, []
     results = [o.term if isinstance(o, Number) else o for o in outputs]

@@ -1,4 +1,4 @@
-"""The terms of the laws against the C++ model, vector by vector: exact equality, or the proof is worth nothing."""
+"""Compares the laws' terms with the C++ model, vector by vector. Only exact equality makes the proofs meaningful."""
 import random
 import subprocess
 
@@ -8,7 +8,7 @@ from law.terms import Number, compiled, number
 
 EVENTS = {"binding": 0, "CNP": 1, "sent": 2, "timer": 3}
 LAWS = {"proportional": 0, "dcqcn": 1}
-# Registers in the order of law_step.cpp: bits, least and greatest value (rtl/regs/dcc.yaml).
+# Registers in the order of law_step.cpp: number of bits, least and greatest value (rtl/regs/dcc.yaml).
 REGISTERS = {
     "cut_by_marks": (1, 0, 1), "keep_target": (1, 0, 1), "byte_counter": (1, 0, 1),
     "g": (16, 0, 65535), "r_ai": (32, 0, 2**32 - 1), "r_hai": (32, 0, 2**32 - 1), "mi": (16, 0, 65535),
@@ -53,7 +53,7 @@ def operand(name, prefix=""):
 
 
 def event_terms(law_name, event, rules, s, c):
-    """The slot after the event, and its flag."""
+    """Returns the slot after the event, and the flag that the event sets."""
     marks, packets = operand("marks"), operand("packets")
     delta = operand("delta")
     if event == "timer":
@@ -64,7 +64,7 @@ def event_terms(law_name, event, rules, s, c):
         return rules.sent(s, packets), z3.BoolVal(False)
     heard = packets.low(8)
     if event == "binding":
-        # A clear notification binds nothing, so marks are not 0 here.
+        # A clear notification binds no slot, so this event has at least one mark.
         after, coalesced, _ = rules.cnp(rules.bound(c), marks, heard, z3.BoolVal(True), number(0), c)
         return after, coalesced
     after, coalesced, _ = rules.cnp(s, marks, heard, z3.BoolVal(False), delta, c)
@@ -87,7 +87,8 @@ def functions(law_name, broken=""):
 
 
 class Draw:
-    """Random values, corners often: both ends, powers of two and their neighbours, small and nearly equal ones."""
+    """Random values with frequent corner cases: both ends of a range, powers of two and their neighbours, small
+    values and nearly equal ones."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -106,7 +107,7 @@ class Draw:
 
     def registers(self, law):
         values = {name: self.value(low, high) for name, (_, low, high) in REGISTERS.items()}
-        if self.random.randrange(2):  # a set of values as the driver writes them
+        if self.random.randrange(2):  # half of the draws are register values as the driver writes them
             values.update(r_ai=self.value(100, 20000), r_hai=self.value(1000, 300000), r_min=self.value(1, 30000),
                           r_max=self.value(1 << 20, 1 << 28), first_cut=self.random.choice((0, 2341, 2731)),
                           mark_shift=self.random.choice((6, 8, 10)), timer_interval=self.value(1, 600),
@@ -132,7 +133,7 @@ class Draw:
             values["length"] = self.value(0, (1 << 27) - 1) * some.choice((1, -1))
             if 1 <= values["t"] <= 160:
                 values.update(alpha=some.randrange(2), length=0)
-            if some.randrange(3) == 0:  # close to the limit from which on marks count as a swamp
+            if some.randrange(3) == 0:  # an account close to the limit at which owed marks begin a rate hold
                 owed = 4 * values["rt"] // max(1, r["r_hai"]) + 8
                 values["length"] = -min(1 << 27, max(0, 256 * owed + some.randrange(-300, 700)))
         return values
@@ -148,7 +149,7 @@ class Draw:
         return {"marks": marks, "packets": packets, "delta": min(2**20 - 1, max(0, delta)), "bytes": size}
 
     def tables(self):
-        """Contents of the three tables: any, or those of a driver."""
+        """Random contents of the three tables, or the contents that the driver writes."""
         step = self.random.choice((0, 0, 1024, 128, 64))
         line = [max(0, 65536 - i * step) for i in range(257)]
         decrease = line if step else [self.value(0, 65536) for _ in range(257)]
@@ -157,11 +158,11 @@ class Draw:
 
 
 TABLE_NUMBERS = {"decay_hi": 3, "decay_lo": 4, "decrease": 5}
-BLOCK = 2000  # vectors with the same tables
+BLOCK = 2000  # number of vectors that share the same tables
 
 
 def compare(program, amount, seed=1, broken=""):
-    """Number of vectors, and the first few that differ, as texts."""
+    """Compares the given number of vectors. Returns that number, and the first few vectors that differ, as texts."""
     draw = Draw(seed)
     made = {law: functions(law, broken) for law in LAWS}
     lines, wanted = [], []
@@ -179,7 +180,7 @@ def compare(program, amount, seed=1, broken=""):
         if event == "sent":
             values["packets"] = draw.value(1, 65535 if draw.random.randrange(4) else 3)
         inputs = [values[name] for name in (*REGISTERS, *CLASS, *SLOT, *OPERANDS)]
-        # The terms take bit patterns.
+        # The compiled terms take bit patterns, so negative values become 32-bit patterns.
         bits = [v & 0xFFFFFFFF for v in inputs]
         after = list(made[law][event](*bits, *(tables[t] for t in ("decrease", "decay_hi", "decay_lo"))))
         after[3] &= 0xFFFFFFFF

@@ -1,4 +1,4 @@
-/* CRC-32 of IEEE 802.3, one byte a step. */
+/* CRC-32 of IEEE 802.3, calculated one byte at a time. */
 #include "libdeflate.h"
 
 uint32_t libdeflate_crc32(uint32_t crc, const void *data, size_t size) {

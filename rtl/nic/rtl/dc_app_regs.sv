@@ -1,10 +1,10 @@
-// Registers of the application block that are not the controller's: addresses, contexts of flows, counters.
+// Registers of the application block except those of the controller: addresses, contexts of flows, counters.
 // SPDX-License-Identifier: Apache-2.0
 //
-// rtl/nic/doc/contract.md has the map. An access that waits holds pready_o low; a refused one changes nothing.
+// rtl/nic/doc/contract.md has the register map. A waiting access holds pready_o low; a refused access changes nothing.
 module dc_app_regs #(
   parameter int unsigned Flows  = 64,
-  parameter int unsigned Secded = 0,  // rtl/secded/ram_guarded.sv
+  parameter int unsigned Secded = 0,  // 1: memories correct bits (rtl/secded/ram_guarded.sv)
   localparam int unsigned FlowW   = $clog2(Flows),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
@@ -20,7 +20,7 @@ module dc_app_regs #(
   output logic             pready_o,
   output logic [31:0]      prdata_o,
   output logic             pslverr_o,
-  // Configuration
+  // Outputs of configuration registers
   output logic [23:0]      qpn_base_o,
   output logic [31:0]      own_ip_o,
   output logic [47:0]      own_mac_o,
@@ -28,7 +28,7 @@ module dc_app_regs #(
   output logic [2:0]       cnp_priority_o,
   output logic             counting_o,
   output logic [31:0]      default_rate_o,
-  // A context is written for one cycle in which ready_i is 1.
+  // Write of a flow's context: valid for one cycle in which ready_i is 1.
   output logic             context_valid_o,
   input  logic             context_ready_i,
   output logic [FlowW-1:0] context_flow_o,
@@ -37,16 +37,16 @@ module dc_app_regs #(
   output logic [2:0]       context_priority_o,
   output logic [23:0]      context_peer_o,
   output logic [31:0]      context_interval_o,
-  // Query or release of a flow
+  // Command to the controller: query or release of a flow
   output logic             command_valid_o,
   input  logic             command_ready_i,
   output logic             command_query_o,
   output logic [FlowW-1:0] command_flow_o,
-  // State
+  // Inputs with the block's state
   input  logic             ready_i,
   input  logic             strict_i,
-  input  logic [ReportW-1:0] report_i,    // of words of the memories (ram_guarded.sv)
-  // Events to count, one a cycle each
+  input  logic [ReportW-1:0] report_i,    // report on words of the memories (ram_guarded.sv)
+  // Inputs with events to count, at most one of each a cycle
   input  logic             refused_i,
   input  logic             unbound_i,
   input  logic             cnp_in_i,
@@ -61,7 +61,7 @@ module dc_app_regs #(
   logic [31:0]       interval_q, default_q;
   logic [23:0]       peer_q;
   logic [Counters*32-1:0] counts_q;
-  logic [15:0]       wrongs_q, correcteds_q;  // stay at their greatest value
+  logic [15:0]       wrongs_q, correcteds_q;  // counts that stay at their greatest value
   logic [31:0]       place;
   logic              corrected;
   logic [Counters-1:0]    events;
@@ -135,7 +135,7 @@ module dc_app_regs #(
     end
   end
 
-  // The last corrected word, or from then on the first wrong one, until software writes the register.
+  // Report on the last corrected word; a wrong word's report stays until software writes the register.
   if (Secded != 0) begin : g_place
     logic [30:0] place_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,8 +1,8 @@
 // AXI4-Lite to APB: one access at a time, reads and writes in turn when both wait.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A write begins when both its address and its data are there. All outputs to AXI4-Lite come from registers. An access
-// that the APB side refuses gets SLVERR.
+// A write begins when both its address and its data have arrived. All outputs to AXI4-Lite come from registers. An
+// access that the APB slave refuses gets SLVERR.
 module dc_axil_apb #(
   parameter int unsigned AddrW = 24
 ) (
@@ -43,7 +43,7 @@ module dc_axil_apb #(
   localparam logic [1:0] Okay   = 2'b00;
   localparam logic [1:0] SlvErr = 2'b10;
 
-  // A channel's register is empty while its ready is 1.
+  // The register of an AXI4-Lite channel is empty while the channel's ready is 1.
   logic             aw_q, w_q, ar_q;
   logic [AddrW-1:0] awaddr_q, araddr_q;
   logic [2:0]       awprot_q, arprot_q;

@@ -1,7 +1,7 @@
-// A stage of an AXI4-Stream with all outputs in registers: no path leads through it. One beat a cycle.
+// Register slice for an AXI4-Stream (skid buffer): no combinational path from input to output. One beat a cycle.
 // SPDX-License-Identifier: Apache-2.0
 module dc_axis_slice #(
-  parameter int unsigned Width = 32  // bits of a beat: data, keep, last, user and whatever else belongs to it
+  parameter int unsigned Width = 32  // bits of a beat: data, keep, last, user and all other signals of the beat
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -12,7 +12,7 @@ module dc_axis_slice #(
   input  logic             m_tready_i,
   output logic [Width-1:0] m_beat_o
 );
-  // ready_q is 0 exactly while the spare register holds a beat.
+  // ready_q is 0 exactly while the spare (skid) register holds a beat.
   logic             valid_q, ready_q, keep, move;
   logic [Width-1:0] beat_q, spare_q;
 
@@ -20,7 +20,7 @@ module dc_axis_slice #(
   assign m_tvalid_o = valid_q;
   assign m_beat_o   = beat_q;
   assign move       = !valid_q || m_tready_i;           // the output register takes a beat or becomes empty
-  assign keep       = s_tvalid_i && ready_q && !move;   // the beat has no place but the spare register
+  assign keep       = s_tvalid_i && ready_q && !move;   // the beat must go to the spare register
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

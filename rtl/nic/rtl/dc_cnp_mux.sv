@@ -1,7 +1,7 @@
 // Joins the frames of two streams into one, whole frames each. Stream a comes first when both wait.
 // SPDX-License-Identifier: Apache-2.0
 module dc_cnp_mux #(
-  parameter int unsigned Width = 32  // bits of a beat without its last
+  parameter int unsigned Width = 32  // bits of a beat, not counting tlast
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -18,7 +18,7 @@ module dc_cnp_mux #(
   output logic             m_tlast_o,
   output logic [Width-1:0] m_beat_o
 );
-  logic inside_q, of_a_q, a;  // 1 inside a frame; the stream of this frame
+  logic inside_q, of_a_q, a;  // 1: inside a frame; stream of this frame; selected stream
 
   assign a          = inside_q ? of_a_q : a_tvalid_i;
   assign m_tvalid_o = a ? a_tvalid_i : b_tvalid_i;

@@ -1,11 +1,11 @@
-// Rates wait here for the pacer, which takes one in 17 cycles. The newest rate of a flow replaces one that waits.
+// Queue of new rates for the pacer, which takes one rate in 17 cycles. A flow's newest rate replaces its waiting one.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flows with a new rate wait in the order of these rates, each flow once, so no rate is lost. If the memory loses a
-// flow that waits, all flows that wait are put in again, in the order of their numbers. A lost rate or priority is not
-// given to the pacer: the flow keeps the rate that it has there.
+// Flows with a new rate wait in the order of these rates, each flow once, so no rate is lost. If the memory loses the
+// number of a waiting flow, the queue is filled again with all waiting flows, in the order of their numbers. A lost
+// rate or priority is not passed to the pacer, so the flow keeps its rate there.
 module dc_rate_queue #(
-  parameter int unsigned Flows  = 64,  // a power of two
+  parameter int unsigned Flows  = 64,  // number of flows, a power of two
   parameter int unsigned Secded = 0,   // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
   localparam int unsigned FlowW   = $clog2(Flows),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
@@ -18,13 +18,13 @@ module dc_rate_queue #(
   input  logic [31:0]      rate_i,
   input  logic             set_priority_i,
   input  logic [2:0]       priority_i,
-  // To the pacer.
+  // Output to the pacer.
   output logic             rate_valid_o,
   input  logic             rate_ready_i,
   output logic [FlowW-1:0] rate_flow_o,
   output logic [31:0]      rate_o,
   output logic [2:0]       rate_priority_o,
-  output logic [ReportW-1:0] report_o     // of the words used in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0] report_o     // report on the words used in the previous cycle (ram_guarded.sv)
 );
   logic [Flows-1:0] waits_q, waits_d;
   logic             push, pop, some, valid_q, moves, skip, lost, again_q, again_push;
@@ -33,10 +33,10 @@ module dc_rate_queue #(
   logic             sweep;
   logic [ReportW-1:0] report_flow, report_rate, report_priority, report;
   /* verilator lint_off UNUSEDSIGNAL */
-  logic             full;  // never: each flow waits once
+  logic             full;  // never 1: each flow waits only once
   /* verilator lint_on UNUSEDSIGNAL */
 
-  // again_q: flows are put in again, one number a cycle; flows below again_at_q are in already.
+  // again_q: the queue is filled again, one flow number a cycle; flows below again_at_q have been put in already.
   assign lost       = report_flow[0] && !again_q;
   assign skip       = report_rate[0] || report_priority[0];
   assign moves      = rate_ready_i || skip;
@@ -61,7 +61,7 @@ module dc_rate_queue #(
       if (pop || moves) valid_q <= pop;
       if (lost) again_q <= 1'b1;
       else if (again_q && !push && (&again_at_q)) again_q <= 1'b0;
-      again_at_q <= again_at_q + FlowW'(again_q && !push);  // 0 after the last flow
+      again_at_q <= again_at_q + FlowW'(again_q && !push);  // wraps to 0 after the last flow
       if (sweep) sweep_q <= sweep_q + 1'b1;
     end
   end

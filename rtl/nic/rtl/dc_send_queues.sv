@@ -1,15 +1,15 @@
-// Frames from the host wait here, Depth of each flow at most, until the pacer decides that the flow sends.
+// Queues for frames from the host: up to Depth frames of each flow wait until the pacer decides that the flow sends.
 // SPDX-License-Identifier: Apache-2.0
 //
-// A whole frame is stored and posted to the pacer. A decision of the pacer sends the oldest frame of its flow without
-// gaps. A frame of a flow that has Depth frames here waits at the input, and everything behind it waits as well.
-// A frame with a lost word leaves as a bad one (m_cut_o); one whose length the pacer has lost is dropped.
+// The module stores a whole frame and posts it to the pacer. A decision of the pacer sends the oldest frame of its
+// flow without gaps. A frame of a flow that already has Depth frames blocks the input, with all frames behind it. A
+// frame with a lost word leaves as a bad frame (m_cut_o); a frame whose length the pacer has lost is dropped.
 module dc_send_queues #(
-  parameter int unsigned Flows    = 64,   // a power of two
-  parameter int unsigned Depth    = 4,    // frames a flow that wait, a power of two, at least 2
+  parameter int unsigned Flows    = 64,   // number of flows, a power of two
+  parameter int unsigned Depth    = 4,    // waiting frames per flow, a power of two, at least 2
   parameter int unsigned MaxBeats = 32,   // beats of the longest frame, a power of two
-  parameter int unsigned SideW    = 33,   // bits that travel with a frame
-  parameter int unsigned Overhead = 24,   // bytes of a frame on the wire that the stream does not have
+  parameter int unsigned SideW    = 33,   // number of side bits that travel with a frame
+  parameter int unsigned Overhead = 24,   // bytes that a frame adds on the wire to those of the stream
   parameter int unsigned Secded   = 0,    // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
   localparam int unsigned FlowW   = $clog2(Flows),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1,
@@ -25,19 +25,19 @@ module dc_send_queues #(
   input  logic [63:0]       s_tkeep_i,
   input  logic              s_tlast_i,
   input  logic [FlowW-1:0]  s_flow_i,
-  input  logic [SideW-1:0]  s_side_i,       // of the last beat
+  input  logic [SideW-1:0]  s_side_i,       // side bits of the frame, valid with its last beat
   output logic              cut_o,          // a frame was longer than MaxBeats and lost its end
 
-  // To the pacer: bytes on the wire of a frame that is stored.
+  // Posts to the pacer: bytes on the wire of a stored frame.
   output logic              post_valid_o,
   input  logic              post_ready_i,
   output logic [FlowW-1:0]  post_flow_o,
   output logic [BytesW-1:0] post_bytes_o,
-  // From the pacer.
+  // Decisions from the pacer.
   output logic              want_o,
   input  logic              sent_valid_i,
   input  logic [FlowW-1:0]  sent_flow_i,
-  input  logic [BytesW-1:0] sent_bytes_i,   // 0: the length was lost
+  input  logic [BytesW-1:0] sent_bytes_i,   // bytes of the frame; 0: the pacer lost the length
 
   // Frames to the wire.
   output logic              m_tvalid_o,
@@ -45,15 +45,15 @@ module dc_send_queues #(
   output logic [511:0]      m_tdata_o,
   output logic [63:0]       m_tkeep_o,
   output logic              m_tlast_o,
-  output logic              m_cut_o,        // with m_tlast_o: the frame lost its end, or a word
+  output logic              m_cut_o,        // with m_tlast_o: the frame lost its end or a word
   output logic [SideW-1:0]  m_side_o,
-  // A frame's first beat is on its way: flow and bytes without Overhead.
+  // The first beat of a frame leaves: flow of the frame, and its bytes without Overhead.
   output logic              start_valid_o,
   input  logic              start_ready_i,
   output logic [FlowW-1:0]  start_flow_o,
   output logic [BytesW-1:0] start_bytes_o,
 
-  output logic [ReportW-1:0] report_o       // of the words that left in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0] report_o       // report on the words that left in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned SlotW  = $clog2(Depth);
   localparam int unsigned BeatW  = $clog2(MaxBeats);
@@ -72,7 +72,7 @@ module dc_send_queues #(
   logic [SlotW:0]      tails_q [Flows];
   logic [SlotW:0]      heads_q [Flows];
   logic                take, stored, full, over, post_q;
-  logic [BeatW:0]      in_beat_q;          // MaxBeats: the frame is too long
+  logic [BeatW:0]      in_beat_q;          // beat number in the frame; MaxBeats: the frame is too long
   logic [BytesW-1:0]   post_bytes_q;
   logic [FlowW-1:0]    post_flow_q;
   logic [6:0]          kept;
@@ -116,7 +116,7 @@ module dc_send_queues #(
   assign post_bytes_o = post_bytes_q;
 
   // ---------------------------------------------------------------------------------------------
-  // Decisions that wait for the wire. The FIFO has room for every requested decision that is still to come.
+  // FIFO of the pacer's decisions that wait for the wire. The FIFO has room for every requested decision not yet made.
   // ---------------------------------------------------------------------------------------------
   logic [FlowW-1:0]  next_flows_q [Ahead];
   logic [BytesW-1:0] next_bytes_q [Ahead];

@@ -21,12 +21,12 @@ module dcc_app_block #(
   parameter int unsigned AXIS_IF_TX_ID_WIDTH      = 12,
   parameter int unsigned AXIS_IF_TX_DEST_WIDTH    = 4,
   parameter int unsigned AXIS_IF_TX_USER_WIDTH    = TX_TAG_WIDTH + 1,
-  // Own
+  // Parameters that mqnic_app_block does not have
   parameter int unsigned Flows    = 64,   // a power of two, 64 ... 4096: flow = source queue
-  parameter int unsigned Slots    = 64,   // of the controller, at most Flows
-  parameter int unsigned Latency  = 64,   // of the controller
-  parameter int unsigned Width    = 8,    // of the pacer
-  parameter int unsigned Depth    = 4,    // frames of a flow that wait
+  parameter int unsigned Slots    = 64,   // number of the controller's slots, at most Flows
+  parameter int unsigned Latency  = 64,   // cycles from an event to the controller's answer
+  parameter int unsigned Width    = 8,    // flows in a row of the pacer
+  parameter int unsigned Depth    = 4,    // waiting frames per flow
   parameter int unsigned MaxBeats = 32,   // beats of the longest frame to send, at most 128
   parameter int unsigned ClockMhz = 250,
   parameter int unsigned Secded   = 0     // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
@@ -55,7 +55,7 @@ module dcc_app_block #(
   output logic                                s_axil_app_ctrl_rvalid,
   input  logic                                s_axil_app_ctrl_rready,
 
-  // Transmit data from the host; tid is the source queue, tuser {tag, bad frame}
+  // Transmit data from the host; tid: source queue, tuser: {tag, bad frame}
   input  logic [AXIS_IF_DATA_WIDTH-1:0]       s_axis_if_tx_tdata,
   input  logic [AXIS_IF_KEEP_WIDTH-1:0]       s_axis_if_tx_tkeep,
   input  logic                                s_axis_if_tx_tvalid,
@@ -83,7 +83,7 @@ module dcc_app_block #(
   output logic                                m_axis_if_tx_cpl_valid,
   input  logic                                m_axis_if_tx_cpl_ready,
 
-  // Receive data from the network; bit 0 of tuser: bad frame
+  // Receive data from the network; tuser bit 0: bad frame
   input  logic [AXIS_SYNC_DATA_WIDTH-1:0]     s_axis_sync_rx_tdata,
   input  logic [AXIS_SYNC_KEEP_WIDTH-1:0]     s_axis_sync_rx_tkeep,
   input  logic                                s_axis_sync_rx_tvalid,
@@ -98,8 +98,8 @@ module dcc_app_block #(
   output logic                                m_axis_sync_rx_tlast,
   output logic [AXIS_SYNC_RX_USER_WIDTH-1:0]  m_axis_sync_rx_tuser,
 
-  input  logic [APP_GPIO_IN_WIDTH-1:0]        gpio_in,   // 7 ... 0: priorities that PFC pauses
-  output logic [APP_GPIO_OUT_WIDTH-1:0]       gpio_out   // 0: interrupt, level; 1: ready
+  input  logic [APP_GPIO_IN_WIDTH-1:0]        gpio_in,   // bits 7 ... 0: priorities that PFC pauses
+  output logic [APP_GPIO_OUT_WIDTH-1:0]       gpio_out   // bit 0: interrupt, level; bit 1: ready
 );
   localparam int unsigned FlowW    = $clog2(Flows);
   localparam int unsigned BytesW   = dc_pacer_pkg::BytesW;
@@ -109,7 +109,7 @@ module dcc_app_block #(
   localparam int unsigned ReportW  = (Secded != 0) ? 31 : 1;
   localparam int unsigned Gap      = 20;  // bytes of preamble and gap between frames
   localparam int unsigned Fcs      = 4;
-  localparam int unsigned OneDecision = MaxBeats + Flows / Width + 11;  // cycles (rtl/pacer/doc/contract.md)
+  localparam int unsigned OneDecision = MaxBeats + Flows / Width + 11;  // cycles, see rtl/pacer/doc/contract.md
   localparam logic [TX_TAG_WIDTH-1:0] CnpTag = TX_TAG_WIDTH'(1) << (TX_TAG_WIDTH - 1);  // the core uses no such tag
 
   if (AXIL_APP_CTRL_DATA_WIDTH != 32 || AXIL_APP_CTRL_ADDR_WIDTH < 21) begin : g_axil
@@ -123,13 +123,13 @@ module dcc_app_block #(
   end
 
   logic rst_n;
-  always_ff @(posedge clk or posedge rst) begin  // released with the clock
+  always_ff @(posedge clk or posedge rst) begin  // reset, released with the clock
     if (rst) rst_n <= 1'b0;
     else rst_n <= 1'b1;
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Control: AXI4-Lite to APB; the controller below 0x100000, own registers above
+  // Control: AXI4-Lite to APB; the controller's registers are below 0x100000, the block's own registers above
   // ---------------------------------------------------------------------------------------------
   logic        psel, penable, pwrite, pready, pslverr, own, ctl_pready, ctl_pslverr, own_pready, own_pslverr, nowhere;
   logic [2:0]  pprot;
@@ -506,7 +506,7 @@ module dcc_app_block #(
     .report_o       (report_sent)
   );
 
-  // CNPs pass data at the bounds of frames.
+  // CNPs overtake data frames at frame boundaries.
   logic             wire_valid, wire_ready, wire_last;
   logic [BeatW-1:0] wire_beat;
   logic [SideW-1:0] note_side;

@@ -1,4 +1,4 @@
-// An offered beat stays until it is taken; bound to every stage of a stream.
+// Contract of a register slice, bound to every slice of a stream: an offered beat stays until it is taken.
 // SPDX-License-Identifier: Apache-2.0
 module dc_axis_slice_sva #(
   parameter int unsigned Width = 32
@@ -13,7 +13,7 @@ module dc_axis_slice_sva #(
 );
   offer_stands: assert property (@(posedge clk_i) disable iff (!rst_ni)
     m_tvalid_o && !m_tready_i |=> m_tvalid_o && $stable(m_beat_o));
-  // The stage accepts a beat only if there is room; only a waiting beat makes the stage not ready.
+  // The slice accepts a beat only if it has room; only a waiting beat makes the slice not ready.
   room: assert property (@(posedge clk_i) disable iff (!rst_ni) s_tready_o |-> !spare_valid_q);
   spare_behind_output: assert property (@(posedge clk_i) disable iff (!rst_ni) spare_valid_q |-> m_tvalid_o);
 endmodule

@@ -1,4 +1,4 @@
-// Responses of AXI4-Lite stand until they are taken; no packet is posted beyond the pacer's depth.
+// AXI4-Lite responses stay until they are taken; the block posts no packet beyond the pacer's depth.
 // SPDX-License-Identifier: Apache-2.0
 module dcc_app_block_sva (
   input logic        clk,

@@ -52,7 +52,8 @@ class Lockstep final : public PacerEngine {
                       const PacerAnswer& seen) {
     cycles_ += cycles;
     if (differed_ || expected == seen) return expected;
-    differed_ = true;  // A difference is reported once; later calls return the model's answers.
+    // Lock-step reports only the first difference; later calls return the model's answers.
+    differed_ = true;
     std::string what = "at " + text_of(inputs.now);
     if (cycles > 1) what += " and in the " + std::to_string(cycles) + " cycles from then on";
     if (expected.sent || seen.sent) {
@@ -94,7 +95,7 @@ class Lockstep final : public PacerEngine {
   std::unique_ptr<PacerEngine> hardware_;
   PacerModel model_;
   PacerLockstepOptions options_;
-  std::vector<std::uint32_t> flows_;  // flow of the network by flow of the block
+  std::vector<std::uint32_t> flows_;  // the network's flow number of each flow number of the block
   std::deque<PacerInputs> last_;
   std::uint64_t cycles_ = 0;
   bool differed_ = false;

@@ -1,4 +1,4 @@
-// Pacers in lock-step: the model and a hardware unit, every cycle's answer compared.
+// Pacers in lock-step: the model and a verilated unit, whose answers are compared in every cycle.
 #pragma once
 
 #include <cstdint>

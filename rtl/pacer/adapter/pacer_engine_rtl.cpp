@@ -1,4 +1,4 @@
-// Adapter between cycles of a pacer port and clock edges of the verilated pacer.
+// Adapter between the cycles of the pacer interface and clock edges of the verilated pacer.
 #include "pacer_engine_rtl.h"
 
 #include <Vpacer_nic.h>
@@ -34,7 +34,7 @@ class Engine final : public PacerEngine {
     need(block_->init_done_o, "is not ready after its sweep");
   }
   ~Engine() override {
-    // Verilator's final() uses the calling thread's context, which may still be that of another
+    // Verilator's final() uses the calling thread's context, which may still belong to another
     // engine.
     Verilated::threadContextp(&context_);
     block_->final();

@@ -17,7 +17,8 @@ struct RtlPacerOptions {
   unsigned fault = 0;
 };
 
-/// A pacer of dc_pacer with the default shape. Throws std::runtime_error if an assertion fails.
+/// Makes a pacer engine from dc_pacer with the default parameters. The engine throws
+/// std::runtime_error if an assertion fails.
 std::unique_ptr<PacerEngine> make_rtl_pacer(const PacerSettings& settings,
                                             const RtlPacerOptions& options);
 

@@ -1,14 +1,14 @@
-// The pacer: which flow sends its next packet. Earliest deadline first among the packets whose time has come.
+// Packet pacer: decides which flow sends next, earliest deadline first among packets whose start time has come.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packet k of a flow starts at S(k) at the earliest and has the deadline F(k) = S(k) + bytes · time of a byte;
-// S(k + 1) = F(k), without rounding. Times count on a clock of the flow's priority, which stands still while the
-// priority is paused or late. A new rate counts from S(k - 1) on. Flows stand in rows, neighbours in different ones.
-// Each row has a candidate, found by a tree of comparators when an operation changed the row and once in a sweep over
-// all rows; a decision takes the best candidate. While an operation is under way, its row takes no other one.
+// Packet k of a flow starts at S(k) at the earliest and has the deadline F(k) = S(k) + bytes · time of a byte; S(k +
+// 1) = F(k), without rounding. Times count on a clock of the flow's priority, which stops while the priority is paused
+// or late. A new rate counts from S(k - 1) on. Flows are stored in rows, neighbours in different rows. A tree of
+// comparators finds a row's candidate packet when an operation changed the row, and once in each sweep over all rows;
+// a decision takes the best candidate. While an operation is under way, its row takes no other one.
 //
-// Words that are lost (ram_guarded.sv) cost one flow some time at most. A row is there twice. A flow without its times
-// starts its packet now; one without its rate has that after reset. rtl/pacer/doc/contract.md.
+// A lost memory word (ram_guarded.sv) costs one flow some time at most. Each row is stored twice. A flow whose times
+// are lost starts its packet now; a flow whose rate is lost gets the rate after reset. See rtl/pacer/doc/contract.md.
 module dc_pacer #(
   parameter int unsigned Flows = 1024,  // number of flows, a power of two
   parameter int unsigned Width = 32,    // flows in a row, a power of two, at least 2, at most Flows / 2
@@ -45,10 +45,10 @@ module dc_pacer #(
   input  logic              want_i,          // the user can take a packet
   output logic              sent_valid_o,    // decision, two cycles after want_i
   output logic [FlowW-1:0]  sent_flow_o,
-  output logic [BytesW-1:0] sent_bytes_o,    // 0: the length was lost
+  output logic [BytesW-1:0] sent_bytes_o,    // bytes of the packet; 0: the length was lost
 
-  output logic              strict_o,        // line over-subscribed: strict priority
-  output logic [ReportW-1:0] report_o        // of the words used in the previous cycle (ram_guarded.sv)
+  output logic              strict_o,        // the line is over-subscribed: strict priority order
+  output logic [ReportW-1:0] report_o        // report on the words used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned Rows   = Flows / Width;
   localparam int unsigned RowW   = $clog2(Rows);
@@ -83,7 +83,7 @@ module dc_pacer #(
   // ---------------------------------------------------------------------------------------------
   logic [8*TimeW-1:0] clocks_q;
   logic [8*NearW-1:0] near_clocks;
-  logic [7:0]         late;           // some row has a late packet of this priority
+  logic [7:0]         late;           // priorities that have a late packet in some row
   logic [Rows*8-1:0]  row_late_q;
   always_comb begin
     late = '0;
@@ -100,7 +100,7 @@ module dc_pacer #(
   // ---------------------------------------------------------------------------------------------
   // Registers of inputs that wait for their row: one rate change, and wakes of flows
   // ---------------------------------------------------------------------------------------------
-  logic             hold;  // a pointer of a ring was lost and is read again (dc_pacer_queues.sv)
+  logic             hold;  // a lost ring pointer is read again (dc_pacer_queues.sv)
   logic             rate_ready, rate_waits, wake_waits, post, wake, take_rate, take_wake;
   logic [FlowW-1:0] rate_flow, wake_flow, woken_flow;
   logic [GapW-1:0]  rate_gap;
@@ -113,7 +113,7 @@ module dc_pacer #(
     .valid_o(rate_waits), .taken_i(take_rate), .flow_o(rate_flow), .gap_o(rate_gap), .priority_o(rate_priority));
   assign rate_ready_o = rate_ready && init_done_o;
 
-  // A post takes two cycles, so the FIFO keeps room for the post under way.
+  // A post takes two cycles, so the FIFO of wakes keeps room for the wake of the post under way.
   logic [2:0]         wakes_q;                 // number of wakes that wait
   logic [4*FlowW-1:0] wake_flows_q;
   assign post_ready_o = init_done_o && wakes_q <= 3'd2 && !hold;
@@ -134,7 +134,7 @@ module dc_pacer #(
   always_ff @(posedge clk_i) wake_flows_q <= wake_flows_d;
 
   // ---------------------------------------------------------------------------------------------
-  // Step 0: choose an operation. Rates come first; wakes and decisions take turns; flows of a lost row wake before
+  // Step 0: choose an operation. Order: rate, then wake or decision in turn; wakes that heal a lost row precede
   // decisions.
   // ---------------------------------------------------------------------------------------------
   localparam int unsigned KeyW = 1 + 3 + NearW;
@@ -169,10 +169,10 @@ module dc_pacer #(
   logic [1:0]       op;
   logic [FlowW-1:0] flow;
   logic             may_decide, take_decision, take_heal;
-  logic             heal_q;                // every flow of heal_row_q wakes: the row was lost
+  logic             heal_q;                // the row heal_row_q was lost, so every flow of it gets a wake
   logic [RowW-1:0]  heal_row_q;
   logic [IndexW-1:0] heal_at_q;
-  logic             woke_q;  // a wake came after the last decision: a decision goes first
+  logic             woke_q;  // a wake followed the last decision, so a decision has priority
   assign take_rate     = !hold && rate_waits && !busy_q[rate_flow[RowW-1:0]];
   assign may_decide    = !hold && want_i && init_done_o && !least[KeyW-1];
   assign take_wake     = !hold && !take_rate && wake_waits && !busy_q[wake_flow[RowW-1:0]] && !(may_decide && woke_q);
@@ -208,7 +208,7 @@ module dc_pacer #(
   // Steps 1 to 3: lengths, product, times
   // ---------------------------------------------------------------------------------------------
   logic              run1_q, run2_q, run3_q;
-  logic              again, step;             // step 1 comes again in the next cycle; step 1 is done
+  logic              again, step;             // again: step 1 is repeated in the next cycle; step: step 1 is done
   logic              row_lost, times_lost, gap_lost, row_lost2_q, lost2_q, lost3_q, pop;
   logic [GapW-1:0]   gap_word, gap_first;
   logic [2:0]        level_word;
@@ -219,7 +219,7 @@ module dc_pacer #(
   logic [2:0]        level1_q, level2_q, level3_q, level_old;
   logic              moved2_q, moved3_q, any, any2_q, any3_q;
   logic [BytesW-1:0] first, first2_q, first3_q, bytes, bytes2, bytes3_q;
-  logic [BytesW-1:0] behind, behind2_q, behind3_q;  // bytes whose time is included in S or in the end
+  logic [BytesW-1:0] behind, behind2_q, behind3_q;  // bytes whose time is already included in S or in the end
   logic [ExactW-1:0] exact, exact2_q, exact3_q;
   logic [FracW-1:0]  part, part2_q, part3_q;        // fractional part of S
   logic [GapW+BytesW-1:0] product3_q;
@@ -246,7 +246,7 @@ module dc_pacer #(
       level1_q <= rate_priority;
     end
     if (step) begin
-      // A decision without the length of its packet is none: it becomes a wake.
+      // A decision whose packet times are lost is cancelled and becomes a wake.
       op2_q    <= times_lost && op1_q == dc_pacer_pkg::OpSent ? dc_pacer_pkg::OpWake : op1_q;
       flow2_q  <= flow1_q;
       gap2_q   <= op1_q == dc_pacer_pkg::OpRate ? gap1_q : gap_old;
@@ -279,7 +279,7 @@ module dc_pacer #(
       product3_q <= gap2_q * bytes2;
     end
   end
-  // Length of the first packet that remains, or of the last packet of the flow.
+  // Length of the first remaining packet, or else of the flow's last packet.
   assign bytes2 = any2_q ? bytes : first2_q;
   assign step       = run1_q && !again;
   assign row_lost   = report_row[0];
@@ -307,7 +307,7 @@ module dc_pacer #(
     sent_bytes_o <= first;
   end
 
-  // Times. A new rate counts from the S of the previous packet; a flow with a new priority counts on its clock.
+  // Times. A new rate counts from S of the previous packet; a flow with a new priority counts on its clock.
   logic [IndexW-1:0] at3;
   logic [EntryW-1:0] old3;
   logic [TimeW-1:0]  now3, old_start;
@@ -366,7 +366,7 @@ module dc_pacer #(
   logic [Width*EntryW-1:0] scan_row;
   assign sweep_row = sweep_q[RowW-1:0];
 
-  // An operation whose row is lost takes the copy of the sweep, which waits for a cycle.
+  // An operation whose row is lost reads the copy for the sweep instead, and the sweep waits for a cycle.
   logic steal, heal_new, scan_lost;
   assign steal = run1_q && row_lost;
 
@@ -395,7 +395,7 @@ module dc_pacer #(
     .reports_i({report_row, report_scan, report_times, report_gap, report_queues}), .report_o(report));
   always_ff @(posedge clk_i) report_o <= report;
 
-  // If one copy of a row is lost, the next wake of each flow of the row writes it again. If both copies are lost, the
+  // If one copy of a row is lost, the next wake of each of its flows rewrites the row. If both copies are lost, the
   // row's waiting packets are forgotten: a flow of the row sends again after its next wake.
   assign scan_lost = scan4_q && report_scan[0];
   assign heal_new  = run2_q && row_lost2_q && report_scan[0];
@@ -414,7 +414,7 @@ module dc_pacer #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Step 4: the candidate of the row that was changed. Beside that, a sweep over all rows.
+  // Step 4: the candidate of the changed row. In parallel, a sweep over all rows finds their candidates.
   // ---------------------------------------------------------------------------------------------
   logic              run4_q, scan4_q, valid4, valid_scan;
   logic [RowW-1:0]   row4_at_q, scan4_at_q;
@@ -446,8 +446,8 @@ module dc_pacer #(
     .use_i(scan4_q), .row_i(scan_row), .clocks_i(near_clocks), .paused_i, .strict_i(strict_o),
     .slack_i(NearW'(slack_i)), .valid_o(valid_scan), .index_o(index_scan), .entry_o(entry_scan), .late_o(late_scan));
 
-  // The sweep reads a row under operation with old contents. Its candidate is not used: the row is busy until the
-  // operation's own candidate arrives, in the same cycle (and wins) or later.
+  // The sweep may read old contents of a row that is under operation. This old candidate is not used: the row is busy
+  // until the operation's own candidate arrives, in the same cycle (and wins) or later.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q     <= '0;

@@ -4,7 +4,7 @@ package dc_pacer_pkg;
   localparam int unsigned TimeW  = 56;           // bits of a time in cycles: nine years at 250 MHz
   localparam int unsigned FracW  = 38;           // fraction bits of the time of a byte
   localparam int unsigned ExactW = TimeW + FracW;
-  localparam int unsigned NearW  = 38;           // bits of waiting packets' times (modulo)
+  localparam int unsigned NearW  = 38;           // bits of the times of waiting packets, which wrap around
   localparam int unsigned ScaleW = 22;           // bits of the cycles per byte at 1/256 Mb/s
   localparam int unsigned GapW   = ScaleW + FracW;  // bits of the time of a byte at a flow's rate
   localparam int unsigned BytesW = 14;

@@ -1,15 +1,15 @@
-// Lengths of the waiting packets, a ring for each flow.
+// Lengths of the waiting packets, in a ring buffer for each flow.
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each pointer has one writer: posts move the end, decisions the beginning. A post that finds at most one packet in
-// its flow asks for a wake: a decision under way may have taken that packet without seeing the new one.
+// its flow requests a wake: a decision under way may have taken that packet without seeing the new one.
 //
-// Each pointer has two copies, one for each reader. A reader whose copy is lost takes the other one in the next cycle;
-// its own one is written again with the next change of the pointer. Memories have the numbers 9 to 13 in reports.
+// Each pointer has two copies, one for each reader. A reader whose copy is lost reads the other one in the next cycle;
+// the lost copy is rewritten with the next change of the pointer. The memories have the numbers 9 to 13 in reports.
 module dc_pacer_queues #(
   parameter int unsigned Flows = 1024,
   parameter int unsigned Depth = 4,      // waiting packets per flow, a power of two, at least 2
-  parameter int unsigned Secded = 0,     // ram_guarded.sv
+  parameter int unsigned Secded = 0,     // 1: memories correct bits (ram_guarded.sv)
   localparam int unsigned FlowW   = $clog2(Flows),
   localparam int unsigned PlaceW  = $clog2(Depth),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1,
@@ -17,27 +17,27 @@ module dc_pacer_queues #(
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
-  input  logic              sweep_i,       // clears both pointers of this flow
+  input  logic              sweep_i,       // clears both pointers of the swept flow
   input  logic [FlowW-1:0]  sweep_flow_i,
 
   input  logic              post_i,
   input  logic [FlowW-1:0]  post_flow_i,
   input  logic [BytesW-1:0] post_bytes_i,
-  output logic              refused_o,     // post of the cycle before (two if hold_o was 1): the ring was full
-  output logic              wake_o,        // likewise: a wake is needed
+  output logic              refused_o,     // the ring was full at the post one cycle ago (two cycles if hold_o was 1)
+  output logic              wake_o,        // the post one cycle ago (two if hold_o was 1) needs a wake
   output logic [FlowW-1:0]  wake_flow_o,
 
-  output logic              hold_o,        // no post and no operation begins in this cycle
+  output logic              hold_o,        // no post and no operation may begin in this cycle
 
   input  logic              read_i,        // an operation begins: three steps, one a cycle
   input  logic [FlowW-1:0]  read_flow_i,
   input  logic              step_i,        // one cycle after read_i: the second step
   input  logic [FlowW-1:0]  step_flow_i,
-  output logic              again_o,       // with step_i: a pointer was lost; the step comes again in the next cycle
-  input  logic              pop_i,         // with step_i: removes the first packet
-  output logic              any_o,         // with step_i: a packet remains
+  output logic              again_o,  // with step_i: a pointer was lost, so the step is repeated in the next cycle
+  input  logic              pop_i,         // with step_i: removes the flow's first packet
+  output logic              any_o,         // with step_i: the flow has a remaining packet
   output logic [BytesW-1:0] bytes_o,       // one cycle after step_i: length of the first remaining packet; 0: lost
-  output logic [ReportW-1:0] report_o      // of the words used in this cycle (ram_guarded.sv, Early)
+  output logic [ReportW-1:0] report_o      // report on the words used in this cycle (ram_guarded.sv, Early)
 );
   logic [PlaceW:0]  post_begin, post_end, read_begin, read_end, first;
   logic [PlaceW:0]  post_begin_word, post_end_word, read_begin_word, read_end_word;
@@ -91,7 +91,7 @@ module dc_pacer_queues #(
   assign end_flow    = sweep_i ? sweep_flow_i : posted_flow_q;
   assign end_d       = sweep_i ? '0 : post_end + 1'b1;
 
-  // While an operation's step comes again, it reads the copies of the posts; and the other way round.
+  // A repeated step of an operation reads the posts' copies of pointers; a repeated post reads the operations' copies.
   assign read_post = post_i || again_o;
   assign post_at   = again_o ? step_flow_i : post_flow_i;
   assign read_step = read_i || post_again;

@@ -1,4 +1,4 @@
-// From a rate to the time of a byte: ceil(scale · 2^FracW / rate), four bits of the quotient a cycle.
+// Converts a rate to the time of a byte: ceil(scale · 2^FracW / rate), with four quotient bits a cycle.
 // SPDX-License-Identifier: Apache-2.0
 module dc_pacer_rate #(
   parameter int unsigned FlowW = 10
@@ -11,7 +11,7 @@ module dc_pacer_rate #(
   input  logic [FlowW-1:0]                flow_i,
   input  logic [31:0]                     rate_i,      // rate in 24.8 Mb/s; 0 counts as 1
   input  logic [2:0]                      priority_i,
-  output logic                            valid_o,     // high until the result is taken
+  output logic                            valid_o,     // high until the user takes the result
   input  logic                            taken_i,
   output logic [FlowW-1:0]                flow_o,
   output logic [dc_pacer_pkg::GapW-1:0]   gap_o,

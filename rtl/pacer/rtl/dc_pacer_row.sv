@@ -7,8 +7,8 @@ module dc_pacer_row #(
   localparam int unsigned EntryW = 4 + 2 * NearW
 ) (
   input  logic                    use_i,
-  input  logic [Width*EntryW-1:0] row_i,     // entry per flow: waits, priority, start, deadline
-  input  logic [8*NearW-1:0]      clocks_i,  // clocks by priority
+  input  logic [Width*EntryW-1:0] row_i,     // an entry per flow: packet waits, priority, start, deadline
+  input  logic [8*NearW-1:0]      clocks_i,  // clocks of the eight priorities
   input  logic [7:0]              paused_i,
   input  logic                    strict_i,
   input  logic [NearW-1:0]        slack_i,
@@ -17,7 +17,7 @@ module dc_pacer_row #(
   output logic [EntryW-1:0]       entry_o,
   output logic [7:0]              late_o
 );
-  localparam int unsigned KeyW = 2 + 3 + NearW;  // key: not waiting, not begun, priority, time
+  localparam int unsigned KeyW = 2 + 3 + NearW;  // key: {no packet waits, start not reached, priority, time}
 
   logic [Width*KeyW-1:0] keys;
   logic [KeyW-1:0]       least;

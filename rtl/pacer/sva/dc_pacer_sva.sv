@@ -1,4 +1,4 @@
-// The pacer's promises as assertions, bound to it in every verilated build.
+// Contract of the pacer as assertions, bound to the pacer in every verilated build.
 // SPDX-License-Identifier: Apache-2.0
 module dc_pacer_sva #(
   parameter int unsigned Rows   = 32,
@@ -31,7 +31,7 @@ module dc_pacer_sva #(
   input logic             take_heal,
   input logic             sent_valid_o
 );
-  // A row has one operation at a time, so no result must be forwarded.
+  // A row has at most one operation at a time, so no operation needs forwarded results.
   row_alone: assert property (@(posedge clk_i) disable iff (!rst_ni)
     issue |-> !busy_q[flow[RowW-1:0]]);
   row_ends: assert property (@(posedge clk_i) disable iff (!rst_ni) run4_q |-> busy_q[row4_at_q]);
@@ -42,9 +42,9 @@ module dc_pacer_sva #(
   // The FIFO of wakes never overflows.
   wakes_fit: assert property (@(posedge clk_i) disable iff (!rst_ni) wake |-> wakes_q < 3'd4);
 
-  // An input waits for its row and for its turn: nobody starves. A row's operation ends within four cycles. A rate waits
-  // for that. A wake waits for that, for a rate on its row and for a decision on its row: five cycles each. Cycles in
-  // which a lost pointer is read again, or a lost row heals, do not count.
+  // Every waiting input gets its turn (no starvation). An operation on a row ends within four cycles; a rate waits at
+  // most for that. A wake waits for an operation on its row, for a rate on its row and for a decision on its row: five
+  // cycles each. Cycles in which a lost pointer is read again, or in which a lost row heals, do not count.
   logic [4:0] rate_wait_q, wake_wait_q;
   logic       decided_q, decided2_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -62,7 +62,7 @@ module dc_pacer_sva #(
   end
   rate_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q <= 5'd5);
   wake_bounded: assert property (@(posedge clk_i) disable iff (!rst_ni) wake_wait_q <= 5'd14);
-  // A decision is taken between two wakes, if one is possible.
+  // Between two wakes the pacer makes a decision, if one is possible.
   turns: assert property (@(posedge clk_i) disable iff (!rst_ni) take_wake && woke_q |-> !may_decide);
   answers_in_two: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_valid_o == decided2_q);
   cover_rate_waits: cover property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q != '0);

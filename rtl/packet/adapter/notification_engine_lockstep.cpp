@@ -83,7 +83,8 @@ class Lockstep final : public NotificationEngine {
   [[noreturn]] void differ(const NotifiedPacket& packet, const CnpParameters& parameters,
                            const std::optional<Notification>& expected,
                            const std::optional<Notification>& seen) {
-    differed_ = true;  // A difference is reported once; later calls return the model's decisions.
+    // Lock-step reports only the first difference; later calls return the model's decisions.
+    differed_ = true;
     std::string report =
         options_.name + ": model and RTL differ after " + std::to_string(comparisons_) +
         " comparisons, seed " + std::to_string(options_.seed) + ": packet " + to_string(packet) +

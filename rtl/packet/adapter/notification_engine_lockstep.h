@@ -1,4 +1,5 @@
-// Notification points in lock-step: the model and a hardware unit, every decision compared.
+// Notification points in lock-step: the model and a verilated unit, whose decisions are compared
+// packet by packet.
 #pragma once
 
 #include <cstdint>

@@ -17,9 +17,10 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kFlows = DCC_NOTIFIER_FLOWS;  // set in rtl/packet/CMakeLists.txt
+// number of flows, set in rtl/packet/CMakeLists.txt
+constexpr std::uint32_t kFlows = DCC_NOTIFIER_FLOWS;
 constexpr std::size_t kBeat = 64;
-constexpr std::size_t kCnpBytes = 74;  // frame bytes without FCS
+constexpr std::size_t kCnpBytes = 74;  // bytes of a CNP's frame without FCS
 
 /// Converts a MAC address to the pin order: the byte sent first in the low bits.
 std::uint64_t on_wire(const roce::MacAddress& address) {
@@ -48,7 +49,7 @@ class Engine final : public NotificationEngine {
     for (std::uint32_t flow = kFlows; flow-- > 0;) free_.push_back(flow);
   }
   ~Engine() override {
-    // Verilator's final() uses the calling thread's context, which may still be that of another
+    // Verilator's final() uses the calling thread's context, which may still belong to another
     // engine.
     Verilated::threadContextp(&context_);
     block_->final();
@@ -88,8 +89,8 @@ class Engine final : public NotificationEngine {
     set_interval(flow, static_cast<std::uint32_t>(parameters.interval.count));
     block_->dscp_i = parameters.dscp;
     block_->priority_i = parameters.priority;
-    // A packet of a sender that wants no CNP is only counted. A clear notification follows the CNP
-    // that it belongs to, whatever this packet's sender agreed on.
+    // A packet whose sender wants no CNP is only counted. A clear notification follows the CNP that
+    // it belongs to, even if this packet's sender wants no CNP.
     block_->packet_marked_i = packet.marked && packet.wanted && !loses_mark(packet);
     block_->carry_i = packet.marked ? packet.wanted && parameters.carry_marks : 1;
     block_->packet_flow_i = flow.flow;
@@ -110,7 +111,8 @@ class Engine final : public NotificationEngine {
  private:
   struct Flow {
     std::uint32_t flow = 0;
-    std::optional<std::uint32_t> interval;  // interval last written; none: nothing written
+    // interval last written to the block; none: no interval written
+    std::optional<std::uint32_t> interval;
   };
 
   void cycle() {
@@ -137,7 +139,7 @@ class Engine final : public NotificationEngine {
     block_->interval_we_i = 0;
   }
 
-  /// Takes the two beats of a CNP, and reads the CNP as its receiver does.
+  /// Takes the two beats of a CNP from the output, and parses the CNP as its receiver does.
   Notification told(const NotifiedPacket& packet, const CnpParameters& parameters) {
     std::array<std::uint8_t, 2 * kBeat> bytes;
     std::size_t size = 0;
@@ -158,7 +160,7 @@ class Engine final : public NotificationEngine {
     need(h.destination_mac == roce::mac_of(packet.sender) && h.ecn == Ecn::kEct0,
          "sends a CNP with wrong addresses or ECN");
     Notification out;
-    // A CNP without counts stands for one mark (the parser's counting_i).
+    // A CNP without counts stands for one mark (as the parser's counting_i = 0 defines).
     const bool counts = parameters.carry_marks || !packet.marked;
     out.marks = counts ? h.cnp_marks : std::uint8_t{1};
     out.packets = h.cnp_packets;

@@ -13,16 +13,17 @@ namespace dcc {
 constexpr unsigned kNotificationFaults = 2;
 
 struct RtlNotificationOptions {
-  HostId host = 0;  // host whose addresses the CNPs have
+  HostId host = 0;  // host whose addresses the CNPs carry
   unsigned fault = 0;
 };
 
 /// Number of queue pairs that the hardware was built for.
 std::uint32_t verilated_notifications();
 
-/// A notification point whose CNPs are read from frames of dc_notifier. Its time is in picoseconds,
-/// as the platform's; its clock runs while it has something to do. Calls throw std::runtime_error
-/// if more queue pairs are open than it was built for, an assertion fails, or a frame is no CNP.
+/// Makes a notification point from dc_notifier; the CNPs are parsed from the block's frames. Time
+/// is in picoseconds, as the platform's; the block is clocked only while it has work. Calls throw
+/// std::runtime_error if more queue pairs are open than the hardware was built for, if an assertion
+/// fails, or if a frame is no CNP.
 std::unique_ptr<NotificationEngine> make_rtl_notification_engine(
     const RtlNotificationOptions& options);
 

@@ -111,7 +111,8 @@ class Lockstep final : public ParserEngine {
     PicoSeconds now;
     Qpn qpn;
     bool is_cnp;
-    std::uint32_t first, second;  // marks and packets, or length and overhead
+    // marks and packets of a CNP, or length and overhead of a sent packet
+    std::uint32_t first, second;
   };
 
   void keep(const Call& call) {
@@ -132,7 +133,8 @@ class Lockstep final : public ParserEngine {
   Answer compare(const Answer& expected, const Answer& seen) {
     const std::string fields = differences(expected, seen);
     if (fields.empty() || differed_) return expected;
-    differed_ = true;  // A difference is reported once; later calls return the model's answers.
+    // Lock-step reports only the first difference; later calls return the model's answers.
+    differed_ = true;
     std::string report = options_.name + ": model and RTL differ after " +
                          std::to_string(comparisons_) + " comparisons, seed " +
                          std::to_string(options_.seed) + ": " + to_string(last_.back()) + ": " +

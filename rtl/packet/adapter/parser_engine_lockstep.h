@@ -1,4 +1,4 @@
-// Parsers in lock-step: the model and a hardware unit, every CNP and every byte notification
+// Parsers in lock-step: the model and a verilated unit, whose CNPs and byte notifications are all
 // compared.
 #pragma once
 

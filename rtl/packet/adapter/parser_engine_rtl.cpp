@@ -16,9 +16,10 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kPairs = DCC_PARSER_FLOWS;  // set in rtl/packet/CMakeLists.txt
+// number of queue pairs, set in rtl/packet/CMakeLists.txt
+constexpr std::uint32_t kPairs = DCC_PARSER_FLOWS;
 constexpr std::size_t kBeat = 64;
-constexpr std::size_t kMarksByte = 54;  // offset of the marks in a CNP without a VLAN tag
+constexpr std::size_t kMarksByte = 54;  // byte offset of the mark count in a CNP without a VLAN tag
 
 class Engine final : public ParserEngine {
  public:
@@ -32,7 +33,7 @@ class Engine final : public ParserEngine {
     start(*sent_);
   }
   ~Engine() override {
-    // Verilator's final() uses the calling thread's context, which may still be that of another
+    // Verilator's final() uses the calling thread's context, which may still belong to another
     // engine.
     Verilated::threadContextp(&context_);
     parser_->final();
@@ -138,7 +139,7 @@ class Engine final : public ParserEngine {
     cycle(*parser_);
   }
   ParsedCnp outcome() const {
-    ParsedCnp told;  // outcome: unbound
+    ParsedCnp told;  // the default outcome of ParsedCnp is "unbound"
     if (parser_->refused_o) {
       if (parser_->reason_o == kUnbound) return told;
       told.reason = parser_->reason_o;

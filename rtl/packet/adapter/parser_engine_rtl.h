@@ -21,9 +21,10 @@ struct RtlParserOptions {
 /// Number of queue pairs that the hardware was built for; their numbers begin with 0.
 std::uint32_t verilated_parser_pairs();
 
-/// A parser whose CNPs go through dc_parser, as frames of the wire code, and whose sent packets go
-/// through dc_sent. Its clock runs while it has something to do. Calls throw std::runtime_error if
-/// a queue pair's number is beyond those it was built for, or an assertion fails.
+/// Makes a parser from dc_parser, which receives CNPs as frames made by the wire code, and dc_sent,
+/// which receives sent packets. The blocks are clocked only while they have work. Calls throw
+/// std::runtime_error if a queue pair's number is beyond those that the hardware was built for, or
+/// if an assertion fails.
 ///
 /// Whether CNPs carry counts (counting_i) is set for each frame from the CNP itself, because a
 /// configuration may change while CNPs are under way.

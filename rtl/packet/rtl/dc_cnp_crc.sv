@@ -1,8 +1,8 @@
-// The invariant CRC of a congestion notification packet (InfiniBand annex A17.3.3), without state.
+// Invariant CRC of a congestion notification packet (InfiniBand annex A17.3.3), as combinational logic.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fields that routers change count as ones: type of service, time to live, both checksums, and the byte of the
-// BTH that holds FECN and BECN. Eight bytes of ones stand for the local route header.
+// Fields that routers may change enter the CRC as ones: type of service, time to live, both checksums, and the byte of
+// the BTH that holds FECN and BECN. Eight bytes of ones stand for the local route header.
 module dc_cnp_crc (
   input  logic         use_i,     // crc_o is used in this cycle; saves simulation time
   input  logic [447:0] packet_i,  // IPv4, UDP, BTH, reserved: byte i in bits 8 i + 7 … 8 i

@@ -1,12 +1,12 @@
-// The notification point: decides which received packet causes a CNP, and sends each CNP as a complete frame.
+// Notification point: decides which received packets cause a CNP, and sends each CNP as a complete frame.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two stages: the flow's state is read; it is changed, and a CNP goes to a FIFO. Behind the FIFO a CNP takes two
-// beats of the output. One packet a cycle; while the FIFO is full, packets wait. rtl/packet/doc/contract.md.
+// Two stages: the first reads the flow's state; the second changes the state and writes a CNP to a FIFO, which sends
+// it in two beats. One packet a cycle; while the FIFO is full, packets wait. See rtl/packet/doc/contract.md.
 module dc_notifier #(
   parameter int unsigned Flows    = 1024,  // number of flows, a power of two, at least 2
   parameter int unsigned Depth    = 16,    // CNPs that can wait for the output, a power of two, at least 2
-  parameter int unsigned Interval = 1000,  // a flow's interval after reset, in the unit of now_i
+  parameter int unsigned Interval = 1000,  // interval of a flow after reset, in the unit of now_i
   parameter int unsigned Secded   = 0,     // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
   localparam int unsigned FlowW   = $clog2(Flows),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
@@ -15,10 +15,10 @@ module dc_notifier #(
   input  logic             rst_ni,
   output logic             init_done_o,      // low while the states are swept (Flows cycles)
 
-  // Time of the NIC in a unit of choice. It does not go back.
+  // The NIC's time in any unit; it must not go back.
   input  logic [55:0]      now_i,
 
-  // Configuration. Act on packets taken later; frame fields on CNPs that leave later.
+  // Configuration. Settings act on packets accepted later; frame fields act on CNPs that leave later.
   input  logic             carry_i,          // CNPs carry marks and packets, and clear notifications are sent
   input  logic [5:0]       dscp_i,           // DSCP of CNPs
   input  logic [2:0]       priority_i,       // priority of CNPs, sent as m_tuser_o
@@ -26,8 +26,8 @@ module dc_notifier #(
   input  logic [31:0]      own_ip_i,         // own IPv4 address in wire order
   input  logic             interval_we_i,    // ignored while init_done_o is 0
   input  logic [FlowW-1:0] interval_flow_i,
-  input  logic [31:0]      interval_i,       // 0: a CNP for each marked packet
-  // The queue pair of this flow is new: its state is that after reset, its interval stays. Packets wait meanwhile.
+  input  logic [31:0]      interval_i,       // least time between two CNPs; 0: a CNP for each marked packet
+  // The flow's queue pair is new: its state returns to that after reset, its interval stays. Packets wait meanwhile.
   input  logic             begin_valid_i,
   output logic             begin_ready_o,
   input  logic [FlowW-1:0] begin_flow_i,
@@ -39,7 +39,7 @@ module dc_notifier #(
   input  logic             packet_marked_i,
   input  logic [47:0]      packet_mac_i,     // sender's MAC address in wire order
   input  logic [31:0]      packet_ip_i,      // sender's IPv4 address in wire order
-  input  logic [23:0]      packet_peer_i,    // sender's queue pair
+  input  logic [23:0]      packet_peer_i,    // queue pair of the sender
 
   // AXI4-Stream of CNPs, without FCS.
   output logic             m_tvalid_o,
@@ -49,8 +49,8 @@ module dc_notifier #(
   output logic             m_tlast_o,
   output logic [2:0]       m_tuser_o,
 
-  output logic             error_o,          // a word of a memory was wrong; what it costs: rtl/packet/doc/contract.md
-  output logic [ReportW-1:0] report_o        // of the words used in the previous cycle (ram_guarded.sv); bit 0: error_o
+  output logic             error_o,          // a used memory word was wrong; see rtl/packet/doc/contract.md
+  output logic [ReportW-1:0] report_o        // report on words used in the previous cycle (ram_guarded.sv); bit 0: error_o
 );
   localparam int unsigned TimeW  = 56;  // nine years in units of 4 ns
   localparam int unsigned StateW = TimeW + 17;
@@ -68,7 +68,7 @@ module dc_notifier #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Take: the state of the packet's flow is read
+  // Stage 1: read the state of the packet's flow
   // ---------------------------------------------------------------------------------------------
   logic             take, held_q, settled, full, send, clear, begun;
   logic [FlowW-1:0] flow_q;
@@ -97,7 +97,7 @@ module dc_notifier #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Settle: count, send or not, write the state
+  // Stage 2: count, decide about a CNP, write the state
   // ---------------------------------------------------------------------------------------------
   logic [TimeW-1:0] quiet_until, quiet_d;
   logic [7:0]       marks, packets, marks_one, packets_one, marks_d, packets_d, told_marks, told_packets;
@@ -106,7 +106,7 @@ module dc_notifier #(
   logic [StateW-1:0]  kept_state;
   logic [ReportW-1:0] report_state, report_interval, report_cnp, report;
 
-  // A lost state is that after reset; a lost interval is the first one until it is written again.
+  // A lost state becomes the state after reset; a lost interval is first_interval until the interval is written.
   assign {quiet_until, marks, packets, all_marked} = report_state[0] ? '0 : kept_state;
   assign interval       = report_interval[0] ? first_interval : kept_interval;
   assign first_interval = 32'(Interval);
@@ -156,7 +156,7 @@ module dc_notifier #(
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Send: two beats
+  // Output: a CNP leaves in two beats
   // ---------------------------------------------------------------------------------------------
   logic             second_q, offered_q, leaves, waiting, lost;
   logic [FlowW-1:0] cnp_flow;
@@ -193,7 +193,7 @@ module dc_notifier #(
     big16 = {wire_order[7:0], wire_order[15:8]};
   endfunction
 
-  // Fields in the order of the wire: the first one in the low bits.
+  // Fields of the frame in wire order: the first byte in the low bits.
   localparam logic [15:0] Total     = 16'd60;   // bytes from IPv4 header to ICRC
   localparam logic [15:0] UdpLength = 16'd40;
   logic [7:0]   service;
@@ -214,14 +214,14 @@ module dc_notifier #(
                    20'(big16(cnp_ip[15:0])) + 20'(big16(cnp_ip[31:16]));
   assign folded   = 17'(sum[15:0]) + 17'(sum[19:16]);
   assign checksum = ~(folded[15:0] + 16'(folded[16]));
-  // Version and length 0x45, no identification, "do not fragment", time to live 64, UDP.
+  // IPv4: version and length 0x45, no identification, "do not fragment", time to live 64, protocol UDP.
   assign ip  = {cnp_ip, own_ip_i, big16(checksum), 16'h1140, 16'h0040, 16'h0000, big16(Total), service, 8'h45};
   assign udp = {16'h0000, big16(UdpLength), big16(16'd4791), big16(port)};
-  // Opcode 0x81, key 0xFFFF, BECN, sequence number 0.
+  // BTH: opcode 0x81, partition key 0xFFFF, BECN, sequence number 0.
   assign bth = {32'h0, cnp_peer[7:0], cnp_peer[15:8], cnp_peer[23:16], 8'h40, 16'hFFFF, 8'h00, 8'h81};
   assign packet = {112'h0, cnp_packets, cnp_marks, bth, udp, ip};
   dc_cnp_crc u_crc (.use_i(waiting), .packet_i(packet), .crc_o(crc));
-  // A lost CNP does not leave. One that is already offered leaves with a wrong CRC, so that nobody takes it.
+  // A CNP with a lost word is dropped. If it is already offered, it leaves with a wrong CRC, so receivers drop it.
   assign frame = {lost ? ~crc : crc, packet, big16(16'h0800), own_mac_i, cnp_mac};
 
   assign m_tvalid_o = waiting && (offered_q || !lost);

@@ -1,9 +1,9 @@
-// Parses received frames: a CNP becomes a notification for the controller, a data packet an event for the
-// notification point. Anything damaged is refused with a reason.
+// Parser of received frames: a CNP becomes a notification for the controller, a data packet an event for the
+// notification point. The parser refuses a damaged frame with a reason.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Three stages: the first two beats and the length of a frame are kept; its headers are checked in the cycle after
-// its last beat; the flow's context is read. One frame a cycle if each is one beat long. rtl/packet/doc/contract.md.
+// Three pipeline stages: keep a frame's first two beats and its length; check its headers in the cycle after its last
+// beat; read the flow's context. One frame a cycle if each frame has one beat. See rtl/packet/doc/contract.md.
 module dc_parser #(
   parameter int unsigned Flows  = 1024,  // number of flows, a power of two, at least 2
   parameter int unsigned Secded = 0,     // 1: the memory corrects a wrong bit of 64 (rtl/secded/ram_guarded.sv)
@@ -16,13 +16,13 @@ module dc_parser #(
 
   // Configuration. A change acts on frames whose last beat comes later.
   input  logic [23:0]      qpn_base_i,     // queue pair of flow 0
-  input  logic             counting_i,     // CNPs carry marks and packets; 0: each stands for one mark
+  input  logic             counting_i,     // 1: CNPs carry marks and packets; 0: each CNP stands for one mark
   // Context of a flow; write only while init_done_o is 1, since the sweep has priority.
   input  logic             context_we_i,
   input  logic [FlowW-1:0] context_flow_i,
   input  logic             context_bound_i,
   input  logic [5:0]       context_dscp_i,
-  input  logic [23:0]      context_peer_i, // queue pair at the other end
+  input  logic [23:0]      context_peer_i, // queue pair at the other end of the flow
 
   // AXI4-Stream of received frames, from the destination MAC address on; byte i of a beat in bits 8 i + 7 … 8 i.
   input  logic             s_tvalid_i,
@@ -32,18 +32,18 @@ module dc_parser #(
   input  logic             s_tlast_i,
   input  logic             s_tuser_i,      // with s_tlast_i: the MAC found an error
 
-  // A CNP for the controller.
+  // Output: a CNP for the controller.
   output logic             cnp_valid_o,
   input  logic             cnp_ready_i,
-  output logic [7:0]       cnp_marks_o,    // number of marks; 0: clear notification
-  output logic [7:0]       cnp_packets_o,  // number of packets; 0: not stated
-  // A data packet for the notification point.
+  output logic [7:0]       cnp_marks_o,    // number of marks; 0: a clear notification
+  output logic [7:0]       cnp_packets_o,  // number of packets; 0: the CNP states no number
+  // Output: a data packet for the notification point.
   output logic             data_valid_o,
   input  logic             data_ready_i,
   output logic             data_marked_o,  // the packet has ECN CE
   output logic [47:0]      data_mac_o,     // source MAC address in wire order, as s_tdata_i
   output logic [31:0]      data_ip_o,      // source IPv4 address in wire order
-  // Outputs for both kinds of frames.
+  // Outputs that both kinds of frames use.
   output logic [FlowW-1:0] flow_o,
   output logic [5:0]       dscp_o,         // DSCP from the flow's context
   output logic [23:0]      peer_o,
@@ -52,7 +52,7 @@ module dc_parser #(
   output logic             refused_o,
   output logic [3:0]       reason_o,       // with refused_o: reason, as in dc_parser_pkg
 
-  output logic [ReportW-1:0] report_o      // of the context that the previous cycle's outcome used (ram_guarded.sv)
+  output logic [ReportW-1:0] report_o  // report on the context that the previous cycle's outcome used (ram_guarded.sv)
 );
   if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows
     $fatal(1, "dc_parser: Flows must be a power of two, at least 2");
@@ -69,7 +69,7 @@ module dc_parser #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Collect: two beats, the length, whether the frame is whole
+  // Stage 1: collect two beats and the length; check that the frame is whole
   // ---------------------------------------------------------------------------------------------
   logic         beat, checked, check_moves, out_moves;
   logic [511:0] first_q;
@@ -81,7 +81,7 @@ module dc_parser #(
 
   assign beat = s_tvalid_i && s_tready_o;
 
-  // A whole beat, or ones from bit 0 on in the last one.
+  // Valid bytes of a beat: all of them, or in the last beat a run of ones from bit 0 on.
   logic [64:0] keep_next;
   logic        keep_good;
   assign keep_next = {1'b0, s_tkeep_i} + 65'd1;
@@ -112,7 +112,7 @@ module dc_parser #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Check: the headers of a frame that ended
+  // Stage 2: check the headers of a frame that has ended
   // ---------------------------------------------------------------------------------------------
   function automatic logic [15:0] big16(input logic [15:0] wire_order);
     big16 = {wire_order[7:0], wire_order[15:8]};
@@ -123,7 +123,7 @@ module dc_parser #(
 
   logic         vlan;
   logic [671:0] window;
-  logic [479:0] ip;          // IPv4, UDP, BTH, 16 bytes, ICRC of a CNP
+  logic [479:0] ip;          // IPv4, UDP, BTH, 16 more bytes, ICRC of a CNP
   logic [16:0]  rest;        // bytes from the IPv4 header on
   logic [15:0]  total, udp_length, kind;
   logic [7:0]   opcode;
@@ -145,12 +145,12 @@ module dc_parser #(
   always_comb begin
     sum = '0;
     for (int unsigned i = 0; i < 10; i++) sum += 20'(big16(ip[16*i +: 16]));
-    // A right sum is a multiple of 65535, so folding once gives that number without a carry.
+    // A correct sum is a multiple of 65535, so folding the sum once gives 65535 without a carry.
     folded        = 17'(sum[15:0]) + 17'(sum[19:16]);
     checksum_good = folded == 17'h0FFFF;
   end
 
-  // Headers after the BTH, by its opcode (InfiniBand table 38).
+  // Headers that follow the BTH, according to the BTH's opcode (InfiniBand table 38).
   logic        cnp, known, has_deth, has_payload, operation_reth, operation_immediate, has_aeth, atomic;
   logic [4:0]  operation;
   logic [15:0] extended, fixed, padded;
@@ -198,7 +198,7 @@ module dc_parser #(
     else if (cnp && crc != ip[8*56 +: 32]) reason = dc_parser_pkg::BadIcrc;
   end
 
-  logic [23:0] pair, number;  // destination queue pair, and its number from the base on
+  logic [23:0] pair, number;  // destination queue pair; its number counted from qpn_base
   logic        wanted, beyond;
   assign pair   = big24(ip[8*33 +: 24]);
   assign number = pair - qpn_base_i;
@@ -206,7 +206,7 @@ module dc_parser #(
   assign wanted = reason == dc_parser_pkg::None && opcode != 8'h11;
 
   // ---------------------------------------------------------------------------------------------
-  // Out: with the flow's context
+  // Stage 3: output with the flow's context
   // ---------------------------------------------------------------------------------------------
   logic             out_q, out_wanted_q, out_beyond_q, out_cnp_q, bound, lost, unbound, open;
   logic [3:0]       out_reason_q;
@@ -251,7 +251,7 @@ module dc_parser #(
   );
   always_ff @(posedge clk_i) report_o <= out_moves ? report : '0;
 
-  // A flow whose context is lost is unbound until the context is written again.
+  // A flow whose context is lost counts as unbound until the context is written again.
   assign lost          = report[0];
   assign unbound       = lost || out_beyond_q || !bound;
   assign cnp_valid_o   = out_q && out_wanted_q && !unbound && out_cnp_q;

@@ -1,7 +1,7 @@
-// Makes byte notifications for the controller from the metadata of sent packets: flow, DSCP, bytes on the wire.
+// Byte notifications for the controller, made from metadata of sent packets: flow, DSCP, bytes on the wire.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One stage: the flow's context is read while the packet is taken. One packet a cycle. rtl/packet/doc/contract.md.
+// One stage: the flow's context is read while the packet is accepted. One packet a cycle. rtl/packet/doc/contract.md.
 module dc_sent #(
   parameter int unsigned Flows  = 1024,  // number of flows, a power of two, at least 2
   parameter int unsigned Secded = 0,     // 1: the memory corrects a wrong bit of 64 (rtl/secded/ram_guarded.sv)
@@ -21,13 +21,13 @@ module dc_sent #(
   input  logic             context_bound_i,
   input  logic [5:0]       context_dscp_i,
 
-  // A packet that was sent.
+  // Input: metadata of a packet that was sent.
   input  logic             sent_valid_i,
   output logic             sent_ready_o,
-  input  logic [23:0]      sent_pair_i,    // own queue pair
+  input  logic [23:0]      sent_pair_i,    // the sender's own queue pair
   input  logic [31:0]      sent_length_i,  // bytes from the destination MAC address to the FCS
 
-  // A byte notification for the controller's port.
+  // Output: a byte notification for the controller.
   output logic             bytes_valid_o,
   input  logic             bytes_ready_i,
   output logic [FlowW-1:0] bytes_flow_o,
@@ -36,7 +36,7 @@ module dc_sent #(
   // One-cycle pulse for each packet without a flow, which causes no notification.
   output logic             unbound_o,
 
-  output logic [ReportW-1:0] report_o      // of the context that the previous cycle's outcome used (ram_guarded.sv)
+  output logic [ReportW-1:0] report_o  // report on the context that the previous cycle's outcome used (ram_guarded.sv)
 );
   if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows
     $fatal(1, "dc_sent: Flows must be a power of two, at least 2");
@@ -53,7 +53,7 @@ module dc_sent #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Take: flow number and sum
+  // Input stage: flow number, and length plus overhead
   // ---------------------------------------------------------------------------------------------
   logic        taken, out_moves, out_q, beyond_q, bound, lost;
   logic [ReportW-1:0] report;
@@ -89,10 +89,10 @@ module dc_sent #(
     .report_o(report)
   );
   always_ff @(posedge clk_i) report_o <= out_moves ? report : '0;
-  assign lost = report[0];  // the flow is unbound until its context is written again
+  assign lost = report[0];  // the context is lost: its flow is unbound until the context is rewritten
 
   // ---------------------------------------------------------------------------------------------
-  // Out: with the flow's context
+  // Output stage: with the flow's context
   // ---------------------------------------------------------------------------------------------
   assign bytes_valid_o = !lost && out_q && bound && !beyond_q;
   assign unbound_o     = out_q && !bytes_valid_o;

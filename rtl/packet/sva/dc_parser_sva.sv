@@ -22,7 +22,7 @@ module dc_parser_sva #(
     cnp_valid_o && !cnp_ready_i |=> cnp_valid_o && $stable(flow_o));
   data_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)
     data_valid_o && !data_ready_i |=> data_valid_o && $stable(flow_o));
-  // An outcome without a receiver does not block further frames.
+  // A frame whose outcome no output port needs does not block later frames.
   refused_passes: assert property (@(posedge clk_i) disable iff (!rst_ni)
     init_done_o && (refused_o || other_o) |-> s_tready_o);
 endmodule

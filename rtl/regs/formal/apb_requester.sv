@@ -1,5 +1,4 @@
-// A requester that keeps the protocol (IHI 0024, section 4) and is otherwise unconstrained, after one cycle
-// of reset.
+// An arbitrary APB requester that keeps the protocol (IHI 0024, section 4), after one cycle of reset.
 module apb_requester #(
   parameter int unsigned AddrW = 20
 ) (

@@ -1,5 +1,5 @@
-// Properties of the controller's register block, one at a time, for every APB requester that keeps the
-// protocol. run.py proves the true ones and refutes the false ones.
+// Properties of the controller's register block, one at a time, for every APB requester that keeps the protocol.
+// run.py proves the true properties and refutes the false ones.
 module regs_formal #(
   parameter int unsigned Prop = 0
 ) (
@@ -70,7 +70,7 @@ module regs_formal #(
     .pwrite_i(pwrite_i), .paddr_i(paddr_i), .pwdata_i(pwdata_i), .pstrb_i(pstrb_i)
   );
 
-  // The value last written to R_AI, as derived from the bus alone.
+  // Value last written to R_AI, derived from the bus signals alone.
   logic [31:0] r_ai_q;
   logic        bad_address;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -79,7 +79,7 @@ module regs_formal #(
              && (paddr_i == dcc_regs_pkg::RAiOffset)) r_ai_q <= pwdata_i;
   end
 
-  // Value of the high half when the low half was read, while no other access follows.
+  // Value of a counter's high half at the read of its low half, as long as no other access follows.
   logic [31:0] high_q;
   logic        high_valid_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -91,13 +91,13 @@ module regs_formal #(
         high_q       <= hw2reg_i.stat_cnps_received[63:32];
         high_valid_q <= 1'b1;
       end else if ((paddr_i[19:12] == 8'h03) && !paddr_i[2]) begin
-        high_valid_q <= 1'b0;  // the read may be another counter's low half
+        high_valid_q <= 1'b0;  // the read may concern another counter's low half
       end
     end
   end
 
-  // Write enables as derived from the bus, and their values of the previous cycle.
-  // While the hardware has a fault when an access is set up, the locks of tables and CTRL are open.
+  // Write enables derived from the bus signals, and their values of the previous cycle. If the hardware reports a
+  // fault when an access is set up, the locks of tables and CTRL are open.
   logic open_q, open_before_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -122,7 +122,7 @@ module regs_formal #(
     end
   end
 
-  // Register values to the hardware except those of CTRL, now and in the previous cycle.
+  // Register values that the block passes to the hardware, except those of CTRL, now and in the previous cycle.
   dcc_regs_pkg::dcc_reg2hw_t parameters, parameters_q;
   always_comb begin
     parameters                      = reg2hw;
@@ -143,7 +143,7 @@ module regs_formal #(
     parameters_q.ctrl_keep_target   = 1'b0;
   end
 
-  // An address that is misaligned, or far from every mapped address.
+  // The address is misaligned, or far from every mapped address.
   assign bad_address = (paddr_i[1:0] != 2'd0)
                      | ((paddr_i[19:14] != 6'd0) & (paddr_i[19:14] != 6'd32))
                      | ((paddr_i[19:14] == 6'd32) & (paddr_i[13:5] >= 9'(Slots)));
@@ -152,7 +152,7 @@ module regs_formal #(
   always_comb begin
     held = 1'b1;
     case (Prop)
-      // Properties that must hold.
+      // Properties that must hold in every state.
       0: held = !pslverr || (psel_i && penable_i && pready);
       1: held = !(psel_i && penable_i && (win_sel == 7'd0)) || pready;
       2: held = (win_sel & (win_sel - 7'd1)) == 7'd0;
@@ -193,7 +193,7 @@ module regs_formal #(
                    && (paddr_i == dcc_regs_pkg::RegwenOffset)) || (prdata == 32'(regwen_q));
       22: held = !(psel_i && penable_i && pready && pwrite_i && !regwen_q[0]
                    && (paddr_i == dcc_regs_pkg::RAiOffset)) || pslverr;
-      // Properties that must fail: each must have a counterexample.
+      // Properties that must fail: pdr must find a counterexample to each.
       100: held = !pslverr;
       101: held = pready || !psel_i || !penable_i;
       102: held = !reg2hw.ctrl_soft_reset;

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Proves the register block's properties for all time, and finds the false ones false.
+"""Proves the register block's true properties for all time, and finds a counterexample for each false property.
 
-yosys turns the block and one property into an AIGER circuit, abc's pdr decides it.
+yosys turns the block and one property into an AIGER circuit; abc's pdr decides whether the property holds.
   run.py [--only N ...] [--storage MAP ...]
---only: those properties of the controller's block; --storage: the storage of all registers of dcc or nic (and
-no properties, unless --only names some). Exit status 0 when every property is as expected.
+--only: these properties of the controller's block; --storage: the storage of all registers of dcc or nic (then no
+other properties, unless --only names some). The exit status is 0 if every property is as expected.
 """
 
 import argparse
@@ -61,7 +61,7 @@ FALSE = {
 
 
 def decide(name, top, number, folder):
-    """"proved", "counterexample at cycle N" or what went wrong."""
+    """Returns "proved", "counterexample at cycle N" or a description of the failure."""
     aiger = folder / f"p{number}.aig"
     proof = HERE / "regs_formal.sv" if top == "regs_formal" else HERE / f"generated/{top}.sv"
     sources = " ".join(str(p) for p in (GENERATED / f"{name}_regs_pkg.sv", GENERATED / f"{name}_regs_apb.sv",
@@ -86,7 +86,8 @@ def decide(name, top, number, folder):
 
 
 def storage(name):
-    """Every register that keeps or passes on what is written, and that each ever leaves its reset value."""
+    """Proves every register that keeps or passes on a written value, and shows that each register can leave its
+    reset value."""
     registers = [r.name for r in out_sv_formal.storing(regmap.load(HERE.parent / f"{name}.yaml"))]
     top, count = f"{name}_regs_storage", len(registers)
     return ([(name, top, i, f"{name}: {register} has and reads as what was last written to it", True)

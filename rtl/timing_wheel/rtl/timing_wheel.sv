@@ -1,9 +1,9 @@
-// Three-level timing engine: one timer a slot, expiries in the order (due tick, slot).
+// Three-level timing wheel: one timer for each slot, expiries in the order (due tick, slot).
 //
-// Top and middle level keep doubly linked lists in RAM (tw_lists), the last level a bitmap, one row a
-// tick (tw_last_level); a record a slot says where its event is (tw_records). One command, list move
-// or row load runs at a time (tw_control). Here is what the operation under way works on, and where
-// its event belongs; see doc/theory.md.
+// Top and middle level keep doubly linked lists in RAM (tw_lists), the last level a bitmap, one row for each tick
+// (tw_last_level); a record for each slot stores the place of its event (tw_records). One command, list move or row
+// load runs at a time (tw_control). This module holds the operands of the operation under way and the place of its
+// event; see doc/theory.md.
 module timing_wheel #(
   parameter int unsigned NumTimers  = 1024,  // slots, a power of two, at least 2 * WordBits
   parameter int unsigned TopBits    = 5,     // bits of the due time's top digit, at least 2
@@ -23,18 +23,18 @@ module timing_wheel #(
 
   input  logic              tick_i,            // the next tick begins (one cycle a tick)
 
-  // Command: handshake at tick p, due at p + max(1, delay). Ready waits for no cmd_valid_i.
+  // Command: accepted at tick p, due at p + max(1, delay). cmd_ready_o does not depend on cmd_valid_i.
   input  logic              cmd_valid_i,
   output logic              cmd_ready_o,       // low for starts while the lag is near the horizon
   input  logic [1:0]        cmd_op_i,          // timing_wheel_pkg::CmdStart, CmdCancel, CmdRead
   input  logic [SlotW-1:0]  cmd_slot_i,
-  input  logic [DelayW-1:0] cmd_delay_i,       // starts only
+  input  logic [DelayW-1:0] cmd_delay_i,       // delay of a start
   output logic              cmd_done_o,        // the command took effect
   output logic              cmd_hit_o,         // with cmd_done_o: the slot was started before
   output logic [DelayW:0]   cmd_due_o,         // with cmd_done_o of a read that hit: the due time
 
-  // Expiry. Valid stays, with the same slot, until taken or until a command on that slot is
-  // accepted. A command accepted in the cycle of the handshake comes after the expiry.
+  // Expiry. Valid stays, with the same slot, until the expiry is taken or a command on that slot is accepted. A
+  // command accepted in the cycle of the handshake takes effect after the expiry.
   output logic              expire_valid_o,
   input  logic              expire_ready_i,
   output logic [SlotW-1:0]  expire_slot_o,
@@ -53,11 +53,11 @@ module timing_wheel #(
   input  logic              advance_i,         // advances time; acts in a cycle with idle_o
   input  logic [TimeW-1:0]  advance_to_i,      // requested new time; next_due_o if that is earlier
 
-  // Activity for counters: the engine works; an event moves to another place.
+  // Activity outputs for counters: the engine works; an event moves to another place.
   output logic              busy_o,
   output logic              move_o,
 
-  // Of the words used in the previous cycle (ram_guarded.sv): bit 0: one was wrong.
+  // Report on the words used in the previous cycle (ram_guarded.sv); bit 0: a word was wrong.
   output logic [ReportW-1:0] error_o
 );
   localparam int unsigned DueW   = DelayW + 1;
@@ -82,7 +82,7 @@ module timing_wheel #(
   // Time
   // ---------------------------------------------------------------------------------------------
   logic [TimeW-1:0] pointer, jump_to;
-  logic [DueW-1:0]  here;  // the pointer in the width of due times
+  logic [DueW-1:0]  here;  // the pointer, truncated to the width of due times
   logic             step, jump, hold_starts;
 
   tw_time #(.TimeW(TimeW), .DelayW(DelayW), .TopSlotW(TopLsb)) u_time (
@@ -151,7 +151,7 @@ module timing_wheel #(
   assign init_done_o = !sweep;
   assign move_o      = move_place;
 
-  // The pointer leaves its tick when the row is empty, and its slot when the next one is unfolded.
+  // The pointer leaves its tick when the tick's row is empty, and its slot when the next slot's list is unfolded.
   logic last_end, middle_end;
   assign last_end   = &here[LastBits-1:0];
   assign middle_end = &here[TopLsb-1:0];
@@ -159,9 +159,9 @@ module timing_wheel #(
                 !(middle_end && top_pending);
 
   // ---------------------------------------------------------------------------------------------
-  // What it works on: its event, the event's place and the place it is taken from
+  // Operands of the operation: its event, the event's new place and its old place
   // ---------------------------------------------------------------------------------------------
-  logic             op_expired_q;  // the slot's expiry was taken just before: its record is stale
+  logic             op_expired_q;  // the slot's expiry was just taken, so the slot's record is stale
   logic [SlotW-1:0] slot_q;        // slot of the command, or of the event that moves
   logic [DueW-1:0]  due_q;
   logic [1:0]       level_q;       // new place of the event
@@ -194,8 +194,8 @@ module timing_wheel #(
     .list_o   (place_list)
   );
 
-  // A restart to a time not before the list that holds the event need not move it now: it finds its
-  // new place when the list is unfolded.
+  // A restart whose new due time is not before the time range of the event's list need not move the event now: the
+  // event moves to its new place when that list is unfolded.
   logic [DueW-LastBits-1:0] due_blocks;
   logic [TopBits:0]         due_tops, held_tops;
   logic [MiddleBits:0]      held_blocks;
@@ -231,14 +231,14 @@ module timing_wheel #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Where events are kept. What an operation writes it has read in the cycle before.
+  // Places of events. An operation writes only words that it has read in the cycle before.
   // ---------------------------------------------------------------------------------------------
   logic             look, look_last, read_ends, read_row;
   logic [ListW-1:0] look_list, top_list, middle_list;
   logic [RowW-1:0]  look_row;
   logic [WordW-1:0] look_word;
 
-  // The step Decide reads the event's old place, all other steps its new place.
+  // In step Decide the event's old place is read, in all other steps its new place.
   assign look      = grant_cmd || decide || remove || move_read;
   assign look_last = decide ? record_held == timing_wheel_pkg::HeldInRow
                             : place_level == timing_wheel_pkg::LevelLast;

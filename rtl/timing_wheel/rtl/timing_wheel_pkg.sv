@@ -1,6 +1,6 @@
 // Encodings of the timing wheel.
 package timing_wheel_pkg;
-  // Commands.
+  // Commands of the timing wheel.
   localparam logic [1:0] CmdStart  = 2'd0;  // start, or restart if the slot is started
   localparam logic [1:0] CmdCancel = 2'd1;
   localparam logic [1:0] CmdRead   = 2'd2;  // 2 or 3: reads whether a slot is started, and its due time
@@ -10,8 +10,8 @@ package timing_wheel_pkg;
   localparam logic [1:0] LevelMiddle = 2'd1;
   localparam logic [1:0] LevelLast   = 2'd2;
 
-  // Place of a slot's event.
-  localparam logic [1:0] HeldNowhere = 2'd0;  // not started
-  localparam logic [1:0] HeldInList  = 2'd1;  // a list of the top or middle level
-  localparam logic [1:0] HeldInRow   = 2'd2;  // a bit in a row of the last level
+  // Places where the event of a slot can be.
+  localparam logic [1:0] HeldNowhere = 2'd0;  // the slot is not started
+  localparam logic [1:0] HeldInList  = 2'd1;  // the event is in a list of the top or middle level
+  localparam logic [1:0] HeldInRow   = 2'd2;  // the event is a bit in a row of the last level
 endpackage

@@ -1,46 +1,46 @@
-// Arbitration and steps of the operation under way: one operation at a time, two to four cycles each.
+// Arbitration and steps of the wheel's operations: one operation at a time, two to four cycles each.
 //
 // A row load has priority; a command and a move take turns. The last cycle of an operation may choose the
 // next operation.
 module tw_control (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       clear_i,           // returns to the sweep
-  // command
+  input  logic       clear_i,           // returns to the sweep of the records
+  // input: command
   input  logic       cmd_valid_i,
   output logic       cmd_ready_o,
   input  logic [1:0] cmd_op_i,
   output logic       cmd_done_o,
   output logic       cmd_hit_o,
   input  logic       hold_starts_i,
-  // requests for the next operation
+  // inputs: requests for the next operation
   input  logic       sweep_last_i,
   input  logic       want_load_i,       // a word of the pointer's row is wanted
-  input  logic       loaded_i,          // the summary of that row is known
-  input  logic       top_pending_i,     // a list to unfold, at each level
+  input  logic       loaded_i,          // the summary of the pointer's row is known
+  input  logic       top_pending_i,     // a level has a list to unfold
   input  logic       middle_pending_i,
   input  logic       top_open_i,        // the head of the top level's list is known
   input  logic       middle_open_i,
-  // record read for the command's slot, in decide_o
+  // record of the command's slot, read in the step decide_o
   input  logic       held_i,            // the slot is started
-  input  logic       lazy_i,            // a restart need not move the event
-  // the operation chosen in this cycle
+  input  logic       lazy_i,            // a restart that need not move the event
+  // outputs: the operation chosen in this cycle
   output logic       grant_cmd_o,
   output logic       grant_move_o,
   output logic       grant_load_o,
-  // steps of the operation
+  // outputs: steps of the operation
   output logic       sweep_o,           // empties the records; no operation is under way
-  output logic       decide_o,          // command: record and target are read
-  output logic       remove_o,          // the old place is read: remove the event, read the target
-  output logic       place_o,           // the target is read: insert the event
-  output logic       move_open_o,       // move: head and tail of the list are read
-  output logic       move_read_o,       // the head's record is read: find its target
+  output logic       decide_o,          // command: read record and target place
+  output logic       remove_o,          // command: old place was read; remove the event, read the target place
+  output logic       place_o,           // command: target place was read; insert the event
+  output logic       move_open_o,       // move: head and tail of the list were read
+  output logic       move_read_o,       // move: the head's record was read; find its new place
   output logic       move_place_o,
-  output logic       load_read_o,       // row load: the row's summary is read
-  output logic       load_take_o,       // the row's word is read
-  // properties of the operation
+  output logic       load_read_o,       // row load: the row's summary was read
+  output logic       load_take_o,       // row load: the row's word was read
+  // outputs: properties of the operation
   output logic       start_o,           // the command is a start or a restart
-  output logic       changes_o,         // a command that is no read is under way
+  output logic       changes_o,         // a command other than a read is under way
   output logic       move_middle_o,     // the event moves from a list of the middle level
   output logic       choose_o,          // an operation can be chosen in this cycle
   output logic       resting_o,         // no operation is under way or chosen

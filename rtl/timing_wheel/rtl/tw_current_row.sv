@@ -1,8 +1,8 @@
 // The row of the pointer's tick while it is handed out, one word of the bitmap at a time.
 //
-// The lowest bit of the word is the expiry on offer, so a tick's expiries come in slot order. A bit
-// goes when its expiry is taken or when a command withdraws it. While a command on the offered slot
-// is under way the offer is hidden: the command was accepted first and wins.
+// The lowest bit of the word is the expiry on offer, so a tick's expiries come in slot order. A bit is cleared when
+// its expiry is taken or when a command withdraws it. While a command on the offered slot is under way the offer is
+// hidden: the command was accepted first and wins.
 module tw_current_row #(
   parameter int unsigned NumTimers = 1024,
   parameter int unsigned WordBits  = 32,
@@ -14,31 +14,31 @@ module tw_current_row #(
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                clear_i,         // discards the row
-  input  logic                step_i,          // the pointer moves on: the row is not loaded
-  // a word of the bitmap arrives
+  input  logic                step_i,          // the pointer moves on, so the new row is not loaded
+  // load: a word of the bitmap arrives
   input  logic                load_i,
-  input  logic [NumWords-1:0] load_summary_i,  // words of the row with bits, this word included
+  input  logic [NumWords-1:0] load_summary_i,  // words of the row that have bits, the loaded word included
   input  logic [WordW-1:0]    load_word_i,
   input  logic [WordBits-1:0] load_bits_i,
-  // a command withdraws a slot's bit
+  // inputs: a command withdraws the bit of a slot
   input  logic                busy_i,          // a command is under way on slot_i
   input  logic [SlotW-1:0]    slot_i,
   input  logic                drop_bit_i,      // clears the slot's bit in the current word
   input  logic                drop_word_i,     // the slot's word in the bitmap has become empty
-  // state of the current row
+  // outputs: state of the current row
   output logic                loaded_o,
-  output logic [NumWords-1:0] summary_o,       // words still in the bitmap
+  output logic [NumWords-1:0] summary_o,       // words of the row that are still in the bitmap
   output logic                bits_left_o,
   output logic                holds_word_o,    // the word of slot_i is the current word
-  // the expiry on offer
+  // outputs: the expiry on offer
   output logic                expire_valid_o,
   input  logic                expire_ready_i,
   output logic [SlotW-1:0]    expire_slot_o,
-  // slot whose expiry was taken, until its record is updated
+  // slot whose expiry was taken, valid until its record is updated
   output logic                retire_valid_o,
   output logic [SlotW-1:0]    retire_slot_o,
   input  logic                retire_done_i,
-  input  logic                retire_skip_i    // a command on the taken slot takes over
+  input  logic                retire_skip_i    // a command on this slot takes over the update of its record
 );
   logic                loaded_q;
   logic [NumWords-1:0] summary_q, summary_d;

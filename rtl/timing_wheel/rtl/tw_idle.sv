@@ -1,4 +1,4 @@
-// Idle time: reports that no event is due, and skips the idle time.
+// Idle detection: reports that no event is due, and skips idle time.
 //
 // The wheel is idle once no operation has run for as many cycles as tw_next_due needs.
 module tw_idle #(
@@ -12,7 +12,7 @@ module tw_idle #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   quiet_i,           // no operation runs or is wanted; no lag
+  input  logic                   quiet_i,           // no operation runs or waits, and the lag is 0
   input  logic [TopLists-1:0]    top_used_i,
   input  logic [MiddleLists-1:0] middle_used_i,
   input  logic [NumRows-1:0]     row_used_i,
@@ -23,7 +23,7 @@ module tw_idle #(
   output logic [TimeW-1:0]       next_due_o,
   input  logic                   advance_i,
   input  logic [TimeW-1:0]       advance_to_i,
-  input  logic                   catch_up_i,        // sets the pointer to now, idle or not
+  input  logic                   catch_up_i,        // sets the pointer to now, even if the wheel is not idle
   output logic                   jump_o,            // sets both counters to jump_to_o
   output logic [TimeW-1:0]       jump_to_o
 );

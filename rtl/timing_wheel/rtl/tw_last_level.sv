@@ -1,13 +1,13 @@
-// The last level: a bitmap with a row for each tick and a bit for each slot, in memory.
+// Last level of the timing wheel: a bitmap in memory with a row for each tick and a bit for each slot.
 //
-// Three storeys: a flag says which row has bits, a summary which words of a row have bits, a leaf is
-// a word. Each qualifies the one below, so neither memory needs initialising. The pointer's row is
-// handed out word by word; a word that was loaded is in tw_current_row, no longer here.
+// The bitmap has three layers: a flag for each row that has bits, a summary for each row of the words that have bits,
+// and the words. Each layer qualifies the layer below, so neither memory needs initialising. The pointer's row is
+// handed out word by word; a loaded word moves to tw_current_row and leaves the bitmap.
 module tw_last_level #(
   parameter int unsigned NumTimers = 1024,
   parameter int unsigned LastBits  = 6,
   parameter int unsigned WordBits  = 32,
-  parameter int unsigned Secded    = 0,  // ram_guarded.sv
+  parameter int unsigned Secded    = 0,  // 1: memories correct bits (ram_guarded.sv)
   localparam int unsigned SlotW    = $clog2(NumTimers),
   localparam int unsigned BitW     = $clog2(WordBits),
   localparam int unsigned NumWords = NumTimers / WordBits,
@@ -19,9 +19,9 @@ module tw_last_level #(
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               clear_i,         // empties all rows
-  input  logic [RowW-1:0]    current_i,       // the pointer's row
-  input  logic               step_i,          // the pointer moves on
-  // reads a word and its row's summary: valid in the next cycle
+  input  logic [RowW-1:0]    current_i,       // row of the pointer's tick
+  input  logic               step_i,          // the pointer moves to the next tick
+  // read of a word and its row's summary: data in the next cycle
   input  logic               read_i,
   input  logic [RowW-1:0]    read_row_i,
   input  logic [WordW-1:0]   read_word_i,
@@ -31,25 +31,25 @@ module tw_last_level #(
   input  logic [RowW-1:0]    put_row_i,
   input  logic               take_i,
   input  logic [RowW-1:0]    take_row_i,
-  input  logic               hide_i,          // a command is under way on slot_i: no offer of it
-  // a word of the pointer's row is fetched: summary, then word, then it is on offer
+  input  logic               hide_i,          // a command is under way on slot_i, so this slot is not offered
+  // row load: summary, then word of the pointer's row, then the word's lowest bit is on offer
   input  logic               load_begin_i,
-  input  logic               load_read_i,     // the summary is valid; not if loaded_o
-  input  logic               load_take_i,     // the word has been read
+  input  logic               load_read_i,     // the summary is valid, unless loaded_o is 1
+  input  logic               load_take_i,     // the word of the row has been read
   output logic               loaded_o,        // the row's summary has been fetched
   output logic               want_load_o,     // no offer, but the row has more words
   output logic               row_done_o,      // no offer and no more words
-  output logic [NumRows-1:0] row_used_o,      // rows with bits, except a loaded row
+  output logic [NumRows-1:0] row_used_o,      // rows that have bits, except a loaded row
   // expiries: the lowest bit of the current row
   output logic               expire_valid_o,
   input  logic               expire_ready_i,
   output logic [SlotW-1:0]   expire_slot_o,
-  // slot whose expiry was taken, until its record is updated
+  // slot whose expiry was taken, valid until its record is updated
   output logic               retire_valid_o,
   output logic [SlotW-1:0]   retire_slot_o,
   input  logic               retire_done_i,
-  input  logic               retire_skip_i,   // a command on the taken slot takes over
-  output logic [ReportW-1:0] error_o          // of the words used in the previous cycle (ram_guarded.sv)
+  input  logic               retire_skip_i,   // a command on this slot takes over the update of its record
+  output logic [ReportW-1:0] error_o          // report on the words used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned LeafW = RowW + WordW;
 
@@ -148,9 +148,9 @@ module tw_last_level #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Putting a bit in and taking it out
+  // Insertion and removal of a bit
   // ---------------------------------------------------------------------------------------------
-  logic                take_current;  // the bit belongs to the row that is being offered
+  logic                take_current;  // the bit belongs to the row on offer
   logic                put_leaf_used; // the word has bits
   logic [NumWords-1:0] put_summary, take_summary;
   logic [WordBits-1:0] put_leaf, take_leaf;
@@ -178,7 +178,7 @@ module tw_last_level #(
   assign leaf_waddr    = {take_i ? take_row_i : put_row_i, slot_word};
   assign leaf_wdata    = take_i ? take_leaf : put_leaf;
 
-  // Words in use: those that the storey above marks as present and that are not loaded already.
+  // Words in use: words that the layer above marks as present and that are not loaded yet.
   assign summary_use = load_read_i || (put_i && row_used_q[put_row_i]) || (take_i && !take_current);
   assign leaf_use    = load_take_i || (put_i && put_leaf_used) ||
                        (take_i && !(take_current && row_holds_word));

@@ -1,13 +1,13 @@
-// The lists of the top and the middle level: one a slot, doubly linked, in memory.
+// Lists of the top and the middle level: doubly linked lists in memory, one for each wheel slot of a level.
 //
-// A list is empty unless its flag says otherwise, so no memory needs initialising. A list that is
-// being unfolded is open: its head and tail are registers, and its head leaves it. What is read is
-// there in the next cycle; append, remove and pop work on what was read in the cycle before.
+// A list is empty unless its flag says otherwise, so no memory needs initialising. A list that is being unfolded is
+// open: its head and tail are in registers, and entries leave it at the head. Read data are valid in the next cycle;
+// append, remove and pop use the data read in the previous cycle.
 module tw_lists #(
   parameter int unsigned NumTimers  = 1024,
   parameter int unsigned TopBits    = 5,
   parameter int unsigned MiddleBits = 5,
-  parameter int unsigned Secded     = 0,  // ram_guarded.sv
+  parameter int unsigned Secded     = 0,  // 1: memories correct bits (ram_guarded.sv)
   localparam int unsigned SlotW       = $clog2(NumTimers),
   localparam int unsigned IndexW      = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1,
   localparam int unsigned ListW       = IndexW + 1,
@@ -18,7 +18,7 @@ module tw_lists #(
   input  logic                   clk_i,
   input  logic                   rst_ni,
   input  logic                   clear_i,          // empties all lists
-  // the list to unfold now, of each level
+  // the list of each level that is unfolded next
   input  logic [TopBits:0]       top_source_i,
   input  logic [MiddleBits:0]    middle_source_i,
   output logic                   top_pending_o,    // the list to unfold is not empty
@@ -30,7 +30,7 @@ module tw_lists #(
   output logic [ListW-1:0]       top_list_o,       // number of the open list
   output logic [ListW-1:0]       middle_list_o,
   // read requests
-  input  logic                   links_ren_i,      // reads an entry's neighbours
+  input  logic                   links_ren_i,      // reads the links of an entry to its neighbours
   input  logic [SlotW-1:0]       links_slot_i,
   input  logic                   ends_ren_i,       // reads a list's head and tail
   input  logic [ListW-1:0]       ends_list_i,      // {middle level, index}
@@ -47,7 +47,7 @@ module tw_lists #(
   // bit masks of the lists that are not empty
   output logic [TopLists-1:0]    top_used_o,
   output logic [MiddleLists-1:0] middle_used_o,
-  output logic [ReportW-1:0]     error_o           // of the words used in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0]     error_o           // report on the words used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned NumLists = 1 << ListW;
 
@@ -111,7 +111,7 @@ module tw_lists #(
   assign top_used_o       = top_used_q;
   assign middle_used_o    = middle_used_q;
 
-  logic append_used;  // the list that gets the entry is not empty
+  logic append_used;  // the list to which the entry is appended is not empty
   assign append_used = append_list_i[ListW-1] ? middle_used_q[append_list_i[MiddleBits:0]]
                                                 : top_used_q[append_list_i[TopBits:0]];
 
@@ -125,9 +125,9 @@ module tw_lists #(
   assign is_head   = from_head == slot_i;
   assign is_tail   = from_tail == slot_i;
 
-  // Words that count. A tail's next and a head's previous are left over; a list's ends are those of
-  // the memory unless it is empty or open.
-  logic source_last;  // the entry removed from the source list is its last one
+  // Memory words in use. A tail's next link and a head's previous link are stale; a list's ends are in memory unless
+  // the list is empty or open.
+  logic source_last;  // the removed entry is the last one of the source list
   assign source_last  = source_middle_i ? middle_head_q == middle_tail_q : top_head_q == top_tail_q;
   assign next_use     = (pop_i && !source_last) || (remove_i && !is_tail);
   assign previous_use = remove_i && !is_head;

@@ -1,7 +1,7 @@
-// The next tick at which the wheel has work: an expiry, or a list to unfold.
+// Next tick at which the wheel has work: an expiry, or a list to unfold.
 //
-// Three register stages, moved by enable_i: the result is valid when the inputs have been constant for
-// three enabled cycles.
+// Three register stages, enabled by enable_i: the result is valid after three enabled cycles with constant
+// inputs.
 module tw_next_due #(
   parameter int unsigned TopBits    = 5,
   parameter int unsigned MiddleBits = 5,
@@ -55,7 +55,7 @@ module tw_next_due #(
   logic [TimeW-1:0]    top_ticks, middle_ticks, row_ticks, upper_ticks;
   logic                upper_any;
 
-  // A list is unfolded while the pointer is in the slot before it.
+  // A list is unfolded while the pointer is in the preceding slot of that level.
   assign top_ticks = ((TimeW'(top_ahead) - TimeW'(1)) << TopLsb) -
                      TimeW'(pointer_i[TopLsb-1:0]);
   assign middle_ticks = ((TimeW'(middle_ahead) - TimeW'(1)) << LastBits) -

@@ -1,9 +1,9 @@
 // Computes the level and the list to which a due time belongs, relative to the pointer.
 //
-// Every level keeps two turns of its digit, the one of the pointer and the next: its index is the
-// digit and the lowest bit of the digit above (the epoch bit for the top level). So an event goes
-// to the last level as soon as it falls into the pointer's or the following middle-level slot, and
-// the following slot can be unfolded while the present one is in use.
+// Every level covers two turns of its digit, the pointer's turn and the next one: its index is the digit and the
+// lowest bit of the digit above (the epoch bit for the top level). So an event moves to the last level as soon as its
+// due time lies in the pointer's middle-level slot or the following one, and the following slot can be unfolded while
+// the present slot is in use.
 module tw_place #(
   parameter int unsigned TopBits    = 5,
   parameter int unsigned MiddleBits = 5,

@@ -1,12 +1,12 @@
-// One record for each slot: place of its event, list, and due time.
+// Records of the slots: place of each slot's event, its list, and its due time.
 //
-// One write a cycle: the sweep that empties all records after reset, else the engine's, else that of
-// an expiry taken before, which waits for a free cycle.
+// One write a cycle, in this order of priority: the sweep that empties all records after reset; the engine's write;
+// the update after a taken expiry, which waits for a free cycle.
 module tw_records #(
   parameter int unsigned NumTimers = 1024,
   parameter int unsigned ListW     = 7,
   parameter int unsigned DueW      = 17,
-  parameter int unsigned Secded    = 0,  // ram_guarded.sv
+  parameter int unsigned Secded    = 0,  // 1: memories correct bits (ram_guarded.sv)
   localparam int unsigned SlotW    = $clog2(NumTimers),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
@@ -15,9 +15,9 @@ module tw_records #(
   input  logic             clear_i,         // restarts the sweep
   input  logic             sweep_i,
   output logic             sweep_last_o,    // the last record is emptied in this cycle
-  input  logic             ren_i,           // read: held_o, list_o and due_o in the next cycle
+  input  logic             ren_i,           // read strobe: held_o, list_o and due_o follow in the next cycle
   input  logic [SlotW-1:0] rslot_i,
-  output logic [1:0]       held_o,          // timing_wheel_pkg::HeldNowhere, …
+  output logic [1:0]       held_o,          // place of the event: timing_wheel_pkg::HeldNowhere, …
   output logic [ListW-1:0] list_o,
   output logic [DueW-1:0]  due_o,
   input  logic             wen_i,
@@ -30,7 +30,7 @@ module tw_records #(
   input  logic [SlotW-1:0] retire_slot_i,
   output logic             retired_o,
   input  logic             use_i,           // the word read is used in this cycle
-  output logic [ReportW-1:0] error_o        // of the word used in the previous cycle (ram_guarded.sv)
+  output logic [ReportW-1:0] error_o        // report on the word used in the previous cycle (ram_guarded.sv)
 );
   localparam int unsigned RecordW = 2 + ListW + DueW;
 
@@ -60,7 +60,7 @@ module tw_records #(
     if (!engine_i) begin
       wen   = sweep_i || retire_valid_i;
       waddr = sweep_i ? sweep_q : retire_slot_i;
-      wdata = '0;  // place timing_wheel_pkg::HeldNowhere
+      wdata = '0;  // an empty record has the place timing_wheel_pkg::HeldNowhere
     end
   end
 

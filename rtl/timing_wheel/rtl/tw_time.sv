@@ -1,13 +1,13 @@
-// Time and pointer: two counters, so that a wheel that falls behind loses no tick.
+// Time and pointer of the wheel: two counters, so that a wheel that falls behind loses no tick.
 module tw_time #(
   parameter int unsigned TimeW     = 32,  // bits of the tick counters
   parameter int unsigned DelayW    = 16,
-  parameter int unsigned TopSlotW  = 11   // log2 of the ticks of a top-level slot
+  parameter int unsigned TopSlotW  = 11   // log2 of the number of ticks in a top-level slot
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             tick_i,           // a new tick begins with the next cycle
-  input  logic             step_i,           // the pointer's tick is done: advance (lag not zero)
+  input  logic             step_i,           // all work of the pointer's tick is done: advance (only with a lag)
   input  logic             jump_i,           // sets both counters to jump_to_i
   input  logic [TimeW-1:0] jump_to_i,
   input  logic             overrun_clear_i,
@@ -15,7 +15,7 @@ module tw_time #(
   output logic [TimeW-1:0] pointer_o,        // pointer: all earlier ticks are done
   output logic [TimeW-1:0] lag_o,
   output logic             overrun_o,        // the lag reached half the horizon; sticky
-  output logic             hold_starts_o     // a start could be due too late for the epoch bit
+  output logic             hold_starts_o     // lag so large that a start could exceed the epoch bit's range
 );
   localparam logic [TimeW-1:0] OverrunLag = TimeW'(1) << (DelayW - 1);
   localparam logic [TimeW-1:0] HoldLag = (TimeW'(1) << DelayW) - (TimeW'(1) << (TopSlotW + 1));

@@ -1,11 +1,11 @@
-// The wheel's promises as assertions, bound to it in every verilated build.
+// Contract of the timing wheel as assertions, bound to the wheel in every verilated build.
 //
-// The subset of Verilator 5.006: |->, |=>, $past, $stable; longer sequences are counters here.
+// Only constructs that Verilator 5.006 supports: |->, |=>, $past, $stable; counters replace longer sequences.
 module timing_wheel_sva #(
   parameter int unsigned SlotW        = 10,
   parameter int unsigned DelayW       = 16,
   parameter int unsigned TimeW        = 32,
-  parameter int unsigned CommandBound = 12  // cycles until a command is accepted
+  parameter int unsigned CommandBound = 12  // maximum number of cycles until a command is accepted
 ) (
   input logic              clk_i,
   input logic              rst_ni,
@@ -42,13 +42,13 @@ module timing_wheel_sva #(
   assign taken    = expire_valid_o && expire_ready_i;
   assign started  = accepted && cmd_op_i == timing_wheel_pkg::CmdStart;
 
-  // An offer stays until it is taken or a command on its slot is accepted.
+  // An offer stays until it is taken or until a command on its slot is accepted.
   offer_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)
     expire_valid_o && !expire_ready_i && !clear_i &&
       !(accepted && cmd_slot_i == expire_slot_o && cmd_op_i != timing_wheel_pkg::CmdRead)
     |=> expire_valid_o && $stable(expire_slot_o) && $stable(expire_due_o));
 
-  // No expiry is early, and its lateness is at most the lag that can be read.
+  // No expiry is early, and its lateness is at most the lag at the output.
   lateness_is_lag: assert property (@(posedge clk_i) disable iff (!rst_ni)
     expire_valid_o |-> expire_due_o + lag_o == now_o);
 
@@ -57,7 +57,7 @@ module timing_wheel_sva #(
     accepted && cmd_op_i != timing_wheel_pkg::CmdRead && !clear_i
     |=> !(expire_valid_o && expire_slot_o == $past(cmd_slot_i)));
 
-  // Commands wait a bounded time, except starts near the horizon and during the sweep.
+  // Commands wait for a bounded time, except starts near the horizon and commands during the sweep.
   logic [7:0] wait_q, open_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -74,7 +74,7 @@ module timing_wheel_sva #(
   command_done: assert property (@(posedge clk_i) disable iff (!rst_ni)
     init_done_o |-> open_q <= 8'd4);
 
-  // The pointer never passes now, moves one tick at a time and leaves no tick with work in it.
+  // The pointer never passes now, moves one tick at a time, and leaves no tick that still has work.
   lag_counts: assert property (@(posedge clk_i) disable iff (!rst_ni)
     step |-> lag_o != '0 && row_done);
   lag_grows_by_ticks: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -89,12 +89,12 @@ module timing_wheel_sva #(
   no_start_beyond_horizon: assert property (@(posedge clk_i) disable iff (!rst_ni)
     hold_starts |-> !started);
 
-  // idle_o is correct: no offer, no lag, and the next work lies ahead.
+  // idle_o is exact: while it is 1, no expiry is offered, the lag is 0, and the next work lies ahead.
   idle_is_idle: assert property (@(posedge clk_i) disable iff (!rst_ni)
     idle_o |-> !expire_valid_o && lag_o == '0 && init_done_o &&
                (!next_due_valid_o || next_due_o != now_o));
 
-  // Set after wrong parity since the wheel was cleared: the lists may then hold any contents.
+  // Set by wrong parity, until the wheel is cleared: the lists may then hold any contents.
   logic wrong, wrong_q;
   assign wrong = error_o || wrong_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -102,7 +102,7 @@ module timing_wheel_sva #(
     else wrong_q <= wrong && !clear_i;
   end
 
-  // At most two moves per start: a running balance never goes below zero.
+  // At most two moves follow each start: the running balance of moves never falls below zero.
   logic [TimeW-1:0] moves_left_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) moves_left_q <= '0;
@@ -111,7 +111,7 @@ module timing_wheel_sva #(
   two_moves_a_start: assert property (@(posedge clk_i) disable iff (!rst_ni)
     move_o |-> moves_left_q != '0 || wrong);
 
-  // Situations that must be reachable.
+  // Cover properties: situations that must be reachable.
   cover_offer_withdrawn: cover property (@(posedge clk_i) disable iff (!rst_ni)
     accepted && expire_valid_o && !expire_ready_i && cmd_slot_i == expire_slot_o);
   cover_taken_and_commanded: cover property (@(posedge clk_i) disable iff (!rst_ni)

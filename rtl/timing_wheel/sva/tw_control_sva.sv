@@ -4,7 +4,7 @@ module tw_control_sva (
   input logic       clk_i,
   input logic       rst_ni,
   input logic       clear_i,
-  input logic [9:0] state     // one-hot state, in this order
+  input logic [9:0] state     // one-hot state, bits in the order of the states
 );
   localparam int unsigned Init = 0, Idle = 1, CmdDecide = 2, CmdRemove = 3, CmdPlace = 4, MoveOpen = 5, MoveRead = 6,
                           MovePlace = 7, LoadRead = 8, LoadTake = 9;
@@ -17,7 +17,7 @@ module tw_control_sva (
       MoveOpen:  return to == MoveRead;
       MoveRead:  return to == MovePlace;
       LoadRead:  return to == LoadTake;
-      // States in which a new operation is chosen; bits remain in a row that was just loaded.
+      // States in which a new operation is chosen; after LoadTake the loaded row has bits, so no other load follows.
       LoadTake:  return to == Idle || to == CmdDecide || to == MoveOpen || to == MoveRead;
       default:   return to == Idle || to == CmdDecide || to == MoveOpen || to == MoveRead || to == LoadRead ||
                         to == LoadTake;

@@ -4,7 +4,7 @@ module tw_lists_sva #(
 ) (
   input logic             clk_i,
   input logic             rst_ni,
-  input logic             wrong_i,     // parity error since clear, of words in use
+  input logic             wrong_i,     // a word in use had wrong parity since the last clear
   input logic             append_i,
   input logic             append_used,
   input logic [SlotW-1:0] tail,
