@@ -1,4 +1,4 @@
-// Issue: the first kind in order whose event's flow has no event in the pipeline; CNPs of other flows are joined.
+// Event arbiter: issues the first kind in order whose flow has no event in the pipeline; joins CNPs of other flows.
 // SPDX-License-Identifier: Apache-2.0
 //
 // The choice is made in every cycle; an issued event is in the first register of the pipeline in the next cycle.
@@ -12,8 +12,8 @@ module dc_arbiter #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,      // soft reset: joined CNPs are dropped
-  input  logic             hold_i,       // no event may be issued, and no CNP joined
-  input  logic [3:0]       valid_i,      // a head waits, by kind of event
+  input  logic             hold_i,       // the arbiter issues no event and takes no CNP
+  input  logic [3:0]       valid_i,      // by kind of event: an event waits at the head of the kind's queue
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
   input  logic [7:0]       cnp_marks_i,
@@ -21,7 +21,7 @@ module dc_arbiter #(
   input  logic [FlowW-1:0] timer_flow_i,
   input  logic [FlowW-1:0] command_flow_i,
   input  logic [FlowW-1:0] bytes_flow_i,
-  output logic             cnp_take_o,   // the CNP at the head of its queue is issued or joined
+  output logic             cnp_take_o,   // the CNP at the head of its queue is issued or joined to others
   output logic [3:0]       issue_o,      // one-hot kind of the issued event
   output logic [1:0]       kind_o,       // kind of the issued event
   output logic [FlowW-1:0] flow_o,
@@ -29,15 +29,15 @@ module dc_arbiter #(
   output logic [7:0]       cnp_marks_o,  // sum of the marks of the joined CNPs
   output logic [7:0]       cnp_packets_o,
   output logic [7:0]       cnp_count_o,
-  output logic             joined_o,     // joined CNPs wait to be issued
-  output logic             quiet_o       // every issued event is written back
+  output logic             joined_o,     // some joined CNPs wait to be issued
+  output logic             quiet_o       // every issued event has been written back
 );
   localparam int unsigned Places = dcc_controller_pkg::Distance;
   localparam int unsigned PlaceW = $clog2(Places);
 
   logic [PlaceW-1:0] at_q;
-  logic [Places-1:0] busy_q;    // the flow's event of this place is in the pipeline
-  logic [Places-1:0] after_q;   // the last event of this place is a CNP
+  logic [Places-1:0] busy_q;    // the event of this place's flow is in the pipeline
+  logic [Places-1:0] after_q;   // the last event issued from this place is a CNP
   logic [Places-1:0] joined_q;  // joined CNPs wait in this place
   logic [FlowW-1:0]  flow_q [Places];
   logic [5:0]        dscp_q [Places];
@@ -87,8 +87,8 @@ module dc_arbiter #(
   // ---------------------------------------------------------------------------------------------
   // Choice of the event to issue
   // ---------------------------------------------------------------------------------------------
-  logic       round, free;  // round: turn of joined CNPs' place; free: an event can be issued
-  logic [3:0] own;          // the head belongs to the flow whose place has its turn
+  logic       round, free;  // round: turn of a place with joined CNPs; free: an event can be issued
+  logic [3:0] own;          // by kind: the head belongs to the flow of the place at_q
   logic [3:0] choice;       // kinds of events that can be chosen
   logic       issue;
 
@@ -128,7 +128,7 @@ module dc_arbiter #(
   assign joined_o      = joined_q != '0;
 
   // ---------------------------------------------------------------------------------------------
-  // Joining: marked CNPs join marked ones, clear join clear ones, if the sums fit
+  // Joining: marked CNPs join marked CNPs, clear notifications join clear ones, if the sums fit their fields
   // ---------------------------------------------------------------------------------------------
   logic [8:0] marks, packets;
   logic       untold, more, fits, join_now;

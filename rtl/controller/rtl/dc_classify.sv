@@ -1,9 +1,9 @@
 // Cycles 4 to 9 of an event: decides the change of its slot and the request to the rate unit.
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registers do not change while events are under way, so every stage may read them. CTRL.LAW selects the
-// rules: DCQCN's are those of the patent, the proportional law's those of docs/differentiation.md, "The rules".
-// Each law has names of its own for the bits of a slot: slot_t and proportional_slot_t.
+// Registers of software do not change while events are under way, so every stage may read them. CTRL.LAW selects the
+// rules: DCQCN's rules are those of the patent, the proportional law's rules those of docs/differentiation.md, "The
+// rules". Each law has its own names for the bits of a slot: slot_t and proportional_slot_t.
 module dc_classify #(
   parameter int unsigned FlowW = 14,
   parameter int unsigned SlotW = 10
@@ -11,7 +11,7 @@ module dc_classify #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  dcc_regs_pkg::dcc_reg2hw_t regs_i,
-  // event in cycle 4 of the pipeline
+  // input: an event in cycle 4 of the pipeline
   input  logic             valid_i,
   input  dcc_controller_pkg::event_t event_i,
   input  logic [FlowW-1:0] flow_i,
@@ -20,7 +20,7 @@ module dc_classify #(
   input  logic             hit_i,
   input  logic             first_i,
   input  dcc_controller_pkg::slot_t parameters_i,
-  // rate limits of a class: requested in cycle 4, valid in cycle 7
+  // rate limits of a DSCP class: requested in cycle 4, valid in cycle 7
   output logic [5:0]       dscp_o,
   input  logic [31:0]      lo_i,
   input  logic [31:0]      hi_i,
@@ -37,8 +37,8 @@ module dc_classify #(
   output logic [7:0]       req_marks_o,
   output logic             req_first_o
 );
-  localparam logic [19:0] MaxDelta = 20'hF_FFFF;  // yosys 0.23 would make a 1 of '1
-  localparam logic [19:0] OnTheWay = 20'd8;  // marks that may be in flight at any rate; as in the model
+  localparam logic [19:0] MaxDelta = 20'hF_FFFF;  // not '1, which yosys 0.23 would turn into a 1
+  localparam logic [19:0] OnTheWay = 20'd8;  // marks in flight at any rate; the model has the same constant
 
   logic proportional, may_hold;
   assign proportional = regs_i.ctrl_law == dcc_regs_pkg::CtrlLawProportional[0];
@@ -55,7 +55,7 @@ module dc_classify #(
   function automatic logic [7:0] count(input logic [7:0] value);
     count = (value == 8'hFF) ? 8'hFF : value + 8'd1;
   endfunction
-  // Saturates an account to the width of the rate unit.
+  // Saturates an account value to the rate unit's width.
   function automatic logic [31:0] account(input logic signed [33:0] value);
     if (value > dcc_controller_pkg::AccountLimit) account = dcc_controller_pkg::AccountLimit[31:0];
     else if (value < -dcc_controller_pkg::AccountLimit - 34'sd1)
@@ -81,9 +81,9 @@ module dc_classify #(
   logic                      is_timer4, is_cnp4;
   logic [31:0]               since;
   logic [19:0]               delta;
-  logic [16:0]               early;  // ticks by which the slot is due later than the event
+  logic [16:0]               early;  // ticks from the event until the slot's due tick
   dcc_controller_pkg::slot_t par4;
-  dcc_controller_pkg::proportional_slot_t view4;  // the slot in the view of the proportional law
+  dcc_controller_pkg::proportional_slot_t view4;  // view of the slot under the proportional law's names
   logic signed [33:0]        packets4;
   logic [31:0]               account4, s5_account_q;
 
@@ -136,7 +136,7 @@ module dc_classify #(
   logic [31:0]  s6_account_q, s6_added_q, s7_account_q;
   logic [32:0]  sum, s6_sum_q;
   logic         s6_over_q, s7_over_q;
-  logic [31:0]  s7_length_q;  // bytes events: the sum of lengths, or its part beyond the threshold
+  logic [31:0]  s7_length_q;  // byte event: sum of the lengths, or the part of this sum beyond the threshold
   logic [39:0]  rate_silence, rate_held, rate_marks;
   logic [23:0]  held_longer;
   logic [23:0]  s6_patience_q;
@@ -173,7 +173,7 @@ module dc_classify #(
     s6_added_q     <= s5_account_q;
     s6_sum_q       <= sum;
     s6_over_q      <= sum > 33'(regs_i.byte_threshold);
-    // Ticks without a mark that end a hold: an interval and an eighth of the hold so far; 64 intervals if a
+    // Ticks without a mark that end a rate hold: an interval and an eighth of the hold so far; or 64 intervals, if a
     // clear notification is promised.
     s6_patience_q  <= (view5.sent != '0)
                       ? 24'({regs_i.timer_interval, 6'b000000})
@@ -181,7 +181,7 @@ module dc_classify #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 6: silence, whether a hold's target is too high, owed marks
+  // Cycle 6: silence of the flow; is the target of a rate hold too high; owed marks
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::proportional_slot_t view6;
   logic         s7_silent_q, s7_overrated_q, s7_patient_q, s7_recent_q;
@@ -190,7 +190,7 @@ module dc_classify #(
   logic [32:0]  over;
 
   assign view6 = s6_par_q;
-  // An account below zero is -(behind + 1), or -behind if it has no fraction, in whole marks rounded towards zero.
+  // A negative account is -(behind + 1) whole marks, or -behind without a fraction, rounded towards zero.
   assign behind = ~s6_account_q[27:8];
   assign owed   = (s6_account_q[31] && behind >= OnTheWay)
                   ? behind - OnTheWay + 20'(s6_account_q[7:0] == '0) : '0;
@@ -223,7 +223,7 @@ module dc_classify #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Cycle 7: the plan of the event
+  // Cycle 7: the plan of the event's effects
   // ---------------------------------------------------------------------------------------------
   dcc_controller_pkg::plan_t plan, s8_plan_q, s9_plan_q;
   dcc_controller_pkg::proportional_slot_t view7, ended, next;
@@ -240,7 +240,7 @@ module dc_classify #(
   assign view7        = s7_par_q;
   assign clear        = proportional && s7_event_q.kind == dcc_controller_pkg::KindCnp &&
                         s7_event_q.marks == '0;
-  assign better       = s7_event_q.packets[7:0] > s7_event_q.marks;  // some packets arrived without a mark
+  assign better       = s7_event_q.packets[7:0] > s7_event_q.marks;  // at least one packet arrived without a mark
   assign fast_phase   = view7.phase > dcc_controller_pkg::MaxHold;
   assign holding      = view7.phase != '0 && !fast_phase;
   assign put_off      = s8_plan_q.slot.due - s8_soonest_q;
@@ -260,7 +260,7 @@ module dc_classify #(
                         : (most < regs_i.f) ? rate_lut_pkg::StageRecovery
                         : (least > regs_i.f) ? rate_lut_pkg::StageHyper : rate_lut_pkg::StageAdditive;
 
-  // The slot after a hold: the rate is at its target, and the fast phase begins.
+  // The slot after a rate hold: the rate equals the target, and the fast phase begins.
   always_comb begin
     ended         = s7_par_q;
     ended.rc      = view7.rt;
@@ -270,7 +270,7 @@ module dc_classify #(
     ended.account = '0;
   end
 
-  // Without an event nothing is calculated, which saves power and simulation time.
+  // Without an event the plan is 0 and nothing is calculated, which saves power and simulation time.
   always_comb begin
     plan        = '0;
     next        = '0;
@@ -300,7 +300,7 @@ module dc_classify #(
 
       unique case (s7_event_q.kind)
         dcc_controller_pkg::KindCnp: if (clear) begin
-          if (s7_hit_q && holding) begin  // the clear notification ends the hold
+          if (s7_hit_q && holding) begin  // the clear notification ends the rate hold
             plan.write = 1'b1;
             plan.slot  = ended;
           end
@@ -314,7 +314,7 @@ module dc_classify #(
           if (proportional) begin
             next = plan.slot;
             if (holding) begin
-              next.silent = held[8] ? '1 : held[7:0];  // number of marks in the hold so far
+              next.silent = held[8] ? '1 : held[7:0];  // number of marks in the rate hold so far
               if (better) begin
                 next.rc      = ended.rc;
                 next.phase   = ended.phase;
@@ -329,10 +329,10 @@ module dc_classify #(
               next.account  = s7_account_q;
               plan.may_hold = may_hold && !s7_first_q;
               if (plan.may_hold) plan.owed = (owed_rate[51:35] != '0) ? '1 : owed_rate[34:0];
-              if (s7_first_q && may_hold) begin  // first step of a hold without a preceding cut
+              if (s7_first_q && may_hold) begin  // first step of a rate hold without a cut before
                 next.phase   = 8'd1;
                 next.silent  = '0;
-                next.sent    = 17'(s7_event_q.packets[7:0] == s7_event_q.marks);  // a promise
+                next.sent    = 17'(s7_event_q.packets[7:0] == s7_event_q.marks);  // a clear notification is promised
                 next.account = '0;
                 from_target  = 1'b1;
                 ask_marks    = '0;
@@ -367,7 +367,7 @@ module dc_classify #(
         end
         dcc_controller_pkg::KindTimer: begin
           plan.unbound = !s7_par_q.bound;
-          plan.start   = s7_par_q.bound;  // a stale event restarts the timer for the slot's due tick
+          plan.start   = s7_par_q.bound;  // a stale timer event restarts the timer for the slot's due tick
           plan.live    = s7_par_q.bound && !s7_stale_q;
           if (plan.live) begin
             plan.write    = 1'b1;
@@ -385,14 +385,14 @@ module dc_classify #(
                 ask_marks   = '0;
               end else if (holding) begin
                 next.phase    = ended.phase;
-                next.silent   = 8'd1;  // counts the interval that ends here
+                next.silent   = 8'd1;  // counts the interval that has just ended
                 next.sent     = '0;
                 next.account  = '0;
                 plan.increase = 1'b1;
               end else begin
                 plan.increase = 1'b1;
                 ask_delta     = fast_phase ? packets_by_4(unmarked) : unmarked;
-                // An interval without a packet counts for silent flows only. 255 is the last one, then 0.
+                // The fast phase counts intervals without a packet for silent flows only; 255 is the last, then 0.
                 if (fast_phase && (view7.silent == '0 || s7_silent_q)) next.phase = view7.phase + 8'd1;
                 next.silent   = count(view7.silent);
                 if (!s7_silent_q && !view7.account[31]) next.account = 32'(view7.account[7:0]);
@@ -401,7 +401,7 @@ module dc_classify #(
             end
           end
         end
-        default: begin  // a command
+        default: begin  // command event
           if (!s7_event_q.query && s7_hit_q) begin
             plan.write      = 1'b1;
             plan.slot.bound = 1'b0;
@@ -436,7 +436,7 @@ module dc_classify #(
       s9_flow_q        <= s8_flow_q;
       s9_slot_q        <= s8_slot_q;
       s9_plan_q        <= s8_plan_q;
-      // A start reaches the wheel within a tick of its issue, so it cannot be due in the next tick.
+      // A start reaches the wheel within a tick of its issue, so its due tick cannot be the next tick.
       s9_plan_q.start_at <= put_off[16] ? s8_soonest_q : s8_plan_q.slot.due;
       s9_rc_q          <= s8_from_target_q ? s8_plan_q.slot.rt : s8_plan_q.slot.rc;
       s9_first_q       <= s8_first_q;

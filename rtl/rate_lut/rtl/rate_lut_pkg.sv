@@ -1,18 +1,18 @@
-// Encodings of the rate calculation unit. generated/dcc_rate_pkg.sv has its registers.
-// Not every constant has a user.
+// Encodings of the rate unit. generated/dcc_rate_pkg.sv has its registers. Some modules do not use every
+// constant.
 /* verilator lint_off UNUSED */
 package rate_lut_pkg;
-  // Operations.
+  // Operations of the rate unit.
   localparam logic [1:0] OpDecrease = 2'd0;
   localparam logic [1:0] OpIncrease = 2'd1;
-  localparam logic [1:0] OpRead     = 2'd2;  // inside the unit, a table read passes the pipeline like a request
+  localparam logic [1:0] OpRead     = 2'd2;  // table read, which passes the pipeline like a request
 
-  // Stages of an increase.
+  // Stages of an increase: DCQCN's three stages; the proportional law uses StageAdditive.
   localparam logic [1:0] StageRecovery = 2'd0;
   localparam logic [1:0] StageAdditive = 2'd1;
   localparam logic [1:0] StageHyper    = 2'd2;
 
-  // Tables, numbered as the windows of the register block.
+  // Tables, numbered like the windows of the register block.
   localparam logic [2:0] TableFactor   = 3'd0;  // index DSCP: [15:0] f_inc 8.8, [31:16] f_dec 4.12
   localparam logic [2:0] TableFloor    = 3'd1;  // index DSCP: least rate
   localparam logic [2:0] TableCeiling  = 3'd2;  // index DSCP: greatest rate
@@ -27,7 +27,7 @@ package rate_lut_pkg;
   localparam logic [16:0] One16         = 17'h10000;      // the value 1.0 in 1.16
   localparam logic [31:0] NeutralFactor = 32'h1000_0100;  // f_dec and f_inc of 1.0
 
-  // Cycles from the handshake of a request to its response, if the response is taken at once.
+  // Number of cycles from the handshake of a request to its response, if the consumer takes the response at once.
   localparam int unsigned Latency = 16;
 endpackage
 /* verilator lint_on UNUSED */

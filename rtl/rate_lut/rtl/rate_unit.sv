@@ -1,8 +1,8 @@
-// Rate calculation unit: cuts and increases by look-up, one result a cycle.
+// Rate unit: calculates cuts and increases of rates by look-up, one result a cycle.
 //
-// A pipeline of rate_lut_pkg::Latency register stages that moves as a whole and stops while a response
-// waits for its consumer. docs/formats.md defines the arithmetic, bit for bit; doc/theory.md explains
-// the stages. sN_x_q is an input of stage N.
+// A pipeline of rate_lut_pkg::Latency register stages, which moves as a whole and stops while a response waits for its
+// consumer. docs/formats.md defines the arithmetic bit by bit; doc/theory.md explains the stages. A register sN_x_q is
+// an input of stage N.
 module rate_unit #(
   parameter int unsigned Secded = 0,  // 1: the tables correct a wrong bit (ram_guarded.sv)
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
@@ -13,7 +13,7 @@ module rate_unit #(
 
   input  dcc_rate_pkg::regs_t regs_i,
 
-  // Request. Ready does not depend on req_valid_i.
+  // Request. req_ready_o does not depend on req_valid_i.
   input  logic        req_valid_i,
   output logic        req_ready_o,
   input  logic        req_increase_i,  // 1: an increase, 0: a cut
@@ -22,10 +22,10 @@ module rate_unit #(
   input  logic [5:0]  req_dscp_i,
   input  logic [1:0]  req_stage_i,     // increases only: rate_lut_pkg::StageRecovery ... StageHyper
   input  logic [16:0] req_alpha_i,     // cuts only: alpha in 1.16, at most 1.0
-  input  logic [19:0] req_delta_i,     // cuts: ticks since the last one, saturated; increases
-                                       // proportional law: unmarked packets
+  input  logic [19:0] req_delta_i,     // cut: ticks since the last cut, saturated; increase, proportional law:
+                                       // unmarked packets
   input  logic [7:0]  req_marks_i,     // cuts only: number of marks
-  input  logic        req_first_i,     // cuts only: the first cut of a slot, or a step of a hold
+  input  logic        req_first_i,     // cuts only: the first cut of a slot, or a step of a rate hold
 
   // Response, in the order of the requests; stable until it is taken.
   output logic        rsp_valid_o,
@@ -34,47 +34,47 @@ module rate_unit #(
   output logic [31:0] rsp_rc_o,
   output logic [31:0] rsp_rt_o,
   output logic [16:0] rsp_alpha_o,     // cuts only: the new alpha
-  output logic        rsp_at_maximum_o,  // increases only: rc is the greatest rate of its DSCP
+  output logic        rsp_at_maximum_o,  // increases only: the rate is the greatest rate of its DSCP
 
-  // Tables: one access at a time, inputs stable until tbl_ready_o. A read passes the pipeline between
-  // two requests, so it waits until earlier responses are taken.
+  // Table accesses: one at a time, inputs stable until tbl_ready_o. A read passes the pipeline between two requests,
+  // so the read waits until earlier responses are taken.
   input  logic        tbl_valid_i,
   input  logic        tbl_write_i,
   input  logic [2:0]  tbl_table_i,
-  input  logic [8:0]  tbl_index_i,     // beyond the table: writes do nothing, reads give 0
+  input  logic [8:0]  tbl_index_i,     // index; beyond the table writes do nothing, and reads return 0
   input  logic [31:0] tbl_wdata_i,
   output logic        tbl_ready_o,
-  output logic [31:0] tbl_rdata_o,     // read data, with tbl_ready_o
+  output logic [31:0] tbl_rdata_o,     // read data, valid with tbl_ready_o
 
   output logic        busy_o,          // a request or a table read is in the pipeline
-  // Of the table words used two cycles ago (ram_guarded.sv): bit 0: one was wrong.
+  // Report on the table words used two cycles ago (ram_guarded.sv); bit 0: a word was wrong.
   output logic [ReportW-1:0] error_o
 );
   localparam int unsigned Last = rate_lut_pkg::Latency;
 
-  // Part of steps and of lasting cuts that is used at a target: 1 or eight to fifteen sixteenths, shifted right.
+  // Part of a step or of a lasting cut that is used at this target: 1, or eight to fifteen sixteenths, shifted right.
   typedef struct packed {
-    logic       full;    // all of it
-    logic [2:0] over;    // sixteenths beyond eight
+    logic       full;    // the whole value is used
+    logic [2:0] over;    // number of sixteenths beyond eight
     logic [2:0] places;  // right shift, at most 6
   } step_part_t;
 
   // ---------------------------------------------------------------------------------------------
-  // Registers that more than one part reads
+  // Registers that several stages read
   // ---------------------------------------------------------------------------------------------
   logic [1:0]  s1_op_q, s2_op_q, s4_op_q, s6_op_q, s7_op_q, s8_op_q, s9_op_q, s10_op_q, s11_op_q;
   logic [1:0]  s14_op_q, s15_op_q, s16_op_q;
-  // Stage of an increase; table of a read.
+  // Stage of an increase, or number of the table of a read.
   logic [2:0]  s1_select_q, s4_select_q, s8_select_q, s9_select_q, s11_select_q;
-  // DSCP of a request; index of a read.
+  // DSCP of a request, or index of a read.
   logic [8:0]  s1_index_q, s2_index_q, s6_index_q, s10_index_q, s11_index_q;
-  // Current rate; for a cut by the proportional law the target rate, from which the new target is calculated.
+  // Current rate; for a cut by the proportional law the target rate, from which the unit calculates the new target.
   logic [31:0] s1_rc_q, s11_rc_q, s12_rc_q, s13_rc_q, s14_rc_q;
-  // Operand of the multiplication: Rc of a cut, Rt of an increase.
+  // Multiplicand: Rc for a cut, Rt for an increase.
   logic [31:0] s1_base_q, s9_base_q, s11_base_q;
   // Part of a step that is used at a low target.
   step_part_t  s2_part_q, s10_part_q, s11_part_q, s12_part_q;
-  // Second result: the new alpha of a cut, the additive step of an increase, the word of a read.
+  // Second result: the new alpha of a cut, the additive step of an increase, or the word of a table read.
   logic [31:0] s2_extra_q, s3_extra_q, s4_extra_q, s5_extra_q, s6_extra_q, s7_extra_q, s8_extra_q;
   logic [31:0] s9_extra_q, s10_extra_q, s11_extra_q, s12_extra_q, s13_extra_q, s14_extra_q;
   logic [31:0] s15_extra_q, s16_extra_q;
@@ -82,15 +82,15 @@ module rate_unit #(
   logic [7:0]  s1_marks_q, s6_marks_q;
   logic [16:0] s1_alpha_q, s4_alpha_q;
   logic [15:0] s2_f_dec_q, s6_f_dec_q;
-  logic [11:0] s3_n_q;         // number of alpha intervals
+  logic [11:0] s3_n_q;         // number of alpha intervals since the last cut
   logic [16:0] s7_argument_q;  // argument of the decrease table
 
   // ---------------------------------------------------------------------------------------------
-  // Flow control: which request enters, which leaves, when all move
+  // Flow control: which request enters, which one leaves, when all stages move
   // ---------------------------------------------------------------------------------------------
   logic [Last:1] valid_q;
-  logic          move;        // every stage may move
-  logic          step;        // stages may move, and one of them has work
+  logic          move;        // every stage of the pipeline may move
+  logic          step;        // the stages may move, and at least one of them has work
   logic          init_done;
   logic          read_wait_q;  // a table read is in the pipeline
   logic          read_enter, read_leave, request_enter;
@@ -107,7 +107,7 @@ module rate_unit #(
                                                      : rate_lut_pkg::OpDecrease;
   assign init_done_o   = init_done;
   assign busy_o        = valid_q != '0;
-  // A table word leaves from the last stage; the other stages only pass it.
+  // A table word leaves from the last stage; the other stages only pass the word on.
   assign step          = move && (valid_q[Last-1:1] != '0 || request_enter || read_enter);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -157,7 +157,7 @@ module rate_unit #(
   );
 
   // ---------------------------------------------------------------------------------------------
-  // Values that every stage passes unchanged
+  // Values that every stage passes on unchanged
   // ---------------------------------------------------------------------------------------------
   always_ff @(posedge clk_i) begin
     if (step) begin
@@ -187,7 +187,7 @@ module rate_unit #(
     end
   end
 
-  // Delays for values that a later stage needs again.
+  // Delays of values that a later stage needs again.
   rl_delay #(.Width(2), .Depth(2)) u_op_4 (
     .clk_i(clk_i), .enable_i(step), .d_i(s2_op_q), .q_o(s4_op_q)
   );
@@ -237,7 +237,7 @@ module rate_unit #(
     .clk_i(clk_i), .enable_i(step), .d_i(s2_f_dec_q), .q_o(s6_f_dec_q)
   );
 
-  // All of a step from 512 Mb/s of target up, below that in proportion to the target, by its four highest bits.
+  // Part of a step: all of it for targets from 512 Mb/s on; below, by the target's four highest bits.
   function automatic step_part_t part_of(input logic [31:0] target);
     part_of = {1'b0, 3'd0, 3'd6};
     for (int unsigned i = 0; i < 7; i++) begin
@@ -246,7 +246,7 @@ module rate_unit #(
     if (target[31:17] != '0) part_of = {1'b1, 3'd0, 3'd0};
   endfunction
 
-  // That part of a value without its right shift, truncated. Shifts of truncated values truncate as one shift does.
+  // The same part without the final right shift, truncated. Shifting a truncated value truncates like a single shift.
   function automatic logic [31:0] sixteenths(input logic [31:0] value, input logic full, input logic [2:0] over);
     sixteenths = full ? value
                       : 32'((36'(value) * 36'd8 + (over[2] ? 36'(value) * 36'd4 : '0) +
@@ -263,7 +263,7 @@ module rate_unit #(
   assign s1_target = (s1_op_q == rate_lut_pkg::OpIncrease) ? s1_base_q : s1_rc_q;
   logic [51:0] s2_product;
   logic [11:0] n;
-  logic [51:0] additive;  // products with a factor are rounded and shifted, products with packets are not
+  logic [51:0] additive;  // products with a factor are rounded and shifted, products with a packet count are not
 
   always_comb begin
     step_or_recip   = regs_i.alpha_recip;
@@ -299,7 +299,7 @@ module rate_unit #(
       s2_part_q  <= part_of(regs_i.law ? '1 : s1_target);
       s2_extra_q <= factor;
       s3_extra_q <= s2_extra_q;
-      // A step of 2^32 or more is saturated: it reaches the limit in any case.
+      // A step of 2^32 or more is saturated, since the sum then reaches the limit in any case.
       if (s2_op_q == rate_lut_pkg::OpIncrease) begin
         s3_extra_q <= (additive[51:32] != '0) ? '1 : additive[31:0];
       end
@@ -309,7 +309,7 @@ module rate_unit #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Stages 4 and 5: alpha decayed, first by the high, then by the low digits of n
+  // Stages 4 and 5: decay of alpha, first by the high digits of n, then by the low digits
   // ---------------------------------------------------------------------------------------------
   logic [16:0] s5_alpha_q, s5_decay_lo_q, s6_alpha_q, s7_alpha_q;
   logic [33:0] decayed_hi, decayed;
@@ -366,7 +366,7 @@ module rate_unit #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Stage 8: the multiplier between two entries of the table, a straight line
+  // Stage 8: the multiplier, by linear interpolation between two entries of the decrease table
   // ---------------------------------------------------------------------------------------------
   logic [7:0]         s8_part_q;
   logic signed [17:0] slope;
@@ -428,7 +428,7 @@ module rate_unit #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Stages 11 and 12: limits of the DSCP; the sum of an increase
+  // Stages 11 and 12: rate limits of the DSCP; the sum of an increase
   // ---------------------------------------------------------------------------------------------
   logic [31:0] s12_lo_q, s12_cap_q, s13_lo_q, s13_hi_q;
   logic [33:0] s12_value_q, s13_value_q;
@@ -475,7 +475,7 @@ module rate_unit #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Stages 13 to 15: not above the maximum; half way; not below the minimum
+  // Stages 13 to 15: limit to the maximum; mean of Rc and Rt; limit to the minimum
   // ---------------------------------------------------------------------------------------------
   logic [31:0] s14_lo_q, s14_hi_q, s14_value_q;
   logic [31:0] s15_lo_q, s15_hi_q, s15_value_q, s15_rt_q;

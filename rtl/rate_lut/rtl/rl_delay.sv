@@ -1,4 +1,4 @@
-// Delays a word by Depth enabled cycles; Depth is at least two.
+// Delays a word by Depth enabled cycles; Depth must be at least two.
 module rl_delay #(
   parameter int unsigned Width = 1,
   parameter int unsigned Depth = 2

@@ -1,7 +1,7 @@
-// Product of 32 and BWidth bits, one register stage inside: partial products, then their sum.
+// Multiplier of 32 and BWidth bits with one register stage inside, between the partial products and their sum.
 //
-// The sum is combinational behind the registers, so that the user can round and saturate the product
-// in the same stage.
+// The sum is combinational behind the registers, so the user can round and saturate the product in the same
+// stage.
 module rl_mul #(
   parameter int unsigned BWidth = 20,
   localparam int unsigned PartialWidth = 16 + BWidth,

@@ -4,20 +4,20 @@
 // The decrease table lies in two banks, even and odd entries, so that an entry and the one after it
 // are read in the same cycle. Entries of format 1.16 above 1.0 are stored as 1.0.
 module rl_tables #(
-  parameter int unsigned Secded = 0,  // ram_guarded.sv
+  parameter int unsigned Secded = 0,  // 1: the tables correct one wrong bit (ram_guarded.sv)
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
   output logic        init_done_o,      // low while the tables are swept, 129 cycles
 
-  // Writes; ignored before init_done_o and beyond a table's entries.
+  // Write port; writes before init_done_o and beyond a table's entries are ignored.
   input  logic        write_i,
   input  logic [2:0]  write_table_i,
   input  logic [8:0]  write_index_i,
   input  logic [31:0] write_word_i,
 
-  // Reads: data one cycle after the strobe, then held.
+  // Read ports: data one cycle after the strobe, then held.
   input  logic        factor_ren_i,
   input  logic [5:0]  factor_index_i,
   output logic [31:0] factor_o,
@@ -31,14 +31,14 @@ module rl_tables #(
   input  logic        decrease_ren_i,
   input  logic [8:0]  decrease_index_i,  // index of the decrease table, at most 256
   output logic [16:0] decrease_o,        // entry at the index
-  output logic [16:0] decrease_next_o,   // entry after the index; meaningless for 256
+  output logic [16:0] decrease_next_o,   // entry after the index; without meaning for index 256
 
   input  logic        limits_ren_i,
   input  logic [5:0]  limits_index_i,
   output logic [31:0] floor_o,
   output logic [31:0] ceiling_o,
 
-  output logic [ReportW-1:0] error_o     // of the words read two cycles ago (ram_guarded.sv): bit 0: one was wrong
+  output logic [ReportW-1:0] error_o     // report on words read two cycles ago (ram_guarded.sv); bit 0: one was wrong
 );
   localparam int unsigned EvenEntries = (rate_lut_pkg::DecreaseEntries + 1) / 2;
   localparam int unsigned OddEntries  = rate_lut_pkg::DecreaseEntries / 2;
@@ -153,7 +153,7 @@ module rl_tables #(
     .report_o(reports[4*ReportW +: ReportW])
   );
 
-  // Entries i and i + 1: for odd i the even bank is read at the next index.
+  // Entries i and i + 1 of the decrease table: for odd i the even bank is read at the next index.
   logic        odd_q;
   logic [16:0] even, odd;
   logic [7:0]  raddr_even;

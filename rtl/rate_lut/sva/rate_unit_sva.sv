@@ -31,7 +31,7 @@ module rate_unit_sva (
   assign response = rsp_valid_o && rsp_ready_i;
   assign read     = tbl_valid_i && !tbl_write_i;
 
-  // Rules for the user; the results of other requests are undefined.
+  // Assumptions on the user; results of requests that break these rules are undefined.
   alpha_in_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
     request && !req_increase_i |-> req_alpha_i <= rate_lut_pkg::One16);
   registers_in_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
@@ -47,9 +47,10 @@ module rate_unit_sva (
   no_needless_stall: assert property (@(posedge clk_i) disable iff (!rst_ni)
     init_done_o && !read && (!rsp_valid_o || rsp_ready_i) |-> req_ready_o);
 
-  // Responses match requests in number, and no more requests are under way than there are stages.
+  // The number of responses never exceeds that of requests, and at most as many requests are under way as there are
+  // stages.
   logic [5:0] inside_q;
-  logic [5:0] age_q;  // cycles with movement since the last request or read entered
+  logic [5:0] age_q;  // enabled cycles since the last request or table read entered
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       inside_q <= '0;
@@ -80,7 +81,7 @@ module rate_unit_sva (
   op_is_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
     s2_valid |-> s2_op_q <= rate_lut_pkg::OpRead);
 
-  // Table accesses end: a write at once, a read within the time of the pipeline.
+  // Every table access ends: a write at once, a read within the latency of the pipeline.
   logic [5:0] read_age_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) read_age_q <= '0;
