@@ -12,12 +12,12 @@ ROOTS = ("models/core", "models", "models/tlm", "vp", "sw", "rtl/verilated", "rt
 
 
 class Layers:
-    """The order of the folders, lowest first, and the exceptions."""
+    """The order of the source folders in layers.txt, lowest folder first, and the exceptions from this order."""
 
     def __init__(self, text):
-        self.place = {}  # number of the line of each folder
-        self.only = {}  # folders that a folder may include, if they are restricted
-        self.allowed = set()  # pairs of folders that may include each other's headers
+        self.place = {}  # folder -> number of its line in layers.txt
+        self.only = {}  # folder -> the only folders that the folder may include, if layers.txt restricts it
+        self.allowed = set()  # pairs of folders whose headers may include each other
         for number, line in enumerate(text.splitlines()):
             line = line.split("#")[0].strip()
             if ">" in line:
@@ -30,7 +30,8 @@ class Layers:
                         self.only[folder] = only.split()
 
     def folder_of(self, file):
-        """The listed folder that holds a file, and the folder that counts as one; None outside all."""
+        """The pattern of layers.txt that matches a file, and the folder that counts as one unit; None for a file
+        that no pattern matches."""
         best = None
         for listed in self.place:
             stem = listed[:-2] if listed.endswith("/*") else listed
@@ -48,7 +49,7 @@ class Layers:
             return any(other[0] == only or only.endswith("/*") and other[0].startswith(only[:-1])
                        for only in self.only[one[0]])
         if one[0] == other[0]:
-            return False  # the two folders are below the same A/*
+            return False  # a pattern A/* forbids includes between the folders below A
         return self.place[other[0]] <= self.place[one[0]]
 
 

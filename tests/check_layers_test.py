@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_layers.py finds includes that go up, and no others."""
+"""Tests that check_layers.py reports includes of higher folders, and no other includes."""
 import subprocess
 import sys
 import tempfile
@@ -19,7 +19,7 @@ models/schemes/a > models/schemes/b
 
 class CheckLayers(unittest.TestCase):
     def found(self, file, include):
-        """Lines that the check prints for one file with one include."""
+        """Lines that check_layers.py prints for a tree with one file and one include."""
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             subprocess.run(["git", "init", "-q", folder], check=True)

@@ -11,7 +11,8 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-# Folders whose files share sources, the first that holds a file; each folder below a * is a group of its own.
+# Folders whose files may be compiled as one source. The first pattern that matches a file decides. Each folder below
+# a * is a separate group.
 GROUPS = ("models/core/*", "models/schemes", "models/tlm", "tests/model", "tests/platform", "tests/unit/*",
           "vp/cli", "vp/config", "vp/diagnose", "vp/report", "vp")
 
@@ -21,8 +22,8 @@ FUNCTION = re.compile(r"\w[\w:<>,&* ]*[ &*](\w+\(.*)$")
 
 
 def names(text):
-    """Names in anonymous namespaces, each with the namespaces around. Files are formatted, so these names
-    begin at the start of a line, and each namespace ends with a comment."""
+    """Names declared in anonymous namespaces, with their enclosing namespaces. clang-format has formatted the text,
+    so each name begins in column 1 and each namespace ends with a comment."""
     around = []
     for line in text.splitlines():
         if line.startswith("namespace ") and line.endswith("{"):
@@ -32,7 +33,7 @@ def names(text):
         elif "" in around and not line.startswith(("using ", "template ", "return", "TEST", "INSTANTIATE")):
             found = TYPE.match(line) or VALUE.match(line) or FUNCTION.match(line)
             if found:
-                # Functions of one name differ by their parameters.
+                # Overloaded functions of one name differ by their parameters.
                 yield "::".join(around[:around.index("")]), found.group(1).split(" {")[0]
 
 
@@ -45,7 +46,8 @@ def group_of(file):
 
 
 def clashes(texts):
-    """(name, files) of each name that several files of a group have; `texts`: the files' texts by path."""
+    """Names that several files of a group declare, each with the list of files; `texts` maps each path to the
+    file's contents."""
     where = defaultdict(set)
     for file, text in texts:
         group = group_of(file)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_names.py finds names that two files of a group share, and no others."""
+"""Tests that check_names.py reports names that two files of a group share, and no other names."""
 import unittest
 
 import check_names
@@ -11,7 +11,7 @@ def anonymous(text, around="dcc"):
 
 class CheckNames(unittest.TestCase):
     def clashes(self, one, other, files=("models/schemes/a/a.cpp", "models/schemes/b/b.cpp")):
-        """Names that the check finds in two files of these texts."""
+        """Names that check_names.py reports for two files with these contents."""
         return [name for name, both in check_names.clashes(zip(files, (one, other))) if both == sorted(files)]
 
     def test_constants_types_and_functions_are_found(self):

@@ -16,7 +16,7 @@ INHERITS = re.compile(r"^(?:class|struct)\s+(\w+)[^;{]*?:\s[^;{]*?\bpublic\s+(\w
 
 
 def owners(text):
-    """Names of the classes of one header that have a socket for the generic payload."""
+    """Names of the classes in one header that own a TLM socket for the generic payload."""
     found = set()
     for socket in SOCKET.finditer(text):
         before = [match.group(1) for match in CLASS.finditer(text, 0, socket.start())]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_sockets.py finds a planted class whose socket no test puts under the checker of the base protocol."""
+"""Tests that check_sockets.py reports a class whose TLM socket no test connects to the base protocol checker."""
 import shutil
 import subprocess
 import sys

@@ -9,12 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-# Folders that are installed or compiled by a user of the SDK.
+# Folders of source code that a user of the SDK gets or compiles.
 SHIPPED = ("models", "vp", "sw", "sdk")
 
-# Pattern and reason. Sources: [R] the release notes of SystemC 3.0.0, section 5; [T] verilator/verilator issue 4805
-# (what 3.0.0 no longer has); [S] Intel's migration guide from 2.3.3 to 2.3.4; [D] names that the headers and messages
-# of 2.3.4 call deprecated, most since IEEE 1666-2005.
+# Forbidden names as pairs of pattern and reason. Sources of the reasons: [R] release notes of SystemC 3.0.0, section
+# 5. [T] issue 4805 of verilator/verilator, which lists names that 3.0.0 removed. [S] Intel's migration guide from
+# 2.3.3 to 2.3.4. [D] names that headers and messages of 2.3.4 call deprecated, most since IEEE 1666-2005.
 NAMES = (
     (r"\bsc_(?:set|get)_default_time_unit\b", "3.0 deprecates it [R]"),
     (r"\bsc_time\s*(?:\w+\s*)?[({][^,(){}]+,\s*(?:true|false)\s*[)}]", "3.0 deprecates sc_time(value, bool) [R]"),
@@ -32,7 +32,7 @@ NAMES = (
     (r"\bget_data_ref\b|\bget_new_value\b|\bsc_signal_out\b|\badd_trace\b", "deprecated: read(), sc_trace [D]"),
     (r"\bsensitive_(?:pos|neg)\b", "deprecated: sensitive << port.pos() [D]"),
 )
-# SC_HAS_PROCESS: 3.0 deprecates it [R], but 2.3 does not compile a process without it. It stays.
+# SC_HAS_PROCESS is allowed although 3.0 deprecates it [R], because 2.3 does not compile a process without it.
 
 USES_SYSTEMC = re.compile(
     r'#\s*include\s*[<"](?:systemc(?:\.h)?|sysc/|tlm(?:\.h)?[>"]|tlm_)|\bsc_(?:core|dt)\b|\btlm(?:_utils)?::')
@@ -40,7 +40,7 @@ COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 
 
 def uses(text):
-    """(line, name, reason) of each use in the text of one file."""
+    """Yields (line, name, reason) for each use of a forbidden name in the text of a file."""
     if not USES_SYSTEMC.search(text):
         return []
     code = COMMENT.sub(lambda comment: "\n" * comment.group().count("\n"), text)

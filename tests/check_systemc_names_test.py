@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_systemc_names.py finds planted uses of names that not every SystemC from 2.3.3 to 3.0 has."""
+"""Tests that check_systemc_names.py reports names that not every SystemC version from 2.3.3 to 3.0 has."""
 import subprocess
 import sys
 import tempfile

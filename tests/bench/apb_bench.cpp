@@ -1,4 +1,4 @@
-// Benchmark: register accesses per second, by direct call and through TLM.
+// Benchmark of register accesses per second: by a direct call of the controller and through TLM.
 #include <benchmark/benchmark.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
@@ -23,7 +23,8 @@ struct Initiator final : sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Initiator> socket{"socket"};
 };
 
-/// One controller for the whole process: SystemC elaborates once.
+/// The controller that all benchmarks of this process share, because SystemC elaborates once per
+/// process.
 struct Platform {
   Platform() {
     initiator.socket.bind(controller.apb);

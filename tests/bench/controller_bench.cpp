@@ -1,4 +1,4 @@
-// Measures the speed of the controller's model: timer operations, CNPs and byte notifications per
+// Benchmark of the congestion controller's model: timer operations, CNPs and byte notifications per
 // second.
 #include <benchmark/benchmark.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace dcc;
 
-/// A random generator that is cheap and repeatable.
+/// A fast random number generator with a fixed seed.
 class Random {
  public:
   std::uint32_t below(std::uint32_t limit) {
@@ -25,7 +25,8 @@ class Random {
   std::uint64_t state_ = 1;
 };
 
-/// Every expiry starts its slot again: one operation is one expiry with its start.
+/// Measures timer expiries. The benchmark starts the timer of each expired slot again, so one
+/// operation is an expiry and a start.
 void timer_expire_and_start(benchmark::State& state, std::uint32_t range) {
   const auto slots = static_cast<std::uint32_t>(state.range(0));
   TimingWheel wheel(slots);
@@ -49,7 +50,8 @@ void timer_short(benchmark::State& state) { timer_expire_and_start(state, 1500);
 BENCHMARK(timer_whole_range)->Arg(1024)->Arg(16384);
 BENCHMARK(timer_short)->Arg(1024)->Arg(16384);
 
-/// DCQCN's pattern: cuts restart timers long before they expire.
+/// Measures timer restarts in DCQCN's pattern: rate cuts restart timers long before the timers
+/// expire.
 void timer_restart(benchmark::State& state) {
   constexpr std::uint32_t kSlots = 1024;
   TimingWheel wheel(kSlots);
@@ -102,7 +104,7 @@ void device_cnp(benchmark::State& state) {
 }
 BENCHMARK(device_cnp);
 
-/// state.range(0) of 1024 flows have a slot.
+/// Measures byte notifications to a controller in which state.range(0) of 1024 flows have a slot.
 void device_bytes(benchmark::State& state) {
   Scheduler scheduler;
   NoSink sink;

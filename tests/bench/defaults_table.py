@@ -15,11 +15,11 @@ import sys
 import tempfile
 
 RATES = (25, 100, 200, 400, 800)
-WINDOWS = ((5, 20), (20, 60))  # ms
+WINDOWS = ((5, 20), (20, 60))  # beginning and end of each measurement window in ms
 BASE_RTT_US = 4
 USE, QUEUE, UNEQUAL, WITHIN_MS = 0.9, 4, 0.2, 5
 BIN_US = 500
-# Why an algorithm misses an aim by its own law, whatever its parameters.
+# Reasons why an algorithm's law misses a target for every choice of the algorithm's parameters.
 REASONS = {
     ("allegro", "queue"): "nothing but loss lowers its utility: each flow sends as much as its window allows, 256 "
                           "packets (told: standing_queue)",
@@ -49,7 +49,8 @@ def algorithms(dccvp):
 
 
 def moments(series, busy_per_goodput):
-    """Ends of half milliseconds, in ms: of the first with USE, and of the first from which on all have USE."""
+    """Ends, in ms, of two intervals of 0.5 ms: the first with a link use of USE, and the first after which the use
+    stays at USE."""
     goodput = {}
     with open(series, encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -70,7 +71,7 @@ def moment_cell(first, stays):
 
 
 def cells(dccvp, algorithm, rate, window):
-    """The cells of a window, and the cell of the moment at which the link is in use."""
+    """The table cells of a measurement window, and the cell with the moment at which the link reaches its use."""
     config = pathlib.Path(__file__).resolve().parents[2] / "configs/incast_defaults.yaml"
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([dccvp, "run", config, "--quiet", "--no-plots", "--out", f"{folder}/out",
@@ -98,7 +99,7 @@ def table_cells(use, queue, p99, unequal, pauses):
 
 
 def rows_of(page):
-    """The rows that a page has: (algorithm, rate) to its cells."""
+    """The rows of an existing page as a dictionary: (algorithm, rate) -> table cells."""
     rows = {}
     if page.exists():
         for line in page.read_text(encoding="utf-8").splitlines():

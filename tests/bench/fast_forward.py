@@ -67,7 +67,7 @@ def run(dccvp, case, seed, skips):
 
 
 def apart(one, other, figure):
-    """The greatest relative difference of a figure of the flows, compared flow by flow."""
+    """The greatest relative difference between two runs in one figure, compared flow by flow."""
     return max(abs(a[figure] / b[figure] - 1) for a, b in zip(one["flows"], other["flows"]))
 
 
@@ -101,7 +101,7 @@ def main():
         for name, case in cases.items():
             lines.append(row(arguments.dccvp.resolve(), name, case, seeds, figure))
             print(lines[-1], flush=True)
-            if arguments.page is not None:  # writes the rows made so far
+            if arguments.page is not None:  # writes the finished rows, so that an interrupted bench keeps them
                 put(arguments.page, head.split("\n", 1)[0], head + "\n".join(lines))
 
 

@@ -43,7 +43,8 @@ RED = "switch.ecn={kmin: 20KB, kmax: 200KB, pmax: 0.1}"
 DCQCN = "nic.congestion_control={algorithm: dcqcn}"
 CASES = {
     "16 ranks, ring": ring(16, "16MB", 60),
-    # The last hop to a tree's lowest leaf must end within the 200 us in which the other ranks compute.
+    # In `tree_all_reduce` the last message to the lowest leaf must arrive within the 200 us in which the other ranks
+    # compute.
     "16 ranks, tree": ring(16, "2MB", 60, "tree_all_reduce"),
     "16 ranks, all to all": ring(16, "16MB", 60, "all_to_all"),
     "16 ranks, all to all, dcqcn, marks drawn": ring(16, "16MB", 60, "all_to_all", (DCQCN, RED)),
@@ -59,8 +60,8 @@ CASES = {
 
 
 def measured(dccvp, overrides, memo, read=lambda folder: None):
-    """Runs training_memo.yaml with other settings: metrics, the result of `read` for the results' folder, resources
-    used (os.wait4)."""
+    """Runs training_memo.yaml with changed settings. Returns the metrics, the value of `read` for the results'
+    folder, and the resources used (os.wait4)."""
     with tempfile.TemporaryDirectory() as name:
         words = [dccvp, "run", CONFIG, "--out", f"{name}/out", "--quiet", "--no-plots", "--threads", "1"]
         for override in ["expect=[]", f"fast_forward.memo={'true' if memo else 'false'}", "duration=100s", *overrides]:
@@ -80,8 +81,8 @@ def flow_ends(folder):
 
 
 def run(dccvp, changed, rounds, memo):
-    """Runs a configuration: metrics, end times of the iterations (all flows in `rounds` equal parts), processor
-    time."""
+    """Runs a configuration. Returns its metrics, the end time of each iteration and the processor time. All
+    iterations have the same number of flows."""
     overrides = [text.replace("ROUNDS", str(rounds)) for text in changed]
     figures, ends, usage = measured(dccvp, overrides, memo, flow_ends)
     part = len(ends) // rounds
@@ -116,8 +117,8 @@ def row(dccvp, name, rounds, changed):
 
 
 def tabulate(description, head, cases, row, write):
-    """The command line of a bench with a table: prints the row of each case, and gives the whole table to `write(page,
-    text)` with --page."""
+    """Runs the command line of a benchmark with a table. Prints the row of each case. With --page it gives the
+    whole table to `write(page, text)`."""
     parser = argparse.ArgumentParser(description=description.split("\n", maxsplit=1)[0])
     parser.add_argument("dccvp", type=pathlib.Path)
     parser.add_argument("--only", help="a case by its name")

@@ -24,9 +24,10 @@ packet by packet. *Per round*: the cost of one packet by packet over the cost of
 | run | `output.flows` | rounds | packet by packet | with memory | ratio | from memory | checked | error | per round |
 |---|---|---|---|---|---|---|---|---|---|
 """
-MOST_FLOWS = 45_000_000  # a configuration may have 50 million
+MOST_FLOWS = 45_000_000  # greatest number of flows per run; a configuration may have 50 million
 TIMES = ("us_mean", "us_p50", "us_p99", "us_max")
-# Ranks, shape, rounds with memory, rounds packet by packet, output.flows.
+# Each case: number of ranks, shape of the collective, rounds with burst memory, rounds simulated packet by packet,
+# value of output.flows.
 CASES = {
     "ring of 16": (16, "ring_all_reduce", 1000, 1000, "none"),
     "ring of 16, sketch": (16, "ring_all_reduce", 1000, 100, "sketch"),
@@ -39,7 +40,7 @@ CASES = {
 
 
 def run(dccvp, hosts, shape, rounds, flows, memo):
-    """Metrics, processor time in seconds and peak memory in MB of a run."""
+    """Runs a collective. Returns the metrics, the processor time in seconds and the peak memory in MB of the run."""
     figures, _, usage = measured(dccvp, [
         f"topology.hosts={hosts}", f"output.flows={flows}",
         f"traffic=[{{kind: collective, shape: {shape}, bytes: 1MB, rounds: {rounds}, think: 200us, "

@@ -1,4 +1,4 @@
-// Benchmark of the fabric: a switch without wires, and whole networks without NICs.
+// Benchmark of the fabric: one switch without links, and whole networks without NICs.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -10,7 +10,7 @@
 namespace dcc {
 namespace {
 
-/// A wire that takes the same time for every packet and delivers none.
+/// A link that takes the same transmission time for every packet and delivers no packet.
 class Drain final : public PacketOut {
  public:
   Drain(PacketPool& pool, PicoSeconds step) : pool_(pool), step_(step) {}
@@ -24,8 +24,8 @@ class Drain final : public PacketOut {
   PicoSeconds step_;
 };
 
-/// Packets through a 33-port switch, 32 at a time into one queue and out again, with ECN, PFC
-/// accounting and queue statistics.
+/// Measures a 33-port switch with ECN, PFC accounting and queue statistics: 32 packets enter one
+/// queue and leave it again.
 void packets_through_a_switch(benchmark::State& state) {
   constexpr int kPorts = 33;
   Scheduler scheduler;
@@ -55,13 +55,14 @@ void packets_through_a_switch(benchmark::State& state) {
       packet->ecn = Ecn::kEct0;
       device.receive(packet, port);
     }
-    scheduler.run_until(now += PicoSeconds(80'000) * kPorts);  // runs until the queue is empty
+    // run until the switch's queue is empty
+    scheduler.run_until(now += PicoSeconds(80'000) * kPorts);
   }
   state.SetItemsProcessed(state.iterations() * (kPorts - 1));
 }
 BENCHMARK(packets_through_a_switch)->Arg(0)->Arg(1)->ArgName("round_robin");
 
-/// Link traversals of an incast without end.
+/// Measures link traversals of an incast of endless flows.
 void incast(benchmark::State& state) {
   const int senders = static_cast<int>(state.range(0));
   test::TestStar star(senders + 1, SwitchParameters{}, LinkParameters{});
@@ -79,7 +80,8 @@ void incast(benchmark::State& state) {
 }
 BENCHMARK(incast)->Arg(2)->Arg(32)->Arg(319);
 
-/// Link traversals in the 320-host tree, 60 hosts sending to 7 others each.
+/// Measures link traversals in a fat tree of 320 hosts, in which 60 hosts send to 7 other hosts
+/// each.
 void fat_tree(benchmark::State& state) {
   test::TestNetwork net(Topology::fat_tree(FatTreeParameters{}), SwitchParameters{});
   for (HostId h = 0; h < 60; ++h) {

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Speed of the whole and of its parts. Usage: run_bench.sh BUILD
-# Whole runs are repeated and their median told; on a machine with other work, quote ratios only.
+# Measures the speed of whole runs and of single blocks. Usage: run_bench.sh BUILD. The script repeats whole runs and
+# prints the median. On a machine with other load only ratios of its figures are meaningful.
 set -eu
 build=$1
 cd "$(dirname "$0")/../.."

@@ -46,13 +46,15 @@ TREES = {
     8192: "k: 32",
     65536: "k: 64",
 }
-# Long enough that memory which is touched for the first time, and the hosts' first actions, are a small part of a run.
+# Simulated time of a run in microseconds: long enough that first-touch page faults and the first actions of the hosts
+# are a small part of the run.
 MICROSECONDS = {"permutation": {320: 600, 1024: 200, 8192: 32, 65536: 8},
                 "fbhadoop": {320: 1200, 1024: 400, 8192: 64, 65536: 24},
                 "incast": {320: 1000, 1024: 1000, 8192: 1000, 65536: 300}}
-SHARES = ("waiting_share", "alone_share", "platform_share")  # where the time of several threads went
+# metrics: shares of the time that threads spend waiting, alone and on platform events
+SHARES = ("waiting_share", "alone_share", "platform_share")
 MOST_FLOWS = 50_000_000  # greatest number of flows in a run
-WHOLE_FLOWS = 16  # number of flows of each host
+WHOLE_FLOWS = 16  # flows per host with --whole
 WHOLE_BEGIN = "## To the end of the last flow"
 WHOLE_HEAD = """\
 {begin}
@@ -132,7 +134,7 @@ output: {{plots: false, series: {{interval: 1ms, flows: none, queues: none, clas
 
 
 def idle_config(shape, algorithm):
-    """A configuration of practically idle hosts."""
+    """Configuration of a network of this shape with one short flow, so that practically all hosts are idle."""
     return f"""\
 duration: 10us
 topology: {{kind: fat_tree, {shape}, fabric_link: {{rate: 100Gbps}}}}
@@ -144,8 +146,8 @@ output: {{plots: false, series: {{interval: 100ms, flows: none, queues: none, cl
 
 
 def whole_config(hosts, algorithm, flows):
-    """A configuration that runs to its end with `flows` flows per host; 0: one flow in all, which is
-    practically idle."""
+    """Configuration of a run that ends with its last flow: `flows` flows per host, or with 0 a single flow, so that
+    the network is practically idle."""
     traffic = (f"{{kind: poisson, load: 0.5, sizes: fbhadoop, flows_per_host: {flows}}}" if flows else
                "{kind: flow, from: 0, to: 1, bytes: 1KB}")
     return f"""\
@@ -159,7 +161,8 @@ output: {{plots: false, series: {{interval: 100ms, flows: none, queues: none, cl
 
 
 def many_config(flows):
-    """A configuration with `flows` flows of one or two packets; 0: one flow, which is practically idle."""
+    """Configuration with `flows` flows of one or two packets each; 0 stands for a single flow, so that the network
+    is practically idle."""
     traffic = (f"{{kind: poisson, load: 0.15, sizes: small.cdf, flows_per_host: {flows // MANY_HOSTS}}}" if flows
                else "{kind: flow, from: 0, to: 1, bytes: 1KB}")
     return f"""\
@@ -190,7 +193,8 @@ def measure(dccvp, hosts, threads, text):
             place = next(flows).rstrip("\n").split(",").index("completed")
             unfinished = sum(line.rstrip("\n").split(",")[place] != "true" for line in flows)
     busy = usage.ru_utime + usage.ru_stime
-    share = min(1.0, busy / elapsed) if threads == 1 else 1.0  # share of a processor's time that the run had
+    # share of one processor that the operating system gave to the run
+    share = min(1.0, busy / elapsed) if threads == 1 else 1.0
     return {**{share: run["speed"].get(share, 0.0) for share in SHARES},
             "around": (elapsed - run["wall_s"]) * share,
             "simulated": run["wall_s"] * share,
@@ -202,8 +206,8 @@ def measure(dccvp, hosts, threads, text):
 
 
 def row(hosts, pattern, fastest):
-    """One line of the table: speeds by number of threads, and the other figures of the run with the fewest
-    threads."""
+    """One row of the table: the speed for each number of threads, and all other figures from the run with the
+    fewest threads."""
     m = fastest[min(fastest)]
     speeds = ", ".join(f"{fastest[t]['speed']:.2f}" for t in sorted(fastest))
     most = fastest[max(fastest)]
@@ -225,7 +229,7 @@ def whole_row(dccvp, hosts, threads, algorithm):
 
 
 def put(page, begin, text):
-    """Replaces the section of the page that begins with this line, or appends it."""
+    """Replaces the section of the page that begins with the line `begin`, or appends the section."""
     parts = ("\n" + page.read_text() if page.exists() else "").split("\n## ")
     parts = [parts[0].strip("\n"), *("## " + part.strip("\n") for part in parts[1:])]
     heads = [part.split("\n", 1)[0] for part in parts]
@@ -241,7 +245,7 @@ def many_row(name, m, idle, flows):
 
 
 def many(arguments):
-    """The table of many flows."""
+    """Prints the table of runs with millions of flows."""
     head = MANY_HEAD.format(begin=MANY_BEGIN, flows=",".join(arguments.flows), processors=os.cpu_count(),
                             hosts=MANY_HOSTS)
     print(head, end="")
@@ -250,7 +254,7 @@ def many(arguments):
     for name, dccvp in builds:
         idle = measure(dccvp.resolve(), MANY_HOSTS, 1, many_config(0))
         for flows in map(int, arguments.flows):
-            if name and flows > 4_000_000:  # the program refuses more flows than this
+            if name and flows > 4_000_000:  # the older program refuses more than 4 million flows
                 continue
             m = measure(dccvp.resolve(), MANY_HOSTS, 1, many_config(flows))
             if m["unfinished"]:
@@ -276,7 +280,7 @@ def whole(arguments):
 
 
 def idle(arguments):
-    """The table of a very large network without traffic."""
+    """Prints the table of very large networks without traffic."""
     shape, hosts = IDLE_TREE
     head = IDLE_HEAD.format(begin=IDLE_BEGIN, algorithms=",".join(arguments.idle), processors=os.cpu_count(),
                             load=os.getloadavg()[1], hosts=hosts)
@@ -295,7 +299,8 @@ def idle(arguments):
 
 
 def speed_of(arguments, sets):
-    """Million link traversals a second of processor time, of FBHadoop's flows under these settings."""
+    """Speed of a run of survey_table.yaml with changed settings, in million link traversals per second of processor
+    time."""
     with tempfile.TemporaryDirectory() as name:
         child = subprocess.Popen([arguments.dccvp.resolve(), "run", CONFIGS / "reproduce/survey_table.yaml",
                                   "--out", f"{name}/out", "--quiet", "--threads", "1",
@@ -328,7 +333,7 @@ def schemes(arguments):
 
 
 def known(choices):
-    """A type for arguments: a list of known words with commas between them."""
+    """Argument type for argparse: a comma-separated list of known words."""
     def words(text):
         found = text.split(",")
         for word in found:
@@ -339,7 +344,7 @@ def known(choices):
 
 
 def is_busy():
-    """True if other processes use the processors, too, so that wall-clock time says nothing about several threads."""
+    """True if other processes load the machine, so that wall-clock time does not measure several threads."""
     return os.getloadavg()[0] > os.cpu_count() + 1
 
 
@@ -352,8 +357,8 @@ def page(lines, left_out, algorithm):
 
 
 def in_turn(arguments, hosts, pattern):
-    """Returns {number of threads: fastest of its rounds}, and whether a number of threads has no round because
-    the machine was busy."""
+    """Returns the fastest round for each number of threads, and whether a round was skipped because the machine was
+    busy."""
     fastest = {}
     left_out = False
     for _ in range(arguments.rounds):
@@ -405,7 +410,7 @@ def main():
             if fastest:
                 lines.append(row(hosts, pattern, fastest))
                 print(lines[-1], flush=True)
-            if arguments.page is not None:  # writes the rows made so far
+            if arguments.page is not None:  # writes the finished rows, so that an interrupted bench keeps them
                 put(arguments.page, HEAD.split("\n", 1)[0], page(lines, left_out, arguments.algorithm))
 
 

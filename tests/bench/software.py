@@ -22,7 +22,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CPU_RUNS, PAIRS = 5, 5
-LONG_MS = 100  # Length of a part in ms: snapshots are rare compared with a second of work.
+LONG_MS = 100  # length of each step in ms; snapshots are rare compared with a second of work
 HEAD = """\
 # Costs of software on hosts and of reverse debugging.
 
@@ -36,7 +36,8 @@ THRESHOLDS = [f"{40 + 20 * i}KB" for i in range(POINTS)]
 
 
 def busy_seconds(command, folder, text=""):
-    """(processor time of a command and all its children, wall-clock time, output)."""
+    """Runs a command. Returns the processor time of the command and its children, the wall-clock time, and the
+    output."""
     before, begin = os.times(), time.monotonic()
     done = subprocess.run([str(c) for c in command], cwd=folder, input=text, stdout=subprocess.PIPE, text=True,
                           check=False)
@@ -48,7 +49,7 @@ def busy_seconds(command, folder, text=""):
 
 
 def host_instructions(command):
-    """Number of instructions that this machine executed for a command, by its counters; None without
+    """Number of instructions that the processor's counters report for a command; None on a machine without
     counters."""
     if shutil.which("perf") is None:
         return None

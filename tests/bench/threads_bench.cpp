@@ -33,7 +33,7 @@ class Unwatched final : public RunObserver {
   void on_progress(const Progress&) override {}
 };
 
-/// Reads every part's count of events once a window.
+/// Reads the event count of every partition once per lookahead window.
 class Counter {
  public:
   explicit Counter(Platform& platform)

@@ -1,4 +1,5 @@
-// Every configuration of bad_configs.txt is refused with the error that the table promises.
+// The reader must refuse every configuration of bad_configs.txt with the error message that the
+// table lists.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -55,7 +56,7 @@ TEST(BadConfigs, AMissingFileAFolderADevice) {
 }
 
 TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {
-  // measures processor time, because other programs may use the machine
+  // Measures processor time instead of wall-clock time, since other programs may load the machine.
   const std::clock_t begin = std::clock();
   for (const char* const opening : {"[", "{", "[[{", "- ", "? ", "a: [", "\n- "}) {
     std::string text;
@@ -63,7 +64,7 @@ TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {
     const std::string error = error_of_text(text);
     EXPECT_EQ(error.rfind("t:", 0), 0u) << opening << ": " << error.substr(0, 200);
   }
-  // Builds nesting by indentation: each line is one level deeper.
+  // Nests maps by indentation: each line is one level deeper than the line before.
   std::string text;
   for (int depth = 0; depth < 1000; ++depth) text += std::string(depth, ' ') + "a:\n";
   EXPECT_NE(error_of_text(text).find("nested more than 32 deep"), std::string::npos);

@@ -1,4 +1,4 @@
-// Reads bad_configs.txt, the table of configurations that are refused.
+// Reads bad_configs.txt, the table of invalid configurations and their error messages.
 #pragma once
 
 #include <cstdlib>
@@ -10,11 +10,11 @@ namespace dcc::vp {
 
 struct BadConfig {
   std::string name;
-  std::string message;  // beginning of the error message behind the file name and a colon
+  std::string message;  // beginning of the error message after "FILE: "
   std::string text;
 };
 
-/// All blocks of the table, whose form is described at its beginning.
+/// All blocks of bad_configs.txt. The beginning of that file describes the form of a block.
 inline std::vector<BadConfig> bad_configs() {
   std::vector<BadConfig> all;
   std::ifstream table(DCC_BAD_CONFIGS);

@@ -12,7 +12,7 @@ TABLE = pathlib.Path(__file__).with_name("bad_configs.txt")
 
 
 def bad_configs():
-    """All blocks of the table: a list of (name, configuration as bytes, beginning of the error)."""
+    """All blocks of bad_configs.txt as (name, bytes of the configuration, beginning of the error message)."""
     found = []
     for block in re.split("^=== ", TABLE.read_text(encoding="utf-8"), flags=re.M)[1:]:
         head, text = block.split("\n", 1)
@@ -23,7 +23,7 @@ def bad_configs():
 
 
 def write_bad_configs(folder):
-    """Writes every configuration as a file; returns the list of (file, beginning of the error)."""
+    """Writes every invalid configuration as a file. Returns a list of (file, beginning of the error message)."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     written = []

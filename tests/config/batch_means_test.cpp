@@ -13,7 +13,8 @@ std::vector<double> noise(std::size_t count, unsigned seed, double memory) {
   std::vector<double> values;
   double state = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    // Sum of twelve uniform numbers: variance 1, the same in every standard library.
+    // The sum of twelve uniform random numbers has variance 1, and is the same with every standard
+    // library.
     double draw = -6;
     for (int k = 0; k < 12; ++k) draw += static_cast<double>(random()) / 4294967296.0;
     state = memory * state + draw;
@@ -37,8 +38,9 @@ TEST(BatchMeans, ATrendGivesNoInterval) {
   EXPECT_FALSE(batch_means_half(rising));
 }
 
-// The interval holds the true mean in 95 % of independent series, also if neighbouring samples
-// depend on each other: of 400 series at least 90 % (four standard deviations of 1.1 % below 95 %).
+// A 95 % confidence interval by batch means covers the true mean in 95 % of independent series,
+// also if neighbouring samples are correlated. The test requires 90 % of 400 series, four standard
+// deviations of 1.1 % below 95 %.
 TEST(BatchMeans, CoversTheMean) {
   for (const double memory : {0.0, 0.8}) {
     int covered = 0;

@@ -1,4 +1,5 @@
-// Changes of parameters during a run: how they are read, and which are refused and where.
+// Tests how the reader parses changes of parameters during a run, and which changes the reader
+// refuses.
 #include <gtest/gtest.h>
 
 #include "config/effective_yaml.h"
@@ -80,12 +81,13 @@ TEST(Changes, RefusedWhereTheyStand) {
   EXPECT_EQ(of("traffic: []"), "t.yaml:2:28: 'traffic'" + fixed);
   EXPECT_EQ(of("changes: []"), "t.yaml:2:28: 'changes'" + fixed);
   EXPECT_EQ(of("nic.congestion_control.preset: adapter").substr(0, 20), "t.yaml:2:50: 'nic.co");
-  // A value that is wrong at the beginning of a run is wrong in a change, too.
+  // A change of a parameter during the run must obey the same checks as the parameter's initial
+  // value.
   EXPECT_EQ(of("switch.ecn.kmx: 1KB").substr(0, 49),
             "t.yaml:2:19: unknown key 'kmx' in switch.ecn; did");
   EXPECT_EQ(of("switch.ecn.kmax: 200").substr(0, 20), "t.yaml:2:36: '200': ");
-  // The new kmin is above the kmax that the rule gave, 2 products of 100 Gb/s and 4.2 us. A change
-  // of kmin does not change kmax.
+  // The new kmin exceeds the kmax that the threshold rule gave: twice the bandwidth-delay product
+  // of 100 Gb/s and 4.2 us. A change of kmin does not change kmax.
   EXPECT_EQ(
       of("switch.ecn.kmin: 300KB"),
       "t.yaml:2:36: switch.ecn.kmin: kmin 300KB is above kmax 104672B; a change moves only what "

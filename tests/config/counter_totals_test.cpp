@@ -26,7 +26,8 @@ TEST(CounterTotals, CountersOfOneNameAreOneSum) {
   EXPECT_EQ(totals.of(&NicCounters::cnps_sent), 0u);
 }
 
-/// Gives every described counter of a struct a different number, both before and within the window.
+/// Gives each counter that a struct describes a different value, one for the whole run and one for
+/// the measurement window.
 template <class Counters>
 void expect_differences() {
   Counters counted{};

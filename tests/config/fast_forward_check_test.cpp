@@ -1,4 +1,5 @@
-// Settings that cannot be combined with fast_forward are refused at their place.
+// The reader refuses settings that cannot be combined with fast_forward, with the line of the
+// setting.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -124,7 +125,8 @@ TEST(MemoCheck, EachIsRefusedAtItsPlace) {
     EXPECT_NE(said.find(error + "does not go with fast_forward.memo: "), std::string::npos)
         << "expected " << error << "\n     got " << said;
   }
-  // An error about a default value blames `memo`, since the user must write the missing key.
+  // If the default value of a key conflicts with `memo`, the error message gives the line of
+  // `memo`, since the user must add the missing key.
   for (const auto& [line, what] :
        {std::pair<std::string, std::string>{series, "write nic.congestion_control.algorithm: none"},
         {"nic: {congestion_control: {algorithm: none}}", "write output.series.flows: none"}}) {

@@ -1,4 +1,4 @@
-// The table of counters by their names, and the page that lists it.
+// Tests the table of counter names and the page that documents the counters.
 #include "measure/field_counters.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace dcc::vp::field_counters_test {
 namespace {
 
-/// The name as the page has it: rx_prioN_pause for rx_prio3_pause.
+/// The counter's name as the page writes it: rx_prioN_pause for rx_prio3_pause.
 std::string as_on_page(const std::string& name) {
   static const std::regex kNumbered("(_prio|_PFC_)[0-7]_");
   return std::regex_replace(name, kNumbered, "$1N_");

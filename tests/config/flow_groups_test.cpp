@@ -45,10 +45,12 @@ struct Grouped {
 
 TEST(FlowGroups, CountsFlowsThatBeginInTheWindow) {
   Grouped g;
-  g.add(kMilliSecond - PicoSeconds(1), 1000, kMicroSecond);  // a flow before `measure`
+  // a flow that begins before the measurement window
+  g.add(kMilliSecond - PicoSeconds(1), 1000, kMicroSecond);
   g.add(kMilliSecond, 1000, kMicroSecond * 3);
-  g.add(kMilliSecond * 2 - PicoSeconds(1), 1000, kMicroSecond * 5);  // ends after the window
-  g.add(kMilliSecond * 2, 1000, kMicroSecond);                       // a flow after `measure`
+  // a flow that ends after the measurement window
+  g.add(kMilliSecond * 2 - PicoSeconds(1), 1000, kMicroSecond * 5);
+  g.add(kMilliSecond * 2, 1000, kMicroSecond);  // a flow that begins after the measurement window
   g.add(kMicroSecond * 1500, 1000, std::nullopt);
   g.add(kMicroSecond * 1500, 1000, kMicroSecond).background = true;
   g.add(kMicroSecond * 1500, 1000, kMicroSecond).begun = false;

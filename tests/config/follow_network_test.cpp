@@ -1,5 +1,5 @@
-// Parameters left unset get values from the slowest link and base RTT of the network, or from what
-// the chosen transport requires of switches and hosts.
+// Parameters that a configuration leaves unset get values from the network's slowest link and base
+// RTT, or from the requirements of the chosen transport.
 #include "config/follow_network.h"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(FollowNetwork, EnginesOfBlocksFollowThatOfTheNicUnlessOneIsGiven) {
 
   const std::string both = "nic: {engine: lockstep, np: {engine: model}}\n";
   const std::string refusal = refusal_of(both);
-  if (refusal != "accepted") {  // A build without RTL refuses the key.
+  if (refusal != "accepted") {  // a build without RTL refuses `engine: rtl`
     EXPECT_NE(refusal.find("nic.engine: engine: lockstep: this build has no RTL"),
               std::string::npos)
         << refusal;
@@ -61,10 +61,10 @@ TEST(FollowNetwork, EnginesOfBlocksFollowThatOfTheNicUnlessOneIsGiven) {
   const NicConfig alone = loaded_of("nic: {engine: lockstep, parser: {engine: rtl}}\n").config.nic;
   EXPECT_EQ(alone.parser.engine, Implementation::kRtl);
   EXPECT_EQ(alone.np.engine, Implementation::kLockstep);
-  // A part of the controller that is chosen alone: the others remain models.
+  // A configuration may choose RTL for one part of the controller. All other parts remain models.
   const NicConfig part = loaded_of("nic: {engine: rtl, controller: {timer: rtl}}\n").config.nic;
   EXPECT_EQ(part.controller.engine, Implementation::kModel);
-  // A host without a controller has none to replace.
+  // A host without a congestion controller has no engine that RTL could replace.
   const NicConfig other =
       loaded_of("nic: {engine: rtl, congestion_control: {algorithm: dcqcn}}\n").config.nic;
   EXPECT_EQ(other.controller.engine, Implementation::kModel);
@@ -87,12 +87,12 @@ TEST(FollowNetwork, RatesAndTimesOfDcqcnFollowRateAndDistance) {
   EXPECT_NEAR(loaded.config.switch_.ecn.kmax, 52'336 * 2, 8);
 
   const DcqcnParameters fast = dcqcn(loaded_of(star("800Gbps", "1us") + algorithm));
-  // The rate is eight times as high, and the base RTT is 4.02 us.
+  // The link rate is eight times as high, and the base RTT is 4.02 us.
   EXPECT_NEAR(
       static_cast<double>(fast.r_ai.bits_per_second) / static_cast<double>(p.r_ai.bits_per_second),
       8 * 4.02 / 4.187, 0.05);
-  // In a network with long round trips DCQCN reacts once per round trip; with short ones, in whole
-  // ticks.
+  // In a network with long round trips DCQCN's increase timer is at least one base RTT. In a
+  // network with short round trips the timer is a whole number of ticks.
   EXPECT_GE(dcqcn(loaded_of(star("100Gbps", "50us") + algorithm)).increase_timer,
             kMicroSecond * 200);
   EXPECT_EQ(dcqcn(loaded_of(star("800Gbps", "1ns") + algorithm)).increase_timer, kMicroSecond);
@@ -127,11 +127,13 @@ TEST(FollowNetwork, AThresholdFollowsTheOtherOneThatIsWrittenAlone) {
         .config.switch_.ecn;
   };
   EXPECT_EQ(ecn("kmin: 300KB").kmax, 1'200'000);
-  EXPECT_EQ(ecn("kmin: 50KB").kmax, EcnParameters{}.kmax);  // the default kmax is 4 times this kmin
+  // the default kmax is 4 times the kmin of 50 KB
+  EXPECT_EQ(ecn("kmin: 50KB").kmax, EcnParameters{}.kmax);
   EXPECT_EQ(ecn("kmin: 2147483647B").kmax, kMaxThreshold);
   EXPECT_EQ(ecn("kmax: 8KB").kmin, 2'000);
   EXPECT_EQ(ecn("kmin: 9KB, kmax: 10KB").kmax, 10'000);
-  // The other threshold follows a change, too, until a change sets it.
+  // After a change of one ECN threshold the other threshold follows the network, until a change
+  // sets it too.
   const auto changed = [](const std::string& written, const std::string& set) {
     const PlatformConfig c = loaded_of(star("100Gbps", "1us") + "switch: {ecn: {" + written +
                                        "}}\nduration: 10ms\nchanges: [" + set + "]\n")
@@ -149,8 +151,8 @@ TEST(FollowNetwork, AThresholdFollowsTheOtherOneThatIsWrittenAlone) {
             500'000);
 }
 
-// If the file sets no threshold, a change of one threshold does not move the other, and is refused
-// if the two cross.
+// If the configuration file sets no ECN threshold, a change of one threshold leaves the other
+// threshold where it is. The change is refused if kmin would exceed kmax.
 TEST(FollowNetwork, AChangeThatWritesTheFirstThresholdMovesNoOther) {
   const auto changed = [](const std::string& kmin) {
     return loaded_of(star("100Gbps", "1us") +
@@ -194,8 +196,8 @@ TEST(FollowNetwork, AChangeOfOneKeyMovesNoOther) {
             c.nic.congestion_control.of<DccParameters>("dcc").increase_timer);
 }
 
-// The cut of a mark is halved by the interval in force, and r_ai with it, whether the interval is
-// given at the beginning or by a change.
+// A longer increase interval halves r_ai and the rate cut of a CE mark. The interval has the same
+// effect whether the file or a later change sets it.
 TEST(FollowNetwork, AChangedIntervalTakesTheStepOfTheSameIntervalFromTheBeginning) {
   const std::string net = star("100Gbps", "50us") + "duration: 10ms\n";
   const std::string policy = "nic: {congestion_control: {algorithm: dcc, policy: proportional";
@@ -225,9 +227,9 @@ TEST(FollowNetwork, AChangedIntervalTakesTheStepOfTheSameIntervalFromTheBeginnin
   EXPECT_FALSE(dcc(ruled).r_ai == dcc(short_interval).r_ai);
 }
 
-// With `switch.ecn.draw: packet` dcc's increase_timer is at least 168 us by default. The increase
-// steps equal those of a configuration that sets the same increase_timer explicitly, and r_hai
-// stays one packet an interval.
+// With `switch.ecn.draw: packet` the default increase_timer of dcc is at least 168 us. The increase
+// steps equal those of a configuration that sets increase_timer to the same value, and r_hai stays
+// one packet per interval.
 TEST(FollowNetwork, MarksByTheMostCongestedPortHaveALongInterval) {
   const auto loaded = [](const std::string& draw, const std::string& more,
                          const std::string& delay = "1us") {
@@ -257,7 +259,7 @@ TEST(FollowNetwork, MarksByTheMostCongestedPortHaveALongInterval) {
 }
 
 // With `switch.ecn.draw: packet` the scale of weights follows the port with the greatest sum of
-// weights, and ports between switches count.
+// flow weights. Ports between switches count as well.
 TEST(FollowNetwork, MarksByTheMostCongestedPortCountTheWeightsOfEveryPort) {
   const auto sum = [](const std::string& traffic, const std::string& draw = "packet",
                       const std::string& fabric = "100Gbps") {
@@ -312,14 +314,15 @@ TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
   EXPECT_TRUE(seen);
   const std::string text = effective_yaml(loaded.config, RuleComments::kWritten);
   EXPECT_NE(text.find("kmin: 26168B  # follows: switch.ecn.rule dcqcn"), std::string::npos) << text;
-  // The written copy contains every value, so nothing in it follows the network, and it reads back
-  // as the same configuration.
+  // The configuration that the program writes back contains every value, so no value follows the
+  // network any more. Reading it again gives the same configuration.
   const LoadedConfig copy = loaded_of(text);
   EXPECT_TRUE(copy.config.followed.empty());
   EXPECT_EQ(effective_yaml(copy.config), effective_yaml(loaded.config));
 }
 
-// The slowest link and the longest way ask for more than a threshold of the fastest port can be.
+// Regression test: the slowest link and the longest path of a wide area network would give ECN
+// thresholds above the maximum of the fastest port.
 TEST(FollowNetwork, ThresholdsFitTheFastestPortOfAWideAreaNetwork) {
   const LoadedConfig loaded = loaded_of(R"(
 topology:
@@ -336,10 +339,10 @@ topology:
   EXPECT_NEAR(static_cast<double>(ecn.kmax) / static_cast<double>(ecn.kmin), 4, 1e-6);
 }
 
-// Every value that a rule gives is one that the user may write.
+// Every value that a rule gives must lie in the range that a user may write.
 TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
   for (const auto& entry : Algorithms::all()) {
-    if (entry.name == "program") continue;  // The transport `program` is refused without a file.
+    if (entry.name == "program") continue;  // the transport `program` needs a program file
     for (const char* const rate : {"1Mbps", "1Gbps", "25Gbps", "800Gbps", "10Tbps"}) {
       for (const char* const delay : {"0ns", "1us", "1ms", "200ms"}) {
         const std::string text =
@@ -351,7 +354,7 @@ TEST(FollowNetwork, RulesStayInRangeInEveryNetwork) {
   }
 }
 
-/// The effective value of nic.congestion_control.KEY.
+/// The effective value of the parameter nic.congestion_control.KEY.
 std::string of_algorithm(const std::string& name, const std::string& key, const std::string& rate,
                          const std::string& delay) {
   const LoadedConfig loaded =
@@ -362,7 +365,7 @@ std::string of_algorithm(const std::string& name, const std::string& key, const 
   return "none";
 }
 
-// At 25 Gb/s and 1 us the bandwidth-delay product is 14.5 KB, 13 packets of 1078 bytes.
+// At 25 Gb/s and 1 us of delay the bandwidth-delay product is 14.5 KB, or 13 packets of 1078 bytes.
 TEST(FollowNetwork, StepsInPacketsAreSmallWhereARoundTripHoldsFewPackets) {
   EXPECT_NEAR(std::stod(of_algorithm("cdg", "growth", "25Gbps", "1us")), 14'500 / 48.0, 10);
   EXPECT_EQ(of_algorithm("cdg", "growth", "25Gbps", "5us"), "packet");
@@ -374,7 +377,7 @@ TEST(FollowNetwork, StepsInPacketsAreSmallWhereARoundTripHoldsFewPackets) {
   EXPECT_EQ(std::stod(of_algorithm("timely", "ewma", "1Gbps", "10ns")), 0.5);
 }
 
-// At 800 Gb/s and 1 us the product is 402 KB.
+// At 800 Gb/s and 1 us of delay the bandwidth-delay product is 402 KB.
 TEST(FollowNetwork, StepsGrowWithTheProductWhereAWindowWouldTakeMillisecondsToGrowBack) {
   EXPECT_NEAR(std::stod(of_algorithm("cdg", "growth", "800Gbps", "1us")), 402'000 / 100.0, 10);
   EXPECT_EQ(of_algorithm("dx", "growth", "800Gbps", "1us"), "265B");
@@ -387,7 +390,8 @@ TEST(FollowNetwork, TheTimeoutDoesNotRunOutWhereNothingIsLost) {
   const PicoSeconds usual = kNanoSecond * 67'108'864;
   EXPECT_EQ(timeout(""), usual);
   EXPECT_EQ(timeout("switch: {flow_control: credits}\n"), usual);
-  // A buffer of 32 MiB drains at 100 Gb/s in 2.7 ms. With 1 MB the least timeout applies.
+  // A buffer of 32 MiB drains at 100 Gb/s in 2.7 ms, which sets the retransmission timeout. With a
+  // buffer of 1 MB the minimum timeout applies.
   EXPECT_EQ(timeout("switch: {pfc: {enabled: false}}\n"), kMicroSecond * 2'689);
   EXPECT_EQ(timeout("switch: {pfc: {enabled: false}, buffer: 1MB}\n"), kMicroSecond * 500);
   EXPECT_EQ(timeout("faults: [{kind: loss, probability: 0.1%}]\n"), kMicroSecond * 2'689);
@@ -419,7 +423,8 @@ TEST(SchemeNeeds, EveryTransportWorksAlone) {
     const LoadedConfig loaded =
         loaded_of(star("100Gbps", "1us") + "nic: {transport: {kind: " + entry.name + "}}\n");
     EXPECT_EQ(loaded.config.nic.transport.name(), entry.name);
-    // The copy of a copy is the same text, so it is accepted as well.
+    // Writing the configuration back a second time gives the same text, so the reader accepts the
+    // written text.
     EXPECT_EQ(effective_yaml(loaded_of(effective_yaml(loaded.config)).config),
               effective_yaml(loaded.config))
         << entry.name;

@@ -1,4 +1,4 @@
-// Timers and first windows of transports other than RoCE follow the network.
+// Timers and initial windows of transports other than RoCE follow the network's rate and base RTT.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::string star_of_transports(const std::string& rate, const std::string& delay
   return "topology: {kind: star, hosts: 9, link: {rate: " + rate + ", delay: " + delay + "}}\n";
 }
 
-/// The effective value of nic.transport.KEY.
+/// The effective value of the parameter nic.transport.KEY.
 std::string of_transport(const std::string& kind, const std::string& key, const std::string& rate,
                          const std::string& delay) {
   const LoadedConfig loaded = loaded_transports(star_of_transports(rate, delay) +
@@ -33,8 +33,8 @@ TEST(FollowTransports, TransportsWaitForARoundTripAndAPortsQueue) {
        {"d3", "expresspass", "fastpass", "fcp", "ndp", "pdq", "phost", "rcp", "xcp"}) {
     SCOPED_TRACE(kind);
     EXPECT_EQ(of_transport(kind, "timeout", "100Gbps", "1us"), "1ms");
-    // The timeout is four base round trips (2 ms of cable and some microseconds each), and the time
-    // in which the port sends the 375 KB that its queue may hold: 120 us at 25 Gb/s.
+    // The timeout is four base round trips (2 ms of cable and some microseconds each) plus the time
+    // in which a port at 25 Gb/s drains a full queue of 375 KB: 120 us.
     const std::string far = of_transport(kind, "timeout", "25Gbps", "500us");
     EXPECT_NEAR(std::stod(far), 8130, 20) << far;
     // At 1 Gb/s the port needs 3 ms for a queue of 375 KB, and four base round trips take 100 us.
@@ -46,7 +46,7 @@ TEST(FollowTransports, TransportsWaitForARoundTripAndAPortsQueue) {
   EXPECT_EQ(of_transport("pfabric", "timeout", "25Gbps", "500us").substr(0, 2), "60");
 }
 
-/// The value of a time such as "8.13ms" or "3100us", in us.
+/// Converts a time such as "8.13ms" or "3100us" to microseconds.
 double time_in_microseconds(const std::string& text) {
   std::size_t end = 0;
   const double number = std::stod(text, &end);
@@ -54,8 +54,9 @@ double time_in_microseconds(const std::string& text) {
   return number * (unit == "ns" ? 1e-3 : unit == "us" ? 1 : unit == "ms" ? 1e3 : 1e6);
 }
 
-// Rates from 1 to 800 Gb/s, base RTTs from 2 us to 2 ms. Each time and window is computed here from
-// rate and cable alone: the base RTT is four times the cable's delay, and some full packets' time.
+// Checks rates from 1 to 800 Gb/s and base RTTs from 2 us to 2 ms. The test computes each timer and
+// window from link rate and cable alone: the base RTT is four times the cable's delay plus the
+// transmission time of some full packets.
 TEST(FollowTransports, TimersAndWindowsHoldAtEveryRateAndDistance) {
   for (const double gbps : {1.0, 10.0, 25.0, 100.0, 400.0, 800.0}) {
     for (const double rtt_us : {2.0, 20.0, 200.0, 2000.0}) {
@@ -75,7 +76,7 @@ TEST(FollowTransports, TimersAndWindowsHoldAtEveryRateAndDistance) {
       const double goes_back =
           time_in_microseconds(of_transport("pfabric", "timeout", rate, delay));
       EXPECT_GE(goes_back, std::max({45.0, 3 * rtt_us, 56.25e3 / bytes_per_us}));
-      const double product = bytes_per_us * rtt_us;  // without the packets' own time
+      const double product = bytes_per_us * rtt_us;  // without the transmission time of the packets
       EXPECT_GE(std::stod(of_transport("ndp", "initial_window", rate, delay)),
                 std::max(23.0, std::min(100e3, product / 1100 - 1)));
       EXPECT_GE(std::stod(of_transport("pfabric", "initial_window", rate, delay)),
@@ -89,7 +90,8 @@ TEST(FollowTransports, FirstWindowsOfTransportsHoldABandwidthDelayProduct) {
   EXPECT_EQ(of_transport("ndp", "initial_window", "10Gbps", "1us"), "23");
   EXPECT_EQ(of_transport("pfabric", "initial_window", "10Gbps", "1us"), "12");
   EXPECT_EQ(of_transport("pfabric", "max_window", "10Gbps", "1us"), "15");
-  // 100 Gb/s times 40.3 us or so is 504 KB, 480 packets of 1048 or 1082 bytes.
+  // The bandwidth-delay product of 100 Gb/s and about 40.3 us is 504 KB, or 480 packets of 1048 or
+  // 1082 bytes.
   const auto at_100 = [](const char* kind, const char* key) {
     return std::stod(of_transport(kind, key, "100Gbps", "10us"));
   };

@@ -1,4 +1,5 @@
-// A fault that an environment variable injects is refused if the build has no such hardware.
+// The program refuses to inject a hardware fault (by an environment variable) if the build lacks
+// that hardware.
 #include "config/injected_faults.h"
 
 #include <gtest/gtest.h>

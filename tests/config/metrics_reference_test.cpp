@@ -55,7 +55,7 @@ TEST(MetricsReference, EveryWordHasAName) {
   for (const MetricInfo& metric : metrics_reference()) {
     EXPECT_STRNE(type_name(metric.type), "");
     EXPECT_STRNE(statistic_name(metric.about.statistic), "");
-    // Every figure with a statistic names the span of time that the figure covers.
+    // Every metric with a statistic names the time span that the metric covers.
     EXPECT_EQ(*span_name(metric.about.span) == '\0' && metric.about.statistic != Statistic::kValue,
               false)
         << metric.path;

@@ -15,7 +15,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Two classes share one port for 10 ms, so 1250 bytes are 1 Mb/s.
+/// Two traffic classes share one port for 10 ms, in which 1250 bytes are 1 Mb/s.
 struct Fixture {
   PlatformConfig config =
       load_config_text(
@@ -49,7 +49,8 @@ struct Fixture {
   Metrics metrics() const { return compute_metrics(config, results); }
 };
 
-/// Cases in which the program and the Python tools must agree (tests/python/statistics_test.py).
+/// Test cases for which the C++ program and the Python tools must compute the same statistics
+/// (tests/python/statistics_test.py).
 nlohmann::json statistics_cases(const char* of) {
   std::ifstream file(DCC_STATISTICS_CASES);
   return nlohmann::json::parse(file).at(of);
@@ -79,7 +80,7 @@ TEST(Percentile, NearestRank) {
   EXPECT_EQ(percentile(hundred, 99), 99);
 }
 
-/// Long lists are sorted by digits of their bits: the order must be that of a comparison.
+/// Percentile sorts long lists by radix sort. The order must equal that of a comparison sort.
 TEST(Percentile, OfManyValuesIsThatOfTheSortedList) {
   std::vector<double> values = {0.0,   -0.0,   1e-320, -1e-320, 1e300, -1e300, 1.5, -1.5,
                                 1e-12, -1e-12, 12.0,   12.0,    3e9,   -3e9,   0.1, 0.3};
@@ -112,12 +113,13 @@ TEST(Deadlines, AreMissedByWhatComesLateOrNotAtAll) {
     added.deadline = deadline;
     added.end_rx = end;
   };
-  flow(kMilliSecond, kMilliSecond * 16);                   // the last byte comes exactly in time
-  flow(kMilliSecond, kMilliSecond * 16 + PicoSeconds(1));  // a flow that is late by one picosecond
-  flow(kMilliSecond, std::nullopt);                        // never
-  // A flow that is due at the end of the run is not decided.
+  flow(kMilliSecond, kMilliSecond * 16);  // the flow completes exactly at its deadline
+  // the flow misses its deadline by one picosecond
+  flow(kMilliSecond, kMilliSecond * 16 + PicoSeconds(1));
+  flow(kMilliSecond, std::nullopt);                        // the flow never completes
+  // A flow whose deadline is the end of the run has neither met nor missed it.
   flow(kMilliSecond * 5, std::nullopt);
-  flow(kMilliSecond * 10, kMilliSecond * 19);  // early
+  flow(kMilliSecond * 10, kMilliSecond * 19);  // the flow completes before its deadline
   f.add(1, 0, 10, 1000);                       // a flow without a deadline
   const Metrics m = f.metrics();
   ASSERT_TRUE(m.deadlines);
@@ -141,7 +143,7 @@ TEST(Shares, ByWeightWhenAllAreThereAllTheTime) {
   EXPECT_DOUBLE_EQ(high.goodput_gbps, 5'400'000 * 8 / 10e-3 / 1e9);
   EXPECT_DOUBLE_EQ(*high.share, 0.75);
   EXPECT_DOUBLE_EQ(*high.expected_share, 0.75);
-  // Flow 0 should have 3/8 of 7.2 MB = 2.7 MB and has 3.0 MB.
+  // Flow 0 is entitled to 3/8 of 7.2 MB, which is 2.7 MB, and got 3.0 MB.
   EXPECT_NEAR(*high.share_error_max, 3.0 / 2.7 - 1, 1e-12);
   EXPECT_NEAR(*low.share_error_max, 1.0 / 0.9 - 1, 1e-12);
   EXPECT_DOUBLE_EQ(m.goodput_gbps, 7'200'000 * 8 / 10e-3 / 1e9);
@@ -149,24 +151,27 @@ TEST(Shares, ByWeightWhenAllAreThereAllTheTime) {
 
 TEST(Shares, ActiveTimeCounts) {
   Fixture f;
-  f.add(1, 0, 10, 2'000'000);                            // a flow active in the whole window
-  f.add(2, 0, 10, 1'000'000).start = kMilliSecond * 15;  // a flow that is active in the second half
-  FlowResult& ended = f.add(3, 0, 46, 1'000'000);        // a flow that is active for 1 ms
+  f.add(1, 0, 10, 2'000'000);  // a flow active in the whole measurement window
+  // a flow active in the second half of the measurement window
+  f.add(2, 0, 10, 1'000'000).start = kMilliSecond * 15;
+  FlowResult& ended = f.add(3, 0, 46, 1'000'000);        // a flow active for 1 ms
   ended.end_rx = kMilliSecond * 11;
   ended.end = kMilliSecond * 12;
   ended.completed = true;
-  f.add(4, 0, 46, 0).start = kMilliSecond * 25;  // a flow that starts after the window
-  FlowResult& before = f.add(5, 0, 46, 0);       // a flow that ends before the window
+  f.add(4, 0, 46, 0).start = kMilliSecond * 25;  // a flow that starts after the measurement window
+  FlowResult& before = f.add(5, 0, 46, 0);       // a flow that ends before the measurement window
   before.end_rx = kMilliSecond * 3;
   before.completed = true;
   const Metrics m = f.metrics();
-  // Claims (weight times active time): 10 + 5 for one class, 3 * 1 for the other.
+  // The entitlement of a class is the sum of weight times active time: 10 + 5 for one class, 3 * 1
+  // for the other class.
   EXPECT_DOUBLE_EQ(*m.classes[0].expected_share, 15.0 / 18);
   EXPECT_DOUBLE_EQ(*m.classes[1].expected_share, 3.0 / 18);
   EXPECT_EQ(m.classes[1].flows, 1u);
   EXPECT_DOUBLE_EQ(m.of_flow(f.results.flows[1]).goodput_gbps, 1'000'000 * 8 / 5e-3 / 1e9);
   EXPECT_EQ(m.of_flow(f.results.flows[2]).active, kMilliSecond);
-  // Three flows were active; flows outside the window do not change fairness.
+  // Three flows were active in the measurement window. Flows outside the window do not change
+  // Jain's index.
   EXPECT_NEAR(*m.jain, *jain_index({1.6, 1.6, 8.0}), 1e-12);
 }
 
@@ -212,7 +217,8 @@ TEST(Tenants, CountOnceHoweverManyFlowsTheyOpen) {
   Fixture f;
   f.add(1, 0, 46, 600);
   for (int i = 0; i < 4; ++i) f.add(2, 0, 10, 100);
-  f.results.flows.back().start = kMilliSecond * 12;  // time at which the other flows are active
+  // this flow begins while the other flows are active
+  f.results.flows.back().start = kMilliSecond * 12;
   const Metrics m = f.metrics();
   ASSERT_EQ(m.tenants.size(), 2u);
   EXPECT_DOUBLE_EQ(*m.tenants[0].share, 0.6);
@@ -225,7 +231,7 @@ TEST(Slowdown, ByHand) {
   for (int i = 1; i <= 4; ++i) {
     FlowResult& flow = f.add(1, 0, 10, 1000);
     flow.bytes = i <= 2 ? 1'000 : 50'000;
-    // The third flow begins before the window.
+    // The third flow begins before the measurement window.
     flow.start = i == 3 ? kMicroSecond * 9'999 : kMilliSecond * 10;
     flow.end_rx = flow.start + kMicroSecond * (10 * i - 2);
     flow.end = flow.start + kMicroSecond * 10 * i;
@@ -269,7 +275,7 @@ TEST(Balances, HoldOrSaySo) {
   EXPECT_EQ(broken_balances(f.results).size(), 2u);
 }
 
-/// Adds one millisecond of the class series: goodput of gold and lead.
+/// Adds one millisecond to the time series of two classes: the goodput of gold and of lead.
 void sample(RunResults& results, PicoSeconds t, double gold, double lead) {
   for (const auto& [dscp, gbps] : {std::pair{10u, lead}, std::pair{46u, gold}}) {
     results.class_series.t.push_back(t);
@@ -285,7 +291,8 @@ TEST(TenantWindows, TheWorstWindowCountsNotTheAverage) {
   f.config.output.series.interval = kMilliSecond;
   f.add(1, 0, 46, 1);
   f.add(2, 0, 10, 1);
-  // The average is 3 : 1, but two consecutive milliseconds of ten are 1 : 1 and two are 7 : 1.
+  // The average share of the two classes is 3 : 1, but two consecutive milliseconds of ten are 1 :
+  // 1 and two are 7 : 1.
   for (int i = 11; i <= 20; ++i) {
     const double lead = i == 13 || i == 14 ? 40 : i == 17 || i == 18 ? 10 : 20;
     sample(f.results, kMilliSecond * i, 80 - lead, lead);
@@ -302,7 +309,8 @@ TEST(TenantWindows, NotWhileTenantsComeAndGoNorBeforeTheyHaveSettled) {
   f.config.output.series.interval = kMilliSecond;
   f.add(1, 0, 46, 1);
   f.add(2, 0, 10, 1).start = kMilliSecond * 14;
-  // Alone, gold has all goodput; lead's first two milliseconds are off but within `settle`.
+  // While gold sends alone, gold has all goodput. The first two milliseconds of lead have a wrong
+  // share, but lie within the settling time `settle`.
   for (int i = 11; i <= 14; ++i) sample(f.results, kMilliSecond * i, 80, 0);
   for (int i = 15; i <= 16; ++i) sample(f.results, kMilliSecond * i, 20, 60);
   for (int i = 17; i <= 20; ++i) sample(f.results, kMilliSecond * i, 60, 20);
@@ -311,7 +319,7 @@ TEST(TenantWindows, NotWhileTenantsComeAndGoNorBeforeTheyHaveSettled) {
   EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 0);
   f.config.measure.settle = kMilliSecond;
   m = f.metrics();
-  // The window has only 16 to 18 ms, where the share is 40 of 80.
+  // The measurement window covers only 16 to 18 ms, where the class's share is 40 of 80.
   EXPECT_DOUBLE_EQ(*m.tenants[1].share_error_window, 1);
   f.config.measure.window = kMilliSecond * 8;
   EXPECT_FALSE(f.metrics().tenants[1].share_error_window);

@@ -1,4 +1,5 @@
-// Every parameter of every choice: its range can be read, and its default lies in it.
+// The range of every parameter can be parsed, and the parameter's default value lies in the range.
+// The test visits every algorithm, transport, discipline and load balancer.
 #include <gtest/gtest.h>
 
 #include <exception>
@@ -11,7 +12,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Reads the default of each parameter back, also of parameters that do not apply.
+/// Reads the default value of each parameter back, including parameters that do not apply.
 class DefaultsReader final : public ParameterVisitor {
  public:
   std::size_t read = 0;

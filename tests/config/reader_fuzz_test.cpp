@@ -1,5 +1,6 @@
-// Mutated configurations: the reader accepts any bytes or refuses them with a message of one line.
-// The reader never crashes, hangs, or accepts a configuration that cannot be written and read back.
+// Fuzz test of the configuration reader with mutated files. The reader accepts a file or refuses it
+// with a message of one line. It never crashes, hangs, or accepts a configuration that cannot be
+// written and read back.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -149,7 +150,8 @@ TEST(ReaderFuzz, AcceptsOrRefusesWithOneLine) {
       ASSERT_EQ(what.find('\n'), std::string::npos) << what;
     }
   }
-  // Both outcomes must occur, else the mutations test nothing.
+  // The mutations must produce both accepted and refused configurations, or the test checks
+  // nothing.
   EXPECT_GT(accepted, rounds / 100);
   EXPECT_LT(accepted, rounds);
 }

@@ -45,7 +45,7 @@ TEST_F(RunFiles, NothingIsThereBeforeTheCommit) {
     write(folder);
     EXPECT_FALSE(fs::exists(root_ / "a" / "run"));
   }
-  EXPECT_TRUE(fs::is_empty(root_ / "a"));  // files without commit() leave no trace
+  EXPECT_TRUE(fs::is_empty(root_ / "a"));  // output files without commit() leave no trace
 }
 
 TEST_F(RunFiles, WritesTheContractsTables) {

@@ -7,7 +7,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Two classes over 40 ms; `first(ms)` is the first class's share of 10 Gb/s.
+/// Two classes share 10 Gb/s for 40 ms; `first(ms)` is the share of the first class at that time.
 struct Course {
   explicit Course(const std::function<double(double)>& first) {
     config.output.series.interval = kMicroSecond * 100;
@@ -37,8 +37,9 @@ struct Course {
 };
 
 TEST(Settling, IsFromTheLastChangeToTheFirstWindowAfterWhichNoneIsOff) {
-  // The share is wrong until 13 ms. A window of 1 ms is within a tenth of 0.5 when it contains less
-  // than 1/6 of the earlier share (0.8): from about 12.9 ms on.
+  // The share of the first class is wrong (0.8 instead of 0.5) until 13 ms. The mean over a window
+  // of 1 ms is within a tenth of 0.5 if less than 1/6 of the window lies before 13 ms, so the share
+  // settles at about 12.9 ms.
   Course run([](double ms) { return ms <= 13 ? 0.8 : 0.5; });
   run.add(kMilliSecond * 10);
   const auto times = run.times();
@@ -46,7 +47,7 @@ TEST(Settling, IsFromTheLastChangeToTheFirstWindowAfterWhichNoneIsOff) {
   EXPECT_GE(*times[0], kMicroSecond * 2700);
   EXPECT_LE(*times[0], kMicroSecond * 3000);
   EXPECT_EQ(*times[0], *times[1]);
-  // A longer window settles earlier, because its mean deviates less.
+  // A longer averaging window settles earlier, because its mean deviates less.
   run.config.measure.window = kMilliSecond * 4;
   EXPECT_LT(*run.times()[0], *times[0]);
 }

@@ -1,4 +1,5 @@
-// Configurations of several files: precedence of values, their origin, refused combinations.
+// Configurations that extend other files: precedence of values, origin of values, refused
+// combinations.
 #include "config/yaml_layers.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +30,7 @@ class YamlLayers : public ::testing::Test {
   LoadedConfig load(const std::string& name, const std::vector<std::string>& overrides = {}) {
     return load_config(folder_ / name, overrides);
   }
-  /// The error message without the test's folder.
+  /// The error message of the reader without the path of the test's folder.
   std::string complaint(const std::string& name) {
     try {
       load(name);
@@ -123,7 +124,8 @@ TEST_F(YamlLayers, WhatIsRefused) {
   EXPECT_EQ(complaint("over_slip.yaml"), "slip.yaml:2:1: unknown key 'sead'; did you mean 'seed'?");
 }
 
-// Each file includes the next one twice: without a limit, 2^20 files.
+// Each of twenty files includes the next file twice, so that the reader would read 2^20 files
+// without its limit.
 TEST_F(YamlLayers, ManyAreRefusedBeforeTheyAreRead) {
   for (int i = 0; i < 20; ++i) {
     const std::string next = std::to_string(i + 1) + ".yaml";

@@ -28,7 +28,7 @@ std::string error_of(const std::string& text, const std::vector<std::string>& ov
   return "accepted";
 }
 
-// The example of the YAML contract, with files that exist.
+// The example configuration of the YAML contract, with paths of existing files.
 constexpr const char* kEverything = R"(
 seed: 1
 duration: 50ms
@@ -93,9 +93,9 @@ TEST(Contract, EveryShippedConfigurationIsAccepted) {
     if (entry.path().extension() != ".yaml") continue;
     std::ifstream file(entry.path());
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    // The file is a sweep, not a platform.
+    // Skips sweep files, which describe no platform.
     if (text.find("\nplatform:") != std::string::npos) continue;
-    // the file needs an ELF file that this build may not have
+    // Skips configurations that need a firmware ELF file, which this build may not have.
     if (text.find("\n# needs: firmware") != std::string::npos) continue;
     EXPECT_NO_THROW(load_config(entry.path())) << entry.path();
     ++seen;
@@ -178,8 +178,8 @@ TEST(MarkingRule, ProportionalPolicyBringsThresholdsUnlessOneIsGiven) {
   const std::string star = "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}\n";
   const std::string policy = "nic: {congestion_control: {policy: proportional}}\n";
   const auto ecn = [](const std::string& text) { return read(text).config.switch_.ecn; };
-  // The base RTT: 4 us of delay, and the times of two links for packets of 1062 + 20 and 66 + 20
-  // bytes.
+  // The base RTT is 4 us of delay plus the transmission time of packets of 1062 + 20 and 66 + 20
+  // bytes on two links each.
   const EcnParameters by_rule = ecn(star + policy);
   EXPECT_NEAR(by_rule.kmin, 1.05 * 52'336, 2);
   EXPECT_NEAR(by_rule.kmax, 8.4 * 52'336, 10);
@@ -193,7 +193,7 @@ TEST(MarkingRule, ProportionalPolicyBringsThresholdsUnlessOneIsGiven) {
   EXPECT_EQ(given.kmin, 7'000);
   EXPECT_EQ(given.kmax, EcnParameters{}.kmax);
   EXPECT_EQ(ecn(star + "nic: {congestion_control: {preset: sig15}}\n").kmin, EcnParameters{}.kmin);
-  // Values that a rule set are written into a copy of the configuration.
+  // A configuration that the program writes back contains the values that a rule chose.
   EXPECT_EQ(ecn(effective_yaml(read(star + policy).config)).kmax, by_rule.kmax);
 }
 
@@ -244,9 +244,9 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
     return c.nic.congestion_control.of<DccParameters>("dcc");
   };
   EXPECT_EQ(law("3us", "").brisk, 95u);
-  // The round trip is 16 us plus the time of two packets.
+  // The round trip is 16 us plus the transmission time of two packets.
   EXPECT_EQ(law("4us", "").brisk, 0u);
-  // The interval is 4/3 of the round trip.
+  // The increase interval is 4/3 of the round trip.
   EXPECT_TRUE(law("4us", "").increase_timer == kMicroSecond * 22);
   EXPECT_TRUE(law("4us", "").r_hai == BitRate(350'000'000));  // R_HAI is one packet per 4 us
   EXPECT_TRUE(law("4us", ", r_hai: 500Mbps").r_hai == 500_Mbps);
@@ -258,8 +258,8 @@ TEST(StepRule, GreatStepsAfterAHoldAreForShortRoundTrips) {
   EXPECT_TRUE(law("4us", ", brisk: 50").increase_timer == kMicroSecond * 14);
 }
 
-// Late marks need small steps: with each doubling of the interval from 32 us on, the steps of a
-// packet (r_ai) and of a mark (MARK_SHIFT) are halved, so that the equilibrium is the same.
+// Late CE marks need small rate steps. Each doubling of the increase interval above 32 us halves
+// the step of a packet (r_ai) and of a mark (MARK_SHIFT), so that the equilibrium stays the same.
 TEST(StepRule, StepsAreHalvedWhereMarksAreLate) {
   const auto law = [](const std::string& delay, const std::string& more) {
     return read("topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: " + delay +
@@ -271,17 +271,18 @@ TEST(StepRule, StepsAreHalvedWhereMarksAreLate) {
   };
   EXPECT_TRUE(law("1us", "").r_ai == BitRate(13'700'000));
   EXPECT_EQ(mark_shift(law("1us", "")), 10u);
-  EXPECT_TRUE(law("5us", "").r_ai == BitRate(13'700'000));  // the interval is 28 us
-  EXPECT_TRUE(law("10us", "").r_ai == BitRate(6'850'000));  // the interval is 54 us
+  EXPECT_TRUE(law("5us", "").r_ai == BitRate(13'700'000));  // the increase interval is 28 us
+  EXPECT_TRUE(law("10us", "").r_ai == BitRate(6'850'000));  // the increase interval is 54 us
   EXPECT_EQ(mark_shift(law("10us", "")), 9u);
-  EXPECT_TRUE(law("50us", "").r_ai == BitRate(856'250));  // the interval is 267 us
+  EXPECT_TRUE(law("50us", "").r_ai == BitRate(856'250));  // the increase interval is 267 us
   EXPECT_EQ(mark_shift(law("50us", "")), 6u);
   EXPECT_TRUE(law("50us", ", r_ai: 2Mbps").r_ai == 2_Mbps);
   EXPECT_TRUE(law("1us", ", increase_timer: 60us").r_ai == BitRate(6'850'000));
 }
 
-// A mark at enqueue is set before the queue that caused it has left. At rest that queue is longer
-// than kmin: up to kmax, where pmax is less than the share of marks that the flows need.
+// A switch that marks at enqueue marks a packet before the queue that caused the mark has drained.
+// In equilibrium that queue lies between kmin and kmax, and reaches kmax if pmax is below the share
+// of marks that the flows need.
 TEST(StepRule, TheQueueAtRestDelaysMarksAtEnqueue) {
   const auto interval = [](const std::string& ecn) {
     const auto c = read(
@@ -292,16 +293,19 @@ TEST(StepRule, TheQueueAtRestDelaysMarksAtEnqueue) {
   };
   EXPECT_TRUE(interval("kmin: 20KB, kmax: 80KB, pmax: 1, mark_at: enqueue") == kMicroSecond * 14);
   EXPECT_TRUE(interval("kmin: 800KB, kmax: 4MB, mark_at: dequeue") == kMicroSecond * 14);
-  // A queue of 64 us plus a round trip of 4 us and two packets; the interval is 4/3 of this sum.
+  // The increase interval is 4/3 of the control delay: a queue of 64 us, a round trip of 4 us and
+  // two packets.
   EXPECT_TRUE(interval("kmin: 800KB, kmax: 800KB, pmax: 1, mark_at: enqueue") == kMicroSecond * 91);
-  // 100 KB and 0.15 of the ramp are 685 KB, or 55 us.
+  // The equilibrium queue is kmin (100 KB) and 0.15 of the ramp to kmax: 685 KB, or 55 us.
   EXPECT_TRUE(interval("kmin: 100KB, kmax: 4MB, pmax: 1, mark_at: enqueue") == kMicroSecond * 79);
-  // The ramp ends below the marks that are needed: 4 MB, or 320 us.
+  // The marking ramp ends below the share of marks that the flows need, so the equilibrium queue is
+  // kmax: 4 MB, or 320 us.
   EXPECT_TRUE(interval("kmin: 100KB, kmax: 4MB, pmax: 0.05, mark_at: enqueue") ==
               kMicroSecond * 433);
 }
 
-// Rates swing by a share of the bytes under way, and a queue far below them runs empty.
+// Rates oscillate by a fraction of the bytes in flight. A queue whose thresholds lie far below the
+// bytes in flight runs empty.
 TEST(StepRule, StepsAreHalvedWhereTheThresholdsLieFarBelowTheBytesUnderWay) {
   const auto law = [](const std::string& kmax, const std::string& more,
                       const std::string& marks = "pmax: 1, mark_at: dequeue") {
@@ -314,7 +318,8 @@ TEST(StepRule, StepsAreHalvedWhereTheThresholdsLieFarBelowTheBytesUnderWay) {
   const auto mark_shift = [](const DccParameters& dcc) {
     return dcc.registers({}, 100_Gbps, 100_Gbps, 1000).mark_shift;
   };
-  // 40 us of 100 Gb/s are 500 KB. The interval of 54 us halves the steps once by itself.
+  // The bandwidth-delay product of 40 us and 100 Gb/s is 500 KB. The increase interval of 54 us
+  // alone halves the steps once.
   EXPECT_EQ(law("400KB", "").finer_steps, 0u);
   EXPECT_TRUE(law("400KB", "").r_ai == BitRate(6'850'000));
   EXPECT_EQ(mark_shift(law("400KB", "")), 9u);
@@ -324,7 +329,8 @@ TEST(StepRule, StepsAreHalvedWhereTheThresholdsLieFarBelowTheBytesUnderWay) {
   EXPECT_EQ(law("50KB", "").finer_steps, 2u);
   EXPECT_TRUE(law("50KB", "").r_ai == BitRate(1'712'500));
   EXPECT_EQ(mark_shift(law("50KB", "")), 7u);
-  // At the end of a low ramp marks are all or none, and they wait in the queue.
+  // At the end of a marking ramp with a low pmax all packets are marked or none, and marks wait in
+  // the queue.
   EXPECT_EQ(law("400KB", "", "pmax: 0.1, mark_at: enqueue").finer_steps, 1u);
   EXPECT_EQ(law("50KB", "", "pmax: 0.1, mark_at: enqueue").finer_steps, 2u);
   EXPECT_EQ(law("400KB", "", "pmax: 0.2, mark_at: enqueue").finer_steps, 0u);
@@ -345,7 +351,7 @@ TEST(Presets, ProportionalBringsWhatItNeeds) {
   EXPECT_TRUE(d.mi == Ratio(0));
   EXPECT_TRUE(d.decrease_period == kMicroSecond * 5);
   EXPECT_EQ(d.f, 0u);
-  EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // single parameters override the preset
+  EXPECT_TRUE(d.first_cut == Ratio(1, 8));  // a single parameter overrides the preset's value
   EXPECT_TRUE(d.increase_timer == kMicroSecond * 14);
   EXPECT_EQ(d.brisk, 95u);
   EXPECT_TRUE(c.nic.cnp.carry_marks);
@@ -386,7 +392,7 @@ TEST(Overrides, ReachEverywhere) {
           .config;
   EXPECT_EQ(c.traffic[0].dscp, 46u);
   EXPECT_EQ(c.traffic[0].senders, (HostList{1, 3}));
-  EXPECT_EQ(c.switch_.ecn.kmin, 7_KB);  // maps of the two files merge
+  EXPECT_EQ(c.switch_.ecn.kmin, 7_KB);  // the maps of both files are merged
   EXPECT_EQ(c.switch_.ecn.kmax, 300_KB);
   EXPECT_EQ(c.seed, 18446744073709551615u);
   EXPECT_EQ(c.dscp_of(46).weight, Ratio(4));
@@ -403,15 +409,15 @@ TEST(Overrides, AnotherAlgorithmLeavesTheFirstOnesParametersBehind) {
   const std::string file = "nic: {congestion_control: {algorithm: dcqcn, f: 3, r_min: 50Mbps}}";
   const auto timely = read(file, {"nic.congestion_control.algorithm=timely"}).config;
   EXPECT_EQ(timely.nic.congestion_control.of<TimelyParameters>("timely").r_min,
-            50_Mbps);  // Both algorithms have this parameter.
-  // A key that the override itself sets must apply.
+            50_Mbps);  // both algorithms have the parameter r_ai
+  // A key that the override itself sets must apply to the new algorithm.
   EXPECT_EQ(
       error_of(file, {"nic.congestion_control.algorithm=timely", "nic.congestion_control.g=0.5"}),
       "-c nic.congestion_control.g=0.5: 'g' applies only with algorithm: dcc or dcqcn "
       "or dctcp or hull");
 }
 
-// An element of `hosts` has the driver of `host`, unless it has one of its own.
+// An element of `hosts` inherits the driver of `host`, unless the element sets its own driver.
 TEST(Overrides, AnotherDriverLeavesTheFirstOnesParametersBehindInHostsToo) {
   const std::string file =
       "host: {driver: firmware, elf: t.yaml, machine: virt}\nhosts: {\"1\": {machine: dcc}}\n";
@@ -481,7 +487,8 @@ TEST(Parameters, OriginsOfEffectiveValues) {
 }
 
 TEST(Parameters, DefaultsAreWithinTheirRanges) {
-  // Every default, written out, is accepted again, so ranges and defaults do not contradict.
+  // The reader must accept a file that writes out every default value, so ranges and defaults do
+  // not contradict.
   for (const char* const algorithm : {"dcc", "dcqcn", "qcn", "timely", "dctcp", "hpcc", "hull",
                                       "ibcc", "swift", "powertcp", "none"}) {
     const std::string choice = std::string("nic.congestion_control.algorithm=") + algorithm;
@@ -499,8 +506,8 @@ TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
             "measure.to: 9ms is after the end of the run; statistics are taken to the end, 200us");
   EXPECT_TRUE(read(file, {"duration=9ms"}).notes.empty());
   EXPECT_TRUE(read(file, {}).notes.empty());
-  // The run is so short that the default window would be empty, so a quarter of the run is left out
-  // instead.
+  // An override shortens the run so that the default measurement window would be empty. The reader
+  // then measures from a quarter of the run on.
   const LoadedConfig shorter = read(file, {"duration=80us"});
   EXPECT_EQ(shorter.config.measure.from, kMicroSecond * 20);
   EXPECT_EQ(shorter.config.measure_end(), kMicroSecond * 80);
@@ -508,7 +515,8 @@ TEST(Overrides, AShorterRunIsMeasuredToItsEnd) {
   EXPECT_EQ(shorter.notes[1],
             "measure.from: 100us is not before the end of the run, 80us; statistics are taken from "
             "a quarter of the run on, 20us");
-  // A window outside the run is refused if the user set the window or if the file itself is wrong.
+  // The reader refuses a measurement window outside the run if an override set the window or if the
+  // file is wrong without overrides.
   EXPECT_NE(error_of(file, {"duration=80us", "measure.from=90us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure.to=300us"}), "accepted");
   EXPECT_NE(error_of(file, {"duration=200us", "measure={from: 0us, to: 1ms}"}), "accepted");

@@ -1,4 +1,4 @@
-// A verilated block with clk_i and rst_ni, driven pin by pin.
+// A verilated block with the pins clk_i and rst_ni, which a test drives pin by pin.
 #pragma once
 
 #include <verilated.h>
@@ -12,13 +12,13 @@
 
 namespace dcc {
 
-/// Owns the block. Between two calls of edge() a test sets inputs, calls settle() and reads
-/// outputs. Memories and flops without a reset begin with random bits of `seed`.
+/// Owns a verilated block. Between two calls of edge() a test sets inputs, calls settle() and reads
+/// outputs. Memories and flip-flops without a reset begin with random bits of `seed`.
 template <class Verilated>
 class BlockPins {
  public:
   explicit BlockPins(int seed) {
-    context_.fatalOnError(false);  // a failed assertion becomes an exception
+    context_.fatalOnError(false);  // a failed assertion throws instead of ending the process
     context_.randReset(2);
     context_.randSeed(seed);
     block_ = std::make_unique<Verilated>(&context_, "block");

@@ -22,7 +22,7 @@
 #include <string>
 #include <utility>
 
-#ifdef VARIANT_NETLIST  // This variant is a netlist that yosys has flattened.
+#ifdef VARIANT_NETLIST  // the variant is a netlist that yosys has flattened
 #include VARIANT_ROOT
 #define DCC_JOIN(a, b) DCC_JOIN_(a, b)
 #define DCC_JOIN_(a, b) a##__02e##b
@@ -35,7 +35,8 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint64_t kLong = 40'000;  // cycles per profile from which on timers starve
+// least number of cycles per profile for the runs with starved timers
+constexpr std::uint64_t kLong = 40'000;
 constexpr Shape kSmall{64, 40, 16, 4, 16};
 
 std::unique_ptr<ControllerDut> make(std::uint64_t seed, std::uint32_t mutant) {
@@ -59,7 +60,8 @@ const char* const kOnly = std::getenv("BENCH_PROFILE");
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-/// Runs random load. Returns the first difference; empty if there is none.
+/// Runs every profile under random load. Returns the first difference between RTL and oracle, or an
+/// empty text.
 std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
   std::uint64_t own = 100 * seed;  // seed of the random registers, different for each profile
   for (const Case& one : kCases) {
@@ -81,7 +83,8 @@ std::string under_load(std::uint64_t cycles, std::uint64_t seed, std::uint32_t m
   return {};
 }
 
-/// Runs with memories that lose a bit.
+/// Flips bits in each memory of the controller in turn. Returns the first violation, or an empty
+/// text.
 std::string losing_bits(std::uint64_t seed, std::uint32_t mutant) {
 #ifdef VARIANT_NETLIST
   const std::vector<GuardedMemory>& memories = guarded_memories_of<VARIANT>();
@@ -99,7 +102,8 @@ std::string losing_bits(std::uint64_t seed, std::uint32_t mutant) {
   return {};
 }
 
-/// Counts errors up to the limit of the error counter.
+/// Counts memory errors up to the maximum of the error counter. Returns the first violation, or an
+/// empty text.
 std::string counting(std::uint64_t seed, std::uint32_t mutant) {
 #ifdef VARIANT_NETLIST
   for (const GuardedMemory& memory : guarded_memories_of<VARIANT>()) {
@@ -115,18 +119,20 @@ std::string counting(std::uint64_t seed, std::uint32_t mutant) {
   return {};
 }
 
-/// Lets timers starve for two million cycles.
+/// Delays timer expiries for two million cycles by a CNP in every cycle. Returns the violation, or
+/// an empty text.
 std::string starving(std::uint64_t seed, std::uint32_t mutant) {
   Bench bench(make(seed, mutant), seed);
   const std::string wrong = starve(bench);
   return wrong.empty() ? wrong : "starving, " + first_line(wrong);
 }
 
-/// Drives counters to large values, which takes a few hundred thousand cycles.
+/// Drives counters to large values, for a few hundred thousand cycles. Returns the violation, or an
+/// empty text.
 std::string extremes(std::uint64_t seed, std::uint32_t mutant) {
   for (const auto end : {join_and_be_late,
-                         // The models run one after the other, because a model's end uses the last
-                         // context.
+                         // Each verilated model ends before the next one begins, because the
+                         // destructor uses the thread's last context.
                          long_ticks}) {
     Bench bench(make(seed, mutant), seed);
     const std::string wrong = end(bench);
@@ -135,7 +141,7 @@ std::string extremes(std::uint64_t seed, std::uint32_t mutant) {
   return {};
 }
 
-/// Returns the first difference of all runs; empty if there is none.
+/// Runs all checks. Returns the first difference, or an empty text.
 std::string first_difference(std::uint64_t cycles, std::uint64_t seed, std::uint32_t mutant) {
   const auto wanted = [cycles](const char* name, std::uint64_t from) {
     return kOnly == nullptr ? cycles >= from : std::strstr(name, kOnly) != nullptr;

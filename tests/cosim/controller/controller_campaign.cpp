@@ -24,20 +24,21 @@ namespace dcc::page {
 namespace {
 
 constexpr std::uint64_t kCycles = 300'000;
-constexpr std::size_t kDistances = 65;  // number of distances; the last means 64 or more
+// number of distances in clock edges; the last one stands for 64 or more
+constexpr std::size_t kDistances = 65;
 constexpr std::size_t kKinds = 4;
 constexpr const char* kNames[kKinds] = {"CNP", "timer", "command", "bytes"};
 
-/// The least distance between the sampling of two events of one flow, of which `a` is issued first.
-/// A timer event counts as sampled when it is issued.
+/// The least distance between the sampling edges of two events of one flow, of which event `a` is
+/// issued first. A timer event counts as sampled when it is issued.
 std::size_t least_distance(std::size_t a, std::size_t b) {
-  constexpr std::size_t kTick = 64;   // a slot has one timer event per tick
-  constexpr std::size_t kIssued = 1;  // an input is issued one edge after it is sampled, or later
-  constexpr std::size_t kD = 32;      // edges between issues of one flow
+  constexpr std::size_t kTick = 64;   // a slot has at most one timer event per tick
+  constexpr std::size_t kIssued = 1;  // an input is issued at least one edge after it was sampled
+  constexpr std::size_t kD = 32;      // number of edges between two issues of one flow
   if (b == kTimer) return a == kTimer ? kTick : kIssued + kD;
   if (a == kTimer) return 0;
-  // At most one event of a kind arrives per cycle. Of two events in one cycle, the CNP is sampled
-  // first and bytes last.
+  // At most one event of a kind arrives per cycle. Of two events in one cycle the controller
+  // samples CNPs first and byte notifications last.
   return a < b ? 0 : 1;
 }
 
@@ -77,12 +78,14 @@ struct Total {
   }
 };
 
-/// Runs one profile of a draw. Profile and seed determine all registers and inputs.
+/// Runs one profile of a draw. The profile and the draw's number determine all registers and
+/// inputs.
 void run_one(std::uint64_t draw, std::size_t which, Total& total, std::mutex& guard) {
   const Case& one = kCases[which];
   const std::uint64_t seed = 1'000'000 + draw * kCases.size() + which;
   std::unique_ptr<ControllerDut> dut = make_small_controller(static_cast<std::uint32_t>(seed));
-  const bool counts = draw % 2 == 0;  // half of the draws set counters to large values
+  // true: the counters keep their true values; other draws set them to large values
+  const bool counts = draw % 2 == 0;
   if (counts) dut->wide_counters.clear();
   Bench bench(std::move(dut), seed);
   bench.program(one.dcqcn);
@@ -91,7 +94,7 @@ void run_one(std::uint64_t draw, std::size_t which, Total& total, std::mutex& gu
   bench.compare_slots();
   const std::lock_guard lock(guard);
   total.add(bench);
-  // Counts are those since the soft reset.
+  // The oracle's counts cover the time since the last soft reset.
   for (std::size_t i = 0; i < std::size(kOutcomes) && counts; ++i)
     total.outcomes[i] += bench.oracle().counts().*kOutcomes[i].second;
   if (!bench.difference().empty() && total.difference.empty())
@@ -111,7 +114,7 @@ void run_draw(std::uint64_t draw, unsigned jobs, Total& total) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Prints the filled bins; returns the number of empty bins.
+/// Prints the coverage bins that are filled. Returns the number of empty bins.
 std::size_t print_bins(const Total& total) {
   std::size_t bins = 0, empty = 0;
   const auto bin = [&](const std::string& name, std::uint64_t count) {

@@ -1,5 +1,5 @@
-// The controller that recovers from wrong words (parameters Secded and Rebuild): the small one, or
-// with DCC_REBUILD_LARGE one of 1024 slots and another latency.
+// Verilated controllers that recover from lost memory words by themselves (parameters Secded and
+// Rebuild): the small size, or with DCC_REBUILD_LARGE 1024 slots and another latency.
 #ifdef DCC_REBUILD_LARGE
 #include <Vdcc_rebuild_large.h>
 #include <Vdcc_rebuild_large___024root.h>

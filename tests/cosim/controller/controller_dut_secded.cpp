@@ -1,4 +1,4 @@
-// The small controller whose memories correct a wrong bit (parameter Secded).
+// The small verilated controller with an error-correcting code in its memories (parameter Secded).
 #include <Vdcc_secded.h>
 #include <Vdcc_secded___024root.h>
 

@@ -1,4 +1,4 @@
-// The verilated controller in the shipped size.
+// The verilated controller with the shipped parameters.
 #include <Vdcc_controller.h>
 
 #include "controller_dut_verilated.h"

@@ -1,4 +1,4 @@
-// A verilated controller so small that tests fill all its queues and tables
+// A verilated controller so small that tests can fill all its queues and tables
 // (rtl/controller/CMakeLists.txt).
 #include <Vdcc_small.h>
 #include <Vdcc_small___024root.h>

@@ -1,4 +1,5 @@
-// The small controller with sparse flow numbers: those of the bench lie scattered in 24 bits.
+// The small verilated controller with a hash table of flow numbers. The bench's flow numbers are
+// scattered over 24 bits.
 #include <Vdcc_sparse.h>
 #include <Vdcc_sparse___024root.h>
 

@@ -1,4 +1,4 @@
-// Implements ControllerDut with a verilated class.
+// Implements ControllerDut by a verilated class.
 #pragma once
 
 #include <verilated.h>
@@ -10,14 +10,17 @@
 
 namespace dcc::page {
 
-/// Maps a bench's flow number to the controller's flow number: a bijection of as many bits.
+/// Maps a bench's flow number to the controller's flow number. The mapping is a bijection of `bits`
+/// bits.
 struct FlowMap {
-  std::uint32_t bits = 32, factor = 1, turned = 0;  // multiplication by an odd factor can be undone
+  // an odd factor, so that the multiplication is invertible
+  std::uint32_t bits = 32, factor = 1, turned = 0;
 
   std::uint32_t mask() const { return static_cast<std::uint32_t>((std::uint64_t{1} << bits) - 1); }
   std::uint32_t to(std::uint32_t flow) const { return (flow * factor ^ turned) & mask(); }
   std::uint32_t from(std::uint32_t number) const {
-    // The number of correct bits is three at first, and doubles with each step.
+    // Newton iteration for the inverse modulo 2^32: three bits of the first value are correct, and
+    // each step doubles this number.
     std::uint32_t inverse = factor;
     for (int i = 0; i < 4; ++i) inverse *= 2 - factor * inverse;
     return (number ^ turned) * inverse & mask();
@@ -49,7 +52,7 @@ class VerilatedController final : public ControllerDut {
     top_->rst_ni = 1;
     top_->eval();
     top_->rst_ni = 0;
-    top_->eval();  // assertions see what the reset made of registers at the first edge
+    top_->eval();  // evaluated twice, so that assertions see the reset values at the first edge
     for (int i = 0; i < 3; ++i) edge();
     top_->rst_ni = 1;
     for (int i = 0; i < 40000 && !top_->ready_o; ++i) edge();
@@ -97,7 +100,8 @@ class VerilatedController final : public ControllerDut {
   }
 
  private:
-  /// Read data, in which the flow number of a slot is the bench's number.
+  /// The data that an APB read returned, with the flow number of a slot mapped back to the bench's
+  /// number.
   std::uint32_t shown(const ApbPins& apb, std::uint32_t word) const {
     const bool flow = apb.paddr >= DCC_SLOTS_OFFSET &&
                       apb.paddr % DCC_SLOTS_STRIDE == DCC_SLOTS_FLOW_WORD_OFFSET &&

@@ -1,4 +1,5 @@
-// The whole controller's RTL as an engine: idle time skipped, software's accesses, lock-step.
+// The whole controller's RTL as the platform's controller engine: skipped idle time, register
+// accesses, and lock-step with the model.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,8 +18,8 @@ namespace dcc {
 namespace {
 
 constexpr std::uint32_t kRank = 1;
-constexpr std::int64_t kPeriod = 4000;  // ps
-constexpr PicoSeconds kBus{200'000};    // a time that exceeds the duration of an access
+constexpr std::int64_t kPeriod = 4000;  // clock period in ps
+constexpr PicoSeconds kBus{200'000};    // a time that exceeds the duration of a register access
 
 class Answers final : public RateSink {
  public:
@@ -38,7 +39,7 @@ class Answers final : public RateSink {
   const Scheduler& scheduler_;
 };
 
-/// A controller with its registers on a scheduler of its own, as a platform has it.
+/// A controller engine with its registers and a scheduler, connected as in the platform.
 class Machine {
  public:
   enum class Kind { kModel, kRtl, kRtlEveryCycle, kLockstep };
@@ -87,8 +88,8 @@ class Machine {
     write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_TIMER_RESTART_MASK |
                                DCC_CTRL_BYTE_COUNTER_MASK | (dcqcn ? DCC_CTRL_LAW_MASK : 0));
   }
-  /// Makes calls at random times: bursts, and gaps of up to some hundred ticks. Of a thousand
-  /// calls, `accesses` are accesses of software.
+  /// Calls the controller at random times, in bursts and with gaps of up to some hundred ticks. Of
+  /// a thousand calls, `accesses` are register accesses.
   void traffic(std::uint64_t seed, int calls, std::uint32_t flows, std::uint32_t accesses) {
     std::mt19937_64 random(seed);
     const auto below = [&](std::uint64_t n) { return static_cast<std::uint32_t>(random() % n); };

@@ -1,4 +1,5 @@
-// The RTL of the whole controller keeps docs/controller-contract.md, pin by pin and edge by edge.
+// The RTL of the whole controller obeys the cycle contract, docs/controller-contract.md, at every
+// pin and clock edge.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace dcc::page {
 namespace {
 
 constexpr std::uint64_t kCycles = 150'000;
-// Cycles of a run with sparse flow numbers: the environment variable SPARSE_CYCLES, if set.
+// Cycles of a run with sparse flow numbers, from the environment variable SPARSE_CYCLES if it is
+// set.
 const std::uint64_t kSparseCycles = [] {
   const char* given = std::getenv("SPARSE_CYCLES");
   return given != nullptr ? std::strtoull(given, nullptr, 10) : 40'000;
@@ -27,7 +29,7 @@ class SmallController : public testing::TestWithParam<Case> {};
 
 TEST_P(SmallController, KeepsThePageEdgeByEdge) {
   const Case& c = GetParam();
-  const std::uint64_t seed = 1;  // controller_campaign runs more seeds
+  const std::uint64_t seed = 1;  // a single seed; the program controller_campaign runs more seeds
   Bench bench(make_small_controller(static_cast<std::uint32_t>(seed)), seed);
   bench.program(c.dcqcn);
   bench.run(kCycles, c.profile);
@@ -91,8 +93,8 @@ Inputs both(Inputs a, const Inputs& b) {
   return a;
 }
 
-// Two inputs of one flow at every distance up to twice the latency D, for flows with and without a
-// slot.
+// Tests two inputs of one flow at every distance up to twice the latency D, for flows with and
+// without a slot.
 TEST(Hazards, EveryPairOfInputsAtEveryDistance) {
   for (const bool dcqcn : {true, false}) {
     Bench bench(make_small_controller(7), 7);
@@ -103,7 +105,8 @@ TEST(Hazards, EveryPairOfInputsAtEveryDistance) {
       for (const Kind second : {kCnp, kBytes, kCommand}) {
         for (std::uint32_t apart = 0; apart < 64; ++apart) {
           for (const bool query : {false, true}) {
-            if (apart == 0 && first == second) continue;  // a port takes one input at an edge
+            // an input port accepts one input per clock edge
+            if (apart == 0 && first == second) continue;
             flow = (flow + 1) % 256;
             const Inputs a = one(first, flow, query), b = one(second, flow, query);
             if (apart % 2 == 0) {  // at even distances the flow has a slot
@@ -130,7 +133,8 @@ TEST(Hazards, EveryPairOfInputsAtEveryDistance) {
   }
 }
 
-// An input of a flow at every distance from the expiry of its slot, 64 before to 64 after.
+// Tests an input of a flow at every distance from the expiry of the flow's timer, from 64 edges
+// before to 64 edges after.
 TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
   constexpr std::uint32_t kTick = 128;
   for (const bool dcqcn : {true, false}) {
@@ -143,7 +147,8 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
     for (const Kind kind : {kCnp, kBytes, kCommand}) {
       for (std::uint32_t run = 0; run < 4 * 128; ++run) {
         const std::uint32_t offset = run % 128;
-        for (std::uint32_t i = 0; i < run / 128 * 500; ++i) bench.cycle({});  // slots become free
+        // in this time the slots become free
+        for (std::uint32_t i = 0; i < run / 128 * 500; ++i) bench.cycle({});
         flow = (flow + 1) % 256;
         bench.cycle(one(kCnp, flow, false));
         for (int i = 0; i < 40; ++i) bench.cycle({});
@@ -154,7 +159,8 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
           }
         }
         while (due != 0 && bench.oracle().tick() + 1 < due) bench.cycle({});
-        // The expiry is issued kTick + 16 edges from now unless another event is due then.
+        // The timer's expiry is issued kTick + 16 edges from now, unless another event is due at
+        // that edge.
         for (std::uint32_t i = 0; i < kTick + 16 - 64 + offset; ++i) bench.cycle({});
         bench.cycle(one(kind, flow, offset % 2 != 0));
         for (int i = 0; i < 100; ++i) bench.cycle({});
@@ -165,7 +171,7 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
     bench.compare_counters();
     ASSERT_EQ(bench.difference(), "");
     for (const Kind kind : {kCnp, kBytes, kCommand}) {
-      std::uint64_t near = 0;  // bins of 1 … 31 edges after an expiry's issue
+      std::uint64_t near = 0;  // coverage bins of 1 … 31 edges after the issue of an expiry
       for (std::uint32_t apart = 1; apart < 32; ++apart) {
         near += bench.pairs[kTimer][kind][apart] != 0;
       }
@@ -174,7 +180,8 @@ TEST(Hazards, EveryInputAtEveryDistanceFromAnExpiry) {
   }
 }
 
-// All packets of two flows stay marked; a clear notification is promised to one of the flows.
+// All packets of two flows stay marked, and one of the two flows is promised a clear notification.
+// Each rate hold must end after 160 intervals.
 TEST(LongHolds, EndAfter160Intervals) {
   constexpr std::uint32_t kTick = 64;
   Bench bench(make_small_controller(13), 13);
@@ -183,12 +190,12 @@ TEST(LongHolds, EndAfter160Intervals) {
   bench.write(DCC_TIMER_INTERVAL_OFFSET, 2);
   bench.write(DCC_DECREASE_PERIOD_OFFSET, 0);
   bench.write(DCC_FIRST_CUT_OFFSET, 16384);
-  bench.write(DCC_R_HAI_OFFSET, 1u << 24);  // no increase changes the target
+  bench.write(DCC_R_HAI_OFFSET, 1u << 24);  // increases do not change the target rate
   bench.write(DCC_BRISK_OFFSET, 0);
   bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_CUT_BY_MARKS_MASK);
   std::uint32_t longest = 0, ended = 0;
   std::array<std::uint32_t, 64> before{};
-  // Each CNP comes at the beginning of a tick, before the tick's timer events.
+  // Each CNP comes at the beginning of a tick, before the timer events of that tick.
   const std::uint64_t tick = bench.oracle().tick();
   while (bench.oracle().tick() == tick) bench.cycle({});
   for (std::uint32_t i = 0; i < 172; ++i) {
@@ -213,8 +220,8 @@ TEST(LongHolds, EndAfter160Intervals) {
   EXPECT_EQ(ended, 2u);
 }
 
-// For every length of a fast phase: T, and the steps and cuts of the target in the intervals after
-// a hold.
+// Tests every length of the fast phase: T, and the steps and cuts of the target rate in the
+// intervals after a rate hold.
 TEST(FastPhase, LastsAsManyIntervalsAsItsRegisterSays) {
   constexpr std::uint32_t kTick = 64;
   for (std::uint32_t brisk = 0; brisk <= kMaxFastPhase; brisk += brisk < 3 ? 1 : 23) {
@@ -252,8 +259,9 @@ TEST(FastPhase, LastsAsManyIntervalsAsItsRegisterSays) {
   }
 }
 
-// All flows share both buckets of the hash table. Flows without a place are dropped as if no slot
-// were free, the other flows are served. The oracle has no buckets, so this test compares pins.
+// All flows hash to the same two buckets of the hash table. The controller drops inputs of flows
+// without a place as if no slot were free, and serves all other flows. The oracle models no
+// buckets, so this test compares pins.
 TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
   constexpr std::uint32_t kPlaces = 8 + 32, kFlows = 60;
   const auto dut = make_unmapped_sparse_controller(5);
@@ -265,7 +273,8 @@ TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
       if (apb.penable && pins.pready) return pins.prdata;
     }
   };
-  const auto command = [&dut](const Inputs& in) {  // applies a command and reports its answer
+  // applies a command and returns the controller's response
+  const auto command = [&dut](const Inputs& in) {
     std::optional<Answer> told;
     for (int i = 0; i < 50; ++i) {
       const Pins pins = dut->drive(i == 0 ? in : Inputs{}, {});
@@ -276,7 +285,8 @@ TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
   };
   access(true, DCC_TIMER_INTERVAL_OFFSET, 50'000);
   access(true, DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_LAW_MASK);
-  // Multiples of (x^4 + x + 1)(x^4 + x^3 + 1), as polynomials.
+  // Flow numbers that are multiples of the polynomial (x^4 + x + 1)(x^4 + x^3 + 1), so that both
+  // hash functions give 0.
   const auto flow = [](std::uint32_t i) {
     std::uint32_t number = 0;
     for (const std::uint32_t bit : {0u, 1u, 3u, 4u, 5u, 7u, 8u}) number ^= (i + 3) << bit;
@@ -297,7 +307,7 @@ TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
     EXPECT_EQ(told->bound, i < kPlaces) << i;
   }
   EXPECT_TRUE(command(one(kCnp, 1, false)).has_value()) << "its buckets are others";
-  // After one flow is released another one finds a place.
+  // After the release of one flow another flow finds a place in the hash table.
   command(one(kCommand, flow(7), false));
   EXPECT_TRUE(command(one(kCnp, flow(kFlows), false)).has_value());
   EXPECT_TRUE(command(one(kCommand, flow(kFlows), true))->bound);
@@ -332,11 +342,12 @@ TEST(Registers, TellWhatTheInstanceIsAndHowFullItIs) {
   EXPECT_EQ(bench.difference(), "");
 }
 
-// A slot that becomes free in the cycle in which another slot is taken still counts as in use then.
+// In a cycle in which one slot becomes free and another slot is taken, the register
+// STAT_SLOTS_IN_USE_MAX counts both slots.
 TEST(Registers, TellHowManySlotsWereInUseAtMost) {
   constexpr std::uint32_t kBound = 5;
-  // Gives up a slot, which becomes free with its next event. At that moment, or in cycle `until`,
-  // another flow takes a slot.
+  // Releases a slot by a command; the slot becomes free with its next event. At that moment, or in
+  // cycle `until`, another flow takes a slot.
   const auto run = [](std::uint64_t until) {
     Bench bench(make_small_controller(13), 13);
     bench.program(true);

@@ -37,11 +37,14 @@ namespace dcc::page {
 namespace {
 
 constexpr std::uint32_t kSlots = 64;
-constexpr std::uint64_t kSweep = 256 + 16;  // cycles of the sweep: flow numbers, and 16 more
-constexpr std::uint64_t kWindowRead = 72;   // cycles after which every read of a window is over
+// cycles of the initial sweep: one per flow number, and 16
+constexpr std::uint64_t kSweep = 256 + 16;
+// number of cycles after which every read of a slot window has ended
+constexpr std::uint64_t kWindowRead = 72;
 
-/// Number of a flow. `crowded`: the first 64 numbers share half of the buckets of each table of
-/// SparseFlows with 64 slots, the polynomials of which are x^4 + x + 1 and x^4 + x^3 + 1.
+/// Flow numbers of the vectors. With `crowded` the first 64 numbers share half of the buckets of
+/// each hash table of SparseFlows with 64 slots; the hash polynomials are x^4 + x + 1 and x^4 + x^3
+/// + 1.
 std::vector<std::uint32_t> numbers(bool crowded) {
   std::vector<std::uint32_t> all(256);
   std::iota(all.begin(), all.end(), 0u);
@@ -62,12 +65,13 @@ std::vector<std::uint32_t> numbers(bool crowded) {
   return all;
 }
 
-/// Answers the bench with its own oracle's values, and records inputs and answers.
+/// A device under test that answers the bench with the values of the bench's own oracle, and
+/// records inputs and answers.
 class Recorder final : public ControllerDut {
  public:
   Recorder(std::uint32_t latency, bool crowded)
       : shape_{kSlots, latency, 64, 16, 64}, number_(numbers(crowded)) {}
-  /// Version of the bench that drives these vectors, set at build time.
+  /// Sets the bench whose oracle gives the answers. Call it before the first cycle.
   void follow(const Bench& bench) { bench_ = &bench; }
 
   const Shape& shape() const override { return shape_; }
@@ -127,7 +131,7 @@ class Recorder final : public ControllerDut {
   }
 
   Shape shape_;
-  std::vector<std::uint32_t> number_;  // number of each flow of the bench
+  std::vector<std::uint32_t> number_;  // flow number in the vectors, by flow of the bench
   const Bench* bench_ = nullptr;
   bool ready_ = true;
   std::uint64_t acts_ = 0, done_ = 0;
@@ -147,9 +151,9 @@ Profile profile(std::uint32_t flows, std::uint32_t cnp, std::uint32_t bytes) {
   return p;
 }
 
-// Slow simulators run the first two profiles only.
+// The runs of the golden vectors. Slow simulators execute the first two runs only.
 std::array<Run, 10> runs() {
-  Profile flood = profile(256, 900, 1024);  // a load that causes loss and back-pressure
+  Profile flood = profile(256, 900, 1024);  // a load that causes lost CNPs and back-pressure
   flood.command = 100;
   flood.burst = 1500;
   Profile resets = profile(200, 150, 200);

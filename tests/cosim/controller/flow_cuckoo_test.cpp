@@ -1,5 +1,5 @@
-// The hash table of sparse flow numbers (dc_flow_cuckoo.sv) by itself: changes and look-ups in
-// every cycle against a map, with numbers that share their buckets, too.
+// Tests the hash table of sparse flow numbers (dc_flow_cuckoo.sv) alone against a map, with a
+// change and a look-up in every cycle, also with flow numbers that share their buckets.
 #include <Vflow_cuckoo_1024.h>
 #include <Vflow_cuckoo_1024___024root.h>
 #include <Vflow_cuckoo_64.h>
@@ -22,7 +22,8 @@ namespace {
 
 constexpr std::uint32_t kFlows = 1u << 24;
 constexpr std::uint32_t kStash = 32, kWays = 4;
-constexpr std::uint32_t kUnderWay = 29;  // cycles from a claim to its bind, as in dc_lookup
+// number of cycles from a claim to its bind, as in dc_lookup
+constexpr std::uint32_t kUnderWay = 29;
 
 /// A product of polynomials over GF(2).
 constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
@@ -40,14 +41,14 @@ struct Shipped {
   static constexpr std::uint32_t kSlots = 1024, kP0 = 0x11D, kP1 = 0x12B;
 };
 
-/// Kinds and probabilities of the random changes.
+/// Kinds of random changes to the hash table, and their probabilities.
 struct Load {
   std::uint32_t rate = 1024;       // probability of a change in a cycle, in 1/1024
   std::uint32_t in_use = 0;        // number of slots in use; 0: all
-  std::uint32_t apart = 1;         // distance between flow numbers, as polynomials
+  std::uint32_t apart = 1;         // distance between flow numbers as polynomials
   std::uint32_t numbers = kFlows;  // number of flow numbers in use
-  std::uint32_t spared = 0;  // cycles in which only numbers to be bound are looked up, in 1/1024
-  std::uint32_t others = 0;  // probability of flows with any number, in 1/1024
+  std::uint32_t spared = 0;  // probability of a cycle without a new bind, in 1/1024
+  std::uint32_t others = 0;  // probability of an arbitrary flow number, in 1/1024
 };
 
 template <class Size>
@@ -77,7 +78,7 @@ class Table {
     while ((!claims_.empty() || asked_for() != 0) && !testing::Test::HasFailure()) cycle();
     for (std::uint32_t i = 0; i < cycles && !testing::Test::HasFailure(); ++i) cycle();
   }
-  /// State after a soft reset: no operation is pending.
+  /// Resets the expected state after a soft reset: no operation is pending.
   void soft_reset() {
     settle(0);
     sweep(false);
@@ -152,8 +153,8 @@ class Table {
     return product(below(load.numbers), load.apart);
   }
 
-  // A cycle with a pending bind has no other change; in other cycles a flow may be unbound. A claim
-  // reserves a later bind.
+  // Plans the changes of a cycle. A cycle with a pending bind has no other change; in other cycles
+  // a flow may be unbound. A claim reserves a place for a later bind.
   void plan(const Load& load) {
     const std::uint32_t in_use = load.in_use == 0 ? kSlots : load.in_use;
     const bool due = !claims_.empty() && claims_.front().due == now_;
@@ -215,7 +216,7 @@ class Table {
     }
     ASSERT_EQ(top.report_o, 0);
 
-    // No bind is refused while the stash has room for all pending binds.
+    // The hash table must accept every bind while its stash has room for all pending binds.
     const std::uint32_t filled = in_stash();
     const std::size_t under_way = claims_.size() + (inside().dc_flow_cuckoo__DOT__op_bind_q != 0);
     most_in_stash = std::max(most_in_stash, filled);
@@ -225,7 +226,8 @@ class Table {
     if (want != kFlows && top.room_o == 0) {
       ++refused;
       ASSERT_TRUE(may_refuse) << "no room with " << filled << " in the stash";
-      // Checks against the previous cycle as well: an entry or a bind may have been placed since.
+      // Compares with the stash of the previous cycle as well, since an entry or a bind may have
+      // been placed in between.
       ASSERT_GE(filled + under_way + 1, kStash);
     }
     if (want != kFlows && top.room_o != 0) {
@@ -299,8 +301,8 @@ class Table {
   std::unordered_map<std::uint32_t, std::uint32_t> slot_of_;
   std::vector<std::uint32_t> bound_, free_, flow_of_;
   std::deque<Claim> claims_;
-  std::deque<std::uint32_t> recent_;  // changed
-  // looked-up flow of this cycle, one cycle ago and two cycles ago
+  std::deque<std::uint32_t> recent_;  // flows that were bound or unbound last
+  // Flow whose look-up was planned in this cycle, one cycle ago and two cycles ago; kFlows: none.
   std::array<std::uint32_t, 3> wanted_{kFlows, kFlows, kFlows};
   bool unbinding_ = false;
   std::uint32_t change_ = 0, looked_for_ = kFlows, last_ = kFlows;
@@ -315,7 +317,8 @@ TYPED_TEST_SUITE(FlowCuckoo, Sizes);
 
 constexpr std::uint64_t kCycles = 200'000;
 
-// Changes come in every cycle, or in some, with all slots in use: no bind is ever refused.
+// Changes the hash table in every cycle, or in some cycles, while all slots are in use. No bind may
+// be refused.
 TYPED_TEST(FlowCuckoo, FindsAnyNumbersWithAllSlotsInUse) {
   for (const std::uint32_t rate : {1024u, 700u, 100u}) {
     Table<TypeParam> table(rate);
@@ -330,7 +333,7 @@ TYPED_TEST(FlowCuckoo, FindsAnyNumbersWithAllSlotsInUse) {
   }
 }
 
-// Consecutive flow numbers, as a driver assigns them.
+// Binds consecutive flow numbers, as a driver assigns them.
 TYPED_TEST(FlowCuckoo, SpreadsDenseNumbersEvenly) {
   Table<TypeParam> table(3);
   Load load;
@@ -341,7 +344,8 @@ TYPED_TEST(FlowCuckoo, SpreadsDenseNumbersEvenly) {
   EXPECT_EQ(table.stashed, 0u);
 }
 
-// Flow numbers that all share a bucket of one table, each with its own bucket in the other.
+// Binds flow numbers that all share a bucket of one table, and have different buckets in the other
+// table.
 TYPED_TEST(FlowCuckoo, HashesTwiceIndependently) {
   for (const std::uint32_t apart : {TypeParam::kP0, TypeParam::kP1}) {
     Table<TypeParam> table(apart);
@@ -355,7 +359,7 @@ TYPED_TEST(FlowCuckoo, HashesTwiceIndependently) {
   }
 }
 
-// Flow numbers that all share one bucket: the table moves entries to make room.
+// Binds flow numbers that all share one bucket, so that the table must move entries to make room.
 TYPED_TEST(FlowCuckoo, MakesPlaceByKicks) {
   for (const std::uint32_t apart : {TypeParam::kP0, TypeParam::kP1}) {
     Table<TypeParam> table(apart);
@@ -375,8 +379,8 @@ TYPED_TEST(FlowCuckoo, MakesPlaceByKicks) {
   }
 }
 
-// Flow numbers that share both buckets: as many as the buckets and the stash hold are bound, and no
-// more until some are unbound; all bound ones are found.
+// Binds flow numbers that share both buckets. The table accepts as many as both buckets and the
+// stash hold, refuses more until some flows are unbound, and finds all bound flows.
 TYPED_TEST(FlowCuckoo, RefusesWhatHasNoPlace) {
   Table<TypeParam> table(11);
   table.may_refuse = true;
@@ -401,7 +405,7 @@ TYPED_TEST(FlowCuckoo, RefusesWhatHasNoPlace) {
       table.soft_reset();
     EXPECT_EQ(table.in_stash(), 0u);
   }
-  // Binds are made one after the other, so that no place is reserved for another bind.
+  // The test makes one bind at a time, so that no pending bind reserves a place.
   load.rate = 20;
   load.in_use = 64;
   const std::uint64_t refused = table.refused;
@@ -420,7 +424,7 @@ TYPED_TEST(FlowCuckoo, RefusesWhatHasNoPlace) {
   EXPECT_GT(table.kicks, 100u);
 }
 
-// Soft resets between loads: afterwards no flow is bound, and flow numbers keep their buckets.
+// Soft resets between loads leave no flow bound. Flow numbers keep their buckets.
 TYPED_TEST(FlowCuckoo, ForgetsAllInASweep) {
   Table<TypeParam> table(17);
   table.may_refuse = true;

@@ -39,7 +39,7 @@ MemoryWords copy_of(const Words& words) {
     copy.push_back(parts_of(words[i]));
   return copy;
 }
-/// A word of the parameter store, as dc_lookup packs it, with its check bits.
+/// Packs a slot into a word of the parameter store in dc_lookup's layout, with check bits.
 template <std::size_t N>
 void store(VlWide<N>& word, const Slot& slot, unsigned flow_bits) {
   unsigned at = 0;
@@ -100,7 +100,7 @@ void store(VlWide<N>& word, const Slot& slot, unsigned flow_bits) {
     }                                                                                         \
   }
 
-/// The arrays of a verilated class's memories, by their places in dc_manager.
+/// Memories with parity of a verilated class, with their paths below dc_manager.
 template <class Top>
 const std::vector<GuardedMemory>& guarded_memories_of() {
   static const std::vector<GuardedMemory> kMemories = {
@@ -127,8 +127,8 @@ const std::vector<GuardedMemory>& guarded_memories_of() {
                   DCC_JOIN(DCC_JOIN(DCC_JOIN(u_answers, g_ring), u_delay), u_ring)),
       DCC_GUARDED("records", WHEEL, 27, DCC_WHEEL(DCC_JOIN(u_records, u_record))),
       DCC_GUARDED("next", WHEEL, 7, DCC_WHEEL(DCC_JOIN(u_lists, u_next))),
-      // The controller never reads this memory: its only use is to take an entry out of the middle
-      // of a list, and the controller cancels no event.
+      // The controller never reads the memory `previous`. The memory serves to take an entry out of
+      // the middle of a list, and the controller cancels no timer.
       DCC_MEMORY("previous", WHEEL, 7, DCC_WHEEL(DCC_JOIN(u_lists, u_previous)), true),
       DCC_GUARDED("ends", WHEEL, 13, DCC_WHEEL(DCC_JOIN(u_lists, u_list))),
       DCC_GUARDED("summaries", WHEEL, 3, DCC_WHEEL(DCC_JOIN(u_last, u_summary))),
@@ -137,10 +137,11 @@ const std::vector<GuardedMemory>& guarded_memories_of() {
   return kMemories;
 }
 
-/// Memories with an error-correcting code in a class with so many bits of flow and slot numbers.
+/// Memories with an error-correcting code of a verilated class, whose flow numbers have kFlow bits
+/// and slot numbers kSlot bits.
 template <class Top, unsigned kFlow = 8, unsigned kSlot = 6>
 const std::vector<SecdedMemory>& secded_memories_of() {
-  constexpr unsigned kWords = 1 << (kSlot - 5);  // of 32 slots
+  constexpr unsigned kWords = 1 << (kSlot - 5);  // a word covers 32 slots
   static const std::vector<SecdedMemory> kMemories = {
       {DCC_GUARDED("slot_of", FLOWS, 12, DCC_FLOWS(g_direct, u_slot_of)), 0, kSlot + 1, 5},
       {DCC_GUARDED("flow_of", FLOWS, 13, DCC_FLOWS(g_direct, u_flow_of)), 1, kFlow, 5},
@@ -185,7 +186,7 @@ const std::vector<SecdedMemory>& secded_memories_of() {
   return kMemories;
 }
 
-/// Memories of the flow table in a class with sparse flow numbers and 64 slots.
+/// Memories of the flow table of a verilated class with sparse flow numbers and 64 slots.
 template <class Top>
 const std::vector<GuardedMemory>& sparse_memories_of() {
   static const std::vector<GuardedMemory> kMemories = {

@@ -1,4 +1,4 @@
-// Memories of the controller that have parity, and a way to make them lose a bit.
+// Parity-protected memories of the controller, and functions that flip bits in them.
 #pragma once
 
 #include <cstddef>
@@ -12,14 +12,15 @@
 
 namespace dcc::page {
 
-using MemoryWords = std::vector<std::vector<std::uint32_t>>;  // 32 bits each, the lowest first
+// words of 32-bit parts, lowest part first
+using MemoryWords = std::vector<std::vector<std::uint32_t>>;
 
 struct GuardedMemory {
   const char* name;
-  std::uint32_t cause;                               // the memory's bit of MEMORY_ERROR
-  unsigned bits;                                     // number of bits of a word and its check bits
+  std::uint32_t cause;  // bit of the register MEMORY_ERROR that reports this memory
+  unsigned bits;                                     // number of data bits and check bits of a word
   void (*flip)(ControllerDut& small, unsigned bit);  // inverts one bit of every word
-  bool unused = false;                               // true if the contents are never used
+  bool unused = false;  // true if the RTL never uses the memory's contents
   // inverts one bit of one word
   void (*flip_word)(ControllerDut& small, std::size_t word, unsigned bit) = nullptr;
   MemoryWords (*words)(ControllerDut& small) = nullptr;
@@ -29,25 +30,26 @@ inline void flip_bit(ControllerDut& small, const GuardedMemory& memory, unsigned
   memory.flip(small, bit);
 }
 
-/// Memories of the controller that make_small_controller() returns.
+/// The parity-protected memories of the controller that make_small_controller() returns.
 const std::vector<GuardedMemory>& guarded_memories();
-/// Memories that make_sparse_controller() has instead.
+/// The memories that only make_sparse_controller() has, in place of the direct flow table.
 const std::vector<GuardedMemory>& sparse_memories();
 
-/// A memory of make_secded_controller() whose words correct one wrong bit of 64.
+/// A memory of make_secded_controller(), in which one wrong bit of each 64 data bits is corrected.
 struct SecdedMemory {
   GuardedMemory memory;
-  unsigned number;  // in MEMORY_WORD
-  unsigned data;    // number of data bits of a word; its check bits follow
-  unsigned checks;  // check bits for each 64 data bits
-  /// The 64 bits of data to which a bit of the word belongs.
+  unsigned number;  // the memory's number in the register MEMORY_WORD
+  unsigned data;    // number of data bits of a word, before its check bits
+  unsigned checks;  // number of check bits for each 64 data bits
+  /// Index of the 64-bit part that a data bit or check bit belongs to.
   unsigned part_of(unsigned bit) const { return bit < data ? bit / 64 : (bit - data) / checks; }
 };
 inline void PrintTo(const SecdedMemory& one, std::ostream* out) { *out << one.memory.name; }
-/// The small controller with an error-correcting code (parameter Secded).
+/// Makes the small controller with an error-correcting code in its memories (parameter Secded).
 std::unique_ptr<ControllerDut> make_secded_controller(std::uint32_t random_seed);
 const std::vector<SecdedMemory>& secded_memories();
-/// The same with recovery (parameter Rebuild).
+/// Makes the small controller with an error-correcting code and recovery from lost words (parameter
+/// Rebuild).
 std::unique_ptr<ControllerDut> make_rebuild_controller(std::uint32_t random_seed);
 const std::vector<SecdedMemory>& rebuild_memories();
 

@@ -1,5 +1,5 @@
-// Memories that lose a bit: no wrong rate leaves the block, the block reports the error and stops,
-// and a soft reset (with tables written anew) restores its function.
+// Tests lost bits in the controller's memories. No wrong rate leaves the controller. The controller
+// reports the error and stops, and works again after a soft reset and newly written tables.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,7 +17,8 @@ namespace {
 
 class MemoryErrors : public testing::TestWithParam<GuardedMemory> {};
 
-// Flips each bit position once in all words, so that the next word that is used is wrong.
+// Flips each bit position once in all words of a memory, so that the next word that the controller
+// reads is wrong.
 TEST_P(MemoryErrors, AreSeenAndNothingWrongLeaves) {
   const GuardedMemory& memory = GetParam();
   Loss loss;
@@ -48,7 +49,7 @@ TEST_P(SparseMemoryErrors, AreSeenAndNothingWrongLeaves) {
 INSTANTIATE_TEST_SUITE_P(All, SparseMemoryErrors, testing::ValuesIn(sparse_memories()),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// Reads by software are checked too, for tables and slots.
+// Register reads by software check parity as well, for tables and slots.
 TEST(MemoryScrubbing, AReadFindsAWrongWord) {
   for (const GuardedMemory& memory : guarded_memories()) {
     const std::string name = memory.name;
@@ -65,8 +66,8 @@ TEST(MemoryScrubbing, AReadFindsAWrongWord) {
   }
 }
 
-// Software has locked everything. While the error stands, it can nevertheless write a lost word of
-// a table again and reset the block. Afterwards the locks hold again.
+// Software has locked all registers. While a memory error is pending, software may nevertheless
+// rewrite a lost table word and reset the controller. After the reset the locks hold again.
 TEST(MemoryErrorLocks, AreOpenWhileTheErrorStands) {
   for (const GuardedMemory& memory : guarded_memories()) {
     if (std::string(memory.name) != "decrease_odd") continue;
@@ -108,7 +109,8 @@ TEST(MemoryErrorCount, GoesToItsEndACycleAtATime) {
   }
 }
 
-// A second soft reset during the sweep, and a reset by the pin, which alone clears the error count.
+// Tests a second soft reset during the sweep, and a reset by the pin rst_ni. Only the pin clears
+// the error count.
 TEST(MemoryErrorCount, OnlyTheResetByPinClearsIt) {
   const GuardedMemory& memory = guarded_memories().front();
   Bench bench(make_small_controller(6), 6);

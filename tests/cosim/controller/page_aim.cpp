@@ -1,4 +1,5 @@
-// Sets registers close to their comparison values, where one bit decides.
+// Writes registers with values close to those that the RTL compares them with, so that one bit
+// decides the comparison.
 #include <algorithm>
 #include <vector>
 
@@ -7,8 +8,8 @@
 
 namespace dcc::page {
 
-// Sets the hold's length just below R_HAI or equal to it, followed by a CNP that changes no other
-// field.
+// Sets R_HAI at or just below the value at which the account of marks begins a rate hold, and sends
+// a CNP that changes nothing else.
 void Bench::plan_hold(std::uint32_t slot) {
   const Slot& s = oracle_.slot(slot);
   const std::int64_t owed = -s.length / 256 - 8;
@@ -17,7 +18,8 @@ void Bench::plan_hold(std::uint32_t slot) {
   const std::uint64_t r_hai = std::min<std::uint64_t>(edge + below(3), 0xFFFFFFFF);
   const std::uint64_t left = std::uint64_t{s.rt} * oracle_.registers.first_cut >> 16;
   planned_.push_back({DCC_G_OFFSET, below(2)});
-  for (const std::uint32_t i : {0u, 1u})  // decrease entries of 1.0: the previous cut takes nothing
+  // decrease entries of 1.0, so that the previous cut takes nothing
+  for (const std::uint32_t i : {0u, 1u})
     planned_.push_back({DCC_DECREASE_OFFSET + 4 * i, 65536});
   planned_.push_back({DCC_R_HAI_OFFSET, static_cast<std::uint32_t>(r_hai)});
   if (oracle_.registers.first_cut == 0 || below(4) == 0)
@@ -36,14 +38,15 @@ void Bench::plan_hold(std::uint32_t slot) {
   after_.push_back(in);
 }
 
-// A flow begins anew with any 32-bit rate, which its class then limits.
+// Binds a flow with a random 32-bit initial rate, which the limits of the flow's class then clamp.
 void Bench::plan_first(std::uint32_t flow) {
   const std::uint32_t dscp = below(64);
   const std::uint32_t one = 1 + static_cast<std::uint32_t>(random_() >> 33);
-  const std::uint32_t other = std::max(1u, one ^ 1u << below(32));  // `one` with one bit inverted
+  // the value `one` with one bit inverted
+  const std::uint32_t other = std::max(1u, one ^ 1u << below(32));
   const std::uint32_t next = std::max(1u, one ^ 1u << below(32));
   const bool floor_of_all = below(2) == 0, ceiling_of_all = below(2) == 0;
-  const bool both = below(3) == 0;  // the limits of all and of the class are one bit apart
+  const bool both = below(3) == 0;  // the global limit and the limit of the class differ by one bit
   const std::uint32_t floor = both ? next : 0, least = both ? next : 1;
   const std::uint32_t most = both ? next : 0xFFFFFFFF;
   planned_.push_back({DCC_FLOOR_ENTRY_OFFSET(dscp), floor_of_all ? floor : one});
@@ -100,13 +103,13 @@ void Bench::aimed_access() {
       return begin(true, DCC_R_MAX_OFFSET, below(2) == 0 ? 0xFFFFFFFF : rate);
     case 4:
       return begin(true, DCC_INITIAL_RATE_OFFSET, rate);
-    case 5:  // unpaid marks close to the rate of four intervals, beyond which a hold begins
+    case 5:  // R_HAI close to the value at which unpaid marks begin a rate hold
       if (!bound.empty() && owed > 0 && below(4) != 0)
         return plan_hold(static_cast<std::uint32_t>(&s - &oracle_.slot(0)));
       return begin(true, DCC_R_HAI_OFFSET,
                    owed > 0 ? near(std::uint64_t{4} * s.rt / static_cast<std::uint64_t>(owed))
                             : 1 + magnitude(32));
-    case 6:  // silence, and a rate that is too high in a hold
+    case 6:  // R_HAI at the threshold of silence, or of too high a rate in a rate hold
       return begin(true, DCC_R_HAI_OFFSET,
                    near(below(2) == 0 ? std::uint64_t{s.rt} * s.bc / 4
                                       : std::uint64_t{s.rt} * s.t / (2 * std::max(1u, s.bc))));
@@ -116,12 +119,12 @@ void Bench::aimed_access() {
       return begin(true, DCC_G_OFFSET, below(2) == 0 ? magnitude(16) : 0xFFFF - magnitude(8));
     case 9:
       return begin(true, DCC_SILENCE_OFFSET, std::clamp(near(s.bc), 1u, 255u));
-    // a slot that stays bound: an interval of the length of the present one changes the pace
+    // DECREASE_PERIOD close to the age of the slot's latest CNP
     case 10:
       return begin(
           true, DCC_DECREASE_PERIOD_OFFSET,
           std::min((1u << 20) - 1, near(static_cast<std::uint32_t>(oracle_.tick()) - s.latest)));
-    case 11: {  // an expiry that comes one interval after the last CNP
+    case 11: {  // an expiry one interval after the latest CNP
       const std::uint32_t apart = static_cast<std::uint32_t>(s.due) - s.latest;
       return begin(true, DCC_TIMER_INTERVAL_OFFSET,
                    apart >= 24 && apart < 63 ? apart + below(2) : 24 + below(40));

@@ -43,7 +43,7 @@ void Bench::differ(const std::string& what) {
   difference_ = text.str();
 }
 
-// A random value whose magnitudes (number of bits) are equally frequent.
+// A random value of at most `bits` bits. Every number of significant bits has the same probability.
 std::uint32_t Bench::magnitude(std::uint32_t bits) {
   const std::uint32_t width = 1 + below(bits);
   return static_cast<std::uint32_t>(random_() & ((std::uint64_t{1} << width) - 1));
@@ -181,14 +181,15 @@ std::optional<std::uint32_t> Bench::will_read(std::uint32_t address) const {
     while ((1u << log2) < shape.slots) ++log2;
     return log2 | shape.latency << 8 | 5u << 16 | 5u << 20 | 6u << 24;
   }
-  if (oracle_.cycle() - last_issue_ < kQuiet) return std::nullopt;  // the state has not settled yet
+  // the registers do not show the latest events yet
+  if (oracle_.cycle() - last_issue_ < kQuiet) return std::nullopt;
   if (address == DCC_FREE_SLOTS_OFFSET) return oracle_.free_slots();
   const std::optional<std::uint64_t> count = counter(oracle_.counts(), address);
   if (!count.has_value()) return std::nullopt;
   return static_cast<std::uint32_t>(*count);
 }
 
-// A write acts on the oracle as it does on the registers.
+// Applies a register write to the oracle.
 void Bench::act(std::uint32_t address, std::uint32_t value) {
   Registers& r = oracle_.registers;
   switch (address) {
@@ -283,8 +284,8 @@ void Bench::step(const Inputs& inputs) {
   if (accessing_) {
     apb = {true, access_.begun, access_.write, access_.address, access_.value};
     hold = waits(access_.write, access_.address);
-    // Read data show the state at the edge at which a write would take effect. Events are issued
-    // again from that edge on.
+    // A read returns the state at the edge at which a write would take effect. From that edge on
+    // the controller issues events again.
     if (hold && access_.begun && oracle_.cycle() >= access_.acts) hold = false;
     if (access_.begun && oracle_.cycle() == access_.acts)
       access_.expected = expected_window(access_.address);
@@ -301,7 +302,7 @@ void Bench::step(const Inputs& inputs) {
   ready = pins.ready;
   follow_status();
 
-  // compares every pin of this cycle
+  // Compares the output pins of this cycle, unless a memory has lost bits.
   const bool only_full = (irq_mask_ & ~DCC_IRQ_MASK_TABLE_FULL_MASK) == 0;
   if (!faulty && only_full && pins.irq != (status_.table_full && irq_mask_ != 0))
     differ("irq_o is " + std::to_string(pins.irq));
@@ -312,7 +313,7 @@ void Bench::step(const Inputs& inputs) {
     differ("command_ready_o is " + std::to_string(pins.command_ready));
   const std::optional<Answer> answer = oracle_.answer();
   if (faulty && !pins.rate_valid) {
-    // The access was delayed.
+    // A register access has delayed the answer.
   } else if (pins.rate_valid != answer.has_value()) {
     std::ostringstream text;
     if (answer.has_value())
@@ -390,7 +391,8 @@ void Bench::step(const Inputs& inputs) {
     }
     last_of_flow_.insert_or_assign(issue->flow, *issue);
   }
-  // A write acts before it ends. The bench learns at the end only what was refused or delayed.
+  // A write takes effect before its APB transfer ends. Only the end of the transfer tells the bench
+  // whether the write was refused or delayed.
   const bool unsure = faulty || may_refuse;
   if (wrote && !unsure && oracle_.cycle() != access_.ends)
     differ("a write ends here, expected at edge " + std::to_string(access_.ends));

@@ -1,5 +1,5 @@
-// Runs the RTL beside the oracle and compares every pin of every cycle, and every register and slot
-// that software reads.
+// Test bench that runs the controller's RTL beside the oracle. The bench compares every pin in
+// every cycle, and every register and slot that software reads.
 #pragma once
 
 #include <array>
@@ -17,62 +17,66 @@
 
 namespace dcc::page {
 
-/// Parameters of the random inputs; probabilities are in units of 1/1024 per cycle.
+/// Parameters of the random inputs of a run. Probabilities are per cycle, in units of 1/1024.
 struct Profile {
   std::uint32_t flows = 16;
   std::uint32_t cnp = 30, bytes = 200, command = 4;
-  // of 4096 cycles, the number with full rates; others have a tenth of `cnp` and `bytes`; 0: off
+  // number of cycles with full rates of each 4096 cycles; other cycles have a tenth of `cnp` and
+  // `bytes`; 0: all cycles have full rates
   std::uint32_t burst = 0;
   std::uint32_t access = 2;      // probability of an access to a register, table or slot
   std::uint32_t soft_reset = 0;  // probability that an access is a soft reset, in 1/1024
   bool change_registers = true;
-  std::uint32_t aim = 0;     // accesses, in 1/1024, with values close to the slot's own
-  std::uint32_t status = 0;  // probability of reading a counter or the state at any time
-  std::uint32_t states = 0;  // probability of putting a slot into a state rare in traffic
+  // probability that an access writes a value close to the slot's own value, in 1/1024
+  std::uint32_t aim = 0;
+  std::uint32_t status = 0;  // probability of a read of a counter or of STATUS at any time
+  std::uint32_t states = 0;  // probability of setting a slot to a state that traffic rarely reaches
 };
 
-constexpr std::uint64_t kQuiet = 40;  // edges after which registers show all issued events
+// number of edges after which registers show all issued events
+constexpr std::uint64_t kQuiet = 40;
 
-/// True if an access waits until the pipeline is empty.
+/// True if an access to this address waits until the controller's pipeline is empty.
 bool waits(bool write, std::uint32_t address);
 
 class Bench {
  public:
   Bench(std::unique_ptr<ControllerDut> dut, std::uint64_t seed);
 
-  /// Registers of one run: the law, proportional or DCQCN, and everything else at random.
+  /// Writes the registers for one run: the chosen law, and random values of all other registers.
   void program(bool dcqcn);
   void run(std::uint64_t cycles, const Profile& profile);
-  /// Runs one cycle with these inputs and without an access.
+  /// Runs one cycle with these inputs and without starting a register access.
   void cycle(const Inputs& inputs);
   void write(std::uint32_t address, std::uint32_t value);
   std::uint32_t read(std::uint32_t address);
   void compare_counters();
-  /// Reads the counters after a time without issued events, so that a model that counts immediately
-  /// agrees as well.
+  /// Reads all counters after an interval without issued events, so that a model that counts
+  /// immediately agrees as well.
   void read_settled_counters();
   void compare_slots();
 
   Oracle& oracle() { return oracle_; }
   const Oracle& oracle() const { return oracle_; }
   ControllerDut& dut() { return *dut_; }
-  /// Data that a read which begins in this cycle must return; empty if the oracle does not define
-  /// them.
+  /// The data that a read beginning in this cycle must return; empty if the oracle does not define
+  /// the data.
   std::optional<std::uint32_t> will_read(std::uint32_t address) const;
-  /// The first difference; empty while there is none.
+  /// Description of the first difference between RTL and oracle; empty while there is none.
   const std::string& difference() const { return difference_; }
 
-  // Coverage.
+  // Coverage counts.
   std::uint64_t issued = 0, answered = 0, queries = 0, back_pressure = 0, accesses = 0;
   std::uint64_t resets = 0, states = 0;
-  bool irq = false;    // interrupt pin in the last cycle
-  bool ready = false;  // pin ready_o in the last cycle
+  bool irq = false;    // level of the interrupt pin in the last cycle
+  bool ready = false;  // level of the pin ready_o in the last cycle
   std::uint64_t refused = 0;
-  bool may_refuse = false;  // accesses may end with an error, and then change nothing
-  /// A memory has lost bits: answers may be missing, but none may be wrong, and the block may stand
-  /// still.
+  bool may_refuse = false;  // true: an access may end with PSLVERR and then changes nothing
+  /// True while a memory has lost bits: answers may be missing, but none may be wrong, and the
+  /// controller may stop.
   bool faulty = false;
-  /// Coverage: kinds of two events of one flow, by edges between their sampling, up to 64.
+  /// Coverage of event pairs of one flow: count by first kind, second kind and edges between their
+  /// sampling, up to 64.
   std::array<std::array<std::array<std::uint64_t, 65>, 4>, 4> pairs{};
 
  private:
@@ -81,10 +85,10 @@ class Bench {
     std::uint32_t address = 0, value = 0;
     bool begun = false;
     std::uint64_t acts = 0;  // edge at which the write takes effect
-    std::uint64_t ends = 0;  // edge at which the write ends
+    std::uint64_t ends = 0;  // edge at which the APB transfer ends
     std::uint64_t since = 0;
-    bool status = false;                    // true: a read that expected_status() knows
-    std::optional<std::uint64_t> expected;  // expected value of a window's read
+    bool status = false;  // true for a read whose value expected_status() predicts
+    std::optional<std::uint64_t> expected;  // expected value of a read of a slot or table
   };
 
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
@@ -99,21 +103,21 @@ class Bench {
   void step(const Inputs& inputs);
   void act(std::uint32_t address, std::uint32_t value);
   std::optional<std::uint32_t> expected_window(std::uint32_t address) const;
-  /// Expected value, as of the previous cycle, of a register that shows state; counters include
-  /// their upper half. Empty if the oracle does not define the value.
+  /// The expected value, one cycle ago, of a register that shows state. Counters are returned with
+  /// all 64 bits. Empty if the oracle does not define the value.
   std::optional<std::uint64_t> expected_status(std::uint32_t address) const;
   void follow_status();
   void set_counters();
   void begin_late();
   void plan_hold(std::uint32_t slot);
   void plan_first(std::uint32_t flow);
-  // State to set in a slot, and the input that follows.
+  // A state to set in a slot, and the input that follows it.
   struct State {
-    std::function<void(Slot&)> slot;  // changes of the slot on top of any_state()
+    std::function<void(Slot&)> slot;  // changes to the slot after any_state()
     Inputs in;
-    bool timer = false;          // true for the timer's expiry, which is not an input
-    bool far = false;            // true if the timer is due in hours
-    std::uint32_t interval = 0;  // TIMER_INTERVAL of the timer's event; 0: unchanged
+    bool timer = false;  // true if the event under test is a timer expiry, which is no input
+    bool far = false;            // true if the timer expires only after hours
+    std::uint32_t interval = 0;  // TIMER_INTERVAL when the timer expires; 0: unchanged
   };
   void set_state();
   Slot any_state(const Slot& now);
@@ -141,23 +145,24 @@ class Bench {
   std::uint32_t read_value_ = 0;
   std::uint64_t last_issue_ = 0;
   std::map<std::uint32_t, Issue> last_of_flow_;
-  std::deque<std::string> recent_;  // latest issues, to be shown with a difference
+  std::deque<std::string> recent_;  // latest issued events, printed with a difference
   std::string difference_;
-  // State visible to software in this cycle and in the previous one.
+  // State that software can read, as it is in this cycle and was in the previous cycle.
   struct Status {
     bool ready = false, idle = false, table_full = false;
     std::uint32_t time = 0;
-    std::optional<std::uint64_t> lag;  // lag in ticks, if the register shows it
+    // lag of the timing wheel in ticks; empty if the oracle does not define it
+    std::optional<std::uint64_t> lag;
   };
   Status status_, status_before_;
   struct Write {
     std::uint32_t address, value;
   };
-  std::deque<Write> planned_;  // accesses that must be made in sequence
-  std::deque<Inputs> after_;   // inputs that follow the planned accesses
+  std::deque<Write> planned_;  // accesses to make in sequence
+  std::deque<Inputs> after_;   // inputs to apply after the planned accesses
   std::uint64_t no_slot_seen_ = 0;
-  // The upper half that was latched when the lower half was read; empty if the oracle did not
-  // define that value.
+  // Upper counter half that the RTL latched when the lower half was read; empty if the oracle did
+  // not define that value.
   std::optional<std::uint32_t> stat_high_ = 0;
   std::uint32_t irq_mask_ = 0;
   std::uint64_t reset_at_ = 0;  // edge of the last soft reset

@@ -12,13 +12,13 @@ namespace {
 constexpr std::uint32_t kWarmUp = 4000, kPatience = 200'000, kLong = 40'000;
 constexpr std::uint32_t kState = DCC_STATUS_READY_MASK | DCC_STATUS_FAULT_MASK;
 
-/// Delay beyond the two blocks of the last level, so that timers wait in the wheel's lists.
+/// Sets delays so long that timers wait in the lists of the wheel's top level.
 void wait_long(Bench& bench) {
   bench.write(DCC_TICK_DIV_OFFSET, 64);
   bench.write(DCC_TIMER_INTERVAL_OFFSET, 150);
 }
 
-/// Writes every table with the oracle's values, as software does after a fault.
+/// Writes all tables with the oracle's values, as software does after a memory error.
 void write_tables(Bench& bench) {
   const Tables tables = bench.oracle().tables;
   for (std::uint32_t i = 0; i < 64; ++i) {
@@ -54,7 +54,8 @@ std::string lose_bits(Bench& bench, const GuardedMemory& memory, const std::vect
   const Profile all = {256, 200, 500, 100, 0, 0};
   bench.program(bit % 2 == 0);
   if (memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK) wait_long(bench);
-  if (memory.cause == DCC_MEMORY_ERROR_TABLES_MASK) {  // an unused wrong table word is no error
+  // a wrong table word that nothing reads causes no error
+  if (memory.cause == DCC_MEMORY_ERROR_TABLES_MASK) {
     flip();
     for (int i = 0; i < 60; ++i) bench.cycle({});
     flip();
@@ -77,19 +78,20 @@ std::string lose_bits(Bench& bench, const GuardedMemory& memory, const std::vect
   }
 
   bench.faulty = true;
-  bench.dut().check_assertions(false);  // the RTL's assertions hold only while no word is wrong
+  // the assertions of the RTL hold only while no memory word is wrong
+  bench.dut().check_assertions(false);
   flip();
   const std::uint64_t before = bench.answered;
   std::uint32_t waited = 0;
   do {
-    // Queue memories are overwritten all the time and are mostly empty, so a flipped bit must be
-    // renewed.
+    // The RTL overwrites queue memories all the time, and queues are mostly empty, so the test
+    // flips the bit again and again.
     if (waited > 100 && waited % 3 == 0) flip();
     bench.run(1, all);
   } while (bench.ready && ++waited < kPatience);
   if (waited >= kPatience) return "it was never missed";
   loss.most_waited = std::max<std::uint64_t>(loss.most_waited, waited);
-  bench.run(200, all);  // time in which events in flight end
+  bench.run(200, all);  // events in flight end within this time
   if (!bench.difference().empty()) return bench.difference();
   if (!bench.irq) return "no interrupt";
   const std::uint64_t then = bench.answered;
@@ -110,7 +112,8 @@ std::string lose_bits(Bench& bench, const GuardedMemory& memory, const std::vect
   if ((bench.read(DCC_STATUS_OFFSET) & kState) != DCC_STATUS_READY_MASK)
     return "STATUS is wrong after the soft reset";
   if (bench.read(DCC_MEMORY_ERROR_OFFSET) != 0) return "a memory is named after the soft reset";
-  // A wrong word at the head of a queue is counted in each cycle in which it waits.
+  // The controller counts a wrong word at the head of a queue in each cycle in which the word waits
+  // there.
   const std::uint32_t errors = bench.read(DCC_MEMORY_ERRORS_OFFSET);
   if (errors == 0) return "the soft reset cleared the count";
   if (bench.irq) return "the interrupt stays";
@@ -141,13 +144,13 @@ std::string count_errors(Bench& bench, const GuardedMemory& cnps) {
   bench.dut().check_assertions(false);
   flip_bit(bench.dut(), cnps, 3);
   for (std::uint32_t i = 0; bench.ready && i < kPatience; ++i) bench.run(1, floods);
-  const auto read = [&bench] {  // reads the count, and the cycle whose count it is
+  const auto read = [&bench] {  // reads the error count and the cycle to which it belongs
     const std::uint64_t then = bench.oracle().cycle();
     return std::pair(bench.read(DCC_MEMORY_ERRORS_OFFSET), then);
   };
   const auto [first, since] = read();
   if (first == 0) return "no error is counted";
-  // Waits for times at and next to every carry of the counter.
+  // Waits until times at and next to every carry of the error counter.
   for (std::uint64_t wait = 1; first + (bench.oracle().cycle() - since) + wait < kFull;
        wait += wait / 8 + 1) {
     const auto [now, then] = read();

@@ -70,7 +70,8 @@ void Oracle::soft_reset() {
 std::uint32_t Oracle::free_slots() const { return static_cast<std::uint32_t>(free_.size()); }
 
 std::optional<std::uint64_t> Oracle::lag() const {
-  constexpr std::uint64_t kThere = 40;  // maximum number of edges until the wheel follows a tick
+  // maximum number of edges until the wheel has reached a tick
+  constexpr std::uint64_t kThere = 40;
   if (n_ < ready_from_ + kThere || n_ < tick_begin_ + kThere) return std::nullopt;
   const std::uint64_t at = wheel_.empty() ? tick_ : std::min(tick_, wheel_.begin()->first);
   if (last_timer_.has_value() && n_ < *last_timer_ + kK + kS * (at - last_due_) + kThere)
@@ -78,7 +79,7 @@ std::optional<std::uint64_t> Oracle::lag() const {
   return tick_ - at;
 }
 
-// Joined CNPs are issued D edges after the latest issue of their flow, or a multiple of D.
+// Joined CNPs of a flow may be issued at multiples of D edges after the latest issue of that flow.
 std::optional<std::uint32_t> Oracle::round(std::uint64_t edge) const {
   for (const auto& [flow, latest] : issued_) {
     if (latest.joined.has_value() && edge > latest.edge && (edge - latest.edge) % kD == 0)
@@ -152,7 +153,7 @@ std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
   }
   if (!answers_.empty() && answers_.front().first == n_) answers_.pop_front();
 
-  // Begins the tick of the new edge.
+  // Counts the clock edge, which may begin a new tick.
   ++n_;
   if (registers.tick_div != used_div_) {
     used_div_ = registers.tick_div;
@@ -197,7 +198,7 @@ std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
         break;
       }
     }
-    Latest& latest = issued_[issue->flow];  // joined CNPs that were not issued stay joined
+    Latest& latest = issued_[issue->flow];  // joined CNPs that this event did not issue stay joined
     latest.edge = n_;
     latest.cnp = *kind == kCnp;
     last_issue_ = n_;
@@ -265,7 +266,7 @@ std::uint64_t Oracle::due_of(std::uint32_t slot) const {
   return 0;
 }
 
-// A started timer enters the wheel within part of a tick.
+// A timer that an event starts enters the wheel two ticks later at the earliest.
 void Oracle::put(std::uint32_t slot) {
   wheel_.emplace(std::max(slots_[slot].due, tick_ + 2), slot);
 }
@@ -277,8 +278,10 @@ void Oracle::on_cnp(const Cnp& cnp) {
   const bool first = !at.has_value();
   const bool binds = first && (r.dcqcn || cnp.marks != 0);
   const bool no_slot = binds && (free_.empty() || free_.front().first > n_);
-  if (!no_slot) counts_.cnps_coalesced += cnp.count - 1;  // joined CNPs are one event
-  if (!r.dcqcn && cnp.marks == 0) {  // a clear notification ends a hold and has no other effect
+  // joined CNPs are one event, and the others count as coalesced
+  if (!no_slot) counts_.cnps_coalesced += cnp.count - 1;
+  // a clear notification ends a rate hold and has no other effect
+  if (!r.dcqcn && cnp.marks == 0) {
     if (!first && in_hold(slots_[*at])) {
       const std::uint32_t before = slots_[*at].rc;
       end_hold(slots_[*at]);
@@ -332,7 +335,7 @@ void Oracle::on_cnp(const Cnp& cnp) {
     if (r.keep_target && !first && !raised_by_timer) slot.rt = target;
     slot.t = slot.bc = 0;
     slot.length = 0;
-  } else if (in_hold(slot)) {  // counted
+  } else if (in_hold(slot)) {  // in a rate hold marks are counted and do not cut the rate
     slot.bc = std::min(255u, slot.bc + cnp.marks);
     if (cnp.packets > cnp.marks) {
       end_hold(slot);
@@ -355,7 +358,8 @@ void Oracle::on_cnp(const Cnp& cnp) {
     if (may_hold && (first || swamped)) {
       slot.t = 1;
       slot.bc = 0;
-      slot.alpha = first && cnp.packets == cnp.marks ? 1 : 0;  // 1: clear notification promised
+      // 1: the receiver has promised a clear notification
+      slot.alpha = first && cnp.packets == cnp.marks ? 1 : 0;
       slot.length = 0;
       slot.rc = slot.rt;
       cut(slot, 0, 0, true);
@@ -382,7 +386,7 @@ void Oracle::on_timer() {
     free_.emplace_back(n_ + kD, at);
     return;
   }
-  if (slot.due > due) {  // stale
+  if (slot.due > due) {  // a stale expiry: the slot's timer was restarted since
     put(at);
     return;
   }
@@ -397,7 +401,7 @@ void Oracle::on_timer() {
     slot.t = more(slot.t);
     maximum = increase(slot, 0);
   } else {
-    bool over = false;  // true if the hold has ended
+    bool over = false;  // true if the rate hold has ended
     bool held = false;
     if (in_hold(slot)) {
       const std::uint32_t quiet = since_latest(slot);
@@ -423,7 +427,7 @@ void Oracle::on_timer() {
       const bool silent =
           slot.bc >= r.silence &&
           (slot.bc == 255 || std::uint64_t{slot.rt} * slot.bc >= std::uint64_t{4} * r.r_hai);
-      const bool counts = slot.bc == 0 || silent;  // whether the fast phase gets shorter
+      const bool counts = slot.bc == 0 || silent;  // true if this interval shortens the fast phase
       slot.bc = more(slot.bc);
       std::uint64_t packets = 0;
       if (silent) {
@@ -501,11 +505,12 @@ std::pair<std::uint32_t, std::uint32_t> Oracle::limits(std::uint32_t dscp) const
 }
 
 namespace {
-// The part of a value that is used at a target: all from 2^17 up, and below as many parts of 2^17
-// as the four leading bits of the target say, but never less than 1/128.
+// The part of a step that applies at a target rate. At targets of 2^17 and above the whole step
+// applies. Below 2^17 the step shrinks in proportion to the target, rounded to its four leading
+// bits, but never below 1/128.
 std::uint64_t part(std::uint64_t value, std::uint32_t target) {
   if (target >= 1u << 17) return value;
-  std::uint64_t unit = 1u << 13;  // one of the sixteen parts of the target's octave
+  std::uint64_t unit = 1u << 13;  // a sixteenth of the target's power-of-two interval
   while (unit > 128 && target < 8 * unit) unit /= 2;
   return value * std::max<std::uint64_t>(8, target / unit) / ((1u << 17) / unit);
 }

@@ -1,5 +1,5 @@
-// The cycle contract (docs/controller-contract.md) and the law restated edge by edge in the
-// simplest form: the oracle for the controller's RTL. It shares no code with the model.
+// Oracle for the controller's RTL: the cycle contract (docs/controller-contract.md) and the rate
+// laws, restated edge by edge in the simplest form. The oracle shares no code with the model.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace dcc::page {
 
-constexpr std::uint32_t kMaxHold = 160;      // intervals
-constexpr std::uint32_t kMaxFastPhase = 95;  // intervals
+constexpr std::uint32_t kMaxHold = 160;      // longest rate hold in intervals
+constexpr std::uint32_t kMaxFastPhase = 95;  // longest fast phase in intervals
 
 struct Shape {
   std::uint32_t slots;
@@ -58,7 +58,7 @@ struct Tables {
   std::array<std::uint32_t, 257> decrease;
 };
 
-/// Inputs at the ports in one cycle.
+/// Inputs at the controller's ports in one cycle.
 struct Inputs {
   bool cnp = false, bytes = false, command = false;
   std::uint32_t cnp_flow = 0, cnp_dscp = 0, cnp_marks = 0, cnp_packets = 0;
@@ -78,7 +78,8 @@ struct Slot {
   bool bound = false;
   std::uint32_t flow = 0;
   std::uint32_t rc = 0, rt = 0, alpha = 0, t = 0, bc = 0, dscp = 0;
-  std::int64_t length = 0;  // number of bytes, or the signed account of packets
+  // DCQCN: bytes since the last increase; proportional law: signed account of packets
+  std::int64_t length = 0;
   std::uint32_t latest = 0;
   std::uint64_t due = 0;
 };
@@ -95,11 +96,11 @@ struct Counts {
 
 enum Kind { kCnp, kTimer, kCommand, kBytes };
 
-/// An issued event, for coverage.
+/// An issued event, for coverage counts.
 struct Issue {
   Kind kind;
   std::uint32_t flow;
-  std::uint64_t sampled;  // edge
+  std::uint64_t sampled;  // clock edge at which the input was sampled
   std::uint64_t due = 0;  // due tick of a timer event
 };
 
@@ -110,44 +111,47 @@ class Oracle {
   /// Cycle n lies between edge n and edge n + 1; the first cycle is 0.
   std::uint64_t cycle() const { return n_; }
   bool ready() const { return n_ >= ready_from_; }
-  /// The answer at the rate port in this cycle.
+  /// The response at the controller's rate port in this cycle.
   std::optional<Answer> answer() const;
-  /// True if the byte port accepts a notification of the flow in this cycle; `hold` as for edge().
+  /// True if the byte port accepts a notification of the flow in this cycle; `hold` is defined at
+  /// edge().
   bool bytes_ready(std::uint32_t flow, bool hold) const;
   bool command_ready(bool hold) const;
-  /// Advances to the edge at the end of this cycle with the given port inputs. `hold`: an access is
-  /// waiting for an empty pipeline. Returns true in the parameter if an event is issued.
+  /// Advances to the edge at the end of this cycle with the given port inputs. `hold` is true while
+  /// a register access waits for an empty pipeline. Returns the event that is issued at this edge,
+  /// if any.
   std::optional<Issue> edge(const Inputs& inputs, bool hold);
-  /// Edge at which a write that began in cycle a takes effect.
+  /// The edge at which a write that began in cycle `a` takes effect.
   std::uint64_t write_edge(std::uint64_t a) const;
-  /// Edge at which a write that began in cycle a ends.
+  /// The edge at which a write that began in cycle `a` ends.
   std::uint64_t write_end(std::uint64_t a) const;
-  /// Applies register changes. Call right after the edge at which they take effect.
+  /// Register values of the oracle. Change them right after the edge at which a write takes effect.
   Registers registers;
   Tables tables;
   void soft_reset();
 
   const Slot& slot(std::uint32_t index) const { return slots_[index]; }
-  /// Sets the slot's state as if events had led to it. Precondition: the pipeline is empty.
+  /// Sets a slot's state as if events had led to it. Call it only while the pipeline is empty.
   void set_slot(std::uint32_t index, const Slot& slot) { slots_[index] = slot; }
-  /// Due tick of the wheel's event of a slot; 0: it has none.
+  /// The tick at which the timer of a slot expires in the wheel; 0: the wheel holds no timer of the
+  /// slot.
   std::uint64_t due_of(std::uint32_t slot) const;
   const Counts& counts() const { return counts_; }
-  /// The values after an edge, at most kRemembered - 1 edges ago.
+  /// The counters after a clock edge, at most kRemembered - 1 edges ago.
   const Counts& counts_at(std::uint64_t edge) const { return past_[edge % kRemembered].counts; }
-  /// Sets the first tick's number. Call it before any issue.
+  /// Sets the number of the first tick. Call it before any event is issued.
   void begin_at(std::uint64_t tick) { tick_ += tick; }
-  /// Number of ticks by which the wheel is late; the wheel stands at its first waiting expiry, if
-  /// any. Empty while the wheel may still be moving there.
+  /// Number of ticks by which the timing wheel is late. The wheel stops at its first waiting
+  /// expiry. Empty while the wheel may still be moving to that expiry.
   std::optional<std::uint64_t> lag() const;
-  /// Raises a counter as if it had been greater by this amount from the beginning.
+  /// Raises a counter by `difference`, now and in all remembered states.
   void shift(std::uint64_t Counts::*count, std::uint64_t difference) {
     counts_.*count += difference;
     for (Past& past : past_) past.counts.*count += difference;
   }
-  /// Number of slots that an issue after that edge may take.
+  /// Number of slots that an event issued after that edge may take.
   std::uint32_t free_at(std::uint64_t edge) const { return past_[edge % kRemembered].free; }
-  /// True if no event waits at the inputs or in the wheel.
+  /// True if no event waits at an input port or in the timing wheel.
   bool nothing_waits() const {
     for (const auto& [flow, latest] : issued_) {
       if (latest.joined.has_value()) return false;
@@ -155,7 +159,7 @@ class Oracle {
     return cnps_.empty() && commands_.empty() && bytes_.empty() && wheel_.empty();
   }
   std::uint64_t since_issue() const { return last_issue_.has_value() ? n_ - *last_issue_ : n_; }
-  std::uint32_t free_slots() const;  // number of free slots; valid while the pipeline is quiescent
+  std::uint32_t free_slots() const;  // number of free slots; exact while the pipeline is empty
   std::uint64_t tick() const { return tick_; }
 
  private:
@@ -164,7 +168,7 @@ class Oracle {
     std::uint32_t flow, dscp, marks, packets;
     std::uint32_t count = 1;  // number of joined CNPs
   };
-  /// The latest issue of a flow, and its CNPs that wait behind that issue.
+  /// The latest issue of a flow, and the flow's CNPs that are joined behind it.
   struct Latest {
     std::uint64_t edge = 0;
     bool cnp = false;
@@ -185,7 +189,7 @@ class Oracle {
     bool maximum;
   };
 
-  static constexpr std::size_t kRemembered = 64;  // edges
+  static constexpr std::size_t kRemembered = 64;  // number of past edges whose state is kept
   struct Past {
     Counts counts;
     std::uint32_t free = 0;
@@ -193,10 +197,11 @@ class Oracle {
 
   void remember();
   std::optional<Kind> chosen(bool hold) const;
-  /// The flow whose joined CNPs come round at that edge.
+  /// The flow whose joined CNPs may be issued at that edge, if any.
   std::optional<std::uint32_t> round(std::uint64_t edge) const;
   bool blocked(std::uint32_t flow, std::uint64_t edge) const;
-  /// True if the first CNP joins others at the edge that ends this cycle.
+  /// True if the first CNP of the FIFO joins other CNPs of its flow at the edge that ends this
+  /// cycle.
   bool joins(bool hold) const;
   std::optional<std::uint32_t> find(std::uint32_t flow) const;
   void on_cnp(const Cnp& cnp);
@@ -206,7 +211,7 @@ class Oracle {
   void put(std::uint32_t slot);
   void end_hold(Slot& slot) const;
   static bool in_hold(const Slot& slot) { return slot.t >= 1 && slot.t <= kMaxHold; }
-  /// True if the slot is in the fast phase after a hold, in which packets and marks count four
+  /// True if the slot is in the fast phase after a rate hold, in which packets and marks count four
   /// times.
   static bool in_fast_phase(const Slot& slot) { return slot.t > kMaxHold; }
   void say(std::uint32_t flow, std::uint32_t rate);
@@ -222,16 +227,17 @@ class Oracle {
   std::deque<Cnp> cnps_;
   std::deque<Command> commands_;
   std::deque<Bytes> bytes_;
-  std::map<std::uint32_t, Latest> issued_;  // latest issue of each flow
+  std::map<std::uint32_t, Latest> issued_;  // latest issue, by flow number
   std::optional<std::uint64_t> last_issue_;
   std::vector<Slot> slots_;
   std::map<std::uint32_t, std::uint32_t> slot_of_;
-  std::deque<std::pair<std::uint64_t, std::uint32_t>> free_;  // pairs (edge when free, slot)
+  // (edge from which the slot is free, slot)
+  std::deque<std::pair<std::uint64_t, std::uint32_t>> free_;
   std::set<std::pair<std::uint64_t, std::uint32_t>> wheel_;
   std::optional<std::uint64_t> last_timer_;
   std::uint64_t last_due_ = 0;
   std::uint64_t tick_ = 0;
-  std::uint64_t in_tick_ = 0;  // number of cycles of the present tick that are over
+  std::uint64_t in_tick_ = 0;  // number of cycles of the present tick that have passed
   std::uint64_t tick_begin_ = 0;
   std::uint32_t used_div_ = 250;
   std::deque<std::pair<std::uint64_t, Answer>> answers_;

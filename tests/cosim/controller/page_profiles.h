@@ -1,4 +1,4 @@
-// Stimulus profiles of the whole controller's bench, one set per law.
+// Random load profiles of the controller's test bench, each for both laws.
 #pragma once
 
 #include <ostream>
@@ -23,18 +23,19 @@ inline Profile crowd() { return {256, 200, 500}; }
 /// All profiles, each under both laws.
 inline std::vector<Case> all_cases() {
   const std::pair<const char*, Profile> profiles[] = {
-      // flows, cnp, bytes, command, burst, access, soft reset, change registers, aim, status,
-      // states
+      // columns: flows, cnp, bytes, command, burst, access, soft reset, change registers, aim,
+      // status, states
       {"FewFlows", {}},
       {"Crowd", crowd()},
-      {"Flood", {256, 900, 1024, 100, 1500}},  // more than one event per cycle: losses, stalls
+      // more than one event per cycle, which causes lost CNPs and stalls
+      {"Flood", {256, 900, 1024, 100, 1500}},
       {"OneFlow", {2, 60, 300, 20}},
       {"Accesses", {100, 30, 200, 4, 0, 100}},
       {"Resets", {200, 150, 200, 4, 0, 20, 40}},
-      {"Quiet", {40, 1, 20}},  // slots become free
+      {"Quiet", {40, 1, 20}},  // a light load, under which slots become free
       {"Aimed", {12, 40, 60, 1, 0, 60, 0, true, 900}},
       {"AimedFew", {5, 10, 4, 2, 0, 40, 0, true, 1000}},
-      {"Starved", {3, 300, 20, 2, 2500}},  // expiries that are far apart and late together
+      {"Starved", {3, 300, 20, 2, 2500}},  // expiries that lie far apart and are late together
       {"Set", {14, 60, 60, 1, 0, 10, 0, true, 300, 0, 30}},
   };
   std::vector<Case> cases;

@@ -1,6 +1,6 @@
-// Sets slots to states that otherwise only days of traffic or very fast lines would reach: ages,
-// accounts, rates and their products with any bit set, close to their comparison values.  A slot is
-// set right after a register write took effect, when the pipeline is empty.
+// Sets slots to states that only days of traffic or very fast links would reach: ages, accounts,
+// rates and products with any bit set, close to the values that the RTL compares them with. The
+// bench sets a slot right after a register write took effect, while the pipeline is empty.
 #include <algorithm>
 #include <vector>
 
@@ -16,12 +16,12 @@ constexpr std::int64_t kFullAccount = (1 << 27) - 1;
 std::uint32_t at_most_32(std::uint64_t value) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(value, kMax));
 }
-// quotient rounded up
+// Quotient a / b, rounded up.
 std::uint64_t over(std::uint64_t a, std::uint32_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-// A random number: a power of two, a number close to one, or any number of fewer bits.
+// A random number of at most `bits` bits: a power of two, a number close to one, or any number.
 std::uint64_t Bench::sparse(std::uint32_t bits) {
   const std::uint64_t top = std::uint64_t{1} << below(bits);
   switch (below(4)) {
@@ -61,7 +61,7 @@ Slot Bench::any_state(const Slot& now) {
   return s;
 }
 
-// Prepares the input that follows; for a timer event only time passes.
+// Prepares a random input of the flow. A timer expiry needs no input.
 Inputs Bench::event_of(std::uint32_t flow) {
   Inputs in;
   in.cnp_flow = in.bytes_flow = in.command_flow = flow;
@@ -73,7 +73,8 @@ Inputs Bench::event_of(std::uint32_t flow) {
   return in;
 }
 
-// Aims at an age next to DECREASE_PERIOD, so that one bit decides.
+// Sets the age of the latest CNP close to DECREASE_PERIOD, so that one bit decides whether the rate
+// is cut.
 void Bench::aim_age(State& state) {
   const std::uint64_t age = sparse(below(2) == 0 ? 20 : 32);
   write(DCC_DECREASE_PERIOD_OFFSET, std::min(kMaxAge, around(age)));
@@ -85,8 +86,8 @@ void Bench::aim_age(State& state) {
   state.in.cnp_marks = std::max(1u, state.in.cnp_marks);
 }
 
-// Sets unpaid marks close to the number of packets that the flow sends in four intervals, where the
-// RTL compares a product of 52 bits with a rate.
+// Sets unpaid marks close to the number of packets that the flow sends in four intervals, which
+// begins a rate hold. The RTL compares a product of 52 bits with a rate.
 void Bench::aim_owed(State& state) {
   const std::uint32_t owed = 1 + std::min(magnitude(19), (1u << 19) - 10);
   const std::uint64_t product = std::uint64_t{1} << below(51);
@@ -104,10 +105,11 @@ void Bench::aim_owed(State& state) {
   };
   state.in.cnp = true;
   state.in.cnp_marks = 1;
-  state.in.cnp_packets = 255 * below(2);  // the number of packets is unknown, or saturated at 255
+  state.in.cnp_packets = 255 * below(2);  // the number of packets is unknown (0) or saturated (255)
 }
 
-// Aims at silence: RT · BC next to four times R_HAI, and BC next to SILENCE.
+// Sets state close to the thresholds of silence: RT · BC to four times R_HAI, and BC to the
+// register SILENCE.
 void Bench::aim_silence(State& state) {
   const std::uint32_t bc = below(4) == 0 ? 254 + below(2) : 1 + below(255);
   const std::uint64_t product = std::uint64_t{1} << (below(3) == 0 ? 36 + below(4) : below(40));
@@ -122,7 +124,8 @@ void Bench::aim_silence(State& state) {
   state.timer = true;
 }
 
-// Too high a rate in a hold: RT · T next to twice BC · R_HAI, soon after a CNP or not.
+// Sets the rate of a slot in a rate hold close to the limit: RT · T to twice BC · R_HAI, soon or
+// long after a CNP.
 void Bench::aim_overrate(State& state) {
   const std::uint32_t t = 1 + below(255), bc = below(256);
   const std::uint64_t product = std::uint64_t{1} << (below(3) == 0 ? 36 + below(4) : below(40));
@@ -141,8 +144,8 @@ void Bench::aim_overrate(State& state) {
   state.timer = true;
 }
 
-// Aims at the end of a hold: the age against the patience, for intervals of any length, and the
-// hold's length against the longest.
+// Sets state close to the end of a rate hold: the age of the latest CNP to the patience, for
+// intervals of any length, and the hold's length to its maximum.
 void Bench::aim_patience(State& state) {
   const std::uint32_t interval =
       below(2) == 0 ? std::min(0xFFFFu, at_most_32(sparse(16))) : oracle_.registers.timer_interval;
@@ -161,7 +164,7 @@ void Bench::aim_patience(State& state) {
   state.timer = true;
 }
 
-// Aims at the limits of the account and of the count of sent packets.
+// Sets the account of packets and the count of sent packets close to their limits.
 void Bench::aim_account(State& state) {
   const std::int64_t off = static_cast<std::int64_t>(magnitude(18));
   const std::int64_t length = below(2) == 0 ? kFullAccount - off : -kFullAccount - 1 + off;
@@ -175,8 +178,8 @@ void Bench::aim_account(State& state) {
   (below(2) == 0 ? state.in.cnp : state.in.bytes) = true;
 }
 
-// Aims at the fast phase after a hold: four times the packets and marks, close to their limits, and
-// the last interval.
+// Sets state close to the limits of the fast phase after a rate hold: four times the packets and
+// marks, and the last interval.
 void Bench::aim_fast_phase(State& state) {
   const std::uint32_t t = below(3) == 0   ? 255
                           : below(2) == 0 ? around(kMaxHold)
@@ -194,7 +197,7 @@ void Bench::aim_fast_phase(State& state) {
   (below(2) == 0 ? state.timer : state.in.cnp) = true;
 }
 
-// Aims at a slot that is due later than its event, or earlier.
+// Sets the due tick of a slot after or before the tick of its timer event.
 void Bench::aim_due(State& state) {
   const std::uint64_t apart = std::uint64_t{1} << below(16);
   const bool later = below(2) == 0;
@@ -204,8 +207,8 @@ void Bench::aim_due(State& state) {
   state.timer = state.far = true;
 }
 
-// Aims at limits of DCQCN's law: bytes against the threshold, with a sum of 33 bits, and counts
-// against F.
+// Sets state close to limits of DCQCN: bytes to the byte threshold (a sum of 33 bits), and T and BC
+// to F.
 void Bench::aim_counts(State& state) {
   const std::uint32_t f = below(2) == 0 ? below(8) : below(253);
   const std::uint32_t length = at_most_32(sparse(32));
@@ -223,7 +226,7 @@ void Bench::aim_counts(State& state) {
   (below(2) == 0 ? state.timer : state.in.bytes) = true;
 }
 
-// Aims at the greatest distance of a new due tick, 16 bits.
+// Sets timer intervals of up to 16 bits, the greatest distance of a due tick.
 void Bench::aim_interval(State& state) {
   state.interval = std::clamp(at_most_32(sparse(16)), 1u, 0xFFFFu);
   (below(2) == 0 ? state.timer : state.in.cnp) = true;
@@ -231,7 +234,7 @@ void Bench::aim_interval(State& state) {
 
 void Bench::set_state() {
   if (dut_->set_slot == nullptr || oracle_.registers.timer_interval > 200) return;
-  // Chooses the slot whose event comes first, or any slot.
+  // Chooses the bound slot whose timer expires first, or any bound slot.
   std::vector<std::uint32_t> bound;
   for (std::uint32_t i = 0; i < dut_->shape().slots; ++i)
     if (oracle_.slot(i).bound && oracle_.due_of(i) > oracle_.tick()) bound.push_back(i);
@@ -263,8 +266,8 @@ void Bench::set_state() {
   }
   const std::uint32_t at =
       state.timer ? next : bound[below(static_cast<std::uint32_t>(bound.size()))];
-  // Makes the last write, which ends some cycles after taking effect, so events may be under way
-  // again.
+  // Makes the last register write. The write ends some cycles after it takes effect, so events may
+  // be in flight again.
   write(DCC_TIMER_INTERVAL_OFFSET, state.interval != 0 ? state.interval : before);
   for (int i = 0; i < 4000 && oracle_.since_issue() < kQuiet && difference_.empty(); ++i) step({});
   if (!difference_.empty() || oracle_.since_issue() < kQuiet) return;
@@ -272,7 +275,7 @@ void Bench::set_state() {
   if (oracle_.slot(at).bound && due > oracle_.tick()) {
     ++states;
     Slot slot = any_state(oracle_.slot(at));
-    slot.due = due;  // a lazy restart would only delay the event
+    slot.due = due;  // a later due tick would only delay the event by a lazy restart
     if (state.slot) state.slot(slot);
     dut_->set_slot(*dut_, at, slot);
     oracle_.set_slot(at, slot);
@@ -287,7 +290,8 @@ void Bench::set_state() {
   }
   if (!difference_.empty()) return;
   if (state.interval != 0) write(DCC_TIMER_INTERVAL_OFFSET, 24 + below(40));
-  if (state.interval > 100 || state.far) {  // ends timers that are due only after hours
+  // a soft reset removes timers that would expire only after hours
+  if (state.interval > 100 || state.far) {
     begin_soft_reset();
     while (accessing_ || (!oracle_.ready() && difference_.empty())) step({});
   }

@@ -1,4 +1,4 @@
-// Registers that show state while events are being processed: counters, STATUS, interrupt causes.
+// Checks registers that show state while events are in flight: counters, STATUS, interrupt causes.
 #include <algorithm>
 #include <iterator>
 
@@ -8,8 +8,10 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::uint64_t kWritten = 32;  // edges from an issue until its counts are written
-constexpr std::uint64_t kTaken = 3;     // edges from an issue until its slot is no longer free
+// number of edges from an issue until its counts are written
+constexpr std::uint64_t kWritten = 32;
+// number of edges from an issue until its slot no longer counts as free
+constexpr std::uint64_t kTaken = 3;
 
 /// A statistics counter of the register map: the address of its low half, and the member of the
 /// oracle's counts that holds the expected value.
@@ -47,7 +49,7 @@ std::optional<std::uint64_t> Bench::counter(const Counts& counts, std::uint32_t 
   return std::nullopt;
 }
 
-// A register that shows state, in most cases a counter.
+// Reads a random register that shows state, in most cases a counter.
 void Bench::random_status() {
   static constexpr std::uint32_t kState[] = {
       DCC_STATUS_OFFSET,    DCC_FREE_SLOTS_OFFSET,       DCC_EVENTS_PENDING_OFFSET,
@@ -93,7 +95,7 @@ std::optional<std::uint64_t> Bench::expected_status(std::uint32_t address) const
     case DCC_MEMORY_CORRECTED_OFFSET:
     case DCC_MEMORY_WORD_OFFSET:
       return 0;
-    case DCC_STAT_CNPS_LOST_LO_OFFSET:  // a counter of inputs that caused no event
+    case DCC_STAT_CNPS_LOST_LO_OFFSET:  // CNPs that the controller lost caused no event
       return oracle_.counts_at(then).cnps_lost;
     case DCC_STAT_INPUTS_DROPPED_LO_OFFSET:
       return oracle_.counts_at(then).inputs_dropped;
@@ -111,7 +113,8 @@ void Bench::follow_status() {
   const std::uint64_t n = oracle_.cycle();
   if (n <= 2 * kQuiet) return;
   const std::uint64_t no_slot = oracle_.counts_at(n - kWritten).cnps_dropped_no_slot;
-  status_.table_full |= no_slot != no_slot_seen_ && n != reset_at_;  // the count may overflow
+  // compared with != and not with >, since the count may overflow
+  status_.table_full |= no_slot != no_slot_seen_ && n != reset_at_;
   no_slot_seen_ = no_slot;
   status_.ready = oracle_.ready();
   status_.idle = oracle_.free_at(n - kTaken) == dut_->shape().slots && oracle_.nothing_waits() &&
@@ -121,18 +124,19 @@ void Bench::follow_status() {
   if (status_.lag.has_value()) status_.lag = std::min<std::uint64_t>(*status_.lag, 0xFFFF);
 }
 
-// Continues from a tick number that only days of running would reach.
+// Starts with a tick number that only days of operation would reach.
 void Bench::begin_late() {
   if (dut_->add_time == nullptr) return;
   const std::uint32_t ticks = below(1u << 15) << 17;
-  dut_->check_assertions(false);  // assertions are off, because the bench sets time forward
+  dut_->check_assertions(false);  // setting the time forward would fail assertions of the RTL
   dut_->add_time(*dut_, ticks);
   oracle_.begin_at(ticks);
   step({});
   dut_->check_assertions(true);
 }
 
-// Sets counters of RTL and oracle to all magnitudes, mostly about to overflow into a bit.
+// Sets the counters of RTL and oracle to values of all magnitudes, most of them about to carry into
+// the next bit.
 void Bench::set_counters() {
   if (oracle_.cycle() < 2 * kQuiet || oracle_.cycle() == reset_at_) return;
   for (const WideCounter& one : dut_->wide_counters) {

@@ -1,6 +1,6 @@
-// Recovery (parameter Rebuild): two bits are lost in one word under load. The controller goes on by
-// itself with all slots as they were, but for the slot whose own word was lost; software writes a
-// table's word again, and resets nothing.
+// Tests recovery from lost words (parameter Rebuild): two bits of one word are flipped under load.
+// The controller recovers by itself and keeps all slots, except the slot whose own word was lost.
+// Software only rewrites the lost word of a table, and resets nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace dcc::page {
 namespace {
 
-#ifdef DCC_REBUILD_LARGE  // the shipped number of slots; 64 words of each memory
+#ifdef DCC_REBUILD_LARGE  // 1024 slots as shipped; the test tries 64 words of each memory
 constexpr unsigned kFlowBits = 11, kSlotBits = 10;
 constexpr std::uint32_t kBusyFlows = 600, kInterval = 150, kListInterval = 300;
 constexpr std::size_t kMostWords = 64;
@@ -29,7 +29,8 @@ constexpr std::size_t kMostWords = 1024;
 constexpr std::uint32_t kSlots = 1 << kSlotBits, kFlows = 1 << kFlowBits, kEnabled = 0x2D;
 constexpr std::uint32_t kMaximum = 0x123456, kInitial = 0x100000;
 constexpr unsigned kBoundBit = 184, kFlowBit = 185;
-// Pipeline, sweep of all flows, walk over all slots, and accesses that are under way.
+// Maximum recovery time in cycles: pipeline, sweep of all flows, walk over all slots, and register
+// accesses in flight.
 constexpr std::uint32_t kRecovery = 32 + kFlows + 16 + 3 * kSlots + 80;
 
 std::uint32_t field(const std::vector<std::uint32_t>& word, unsigned lsb, unsigned bits) {
@@ -44,7 +45,7 @@ const SecdedMemory& named_memory(const std::string& name) {
   std::abort();
 }
 
-/// The block under random inputs and accesses, without an oracle.
+/// The controller under random inputs and register accesses, without an oracle.
 class Loaded {
  public:
   Loaded(std::uint32_t seed, std::uint32_t interval, std::uint32_t flows)
@@ -60,7 +61,7 @@ class Loaded {
     write(DCC_CTRL_OFFSET, kEnabled);
   }
 
-  /// One cycle; the answer, if there is one, is kept.
+  /// Runs one cycle, and appends the controller's answer, if any, to `answers`.
   void cycle(const Inputs& in, const ApbPins& apb = {}) {
     pins_ = dut_->drive(in, apb);
     if (pins_.rate_valid) answers.push_back(pins_.rate);
@@ -82,7 +83,7 @@ class Loaded {
   void write(std::uint32_t address, std::uint32_t value) { access(true, address, value); }
   std::uint32_t read(std::uint32_t address) { return access(false, address); }
 
-  /// One cycle of the load; accesses go on over several cycles.
+  /// Runs one cycle of random load. A register access takes several cycles.
   void load() {
     Inputs in;
     const auto flow = [this] {
@@ -131,7 +132,7 @@ class Loaded {
 
   std::vector<Answer> answers;
   std::uint64_t cycles = 0;
-  bool releases = false;  // all commands are releases, and more of them come
+  bool releases = false;  // true: all commands are releases, and commands are more frequent
 
  private:
   std::unique_ptr<ControllerDut> dut_;
@@ -142,7 +143,8 @@ class Loaded {
   std::uint64_t since_ = 0;
 };
 
-/// Every bound slot's flow leads to the slot and back, and nothing else leads anywhere.
+/// Checks that flow table and slots agree: the flow of every bound slot leads to that slot, and no
+/// other flow leads to a slot.
 void expect_consistent(Loaded& block) {
   const MemoryWords store = block.words("store"), slot_of = block.words("slot_of");
   const MemoryWords flow_of = block.words("flow_of");
@@ -158,7 +160,7 @@ void expect_consistent(Loaded& block) {
   EXPECT_EQ(named, bound);
 }
 
-/// What software does after a table's word is lost.
+/// Rewrites a lost word of a table, as software does.
 void write_table(Loaded& block, const std::string& name, std::uint32_t word) {
   const auto even = [&](std::uint32_t i) {
     block.write(DCC_DECREASE_ENTRY_OFFSET(i), 0x10000 - 64 * i);
@@ -187,7 +189,7 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
   const bool wheel = one.memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK;
   const bool passing = one.memory.cause == DCC_MEMORY_ERROR_QUEUES_MASK ||
                        one.memory.cause == DCC_MEMORY_ERROR_DELAYS_MASK;
-  // With many slots the load alone would take few of the free ones.
+  // In a controller with many slots the random load alone would use few entries of the free list.
   const bool busy_list = name == "free_list" && kSlots > 64;
   const bool lists = wheel && name != "summaries" && name != "leaves";
   Loaded block(one.number + 1, lists ? kListInterval : kInterval,
@@ -199,7 +201,7 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
   std::uint32_t recoveries = 0, lost = 0, longest = 0;
   for (std::size_t at = 0; at < tried; ++at) {
     std::size_t word = at * (depth / tried);
-    if (wheel) {  // a word that is in use, for it was written of late
+    if (wheel) {  // chooses a word that the RTL wrote recently, and thus uses
       const MemoryWords old = one.memory.words(block.dut());
       for (int i = 0; i < 300; ++i) block.load();
       const MemoryWords now = one.memory.words(block.dut());
@@ -214,9 +216,9 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
       one.memory.flip_word(block.dut(), word, other);
     };
     const std::uint32_t before = recoveries;
-    // The rate unit's assertions hold only while no word that it is given is wrong.
+    // Assertions of the rate unit hold only while it reads no wrong word.
     block.dut().check_assertions(!table && name != "store");
-    // A word of a queue counts for some cycles only: it is turned in each cycle.
+    // A word of a queue is in use for a few cycles only, so the test flips it in each cycle.
     for (int round = 0; round < (passing ? 20'000 : 1) && recoveries == before; ++round) {
       flip();
       MemoryWords flipped;
@@ -224,7 +226,8 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
       int i = 0;
       for (; i < (passing ? 1 : table ? 2000 : busy_list ? 24'000 : 6000) && block.ready(); ++i)
         block.load();
-      if (block.ready()) {  // not used; a word that was not written either becomes right again
+      // the word was not used; the test restores a word that was not overwritten
+      if (block.ready()) {
         if (!passing && one.memory.words(block.dut())[word] == flipped[word]) flip();
         continue;
       }
@@ -232,7 +235,7 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
       MemoryWords store;
       std::uint64_t since = block.cycles;
       block.answers.clear();
-      if (table) {  // it stands still until software has written the word
+      if (table) {  // the controller stops until software has rewritten the table word
         for (i = 0; i < 1500; ++i) block.load();
         ASSERT_FALSE(block.ready());
         block.end_access();
@@ -241,7 +244,8 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
         since = block.cycles;
         write_table(block, name, static_cast<std::uint32_t>(word));
       }
-      // The words of the slots before the walk: nothing is written back during the sweep.
+      // Saves the words of the slots before the recovery's walk over all slots. The sweep before it
+      // writes no slot.
       for (i = 0; i < static_cast<int>(kRecovery) + 1000 && !block.ready(); ++i) {
         block.load();
         if (!table && block.cycles - since == 100) store = block.words("store");
@@ -262,7 +266,7 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
       }
       for (std::uint32_t s = 0; s < kSlots; ++s) EXPECT_EQ(after[s], store[s]) << s;
       expect_consistent(block);
-      for (i = 0; i < 100; ++i) block.load();  // answers of later events come later
+      for (i = 0; i < 100; ++i) block.load();  // lets later events be answered
       EXPECT_EQ(std::count_if(block.answers.begin(), block.answers.end(),
                               [&](const Answer& a) {
                                 return !a.query && a.bound && a.flow == flow && a.rate == kMaximum;
@@ -284,14 +288,15 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
   const std::uint32_t cost = block.read(DCC_MEMORY_LOST_OFFSET) & 0xFFFF;
   std::printf("%s: %u recoveries for %zu words of %zu, %u flows lost, %u cycles at most\n",
               name.c_str(), recoveries, tried, depth, cost, longest);
-  // Of a table every other word is turned; with many slots the load uses few of them.
+  // The test flips every other word of a table. With many slots the load uses few of these words.
   if (!table || kSlots == 64) {
     EXPECT_GT(recoveries, wheel || table ? 0u : tried / 8);
   }
   EXPECT_EQ(cost, lost);
   EXPECT_LE(longest, kRecovery);
 
-  // Every slot's timer expires, until all are free; then all can be bound, each once.
+  // Lets the timers of all slots expire, until all slots are free. Afterwards all slots can be
+  // bound, each once.
   block.write(DCC_R_AI_OFFSET, 1u << 25);
   block.write(DCC_R_HAI_OFFSET, 1u << 25);
   block.write(DCC_TIMER_INTERVAL_OFFSET, 10);
@@ -301,7 +306,7 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
   EXPECT_EQ(block.read(DCC_EVENTS_PENDING_OFFSET), 0u);
   EXPECT_NE(block.read(DCC_STATUS_OFFSET) & DCC_STATUS_IDLE_MASK, 0u);
   block.write(DCC_IRQ_STATUS_OFFSET, 0xF);
-  block.write(DCC_TIMER_INTERVAL_OFFSET, 1000);  // none expires while the others are bound
+  block.write(DCC_TIMER_INTERVAL_OFFSET, 1000);  // no timer expires while the slots are bound
   for (std::uint32_t flow = 0; flow < kSlots; ++flow) {
     Inputs in;
     in.cnp = true;

@@ -1,7 +1,6 @@
-// Model and RTL in lock-step: accesses of software at every edge around an
-// event, also with new tick lengths. The environment variable
-// REGISTER_EDGES gives the number of accesses, REGISTER_EDGES_SEED the
-// first seed; the defaults suit every run of the tests.
+// Runs model and RTL in lock-step, with register accesses at every edge around an event, also
+// accesses that change the tick length. The environment variable REGISTER_EDGES gives the number of
+// accesses, REGISTER_EDGES_SEED the first seed.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,9 +17,9 @@
 namespace dcc {
 namespace {
 
-constexpr std::int64_t kPeriod = 4000;  // ps
+constexpr std::int64_t kPeriod = 4000;  // clock period in ps
 constexpr std::uint32_t kSlots = 64;
-constexpr std::int64_t kOver = 240;  // number of edges that is longer than an access
+constexpr std::int64_t kOver = 240;  // number of clock edges that exceeds the duration of an access
 
 class NoSink final : public RateSink {
   void rate_calculated(std::uint32_t, Rate) override { ++rates; }
@@ -49,7 +48,8 @@ class RegisterEdges {
     write(DCC_CTRL_OFFSET, control());
   }
 
-  /// An event, and some accesses that begin up to 80 edges before or after it.
+  /// Runs an event and one to four register accesses, which begin up to 80 edges before or after
+  /// the event. Returns the number of accesses.
   int scene() {
     now_ += kOver + below(600);
     const std::int64_t event = now_ + 80;
@@ -65,13 +65,13 @@ class RegisterEdges {
       go_to(at);
       access();
       ++accesses;
-      at += kOver + below(120);  // an access begins after the end of the previous access
+      at += kOver + below(120);  // an access begins after the previous access has ended
     }
     if (!happened) {
       go_to(std::max(event, at));
       notify();
     }
-    if (below(64) == 0) {  // the slots are read between scenes
+    if (below(64) == 0) {  // compares a slot of model and RTL from time to time
       go_to(now_ + 800);
       device_->slot(below(kSlots));
     }
@@ -87,7 +87,7 @@ class RegisterEdges {
   std::uint32_t below(std::uint32_t n) { return static_cast<std::uint32_t>(random_() % n); }
   void go_to(std::int64_t edge) {
     now_ = std::max(now_, edge);
-    // Often the time is between two edges.
+    // Often stops between two clock edges.
     scheduler_.run_until(std::max(scheduler_.now(), PicoSeconds{now_ * kPeriod - below(3) * 1000}));
   }
   std::uint32_t control() const {
@@ -142,7 +142,7 @@ class RegisterEdges {
       case 8:
         return read(DCC_DECREASE_OFFSET + 4 * below(257));
       default:
-        return write(DCC_CTRL_OFFSET, control());  // a write of CTRL without a soft reset
+        return write(DCC_CTRL_OFFSET, control());  // a write of CTRL that requests no soft reset
     }
   }
 
@@ -170,8 +170,8 @@ TEST(LockstepController, AccessesAtEveryEdgeAroundAnEvent) {
   EXPECT_GT(rates, wanted / 4);
 }
 
-// A tick that is under way when a new tick length is written begins anew, even if it would have
-// ended at that edge.
+// A write of a new tick length restarts the current tick, even if the current tick would have ended
+// at that edge.
 TEST(LockstepController, TickLengthIsWrittenAtATicksEnd) {
   for (std::int64_t edge = 240; edge < 260; ++edge) {
     Scheduler scheduler;
@@ -189,8 +189,8 @@ TEST(LockstepController, TickLengthIsWrittenAtATicksEnd) {
     device->cnp(1, 0, 1);
     scheduler.run_until(PicoSeconds{1200 * kPeriod});
     device->slot(0);
-    // The write acts at edge + 1, and the tick begins anew at edge + 2. A tick that would have
-    // ended there does not.
+    // The write takes effect at edge + 1, and a new tick begins at edge + 2. A tick that would have
+    // ended at edge + 2 does not end.
     EXPECT_EQ(device->time(), edge + 2 > 250 ? 10u : 9u) << edge;
     device->finish();
   }

@@ -1,5 +1,5 @@
-// The controller's RTL and the model: the same answers in the same cycles, the same slots and
-// counters.
+// The controller's RTL and its model give the same answers in the same cycles, and have the same
+// slots and counters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace dcc::page {
 namespace {
 
-constexpr std::int64_t kPeriod = 4000;  // ps
+constexpr std::int64_t kPeriod = 4000;  // clock period in ps
 
 struct SeenAnswer {
   std::uint64_t edge;
@@ -40,7 +40,7 @@ class Model final : public RateSink {
  public:
   explicit Model(const ControllerParameters& parameters)
       : device_(scheduler_, ControllerConfig{}, 1, *this) {
-    device_.set_parameters(parameters);  // The call comes before the first edge.
+    device_.set_parameters(parameters);  // sets the parameters before the first clock edge
   }
   ControllerModel& at(std::uint64_t edge) {
     scheduler_.run_until(PicoSeconds{static_cast<std::int64_t>(edge) * kPeriod});
@@ -63,7 +63,8 @@ class Model final : public RateSink {
   ControllerModel device_;
 };
 
-/// The RTL with a driver: inputs wait for their port, and one access is made at a time.
+/// The controller's RTL with a driver. Inputs wait until their port accepts them, and one register
+/// access is made at a time.
 class Rtl {
  public:
   explicit Rtl(std::uint32_t seed) : dut_(make_shipped_controller(seed)) { dut_->reset(); }
@@ -74,7 +75,8 @@ class Rtl {
   }
   std::uint32_t value() const { return value_; }
   void offer(const Inputs& in) {
-    if (in.bytes && bytes_.size() < timing::kAtPort) bytes_.push_back(in);  // the model's FIFO size
+    // at most as many as the model's FIFO holds
+    if (in.bytes && bytes_.size() < timing::kAtPort) bytes_.push_back(in);
     if (in.command) commands_.push_back(in);
     cnp_ = in;
   }
@@ -136,7 +138,7 @@ void PrintTo(const Traffic& t, std::ostream* out) { *out << t.name; }
 
 class RtlEqualsModel : public testing::TestWithParam<Traffic> {
  protected:
-  /// Writes to model and RTL at the same edge.
+  /// Writes a register of model and RTL at the same edge.
   void write(std::uint32_t address, std::uint32_t value) {
     rtl_->begin(true, address, value);
     model_->at(rtl_->cycle() + 1).set_parameters(parameters_);
@@ -153,7 +155,7 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
     while (rtl_->accessing()) rtl_->step();
     return rtl_->value();
   }
-  /// An access to the window waits in both model and RTL.
+  /// Compares a slot of RTL and model. Both let an access to the slot window wait.
   void compare_slot(std::uint32_t slot) {
     std::uint32_t words[8];
     const SlotView view = model_->at(rtl_->cycle()).slot(slot);
@@ -162,7 +164,7 @@ class RtlEqualsModel : public testing::TestWithParam<Traffic> {
       words[w] = read(DCC_SLOTS_ENTRY_OFFSET(slot) + 4 * w);
     }
     const SlotView after = model_->at(rtl_->cycle()).slot(slot);
-    // An event of the slot between the two reads changes the slot.
+    // Skips the comparison if an event has changed the slot between the two reads.
     if (!view.flow.has_value() || view.flow != after.flow || view.timer_due != after.timer_due) {
       return;
     }
@@ -266,7 +268,7 @@ TEST_P(RtlEqualsModel, InEveryAnswerAndItsCycle) {
   for (std::uint64_t seed = 1; seed <= 2; ++seed) {
     ASSERT_NO_FATAL_FAILURE(start(seed, t));
     for (int i = 0; i < 100'000; ++i) ASSERT_NO_FATAL_FAILURE(cycle(t, false));
-    // A flood leaves up to 1024 byte notifications in front of the port.
+    // Up to 1024 byte notifications wait in front of the byte port after a flood.
     for (int i = 0; i < 4000; ++i) ASSERT_NO_FATAL_FAILURE(cycle(t, true));
     ControllerModel& device = model_->at(rtl_->cycle());
     while (!rtl_->answers.empty() && rtl_->answers.back().edge + 1 >= rtl_->cycle()) {

@@ -1,6 +1,6 @@
-// The controller with an error-correcting code (parameter Secded) under load beside the oracle: one
-// lost bit of 64 changes no answer, no edge and no register but those that tell of it; two stop the
-// block as lost parity does.
+// Tests the controller with an error-correcting code (parameter Secded) under load beside the
+// oracle. One lost bit of 64 changes no answer, no timing and no register except the error
+// registers. Two lost bits stop the controller like a parity error.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,7 +16,8 @@ namespace dcc::page {
 namespace {
 
 constexpr Profile kAll = {256, 200, 500, 100, 0, 0};
-constexpr std::uint32_t kViewed = 3;  // cycles in which a read of a slot by software uses its word
+// cycles in which a software read of a slot uses the slot's word
+constexpr std::uint32_t kViewed = 3;
 constexpr std::uint32_t kBoth = DCC_MEMORY_WORD_WRONG_MASK | DCC_MEMORY_WORD_CORRECTED_MASK;
 
 std::uint32_t memory_of(std::uint32_t word) {
@@ -31,16 +32,18 @@ TEST_P(Secded, OneLostBitChangesNothing) {
     SCOPED_TRACE("bit " + std::to_string(bit));
     Bench bench(make_secded_controller(bit + 3), bit + 3);
     bench.program(bit % 2 == 0);
-    if (one.memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK) {  // timers wait in the wheel's lists, too
+    // makes timers wait in the lists of the wheel as well
+    if (one.memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK) {
       bench.write(DCC_TICK_DIV_OFFSET, 64);
       bench.write(DCC_TIMER_INTERVAL_OFFSET, 150);
     }
     bench.run(3000, kAll);
     ASSERT_EQ(bench.read(DCC_MEMORY_CORRECTED_OFFSET), 0u);
     ASSERT_EQ(bench.read(DCC_MEMORY_WORD_OFFSET), 0u);
-    // A flip corrupts correct words, and restores words that the previous flip corrupted.
+    // A flip corrupts words that were right, and restores words that the previous flip corrupted.
     std::uint32_t corrected = 0;
-    // A word of a queue counts for some cycles only, and not at all if it leaves at once.
+    // The controller reads a word of a queue in a few cycles only, or not at all if the queue's
+    // entry leaves at once.
     if (one.memory.cause == DCC_MEMORY_ERROR_QUEUES_MASK) {
       for (int i = 0; i < 300 && corrected == 0; ++i) {
         for (int k = 0; k < 500; ++k) {
@@ -83,7 +86,7 @@ TEST_P(Secded, TwoLostBitsStopTheBlock) {
     Bench bench(make_secded_controller(bit + 5), bit + 5);
     ASSERT_EQ(lose_bits(bench, one.memory, {bit, other}, loss), "")
         << "bits " << bit << ", " << other;
-    // The soft reset at the end of lose_bits() clears the place.
+    // The soft reset at the end of lose_bits() clears the recorded place of the error.
     EXPECT_EQ(bench.read(DCC_MEMORY_WORD_OFFSET) & DCC_MEMORY_WORD_WRONG_MASK, 0u);
   }
 }
@@ -91,8 +94,8 @@ TEST_P(Secded, TwoLostBitsStopTheBlock) {
 INSTANTIATE_TEST_SUITE_P(All, Secded, testing::ValuesIn(secded_memories()),
                          [](const auto& one) { return std::string(one.param.memory.name); });
 
-// MEMORY_WORD gives the place of the corrected word that software read. The place of a wrong word
-// stays in the register although later words are corrected.
+// MEMORY_WORD gives the place of a corrected word that software read. The place of an uncorrectable
+// word stays in the register although later words are corrected.
 TEST(SecdedPlace, IsThatOfTheWordRead) {
   for (const SecdedMemory& one : secded_memories()) {
     if (std::string(one.memory.name) != "store") continue;
@@ -130,7 +133,7 @@ TEST(SecdedPlace, IsThatOfTheWordRead) {
   }
 }
 
-// Without the option the registers read as 0.
+// Without the parameter Secded the error registers read as 0.
 TEST(SecdedOff, RegistersReadAsZero) {
   Bench bench(make_small_controller(3), 3);
   EXPECT_EQ(bench.read(DCC_CAPS_OFFSET) & DCC_CAPS_SECDED_MASK, 0u);

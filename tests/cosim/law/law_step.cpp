@@ -79,7 +79,7 @@ Vector read() {
   return v;
 }
 
-/// A slot as CongestionManager binds it.
+/// A newly bound slot, initialised as CongestionManager initialises it.
 SlotParameters bound(const Vector& v, const Law& law, const RateTables& tables) {
   SlotParameters slot;
   slot.rc = std::min(v.parameters.initial_rate, rate_limits(v.parameters.rate, tables, 0).hi);
@@ -111,7 +111,7 @@ bool play(Vector& v, RateTables& tables) {
       return law.notify(v.slot, cnp, port) == CnpOutcome::kCoalesced;
     }
     case kSent:
-      // The condition is that of CongestionManager::over_threshold().
+      // The condition of an increase by bytes equals that of CongestionManager::over_threshold().
       if (law.increases_by_bytes() && v.parameters.byte_counter &&
           std::uint64_t{v.slot.pkt_length} + v.length > v.parameters.byte_threshold) {
         law.byte_event(v.slot, v.length, port);

@@ -6,7 +6,8 @@
 
 namespace dcc {
 namespace {
-/// Puts the beat at `at` of a frame on the pins of a stream. Returns true if it is the last one.
+/// Puts the beat at byte `at` of a frame on the pins of an AXI stream. Returns true for the frame's
+/// last beat.
 template <class Data, class Keep, class Last>
 bool put_beat(const FrameBytes& bytes, std::size_t at, Data& data, Keep& keep, Last& last) {
   const std::size_t size = std::min<std::size_t>(kBeat, bytes.size() - at);
@@ -16,7 +17,7 @@ bool put_beat(const FrameBytes& bytes, std::size_t at, Data& data, Keep& keep, L
   return last != 0;
 }
 
-/// Appends a beat of a stream to a frame.
+/// Appends a beat of an AXI stream to a frame.
 template <class Data>
 void take_beat(Frame& frame, const Data& data, std::uint64_t keep, bool last,
                const std::string& where) {
@@ -28,7 +29,8 @@ void take_beat(Frame& frame, const Data& data, std::uint64_t keep, bool last,
   frame.bytes.insert(frame.bytes.end(), from, from + size);
 }
 
-/// A beat of the first frame was taken.
+/// Advances to the next beat of the first frame, or to the next frame, after the block has accepted
+/// a beat.
 template <class Valid>
 void advance(std::deque<Frame>& frames, std::size_t& at, Valid& valid) {
   at += kBeat;
@@ -45,7 +47,8 @@ AppPins::AppPins(VerilatedContext& context, std::string name, std::uint32_t seed
       context_(context),
       block_(std::make_unique<Vnic_app>(&context, name_.c_str())) {}
 AppPins::~AppPins() {
-  ::Verilated::threadContextp(&context_);  // The previous context of the thread may be destroyed.
+  // the thread's previous Verilator context may be destroyed
+  ::Verilated::threadContextp(&context_);
   block_->final();
 }
 
@@ -76,7 +79,8 @@ void AppPins::cycle() {
   drive_completions();
   drive_control();
   pins.gpio_in = paused;
-  // The edge takes these, since the block's outputs do not depend on inputs of the same cycle.
+  // These transfers happen at the coming clock edge. The block's outputs do not depend on inputs of
+  // the same cycle.
   const bool send = pins.s_axis_if_tx_tvalid != 0 && pins.s_axis_if_tx_tready != 0;
   const bool receive = pins.s_axis_sync_rx_tvalid != 0 && pins.s_axis_sync_rx_tready != 0;
   const bool complete = pins.s_axis_if_tx_cpl_valid != 0 && pins.s_axis_if_tx_cpl_ready != 0;
@@ -96,7 +100,7 @@ void AppPins::cycle() {
 
 void AppPins::drive_transmit() {
   auto& pins = *block_;
-  // An offer stands until it is taken.
+  // An offered beat stays valid until the block accepts it.
   if (pins.s_axis_if_tx_tvalid == 0) pins.s_axis_if_tx_tvalid = !to_send.empty() && !stalled();
   if (pins.s_axis_if_tx_tvalid != 0) {
     const Frame& frame = to_send.front();
@@ -180,7 +184,7 @@ void AppPins::begin_access(bool write, std::uint32_t address, std::uint32_t valu
   require(access_ == Access::kDone, name_ + ": two accesses at once");
   auto& pins = *block_;
   access_ = write ? Access::kWrite : Access::kRead;
-  // Address and data of a write come in any order.
+  // Write address and write data become valid in any order.
   address_after_ = static_cast<std::uint32_t>(random_() % 3);
   data_after_ = static_cast<std::uint32_t>(random_() % 3);
   address_waits_ = true;

@@ -8,8 +8,9 @@
 
 namespace dcc {
 namespace {
-constexpr std::uint32_t kTags = 0x8000;  // the upper half is the block's
-/// First queue pair of a host.
+// number of tags for the host; the upper half of all tags is the block's
+constexpr std::uint32_t kTags = 0x8000;
+/// Number of a host's first queue pair.
 std::uint32_t qpn_base(unsigned host) { return 0x1000 + 0x100 * host; }
 std::uint32_t dscp_of(std::uint32_t flow) { return flow % 2 != 0 ? kHeavyDscp : kLightDscp; }
 std::uint32_t in_wire_order(std::uint32_t address) { return __builtin_bswap32(address); }
@@ -50,8 +51,8 @@ void Host::write(std::uint32_t address, std::uint32_t value) {
   require(!refuses(true, address, value), pins_.name() + ": a write is refused");
 }
 
-/// The configuration that the platform programs for `policy: proportional` on links of 100 Gb/s and
-/// 250 MHz, except that flows begin at `kFirstRate`.
+/// The controller configuration that the platform programs for `policy: proportional`, links of 100
+/// Gb/s and a clock of 250 MHz, except that flows begin at kFirstRate.
 dcc_config Host::program() {
   dcc_config config{};
   config.policy = DCC_POLICY_PROPORTIONAL;
@@ -61,9 +62,9 @@ dcc_config Host::program() {
   p.timer_interval = 14;
   p.byte_threshold = DCC_BYTE_THRESHOLD_VALUE_MAX;
   p.f = 0;
-  p.g = 52429;         // 0.8
-  p.r_ai = 3507;       // 13.7 Mb/s
-  p.r_hai = 550 << 8;  // Mb/s
+  p.g = 52429;         // g = 0.8
+  p.r_ai = 3507;       // r_ai = 13.7 Mb/s
+  p.r_hai = 550 << 8;  // r_hai in Mb/s
   p.r_min = 5 << 8;
   p.r_max = 125'000 << 8;
   p.initial_rate = kFirstRate << 8;
@@ -86,7 +87,7 @@ void Host::bring_up() {
   write(AppRegister::kOwnMacLow, mac[0] | mac[1] << 8 | mac[2] << 16 | std::uint32_t{mac[3]} << 24);
   write(AppRegister::kOwnMacHigh, static_cast<std::uint32_t>(mac[4] | mac[5] << 8));
   write(AppRegister::kCnp, kCnpDscp | kCnpPriority << 8 | 1u << 16);
-  write(AppRegister::kInterval, 500);  // cycles: 2 us
+  write(AppRegister::kInterval, 500);  // interval in cycles: 2 us
   write(AppRegister::kDefaultRate, kFirstRate << 8);
   require(dcc_probe(&controller_, &hal_, 0) == DCC_OK, "the driver finds no controller");
   const dcc_config config = program();

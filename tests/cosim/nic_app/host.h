@@ -1,5 +1,5 @@
-// Software and host of one NIC: bring-up by the driver, queues that always have data, checks of
-// arrivals.
+// Host software of one NIC: bring-up by the driver, queues that always have data, checks of arrived
+// frames.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ enum class AppRegister : std::uint32_t {
   kMemoryWord = 0x10004C,
 };
 
-constexpr std::uint32_t kLightDscp = 10, kHeavyDscp = 12;  // weights 1 and 4
+constexpr std::uint32_t kLightDscp = 10, kHeavyDscp = 12;  // DSCPs of the weights 1 and 4
 constexpr std::uint32_t kCnpDscp = 48, kCnpPriority = 6, kDataPriority = 3;
 constexpr std::uint32_t kPayload = 1024;
 /// Rate of a flow before its first mark in Mb/s: all flows together fill the line and more.
