@@ -1,7 +1,7 @@
-# Lists the test suites of a GoogleTest program as ctest entries, after the program was linked:
+# Lists the test suites of a GoogleTest program as ctest entries after the program was linked:
 #   cmake -D PROGRAM=… -D LABELS=… -D EXCEPT=filter -D TIMEOUT=s -D OUT=file -P discover_suites.cmake
-# An entry is a suite and not a test, because a program under the sanitizers needs 0.15 s of processor time
-# to start, which for two thousand tests was more than the tests themselves need.
+# An entry runs a suite and not a single test, because each start of a program under the sanitizers takes 0.15 s of
+# processor time. For two thousand tests the starts would take longer than the tests.
 execute_process(COMMAND ${PROGRAM} --gtest_list_tests "--gtest_filter=-${EXCEPT}"
                 OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "[^\n]+" lines "${listing}")

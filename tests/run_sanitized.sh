@@ -1,9 +1,8 @@
 #!/bin/sh
-# Address and undefined-behaviour sanitizers over what carries the risk: the unit tests, the tests of
-# configurations and the coverage-guided targets from their seeds. With --full also the checks of every
-# pointer (DCCVP_SANITIZE_ACCESSES) and shipped configurations, shortened, which must end as in the release
-# build, byte for byte (from another compiler, at that): the whole program has to be compiled for them, two
-# minutes.
+# Runs the unit tests, the tests of configurations and the coverage-guided targets under the address and
+# undefined-behaviour sanitizers. With --full it also checks every pointer (DCCVP_SANITIZE_ACCESSES), and runs
+# shortened shipped configurations, whose results must equal those of the release build byte for byte although another
+# compiler made it. Compiling the whole program for this takes two minutes.
 set -eu
 full=
 accesses=OFF
@@ -16,7 +15,7 @@ cd "$(dirname "$0")/.."
 cmake --preset sanitize -DDCCVP_TESTS=ON -DDCCVP_SANITIZE_ACCESSES=$accesses >/dev/null
 # shellcheck disable=SC2086
 ninja -C build-sanitize sanitized_tests guided $full
-# The reader's random texts are fewer here, with a coverage-guided target beside them.
+# A run without --full uses fewer random texts for the reader, since a coverage-guided target tests the reader too.
 [ -n "$full" ] || export DCC_FUZZ_ROUNDS=3000
 ctest --test-dir build-sanitize -L 'unit|config|guided' -j "$(nproc)" --output-on-failure
 [ -n "$full" ] || exit 0

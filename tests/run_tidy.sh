@@ -1,8 +1,7 @@
 #!/bin/sh
-# clang-tidy (.clang-tidy) over all of models, vp and sw with their headers. It reads the sanitized
-# build's compile_commands.json, where several files are compiled as one, so that every header is read
-# once for eight files and not for each; the analyser has to be told to follow paths in what such a file
-# includes. Nothing has to be compiled before.
+# Runs clang-tidy (.clang-tidy) on all of models, vp and sw with their headers. It reads the sanitized build's
+# compile_commands.json, where several files are compiled as one, so that every header is read once per eight files.
+# The analyser must be told to follow paths in included files. Nothing must be compiled first.
 set -eu
 cd "$(dirname "$0")/.."
 command -v clang-tidy >/dev/null || { echo "clang-tidy is not installed: make deps-test"; exit 1; }
@@ -20,6 +19,6 @@ trap 'rm -f "$said"' EXIT
 status=0
 printf '%s\n' "$files" | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build-sanitize \
   --extra-arg=-Xclang --extra-arg=-analyzer-opt-analyze-headers >"$said" 2>/dev/null || status=1
-# A warning in a header is repeated for every file that includes the header.
+# Prints a warning once, although clang-tidy repeats it for every file that includes the header.
 awk '/: (error|warning): / { show = !seen[$0]++ } show' "$said"
 exit $status

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Says what `make test` left out: checks whose inputs did not change since they passed last, and the long
-# campaigns of `make test-full`. usage: say_skipped.sh BUILD_FOLDER
+# Prints what `make test` left out: checks whose inputs have not changed since they last passed, and the long
+# campaigns of `make test-full`. Usage: say_skipped.sh BUILD_FOLDER
 set -eu
 [ $# -eq 1 ] || { echo "usage: say_skipped.sh BUILD_FOLDER" >&2; exit 2; }
 log=$1/Testing/Temporary/LastTest.log

@@ -116,7 +116,7 @@ TEST(Deadlines, AreMissedByWhatComesLateOrNotAtAll) {
   flow(kMilliSecond, kMilliSecond * 16);  // the flow completes exactly at its deadline
   // the flow misses its deadline by one picosecond
   flow(kMilliSecond, kMilliSecond * 16 + PicoSeconds(1));
-  flow(kMilliSecond, std::nullopt);                        // the flow never completes
+  flow(kMilliSecond, std::nullopt);  // the flow never completes
   // A flow whose deadline is the end of the run has neither met nor missed it.
   flow(kMilliSecond * 5, std::nullopt);
   flow(kMilliSecond * 10, kMilliSecond * 19);  // the flow completes before its deadline
@@ -154,7 +154,7 @@ TEST(Shares, ActiveTimeCounts) {
   f.add(1, 0, 10, 2'000'000);  // a flow active in the whole measurement window
   // a flow active in the second half of the measurement window
   f.add(2, 0, 10, 1'000'000).start = kMilliSecond * 15;
-  FlowResult& ended = f.add(3, 0, 46, 1'000'000);        // a flow active for 1 ms
+  FlowResult& ended = f.add(3, 0, 46, 1'000'000);  // a flow active for 1 ms
   ended.end_rx = kMilliSecond * 11;
   ended.end = kMilliSecond * 12;
   ended.completed = true;

@@ -14,9 +14,9 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RTL = os.path.join(ROOT, "rtl")
-SECONDS = 120  # timeout in seconds, after which a bench counts as hung
+SECONDS = 120  # a bench that takes longer stands still
 Block = tuple[list[tuple[str, str, list[str]]], list[str], list[str]]
-# For each block: top modules with their parameters, sources of the core that the bench needs, arguments of the bench.
+# Tops with their parameters, sources of the core that the bench needs, arguments of the bench.
 BLOCKS: dict[str, Block] = {
     "packet": ([("parser", "dc_parser", ["-GFlows=64"]), ("sent", "dc_sent", ["-GFlows=64"]),
                 ("notifier", "dc_notifier", ["-GFlows=64"])],
@@ -60,7 +60,7 @@ def sources_with(block, rows, directory):
     for file in files:
         with open(os.path.join(RTL, file), encoding="utf-8") as source:
             text = source.read()
-        instead = {}  # expression -> list of its mutants
+        instead = {}  # expression -> its mutants
         for number, (name, old, new, _) in enumerate(rows, 1):
             if os.path.join(block, "rtl", name) == file:
                 instead.setdefault(old, []).append(f"dcc_mutant_pkg::number == {number} ? ({new}) : ")

@@ -1,4 +1,4 @@
-// A bit of a word in the state of a verilated block is inverted.
+// Inverts bits of words in the state of a verilated block.
 #pragma once
 
 #include <verilated.h>

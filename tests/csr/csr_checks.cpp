@@ -12,7 +12,7 @@ std::string hexadecimal(std::uint32_t value) {
   return text;
 }
 
-/// Counts accesses and collects violations.
+/// Executes register accesses, counts them and collects violations.
 class Checker {
  public:
   Checker(const MapInfo& map, CsrPort& port) : map_(map), port_(port) {}
@@ -32,8 +32,8 @@ class Checker {
     expect(got == wanted, name,
            std::string(when) + ": " + hexadecimal(got) + " instead of " + hexadecimal(wanted));
   }
-  /// The access must be refused with this code, read data must be 0, and ERROR_INFO must describe
-  /// the access.
+  /// Expects that the register block refuses the access with this code, that read data is 0, and
+  /// that ERROR_INFO describes the access.
   void expect_refused(const std::string& name, AccessResult code, bool is_write,
                       std::uint32_t address, std::uint32_t value = 0,
                       std::uint8_t strobe = kAllBytes) {
@@ -70,7 +70,7 @@ std::uint32_t mask_of(const RegisterInfo& info, Access access) {
   return mask;
 }
 
-/// `pattern` with each field brought into its range.
+/// The value `pattern` with each field clamped to its range.
 std::uint32_t legal(const RegisterInfo& info, std::uint32_t pattern) {
   std::uint32_t value = 0;
   for (const FieldInfo& field : info.fields) {
@@ -113,7 +113,7 @@ void check_read_write(const MapInfo& map, Checker& c) {
     std::vector<std::uint32_t> values = {extreme(info, false), extreme(info, true)};
     for (const std::uint32_t pattern : patterns) values.push_back(legal(info, pattern));
     for (const std::uint32_t value : values) {
-      // Bits without a field are written as ones: they must be ignored.
+      // Writes ones to all bits outside fields. The register must ignore these bits.
       std::uint32_t fields = 0;
       for (const FieldInfo& field : info.fields) fields |= field.mask();
       c.write(info.name, info.offset, value | ~fields);
@@ -142,7 +142,7 @@ void check_windows(const MapInfo& map, Checker& c, const CsrInstance& instance) 
     std::sort(chosen.begin(), chosen.end());
     chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
     for (int pass = 0; pass < 2; ++pass) {
-      // Writes all entries before it reads any, so that entries that share storage are found.
+      // Writes all entries before it reads any entry, so that entries that share storage are found.
       for (const std::uint32_t entry : chosen) {
         for (const RegisterInfo& word : window.words) {
           const std::uint32_t address = window.offset + entry * window.stride + word.offset;
@@ -191,7 +191,7 @@ void check_refusals_at(Checker& c, const std::string& name, const RegisterInfo& 
   }
 }
 
-/// Word addresses just outside everything that is mapped.
+/// Word addresses just outside the mapped registers and windows.
 std::vector<std::uint32_t> holes(const MapInfo& map, const CsrInstance& instance) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> spans;
   for (const RegisterInfo& info : map.registers) spans.push_back({info.offset, info.offset + 4});
@@ -237,12 +237,13 @@ CsrReport check_reset_values(const MapInfo& map, CsrPort& port, const CsrInstanc
         c.expect_value(info.name, value, reset_value(map, i, instance), "after reset");
       }
     }
-    // The second round finds every register changed before its reset.
+    // Changes every register, so that the second round tests the reset of changed registers.
     for (const RegisterInfo& info : map.registers) {
       const std::uint32_t mask = mask_of(info, Access::kReadWrite);
       if (mask != 0) c.write(info.name, info.offset, legal(info, ~info.reset) & mask);
     }
-    for (const RegisterInfo& info : map.registers) {  // the check of locks comes last
+    // sets the locks last, because locks would prevent the writes
+    for (const RegisterInfo& info : map.registers) {
       if (mask_of(info, Access::kWrite0Clear) != 0) c.write(info.name, info.offset, 0);
     }
   }
@@ -313,7 +314,7 @@ CsrReport check_errors(const MapInfo& map, CsrPort& port, const CsrInstance& ins
       }
     }
   }
-  // The refused accesses changed no register except the error record of the last access.
+  // Refused accesses must change no register except the record of the last error.
   for (std::uint16_t i = 0; i < map.registers.size(); ++i) {
     const RegisterInfo& info = map.registers[i];
     if (is_live(info) || i == map.error_info) continue;

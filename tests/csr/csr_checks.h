@@ -9,7 +9,7 @@
 
 namespace dcc::regs {
 
-/// Register accesses over any bus. A result of `false` stands for PSLVERR.
+/// Register accesses over any bus. The result `false` stands for PSLVERR.
 class CsrPort {
  public:
   virtual ~CsrPort() = default;
@@ -19,12 +19,12 @@ class CsrPort {
   virtual bool interrupt() const = 0;
 };
 
-/// Properties of the instance that the register table does not contain.
+/// Properties of a register block instance that the register table does not contain.
 struct CsrInstance {
   std::vector<std::uint32_t> window_entries;  // number of entries of each window
   std::vector<std::uint32_t> parameters;      // values of registers of source `parameter`
 };
-/// The instance that the table's own numbers describe.
+/// The instance with the sizes and parameters of the register table.
 CsrInstance default_instance(const MapInfo& map);
 
 struct CsrReport {
@@ -33,16 +33,17 @@ struct CsrReport {
 };
 
 CsrReport check_reset_values(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
-/// Read-write fields keep written values and no other field changes. Read-only, write-only and W1C
-/// fields behave as their kind demands. Windows keep written values at both ends.
+/// Checks every field: read-write fields keep written values, and a write changes no other field.
+/// Read-only, write-only and write-1-to-clear fields behave as specified. Windows keep written
+/// values in their first and last entries.
 CsrReport check_access_kinds(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
-/// Every reason for PSLVERR at every register: the access is refused, no register changes, and
-/// ERROR_INFO is right.
+/// Checks every reason for PSLVERR at every register: the block refuses the access, changes no
+/// register, and sets ERROR_INFO.
 CsrReport check_errors(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
-/// Clears each bit of the write-enable register: registers guarded by the bit refuse writes and
-/// keep their values, all other registers accept writes, and only a reset sets the bit again.
+/// Clears each bit of the write-enable register. Registers guarded by that bit then refuse writes
+/// and keep their values. All other registers accept writes. Only a reset sets the bit again.
 CsrReport check_locks(const MapInfo& map, CsrPort& port, const CsrInstance& instance);
-/// Checks interrupt causes and mask: the line follows them.
+/// Checks that the interrupt line follows the interrupt causes and the mask.
 CsrReport check_interrupt(const MapInfo& map, CsrPort& port);
 
 }  // namespace dcc::regs

@@ -1,4 +1,4 @@
-// Every register of both maps, on the register block itself.
+// Runs the tests of every register of both register maps on the register block model.
 #include <gtest/gtest.h>
 
 #include "csr_checks.h"

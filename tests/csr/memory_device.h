@@ -1,4 +1,4 @@
-// A device that is only memory: a written window word can be read back.
+// A register device that is only a memory: a read of a window returns the word that was written.
 #pragma once
 
 #include <cstdint>

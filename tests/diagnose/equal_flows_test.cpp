@@ -1,12 +1,12 @@
-// Diagnoses of what congestion control leaves behind: unequal shares and standing queues.
+// Tests the diagnoses of poor congestion control: unequal shares and standing queues.
 #include "controller/dcc.h"
 #include "synthetic_run.h"
 
 namespace dcc::vp {
 namespace {
 
-/// A run of `count` flows to one full port that share 92 Gb/s; the last one got `excess` more than
-/// their mean.
+/// A run in which `count` flows share 92 Gb/s at one full port. The last flow got `excess` more
+/// than the mean, as a fraction.
 SyntheticRun equals(unsigned count, double excess, const std::string& more = "",
                     const std::string& topology = SyntheticRun::kStar) {
   SyntheticRun run(more, topology);
@@ -79,8 +79,8 @@ TEST(UnequalFlows, OfARunThatShowsMoreThanChanceAndStart) {
   run = unequal();
   for (FlowResult& flow : run.results.flows) flow.delivered_measured /= 190;
   EXPECT_TRUE(run.found("unequal_flows")) << "202 packets a flow";
-  // A round trip crosses at most 12 links. Each takes 1 us and 90 ns, 13 us together. The diagnosis
-  // needs a window of twenty round trips.
+  // A round trip crosses at most 12 links of 1 us and 90 ns each, which is 13 us. The diagnosis
+  // unequal_flows needs a measurement window of twenty round trips.
   run = unequal();
   run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 250;
   run.at("s0->h0").busy = kMicroSecond * 250;
@@ -105,7 +105,7 @@ TEST(UnequalFlows, OnlyOfFlowsOnEqualTerms) {
   EXPECT_FALSE(unequal("dscp: {0: {max_rate: 60Gbps}}\n").found("unequal_flows"));
   EXPECT_FALSE(unequal("nic: {transport: {kind: pfabric}}\n").found("unequal_flows"))
       << "it serves the shortest flow";
-  // Flow 2 goes to another host, whose link is full as well.
+  // Flow 2 sends to another host, whose link is full as well.
   run = unequal();
   run.results.flows[2].from = 2;
   run.results.flows[2].to = 4;
@@ -172,7 +172,7 @@ TEST(UnequalFlows, PausesAreTheCauseFromOnePercentOn) {
   EXPECT_TRUE(says(run.found("unequal_flows"), "did not bring their rates together"));
 }
 
-// A share of 46 Gb/s is 144 KB in 25 us.
+// A flow with a share of 46 Gb/s sends 144 KB in a round trip of 25 us.
 TEST(UnequalFlows, NotOfSoftwareThatPostsTooLittle) {
   const auto told = [](const std::string& message) {
     SyntheticRun run =
@@ -186,8 +186,9 @@ TEST(UnequalFlows, NotOfSoftwareThatPostsTooLittle) {
   EXPECT_TRUE(told("240KB"));
 }
 
-/// Two flows to a port of 100 Gb/s at which `mean` bytes wait on average and at most `p99` in 99 %
-/// of the time. A round trip has four links of 1 us and 90 ns at most: a product of 54.7 KB.
+/// Two flows to a port of 100 Gb/s. On average `mean` bytes wait at the port, and in 99 % of the
+/// time at most `p99`. A round trip crosses four links of at most 1 us and 90 ns, which is a
+/// bandwidth-delay product of 54.7 KB.
 SyntheticRun waiting(double mean, Bytes p99, const std::string& more = "") {
   SyntheticRun run(more);
   run.add(1, 0);
@@ -217,7 +218,7 @@ TEST(StandingQueue, OfFourProducts) {
   EXPECT_FALSE(run.found("standing_queue")) << "a queue of no link";
 }
 
-// Between hosts at different switches the bound of a round trip is that of twelve links.
+// For hosts at different switches the diagnosis assumes a round trip over twelve links.
 TEST(StandingQueue, ByTheRoundTripOfItsFlows) {
   const auto between = [](HostId from) {
     SyntheticRun run("",
@@ -267,7 +268,8 @@ TEST(StandingQueue, ThatNothingElseTellsOf) {
   EXPECT_TRUE(with("kmin: 100KB, kmax: 334KB"));
   EXPECT_TRUE(with("kmin: 100KB, kmax: 336KB", "timely")) << "it reads no marks";
   EXPECT_TRUE(with("enabled: false, kmin: 100KB, kmax: 336KB", "timely"));
-  // The rule of long flows puts kmax at 8.4 products, 377 KB here; that of DCQCN at two.
+  // The threshold rule `long_flows` puts kmax at 8.4 bandwidth-delay products, 377 KB here. DCQCN's
+  // rule puts kmax at two.
   EXPECT_FALSE(with("rule: long_flows"));
   EXPECT_TRUE(with("rule: dcqcn"));
   EXPECT_TRUE(with("kmin: 100KB, kmax: 336KB", "hull")) << "marks come from a phantom queue";
@@ -299,7 +301,7 @@ TEST(StandingQueue, OfFlowsUnderControlThatSendAllTheTime) {
   EXPECT_FALSE(run.found("standing_queue")) << "no flow began";
 }
 
-// A full packet has 1082 bytes at most.
+// A full packet has at most 1082 bytes.
 TEST(StandingQueue, OfTwoPacketsOfEachFlowAndTwentyFour) {
   const auto with_flows = [](std::size_t flows) {
     SyntheticRun run = waiting(240e3, 260'000);

@@ -1,4 +1,5 @@
-// Diagnoses of hosts and controllers: slots, timers, marks, weights, memory, firmware, settings.
+// Tests the diagnoses of hosts and controllers: slots, timers, marks, weights, memory, firmware,
+// settings.
 #include "controller/dcc.h"
 #include "synthetic_run.h"
 
@@ -86,7 +87,7 @@ TEST(Pauses, WhereClassesShareByWeight) {
 
 TEST(NearlyAllMarked, FromOnePercentUnmarkedDown) {
   SyntheticRun run(kByWeight);
-  run.add(1, 0, 46).delivered_measured = 1'000'000;  // payload of a thousand packets
+  run.add(1, 0, 46).delivered_measured = 1'000'000;  // the payload of a thousand packets
   run.count(&SwitchCounters::ecn_marks, 990);
   EXPECT_FALSE(run.found("nearly_all_marked"));
   run.count(&SwitchCounters::ecn_marks, 991);
@@ -104,7 +105,8 @@ TEST(WeightsWithoutEffect, EqualSharesOfUnequalWeights) {
   EXPECT_NEAR(figure_of(found, "effect"), 0, 1e-9);
   run.use("s0->h0", 0.9);
   EXPECT_TRUE(says(run.found("weights_without_effect"), "did not fill a link"));
-  // A ratio of goodput of 4^0.25 = 1.414 is a quarter of the effect on a logarithmic scale.
+  // A goodput ratio of 4^0.25 = 1.414 is a quarter of the effect of weights 4 : 1 on a logarithmic
+  // scale.
   run.results.flows[0].delivered_measured = 80'500'000;
   EXPECT_TRUE(run.found("weights_without_effect"));
   run.results.flows[0].delivered_measured = 80'700'000;
@@ -116,7 +118,8 @@ TEST(WeightsWithoutEffect, NeedsClassesThatCompete) {
   run.add(1, 0, 46);
   run.add(2, 0, 10);
   EXPECT_TRUE(says(run.found("weights_without_effect"), "policy: dcqcn did not turn them"));
-  run.results.flows[1].start = kMilliSecond * 12;  // this flow is active for 4/5 of the window
+  // this flow is active for 4/5 of the measurement window
+  run.results.flows[1].start = kMilliSecond * 12;
   EXPECT_FALSE(run.found("weights_without_effect"));
   run.results.flows[1].start = PicoSeconds(0);
   run.add(3, 4, 10);
@@ -126,7 +129,7 @@ TEST(WeightsWithoutEffect, NeedsClassesThatCompete) {
   EXPECT_FALSE(run.found("weights_without_effect")) << "one weight";
 }
 
-// Twelve links of 1 us are a round trip of 13 us.
+// A round trip over twelve links of 1 us takes 13 us.
 TEST(WeightsWithoutEffect, NeedsAHundredRoundTrips) {
   SyntheticRun run(kDcqcnLaw);
   run.add(1, 0, 46);
@@ -149,7 +152,7 @@ TEST(WeightsWithoutEffect, PausesAreTheCauseFromEightPercentOn) {
   EXPECT_TRUE(says(run.found("weights_without_effect"), "PFC paused the senders"));
 }
 
-/// A run with two flows of weights 4 and 1 at one port that was full, 92 Gb/s in all; the first one
+/// A run in which two flows of weights 4 and 1 share 92 Gb/s at one full port. The flow of weight 4
 /// got `excess` more than its share of four fifths.
 SyntheticRun shared(double excess, const std::string& more = kByWeight,
                     const std::string& topology = SyntheticRun::kStar) {
@@ -163,7 +166,7 @@ SyntheticRun shared(double excess, const std::string& more = kByWeight,
   return run;
 }
 
-// The light flow errs by four times the excess of the heavy one.
+// The error of the flow of weight 1 is four times the excess of the flow of weight 4.
 TEST(WeightsMissed, SharesBeyondTheLimit) {
   EXPECT_FALSE(shared(0).found("weights_missed"));
   EXPECT_FALSE(shared(-0.0199).found("weights_missed"));
@@ -173,7 +176,7 @@ TEST(WeightsMissed, SharesBeyondTheLimit) {
       << words_of(found);
   EXPECT_NEAR(figure_of(found, "error"), 0.0804, 1e-3);
   EXPECT_TRUE(says(shared(0.0201).found("weights_missed"), "8.04 % less"));
-  // Nearly equal shares are found by weights_without_effect alone.
+  // The diagnosis weights_without_effect alone reports nearly equal shares.
   EXPECT_FALSE(shared(-0.375).found("weights_missed"));
   EXPECT_TRUE(shared(-0.375).found("weights_without_effect"));
 }
@@ -216,7 +219,7 @@ TEST(WeightsMissed, NamesTheCause) {
   };
   SyntheticRun run = shared(-0.1);
   cause(run, "between a kmin of");
-  // 17.4 % of the packets were marked.
+  // The switch marked 17.4 % of the packets, which lies between the two values of pmax.
   cause(shared(-0.1, kByWeight + "switch: {ecn: {pmax: 0.18}}\n"), "between a kmin of");
   cause(shared(-0.1, kByWeight + "switch: {ecn: {pmax: 0.17}}\n"),
         "the ramp ends at a pmax of 17 %");
@@ -236,17 +239,18 @@ TEST(WeightsMissed, NamesTheCause) {
   cause(run, "no free slot");
   run.count(&PfcCounters::pauses_sent, 1);
   run.pause("h1->s0", 0.039);
-  cause(run, "no free slot");  // the heavy flow missed 8 % or 16 % of all bytes
+  // a pause of 3.9 % explains less than the 8 % that the heavy flow missed
+  cause(run, "no free slot");
   run.pause("h1->s0", 0.041);
   cause(run, "PFC paused");
 }
 
-// 40 flows of weight 4 and 200 of weight 1, judged by class, at a link that gives `unit` Mb/s to a
-// unit of weight.
+// At one link 40 flows of weight 4 and 200 flows of weight 1 get `unit` Mb/s per unit of weight.
+// The flows of weight 4 get `excess` more. The diagnosis compares classes.
 TEST(WeightsMissed, NamesRatesBelowTheLawsSteps) {
   const auto crowd = [](double unit, double excess) {
     SyntheticRun run(kByWeight);
-    const double bytes = unit * 1e6 / 8 * 10e-3;  // within 10 ms
+    const double bytes = unit * 1e6 / 8 * 10e-3;  // bytes per unit of weight in 10 ms
     for (HostId i = 0; i < 240; ++i) {
       FlowResult& flow = run.add(1 + i % 3, 0, i < 40 ? 46 : 10);
       flow.delivered_measured = static_cast<Bytes>(i < 40 ? 4 * bytes * (1 + excess) : bytes);
@@ -261,7 +265,7 @@ TEST(WeightsMissed, NamesRatesBelowTheLawsSteps) {
   EXPECT_EQ(crowd(440, 0.5).find("after the last of them"), std::string::npos) << crowd(440, 0.5);
 }
 
-// A flow that is alone for a part of the window gets the whole link meanwhile.
+// A flow that is alone for part of the measurement window gets the whole link during that time.
 TEST(WeightsMissed, FlowsThatAreNotThereForTheSameTimeAreNotCompared) {
   SyntheticRun run = shared(-0.1);
   ASSERT_TRUE(run.found("weights_missed"));
@@ -287,14 +291,14 @@ TEST(WeightsMissed, DataOfReadsComesFromTheHostThatIsAsked) {
     flow.reversed = true;
   }
   EXPECT_TRUE(says(run.found("weights_missed"), "Flow 1 (weight 1) got 40 % more"));
-  run.use("h0->s0", 0.97);  // the link of the requests' sender carries requests only
+  run.use("h0->s0", 0.97);  // the sender of the requests sends nothing else on its link
   EXPECT_TRUE(run.found("weights_missed"));
   run.use("h1->s0", 0.97);
   EXPECT_FALSE(run.found("weights_missed")) << "a sender's own link is full";
 }
 
-// Four fifths of 92 Gb/s are 230 KB in 25 us: more than a message of the heavy flow, whose software
-// posts the next but one when the message before is complete.
+// Four fifths of 92 Gb/s are 230 KB in 25 us, which is more than a message of the heavy flow. Its
+// software keeps two messages posted, and posts the next one when a message completes.
 TEST(WeightsMissed, SoftwareThatPostsTooLittle) {
   const auto told = [](const std::string& driver, const std::string& message, double excess) {
     SyntheticRun run = shared(
@@ -324,14 +328,14 @@ TEST(WeightsMissed, WeightsThatMoveAreNotCompared) {
   EXPECT_TRUE(shared(-0.1, kByWeight + other).found("weights_missed"));
 }
 
-// A heavy flow that takes nearly all of the port fills the link of its sender as well.
+// A heavy flow that takes nearly all of the congested port fills its sender's link as well.
 TEST(WeightsMissed, AFlowThatGotTooMuchIsNotHeldBackByItsOwnLink) {
   SyntheticRun run = shared(0.2);
   run.use("h1->s0", 0.97);
   EXPECT_TRUE(says(run.found("weights_missed"), "Flow 1 (weight 1) got 80 % less"));
 }
 
-// The other diagnosis needs a window of a hundred round trips.
+// The diagnosis weights_without_effect needs a measurement window of a hundred round trips.
 TEST(WeightsMissed, EqualSharesThatTheOtherDiagnosisDoesNotTellOf) {
   SyntheticRun run = shared(-0.375);
   EXPECT_TRUE(run.found("weights_without_effect"));
@@ -350,7 +354,8 @@ TEST(WeightsMissed, FlowsElsewhereHideNothing) {
   EXPECT_TRUE(says(run.found("weights_missed"), "Flow 1 (weight 1) got 40 % more"));
   run.add(3, 2, 46).delivered_measured = 50'000'000;
   EXPECT_TRUE(run.found("weights_missed"));
-  // A small effect is reported by the other diagnosis, which ignores such runs.
+  // The diagnosis weights_without_effect reports small effects, but ignores runs with such a third
+  // flow.
   SyntheticRun equal = shared(-0.375);
   equal.add(3, 4, 10);
   EXPECT_TRUE(equal.found("weights_missed"));
@@ -377,12 +382,13 @@ TEST(HostSlowerThanPort, RateOrReads) {
   const auto slow = with("payload: real, dma: {rate: 40Gbps}");
   EXPECT_TRUE(says(slow, "nic.dma.rate is 40Gbps")) << words_of(slow);
   EXPECT_NEAR(figure_of(slow, "memory_gbps"), 40, 1e-9);
-  // About 1082 bytes on the wire carry 1000 bytes of payload.
+  // A packet of 1082 bytes on the wire carries 1000 bytes of payload.
   EXPECT_NEAR(figure_of(slow, "port_gbps"), 92.4, 0.3);
   EXPECT_FALSE(with("payload: real, dma: {rate: 95Gbps}"));
   EXPECT_FALSE(with("payload: real"));
   EXPECT_FALSE(with("payload: virtual, dma: {rate: 40Gbps}"));
-  // Four reads overlap, each of 1000 B in 1 us and 31 ns, which gives 31 Gb/s.
+  // Four DMA reads overlap. Each read of 1000 B takes 1 us and 31 ns, so the DMA engine reads at 31
+  // Gb/s.
   const auto few = with("payload: real, dma: {latency: 1us, outstanding: 4}");
   EXPECT_TRUE(says(few, "4 reads of 1000 B at once"));
   EXPECT_NEAR(figure_of(few, "memory_gbps"), 31.0, 0.2);

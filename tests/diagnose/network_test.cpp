@@ -1,4 +1,4 @@
-// Diagnoses of the network's own machinery: timers, PFC, headroom, ECN thresholds, faults.
+// Tests the diagnoses of network mechanisms: timers, PFC, headroom, ECN thresholds, faults.
 #include "synthetic_run.h"
 
 namespace dcc::vp {
@@ -18,7 +18,8 @@ TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
   const auto found = run.found("timeouts_without_loss");
   EXPECT_TRUE(says(found, "3 retransmission timers ran out although no packet was lost, and 40"));
   EXPECT_TRUE(says(found, "nic.recovery.timeout is 500us"));
-  // With 299 other flows and 41 000 packets, 1 flow in 100 or 1 packet in 1000 is reported.
+  // With 299 other flows and 41 000 packets, the diagnosis reports losses from 1 flow in 100 or 1
+  // packet in 1000 on.
   while (run.results.flows.size() < 300) run.add(1, 0).delivered_measured = 0;
   run.results.flows[0].delivered_measured = 41'000'000;
   EXPECT_TRUE(run.found("timeouts_without_loss")) << "3 of 300 flows";
@@ -26,7 +27,8 @@ TEST(TimeoutsWithoutLoss, AreToldOnlyWithoutLoss) {
   EXPECT_FALSE(run.found("timeouts_without_loss")) << "3 of 301 flows, 40 of 41 000 packets";
   run.count(&FlowRecord::retransmits, 42);
   EXPECT_TRUE(run.found("timeouts_without_loss"));
-  run.results.balance.packets_dropped = 1;  // the drop may have happened before the window
+  // the switch may have dropped the packet before the measurement window
+  run.results.balance.packets_dropped = 1;
   EXPECT_FALSE(run.found("timeouts_without_loss"));
   run.results.balance.packets_dropped = 0;
   run.count(&NicCounters::icrc_errors, 1);
@@ -75,7 +77,8 @@ TEST(HeadroomExceedsBuffer, OnlyWhereTrafficIsLossless) {
       << "the user's headroom fits; a loss then tells what is missing";
 }
 
-// An input needs 10 MB of headroom for each lossless priority; the buffer holds two such parts.
+// Each input port needs 10 MB of headroom for each lossless priority. The buffer has room for the
+// headroom of two ports.
 TEST(HeadroomExceedsBuffer, GoesBySettingsOfPortsAndPriorities) {
   const std::string far = "rate: 100Gbps, delay: 400us";
   const auto found = [&](const std::string& more) {
@@ -85,7 +88,7 @@ TEST(HeadroomExceedsBuffer, GoesBySettingsOfPortsAndPriorities) {
   EXPECT_TRUE(says(found(general + "}\n"), "4 inputs with 1 lossless priority"));
   const auto two =
       found(general + "}\nswitches: [{ports: [h0, h1, h2], priorities: {0: {lossy: true}}}]\n");
-  EXPECT_FALSE(two) << words_of(two);  // Hosts h3 and h4 need 20 MB.
+  EXPECT_FALSE(two) << words_of(two);  // the ports of hosts h3 and h4 need 20 MB of headroom
   EXPECT_FALSE(found(general + "}\nswitches: [{ports: [s0], priorities: {0: {headroom: 1MB}}}]\n"));
   EXPECT_FALSE(found(general + ", priorities: {0: {headroom: 1MB}}}\n"));
   EXPECT_FALSE(found(general + ", priorities: {0: {lossy: true}}}\n"));
@@ -94,8 +97,8 @@ TEST(HeadroomExceedsBuffer, GoesBySettingsOfPortsAndPriorities) {
             "switches: [{ports: [s0], priorities: {0: {lossy: false}}}]\n"));
 }
 
-// Four inputs of 1 MB in a buffer of 8 MB, 3 MB of which are a pool and 2 MB reserved at five
-// ports.
+// Four input ports need 1 MB of headroom each. The buffer has 8 MB, of which a pool takes 3 MB and
+// the reserved parts of five ports 2 MB.
 TEST(HeadroomExceedsBuffer, PoolsAndReservedPartsAreNotForHeadroom) {
   const auto found = [](const std::string& reserved) {
     return foreseen(
@@ -118,8 +121,8 @@ TEST(LosslessLoss, NamesTheHeadroomThatIsMissing) {
   EXPECT_FALSE(set.found("lossless_loss"));
   set.drop(5);
   const auto found = set.found("lossless_loss");
-  // The headroom is 25 KB (2 us at 12.5 GB/s), three packets of 1082 B with overhead, and the pause
-  // frame.
+  // The headroom consists of 25 KB (2 us at 12.5 GB/s), three packets of 1082 B with overhead, and
+  // the pause frame.
   EXPECT_NEAR(figure_of(found, "missing_bytes"), 25'000 + 3 * 1'100 + 84 - 10'000, 60);
   EXPECT_TRUE(says(found, "5 packets of lossless classes found no room")) << words_of(found);
   EXPECT_TRUE(says(found, "headroom: auto reserves it")) << words_of(found);
@@ -170,12 +173,12 @@ TEST(LosslessLoss, BesideLossyTrafficGoesByWhatWasSentAgain) {
   EXPECT_FALSE(run.found("lossless_loss"));
   run.results.flows[1].counts = again(2);
   EXPECT_EQ(figure_of(run.found("lossless_loss"), "packets"), 2);
-  run.count(&NicCounters::timeouts, 1);  // the timed-out flow may have repeated the packets
+  run.count(&NicCounters::timeouts, 1);  // the flow with the timeout may have repeated the packets
   EXPECT_FALSE(run.found("lossless_loss"));
 }
 
-// Four inputs with alpha 1/8 and 10 KB of headroom each leave S = 1000 - 40 = 960KB; they hold 960
-// * 0.5 / 1.5 = 320KB when all are paused.
+// Four input ports with alpha 1/8 and 10 KB of headroom each leave a shared buffer of 1000 - 40 =
+// 960 KB. When all ports are paused they hold 960 * 0.5 / 1.5 = 320 KB.
 std::optional<Finding> thresholds(const std::string& kmin, const std::string& algorithm = "dcqcn",
                                   const std::string& more = "") {
   return foreseen(

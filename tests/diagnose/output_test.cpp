@@ -1,12 +1,12 @@
-// Diagnoses of flows left out of the results, of a burst memory without hits, and of flows at
-// failed ports.
+// Tests the diagnoses of flows that are missing in the results, of a burst memory without hits, and
+// of flows at failed ports.
 #include "measure/flow_digest.h"
 #include "synthetic_run.h"
 
 namespace dcc::vp {
 namespace {
 
-/// Results that keep a digest in place of the list of flows.
+/// Results of a run that keep a digest of the flows instead of a list.
 struct Digested : SyntheticRun {
   explicit Digested(const std::string& more) : SyntheticRun(more) {
     for (HostId sender = 1; sender <= 3; ++sender) {
@@ -72,7 +72,7 @@ TEST(MemoryUnused, NamesTheFirstCause) {
   EXPECT_EQ(figure_of(run.found("memory_unused"), "refused"), 6);
 }
 
-// Two hosts, each with a cable to both switches.
+// Two hosts with two ports each, connected to both switches.
 constexpr const char* kTwoPorts =
     "topology:\n  kind: custom\n"
     "  nodes: [{name: a}, {name: b}, {name: t0, kind: switch}, {name: t1, kind: switch}]\n"
@@ -85,29 +85,30 @@ TEST(FlowsAtFailedPorts, CountsFlowsThatWaitAtEitherEnd) {
       "faults: [{kind: link_failure, link: t0--b.0, start: 2ms, stop: 3ms}]\n";
   SyntheticRun run = failing(kOne);
   EXPECT_FALSE(run.found("flows_at_failed_ports"));
-  run.add_done(0, 1, kMilliSecond, kMilliSecond * 2 - kNanoSecond);  // ends before
-  run.add_done(0, 1, kMilliSecond * 4, kMilliSecond * 5);            // begins behind
-  run.add_done(0, 1, kMilliSecond, kMilliSecond * 5).to_port = 1;    // takes the other port
+  run.add_done(0, 1, kMilliSecond, kMilliSecond * 2 - kNanoSecond);  // ends before the link fails
+  run.add_done(0, 1, kMilliSecond * 4, kMilliSecond * 5);  // begins after the link's repair
+  // uses the other port of the host
+  run.add_done(0, 1, kMilliSecond, kMilliSecond * 5).to_port = 1;
   run.add_done(1, 0, kMilliSecond, kMilliSecond * 5).from_port = 1;
   EXPECT_FALSE(run.found("flows_at_failed_ports"));
   run.add(0, 1).begun = false;
   EXPECT_FALSE(run.found("flows_at_failed_ports")) << "a flow that has not begun";
-  run.add_done(0, 1, kMilliSecond, kMilliSecond * 5);  // arrives at the port
+  run.add_done(0, 1, kMilliSecond, kMilliSecond * 5);  // arrives at the failed port
   EXPECT_EQ(figure_of(run.found("flows_at_failed_ports"), "flow"), 5);
-  run.add(1, 0);  // leaves from the port, and does not end
+  run.add(1, 0);  // leaves from the failed port and does not complete
   const auto found = run.found("flows_at_failed_ports");
   EXPECT_EQ(figure_of(found, "flows"), 2);
   EXPECT_TRUE(says(found, "2 of 7 flows waited")) << words_of(found);
   EXPECT_TRUE(says(found, "flow 5 at b.0")) << words_of(found);
   EXPECT_TRUE(says(found, "a flow keeps its ports")) << words_of(found);
   const auto flows = run.results.flows;
-  // With port failover, flows of a short failure or that came back have waited for the detection.
+  // With port failover a flow waits at a failed port until the NIC detects the failure.
   SyntheticRun moving = failing(
       "nic: {port_failover: {detection: 5ms}}\n"
       "faults: [{kind: link_failure, link: t0--b.0, start: 2ms, stop: 3ms}]\n");
   moving.results.flows = flows;
   EXPECT_TRUE(says(moving.found("flows_at_failed_ports"), "flows leave a port 5ms after"));
-  // The same flows without the fault.
+  // The diagnosis must not report the same flows in a run without the fault.
   SyntheticRun healthy = failing("");
   healthy.results.flows = flows;
   EXPECT_FALSE(healthy.found("flows_at_failed_ports"));

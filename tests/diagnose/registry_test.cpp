@@ -1,4 +1,4 @@
-// The list of diagnoses, and the page that describes them.
+// Tests the list of diagnoses and the page that describes them.
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -19,7 +19,7 @@ TEST(Diagnoses, AreSortedAndSaidOnce) {
   EXPECT_THROW(add_diagnosis({"idle_link", "", "", false, nullptr}), std::logic_error);
 }
 
-// Scripts refer to these ids: an id may be added, but never renamed.
+// Users' scripts refer to the ids of diagnoses, so an id must never be renamed or removed.
 TEST(Diagnoses, KeepTheirIds) {
   std::set<std::string> ids;
   for (const DiagnosisEntry& entry : all_diagnoses()) ids.insert(entry.id);

@@ -1,4 +1,5 @@
-// A configuration and the results of a run without any finding, which tests change to provoke one.
+// A configuration and the results of a run that provoke no diagnosis. Tests change them to provoke
+// one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ inline std::optional<Finding> of_id(const std::vector<Finding>& findings, const 
   return std::nullopt;
 }
 
-/// The number of a finding's figure; fails the test if there is none of this name.
+/// The figure `name` of a finding. The test fails if the finding has no figure of this name.
 inline double figure_of(const std::optional<Finding>& finding, const std::string& name) {
   if (finding) {
     for (const FindingFigure& figure : finding->figures) {
@@ -32,8 +33,8 @@ inline double figure_of(const std::optional<Finding>& finding, const std::string
   return 0;
 }
 
-/// The text of a finding; "" without a finding, so that a test of a silent diagnosis fails and does
-/// not crash.
+/// The text of a finding, or an empty text without a finding, so that the test fails instead of
+/// crashing.
 inline std::string words_of(const std::optional<Finding>& finding) {
   return finding ? finding->text : "";
 }
@@ -47,8 +48,8 @@ inline std::optional<Finding> foreseen(const std::string& yaml, const std::strin
   return of_id(foresee(load_config_text(yaml, "t.yaml", std::filesystem::path("."), {})), id);
 }
 
-/// A star of five hosts with links of 100 Gb/s and 1 us; a window from 10 to 20 ms of 20 ms; no
-/// flows yet and all links idle.
+/// A run of 20 ms on a star of five hosts with links of 100 Gb/s and 1 us, with a measurement
+/// window from 10 to 20 ms. At first the run has no flows, and all links are idle.
 struct SyntheticRun {
   explicit SyntheticRun(const std::string& more = "", const std::string& topology = kStar)
       : loaded(load_config_text(topology + more, "t.yaml", std::filesystem::path("."), {})) {
@@ -71,7 +72,7 @@ struct SyntheticRun {
     }
   }
 
-  /// Adds a flow that began at the start of the run and is busy until the end.
+  /// Adds a flow that is active from the start to the end of the run.
   FlowResult& add(HostId from, HostId to, unsigned dscp = 0) {
     FlowResult flow;
     flow.id = static_cast<std::uint32_t>(results.flows.size());
@@ -96,9 +97,9 @@ struct SyntheticRun {
     flow.waiting = false;
     return flow;
   }
-  /// Sets the time for which a link was busy within the window.
+  /// Sets the share of the measurement window in which a link was busy.
   void use(const std::string& link, double share) { at(link).busy = part_of_window(share); }
-  /// Sets the time for which PFC paused a link within the window.
+  /// Sets the share of the measurement window in which PFC paused a link.
   void pause(const std::string& link, double share) { at(link).pause = part_of_window(share); }
   LinkResult& at(const std::string& link) {
     for (LinkResult& one : results.links) {
@@ -114,7 +115,7 @@ struct SyntheticRun {
   void count(std::uint64_t Counters::*counter, std::uint64_t value) {
     results.counters.set(counter, value);
   }
-  /// Sets the number of packets for which a switch had no room.
+  /// Sets the number of packets that a switch dropped for lack of buffer.
   void drop(std::uint64_t packets) {
     std::size_t i = 0;
     results.counters.each([&](std::uint64_t& sum) {

@@ -1,4 +1,4 @@
-// Diagnoses of traffic: links that idle, flows that starve, time without flows, few samples.
+// Tests the diagnoses of traffic: idle links, starving flows, time without flows, few samples.
 #include "synthetic_run.h"
 
 namespace dcc::vp {
@@ -46,12 +46,12 @@ TEST(IdleLink, IsNotToldWhereNobodyWantsMore) {
   EXPECT_TRUE(run.found("idle_link")) << "it was there for nine tenths of the window";
 }
 
-// A long flow from host 1 to host 0 waits at both ends for flows that come and go: the means of
-// both links are low, and one of the two may be full at every instant.
+// A long flow from host 1 to host 0 shares both end links with short flows. The mean use of each
+// link is low, although one of the two may be full at every instant.
 TEST(IdleLink, IsNotToldWhereFlowsThatComeAndGoFillTheLinksInTurn) {
   SyntheticRun run;
   run.add(1, 0);
-  // A flow of 50 MB of payload in 10 ms has 40 Gb/s and uses 43 % of the link with its headers.
+  // A flow of 50 MB of payload in 10 ms has 40 Gb/s, and uses 43 % of the link with headers.
   run.add_done(1, 3, kMilliSecond * 10, kMilliSecond * 14).delivered_measured = 50'000'000;
   run.use("h1->s0", 0.48);
   run.use("s0->h0", 0.48);
@@ -60,7 +60,8 @@ TEST(IdleLink, IsNotToldWhereFlowsThatComeAndGoFillTheLinksInTurn) {
   EXPECT_TRUE(run.found("idle_link")) << "for a quarter of the time neither is full";
 }
 
-// Two flows of 20 Gb/s fill the memory of one host; neither reaches its rate alone.
+// Two flows of 20 Gb/s saturate the memory bandwidth of one host, although neither flow reaches
+// that rate alone.
 TEST(IdleLink, IsNotToldWhereTheMemoryOfAHostIsBusy) {
   SyntheticRun run("nic: {payload: real, dma: {rate: 40Gbps}}\n",
                    "topology: {kind: star, hosts: 5, link: {rate: 100Gbps, delay: 1us}}\n"
@@ -77,7 +78,7 @@ TEST(IdleLink, SaysWhyUnderThePolicyProportional) {
     SyntheticRun run("nic: {congestion_control: {" + policy + "}}\nswitch: {ecn: {" + ecn + "}}\n");
     for (const HostId from : {1u, 2u}) run.add(from, 0).delivered_measured = 50'000'000;
     run.use("s0->h0", 0.87);
-    run.count(&SwitchCounters::ecn_marks, 10'000);  // one mark in ten packets
+    run.count(&SwitchCounters::ecn_marks, 10'000);  // one CE mark per ten packets
     return run;
   };
   const std::string by_weight = "algorithm: dcc, policy: proportional";
@@ -110,8 +111,8 @@ TEST(IdleLink, SaysWhyUnderThePolicyProportional) {
 TEST(IdleLink, NeedsAWindowOfManyRoundTrips) {
   SyntheticRun run;
   run.add(1, 0);
-  // A round trip crosses at most 12 links. Each takes 1 us and 90 ns, 13 us together. The diagnosis
-  // needs a window of twenty round trips.
+  // A round trip crosses at most 12 links of 1 us and 90 ns each, which is 13 us. The diagnosis
+  // idle_link needs a measurement window of twenty round trips.
   run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 250;
   EXPECT_FALSE(run.found("idle_link"));
   run.results.measured_from = kMilliSecond * 20 - kMicroSecond * 280;
@@ -131,7 +132,7 @@ TEST(IdleLink, TheFabricCounts) {
   EXPECT_TRUE(run.found("idle_link"));
   SyntheticRun local("", leaf_spine);
   local.add(0, 1);
-  local.use("leaf0->spine0", 0.97);  // the link is not on a path between neighbours
+  local.use("leaf0->spine0", 0.97);  // hosts of one leaf do not use the link to the spine
   EXPECT_TRUE(local.found("idle_link"));
 }
 
@@ -165,13 +166,13 @@ TEST(StarvingFlows, AreToldWithTheCounts) {
 TEST(StarvingFlows, AShortSilenceIsNone) {
   SyntheticRun run(kTimeout);
   FlowResult& slow = run.add(1, 0);
-  // The flow is silent for less than a quarter of its life.
+  // The flow has made no progress for less than a quarter of its lifetime.
   slow.progress = kMilliSecond * 15 + kMicroSecond;
   EXPECT_FALSE(run.found("starving_flows"));
   slow.progress = kMilliSecond * 15;
   EXPECT_TRUE(run.found("starving_flows"));
   slow.start = kMilliSecond * 19;
-  slow.progress = kMilliSecond * 19;  // a retransmission timer may still expire
+  slow.progress = kMilliSecond * 19;  // the retransmission timeout may not have expired yet
   EXPECT_FALSE(run.found("starving_flows"));
   slow.start = slow.progress = kMilliSecond * 18;
   EXPECT_TRUE(run.found("starving_flows"));
@@ -181,13 +182,13 @@ TEST(StarvingFlows, WaitTheirTurnAmongMany) {
   SyntheticRun run(kTimeout,
                    "topology: {kind: star, hosts: 5, link: {rate: 10Mbps, delay: 1us}}\n"
                    "host: {driver: none}\n");
-  // A packet takes 0.9 ms: twenty round trips over twelve links are 210 ms.
+  // A packet takes 0.9 ms at 10 Mb/s, so twenty round trips over twelve links take 210 ms.
   run.add(1, 0).progress = kMilliSecond * 5;
   run.results.sim_time = kMilliSecond * 200;
   EXPECT_FALSE(run.found("starving_flows"));
   run.results.sim_time = kMilliSecond * 300;
   EXPECT_TRUE(run.found("starving_flows"));
-  // Twenty packets of each of twenty flows are 350 ms.
+  // Twenty packets of each of twenty flows take 350 ms at 10 Mb/s.
   for (int flow = 1; flow < 20; ++flow) run.add(2, 0).progress = kMilliSecond * 299;
   EXPECT_FALSE(run.found("starving_flows"));
 }
@@ -199,7 +200,7 @@ TEST(StarvingFlows, AreNotThoseThatHaveNothingToSend) {
   EXPECT_TRUE(run.found("starving_flows"));
   flow.waiting = false;
   EXPECT_FALSE(run.found("starving_flows"));
-  // All data has arrived, but the sender does not know.
+  // All data has arrived, but the sender has not received the last ACK.
   flow.unacknowledged = true;
   EXPECT_TRUE(run.found("starving_flows"));
   flow.unacknowledged = false;
@@ -211,7 +212,7 @@ TEST(StarvingFlows, AreNotThoseThatHaveNothingToSend) {
   EXPECT_FALSE(run.found("starving_flows"));
 }
 
-// The run ends with its traffic, so the window is empty.
+// The run ends with its traffic, so the measurement window is empty.
 TEST(TrafficEndsEarly, AWindowThatBeginsAfterTheTrafficMeasuresNothing) {
   SyntheticRun run;
   run.add_done(1, 0, PicoSeconds(0), kMicroSecond * 300);

@@ -20,19 +20,19 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LIST = pathlib.Path(__file__).with_suffix(".yml")
 OPTIONS = ["-O0", "-w", *(f"-I{ROOT / name}" for name in ("models/core", "models", "sw", "tests", "", "vp"))]
-# The folder of the changed file comes first among the folders of includes.
+# Include folders. The folder of the changed file is searched before these.
 FOLDERS = ("models/core", "models", "sw", "vp")
 
 
 def lines_of_sources():
-    """Yields (document, line) of docs/sources.yaml."""
+    """Yields (document, line) for each line of docs/sources.yaml."""
     for document in yaml.safe_load((ROOT / "docs/sources.yaml").read_text(encoding="utf-8"))["documents"]:
         for line in document["lines"]:
             yield document["name"], line
 
 
 def line_of(wanted):
-    """The line of docs/sources.yaml that [document, at, beginning of says] names."""
+    """The line of docs/sources.yaml that [document, at, beginning of says] identifies."""
     found = [line for document, line in lines_of_sources()
              if [document, str(line["at"])] == wanted[:2] and line["says"].startswith(wanted[2])]
     if len(found) != 1:
@@ -41,7 +41,7 @@ def line_of(wanted):
 
 
 def changed(entry):
-    """The text of the entry's file without the mechanism."""
+    """The text of an entry's source file without the mechanism."""
     text = (ROOT / entry["in"]).read_text(encoding="utf-8")
     if text.count(entry["text"]) != 1:
         raise ValueError(f"{entry['in']} has {text.count(entry['text'])} times '{entry['text']}'")
@@ -65,13 +65,14 @@ def compiled(source, folder, includes):
 
 
 def includes_of(folder):
-    """Options by which a changed header, which is in `folder`, comes before the original."""
+    """Compiler options that let the changed header in `folder` hide the original header."""
     return [f"-I{folder / name}" for name in FOLDERS]
 
 
 def source_of(build, name, copy, folder):
-    """The file to compile for a copy of file `name`. Of a unity build it is the copy and all that is compiled with it,
-    since the linker would take the library's object for the others, and no scheme may be registered twice.
+    """Returns the file to compile for a changed copy of file `name`. In a unity build this file includes the copy
+    and all files that are compiled with it. Otherwise the linker would take the library's object for those files,
+    and a scheme would be registered twice.
     """
     if not name.startswith("models/schemes/"):
         return copy
@@ -85,7 +86,7 @@ def source_of(build, name, copy, folder):
 
 
 def objects_of(build, entry, folder, text):
-    """The object files of the entry's file with this text, and of those that include it."""
+    """Compiles the entry's file with this text, and the files that include it. Returns the object files."""
     copy = folder / entry["in"]
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(text, encoding="utf-8")
@@ -95,7 +96,7 @@ def objects_of(build, entry, folder, text):
 
 
 def unit_test(build, test, objects, folder):
-    """The result of a test of GoogleTest, compiled alone and linked with `objects`."""
+    """Compiles a single GoogleTest test, links it with `objects`, and returns its result."""
     source, _, name = test.partition(" :: ")
     libraries = [str(path) for part in ("models/schemes", "models/core", "models/core/riscv", "sw")
                  for path in sorted((build / part).glob("*.a"))]
@@ -112,7 +113,7 @@ def unit_test(build, test, objects, folder):
 
 
 def system_test(build, test, objects, folder):
-    """The result of a test in Python, with the program linked anew with `objects`."""
+    """Links the program anew with `objects`, and returns the result of a Python test."""
     source, _, name = test.partition(" :: ")
     link = run(["ninja", "-C", str(build), "-t", "commands", "dccvp"]).stdout.splitlines()[-1]
     link = re.sub(r"^: && | && :$", "", link)
@@ -126,12 +127,14 @@ def system_test(build, test, objects, folder):
 
 
 def fails(build, entry):
-    """Sentences about what is wrong with an entry: none if its test fails without the mechanism."""
+    """Returns sentences about the errors of an entry. An entry without errors has a test that fails without the
+    mechanism."""
     test = entry.get("test") or line_of(entry["line"])["test"]
     kind = system_test if test.partition(" :: ")[0].endswith(".py") else unit_test
     with tempfile.TemporaryDirectory(prefix="dccvp-off-") as name:
         folder = pathlib.Path(name)
-        # Compiled here, too: of a library the linker leaves out a scheme that tests know by name only.
+        # Compiles the unchanged file as well, since the linker would leave out a scheme of a library that tests know
+        # by name only.
         before = (ROOT / entry["in"]).read_text(encoding="utf-8")
         whole = kind(build, test, objects_of(build, entry, folder, before), folder)
         if whole.returncode != 0:

@@ -23,12 +23,12 @@ def pages(root):
 
 
 def blocks(page):
-    """(kind, body) of every fenced block: kind is the line behind the three backticks."""
+    """Yields (kind, body) of every fenced block of a page; the kind is the text after the three backticks."""
     return BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
 def commands(page):
-    """(commands, promised lines) of every block to be run."""
+    """Yields (commands, promised lines of output) of every block to be run."""
     found = blocks(page)
     pairs = []
     for i, (kind, body) in enumerate(found):

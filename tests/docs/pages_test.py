@@ -14,7 +14,8 @@ from pages import COMMAND, blocks, pages
 
 ROOT = pathlib.Path(sys.argv[1]).resolve()
 KINDS = {"sh", "sh long", "text", "yaml", "c", "cpp", "python", "json", "verilog", "systemverilog", "wavedrom"}
-SYNOPSIS = re.compile(r"\[[A-Za-z-]|…|[A-Z]{3,}")  # capitals and brackets: placeholders, so the line cannot be run
+# capitals and brackets are placeholders, so the line is a synopsis and no command
+SYNOPSIS = re.compile(r"\[[A-Za-z-]|…|[A-Z]{3,}")
 
 
 class Pages(unittest.TestCase):

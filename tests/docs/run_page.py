@@ -29,7 +29,7 @@ def missing_line(output, promised):
 
 
 def lacks(text, dccvp, firmware):
-    """The reason why this build cannot run the page; empty if it can."""
+    """The reason why this build cannot run the commands of a page; empty if it can."""
     if "build/firmware/" in text and not any(firmware.glob("*.elf")):
         return "firmware is not built"
     if "gdb-multiarch" in text and shutil.which("gdb-multiarch") is None:

@@ -35,7 +35,7 @@ class Sources(unittest.TestCase):
             self.assertGreaterEqual(len(document["lines"]), 36, document["name"])
 
     def test_every_line_has_a_state_and_what_is_not_built_as_written_has_a_reason(self):
-        """The page counts by state: a line without one is refused, not left out."""
+        """The page counts its lines by state. A line without a state is an error."""
         line: dict[str, object] = {"says": "documents", "where": ["README.md"], "test": TEST}
         self.assertEqual(self.faults(**line, state="built"), [])
         self.assertIn("state 'None'", self.faults(**line)[0])

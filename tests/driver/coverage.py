@@ -23,7 +23,7 @@ def run(command, folder):
 
 
 def counts(folder, sources):
-    """{file: (lines run, lines, branches taken, branches, lines never run)}."""
+    """Returns {file: (lines run, lines, branches taken, branches, numbers of lines never run)}."""
     result = {}
     for source in sources:
         report = json.loads(run(["gcov", "-t", "-b", "--json-format", f"{source.stem}.gcno"], folder))

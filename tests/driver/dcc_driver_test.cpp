@@ -1,4 +1,4 @@
-// The controller's driver against a register file.
+// Tests the controller's driver against a fake register file.
 #include "driver/dcc_driver.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class DccDriverTest : public ::testing::Test {
     reg(DCC_VERSION_OFFSET) = DCC_VERSION_RESET;
     reg(DCC_CAPS_OFFSET) = DCC_CAPS_RESET;
     reg(DCC_STATUS_OFFSET) = DCC_STATUS_READY_MASK;
-    // SOFT_RESET reads as 0.
+    // The bit SOFT_RESET reads as 0.
     machine.on_write = [this](std::uint64_t address, std::uint32_t value) {
       if (address == DCC_BASE + DCC_CTRL_OFFSET) {
         resets += (value & DCC_CTRL_SOFT_RESET_MASK) != 0;
@@ -154,7 +154,7 @@ TEST_F(DccDriverTest, WhatIsLockedIsNotWritten) {
   EXPECT_EQ(dcc_retune(&dcc, &config, &config), DCC_ERROR_LOCKED);
   EXPECT_EQ(dcc_lock(&dcc, DCC_REGWEN_CTRL_MASK), DCC_OK);
   EXPECT_EQ(dcc_soft_reset(&dcc), DCC_ERROR_LOCKED);
-  probe();  // another driver probes, without knowledge of the locks
+  probe();  // the driver of another program probes, which does not know of the locks
   EXPECT_EQ(dcc.locked, 0u);
   EXPECT_EQ(dcc_read_locks(&dcc), DCC_REGWEN_TABLES_MASK | DCC_REGWEN_CTRL_MASK);
   machine.on_write = nullptr;
@@ -180,8 +180,9 @@ TEST_F(DccDriverTest, TellsOfMemoriesThatLostABit) {
   EXPECT_EQ(state.word, 0x85u);
 }
 
-// A stopped block continues after dcc_soft_reset unless CTRL is locked. dcc_configure helps only
-// where no register is locked, and otherwise writes nothing.
+// A controller that a memory error has stopped continues after dcc_soft_reset, unless CTRL is
+// locked. dcc_configure also restarts it if no register is locked; otherwise dcc_configure writes
+// nothing.
 TEST_F(DccDriverTest, AFaultUnderLocksLastsUntilWhatIsNotLockedEndsIt) {
   bool faulty = true;
   std::vector<std::uint64_t> written;
@@ -340,7 +341,7 @@ TEST_F(DccDriverTest, RetuneWritesWhatDiffersAndLeavesTheControllerRunning) {
   ASSERT_EQ(written.size(), 1u);
   EXPECT_EQ(written.at(DCC_CTRL_OFFSET), DCC_CTRL_CUT_BY_MARKS_MASK | DCC_CTRL_ENABLE_MASK);
   written.clear();
-  dcc_config quick = back;  // G changes together with its tables
+  dcc_config quick = back;  // the parameter G changes together with its tables
   quick.parameters.g = 512;
   ASSERT_EQ(dcc_retune(&dcc, &back, &quick), DCC_OK);
   EXPECT_EQ(written.size(), 1u + 2 * DCC_DECAY_LO_ENTRIES);
@@ -370,7 +371,7 @@ TEST_F(DccDriverTest, RetuneRefusesWhatConfigureRefusesAndAnotherPolicy) {
 
 TEST_F(DccDriverTest, ACounterThatCarriesBetweenTheTwoReadsIsReadCoherently) {
   probe();
-  // A counter that moves with every access; the low word's read latches the high one.
+  // The counter increments with every access. A read of the low word latches the high word.
   std::uint64_t counter = 0xFFFFFFFD;
   std::uint32_t latched = 0;
   machine.on_read = [&](std::uint64_t address, std::uint32_t value) -> std::uint32_t {
@@ -396,7 +397,8 @@ TEST_F(DccDriverTest, EveryStatisticComesFromItsOwnPair) {
   }
   dcc_statistics s{};
   dcc_read_statistics(&dcc, &s);
-  // The map's order is the structure's: 17 counters, none left out.
+  // The 17 counters of the register map have the order of the driver's structure, and none is
+  // missing.
   const auto* const counters = reinterpret_cast<const std::uint64_t*>(&s);
   static_assert(sizeof s == 17 * 8);
   for (std::uint64_t i = 0; i < 17; ++i) EXPECT_EQ(counters[i], i << 32 | (100 + i)) << i;

@@ -1,4 +1,4 @@
-// The controller's tables against the same curves in long double.
+// Compares the controller's rate tables with the same curves in long double.
 #include "driver/dcc_tables.h"
 
 #include <gtest/gtest.h>

@@ -36,7 +36,7 @@ nic_config nic_settings() {
   return config;
 }
 
-/// Both devices work; each test breaks one part.
+/// A machine with a NIC and a controller that work. Each test breaks one part.
 class DriverMisuse : public ::testing::Test {
  protected:
   DriverMisuse() {
@@ -48,13 +48,13 @@ class DriverMisuse : public ::testing::Test {
     EXPECT_EQ(dcc_probe(&dcc, machine.machine(), DCC_BASE), DCC_OK);
     sound_read = machine.on_read;
   }
-  /// From this call on, the register reads with its lowest bit inverted.
+  /// After this call a read of the register returns its value with the lowest bit inverted.
   void spoil(std::uint64_t address) {
     machine.on_read = [this, address](std::uint64_t a, std::uint32_t v) {
       return a == address ? sound_read(a, v) ^ 1u : sound_read(a, v);
     };
   }
-  /// From this call on the register reads 0.
+  /// After this call a read of the register returns 0.
   void silence(std::uint64_t address) {
     machine.on_read = [this, address](std::uint64_t a, std::uint32_t v) {
       return a == address ? 0u : sound_read(a, v);
@@ -163,7 +163,8 @@ TEST_F(DriverMisuse, EveryControllerSettingThatDoesNotStickIsReported) {
         DCC_MI_OFFSET, DCC_R_AI_OFFSET, DCC_R_HAI_OFFSET, DCC_R_MIN_OFFSET, DCC_R_MAX_OFFSET,
         DCC_INITIAL_RATE_OFFSET, DCC_INITIAL_ALPHA_OFFSET, DCC_FIRST_CUT_OFFSET,
         DCC_MARK_SHIFT_OFFSET}) {
-    // All bits of the word are set, so the test does not depend on the field's position.
+    // The fake inverts all bits of the word, so that the test does not depend on the field's
+    // position.
     machine.on_read = [this, offset](std::uint64_t a, std::uint32_t v) {
       return a == DCC_BASE + offset ? ~v : sound_read(a, v);
     };

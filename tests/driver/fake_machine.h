@@ -1,4 +1,4 @@
-// A host as the driver sees it: a file of registers, RAM, a clock and an interrupt controller.
+// A fake host for drivers: a register file, RAM, a clock and an interrupt controller.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace dcc::test {
 
-/// Time advances by 10 ns with every register access and jumps to the next event while the program
-/// waits. Registers keep written values unless a hook changes them.
+/// Simulated time advances by 10 ns with every register access, and jumps to the next event while
+/// the program waits. Registers keep written values unless a hook changes them.
 class FakeMachine {
  public:
   static constexpr std::uint64_t kRamBase = 0x8000'0000;
@@ -30,10 +30,12 @@ class FakeMachine {
   const std::vector<Write>& writes() const { return writes_; }
   std::uint64_t reads() const { return reads_; }
 
-  /// Hooks: called after the register file took the value, or with the value that it would return.
+  /// Hooks of register accesses. on_write is called after the register file stored the value,
+  /// on_read with the value that the read would return.
   std::function<void(std::uint64_t address, std::uint32_t value)> on_write;
   std::function<std::uint32_t(std::uint64_t address, std::uint32_t value)> on_read;
-  /// Returns the level of the interrupt sources; called whenever the level matters.
+  /// Returns the level of the interrupt sources as a bit mask. The machine calls it whenever it
+  /// needs the level.
   std::function<std::uint32_t()> levels = [] { return 0u; };
 
   std::uint64_t now() const { return now_; }

@@ -1,5 +1,5 @@
-// A NIC in loopback, made from driver/nic_descriptors.h alone. The remote queue pair on the same
-// host receives what a queue pair sends.
+// A fake NIC in loopback, implemented from driver/nic_descriptors.h alone. The remote queue pair of
+// a queue pair is on the same host.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,19 @@ class FakeNic {
  public:
   explicit FakeNic(FakeMachine& machine);
 
-  // Behaviour of the NIC; may change at any time.
-  std::uint64_t message_ns = 1000;    // time of a message in ns; a queue pair sends one at a time
-  std::uint32_t fetch_limit = 65536;  // greatest number of entries in work, over all queue pairs
-  bool copy_payload = true;           // true: real payload; false: only descriptors move
+  // Settings of the NIC's behaviour, which a test may change at any time.
+  // time of a message in ns; a queue pair sends one message at a time
+  std::uint64_t message_ns = 1000;
+  // greatest number of fetched work entries, over all queue pairs
+  std::uint32_t fetch_limit = 65536;
+  bool copy_payload = true;  // true: payload is copied; false: only descriptors move
   bool refuse_queue_pairs = false;
-  bool refuse_classes = false;            // true: QP_CMD.CHANGE_CLASS is refused
+  bool refuse_classes = false;            // true: the NIC refuses QP_CMD.CHANGE_CLASS
   std::uint8_t fail_status = NIC_CQE_OK;  // status of all further send completions
   int drop_receives = 0;                  // number of receive completions to drop
-  int corrupt_after = -1;                 // number of the message with an inverted bit (any flow)
+  int corrupt_after = -1;  // number of the message in which a bit is inverted (any flow)
   std::uint64_t corrupt_offset = 0;
-  std::uint64_t payload_ahead = 0;  // number of messages by which receive completions are late
+  std::uint64_t payload_ahead = 0;  // number of messages by which receive completions are delayed
 
   struct QueuePair {
     std::uint32_t remote_host = 0, remote_qpn = 0, dscp = 0, priority = 0;
@@ -42,7 +44,7 @@ class FakeNic {
   std::uint32_t most_in_flight() const { return most_in_flight_; }
   bool interrupt() const;
 
-  /// Appends a completion as hardware would.
+  /// Writes a completion to the ring, as the hardware does.
   void complete(nic_cqe completion);
   void raise(std::uint32_t causes);
 

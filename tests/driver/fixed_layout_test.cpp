@@ -1,4 +1,4 @@
-// Structures shared with hardware and platform, byte by byte.
+// Checks the structures that software shares with hardware and platform, byte by byte.
 #include "driver/fixed_layout.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Integer logarithm and power against long double.
+// Compares the integer logarithm and power functions with long double.
 #include "app/fixed_log.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The table tool as its user runs it.
+// Runs the program make_tables as a user does.
 #include <gtest/gtest.h>
 
 #include <array>

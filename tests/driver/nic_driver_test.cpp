@@ -1,4 +1,4 @@
-// The NIC's driver against a NIC made from the descriptor format alone.
+// Tests the NIC's driver against a fake NIC that is implemented from the descriptor format alone.
 #include "driver/nic_driver.h"
 
 #include <gtest/gtest.h>
@@ -133,7 +133,8 @@ TEST_F(NicDriverTest, ImpossibleSettingsAreRefused) {
   for (const Case& c : cases) {
     nic_config config = sound_config();
     c.spoil(config);
-    // The last MiB of RAM holds 32768 entries exactly; one ring further up does not.
+    // The last MiB of RAM holds exactly 32768 ring entries, so a ring that begins later does not
+    // fit.
     EXPECT_EQ(nic_start(&nic, &config, kSendRing, 0x8030'0040), c.error) << nic_error_text(c.error);
   }
   const nic_config config = sound_config();
@@ -301,7 +302,7 @@ TEST_F(NicDriverTest, AQueuePairChangesItsClass) {
   EXPECT_EQ(hardware.queue_pairs().at(5).priority, 3u);
   EXPECT_EQ(hardware.queue_pairs().at(5).remote_qpn, 105u);
   EXPECT_EQ(nic_change_class(&nic, 5, 63), NIC_OK);
-  // Each refusal leaves the class as it was, and a later call is carried out again.
+  // After each refusal the flow keeps its class, and a later call of nic_change_class succeeds.
   EXPECT_EQ(nic_change_class(&nic, 5, 64), NIC_ERROR_DSCP);
   EXPECT_EQ(nic_change_class(&nic, nic.queue_pairs, 1), NIC_ERROR_QUEUE_PAIR);
   EXPECT_EQ(nic_change_class(&nic, 6, 1), NIC_ERROR_QUEUE_PAIR_REFUSED) << "was never created";
@@ -378,7 +379,7 @@ TEST_F(NicDriverTest, IndicesWrapBeyondSixteenBitsWithoutLosingOrRepeating) {
   hardware.message_ns = 50;
   std::uint64_t posted = 0;
   std::uint64_t reaped = 0;
-  constexpr std::uint64_t kMessages = 70'000;  // a number above 2^16, so that indices wrap
+  constexpr std::uint64_t kMessages = 70'000;  // more than 2^16 messages, so that ring indices wrap
   while (reaped < kMessages) {
     while (posted < kMessages && post(1, posted) == NIC_OK) ++posted;
     nic_ring_doorbell(&nic);

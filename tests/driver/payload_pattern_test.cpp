@@ -1,4 +1,5 @@
-// The payload's pattern: every wrong byte is found, and a later message does not count as damage.
+// Tests the check pattern of payload: the check detects every wrong byte, and does not report a
+// later message as damage.
 #include "app/payload_pattern.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +42,8 @@ TEST(PayloadPattern, EveryFlippedBitOfEveryByteIsFound) {
       for (int bit = 0; bit < 8; ++bit) {
         buffer.data()[at] ^= 1u << bit;
         const pattern_verdict verdict = buffer.check(11, 5);
-        // A stamp of one byte has 256 values, on which eight later messages may fall.
+        // A stamp that the message's end cuts to one byte has only 256 values, so a flipped bit may
+        // give the stamp of a later message.
         const bool cut_stamp = at / 4 % (PATTERN_BLOCK_BYTES / 4) == 0 && at / 4 == bytes / 4;
         if (!cut_stamp) {
           EXPECT_EQ(verdict, PATTERN_CORRUPT) << bytes << " bytes, at " << at;
@@ -62,7 +64,7 @@ TEST(PayloadPattern, APacketThatNeverArrivedLeavesAnOldStamp) {
   Buffer before(kBytes);
   before.fill(1, 2);
   Buffer after(kBytes);
-  after.fill(1, 6);  // message 6 uses the slot of message 2: four slots in turn
+  after.fill(1, 6);  // four slots in turn, so message 6 overwrites message 2
   for (std::uint32_t lost = 0; lost < kBytes; lost += kMtu) {
     Buffer mixed(kBytes);
     std::memcpy(mixed.data(), after.data(), kBytes);
@@ -78,11 +80,11 @@ TEST(PayloadPattern, ALaterMessageOfTheSlotIsOvertakenNotCorrupt) {
     buffer.fill(9, 40 + 4 * turns);
     EXPECT_EQ(buffer.check(9, 40), PATTERN_OVERTAKEN) << turns;
   }
-  buffer.fill(9, 41);  // message 41 belongs to the neighbouring slot
+  buffer.fill(9, 41);  // message 41 belongs to the next slot
   EXPECT_EQ(buffer.check(9, 40), PATTERN_CORRUPT);
   buffer.fill(9, 36);  // an earlier message of the same slot
   EXPECT_EQ(buffer.check(9, 40), PATTERN_CORRUPT);
-  buffer.fill(9, 44);  // a later message of the same slot, damaged
+  buffer.fill(9, 44);  // a later message of the same slot, with a damaged byte
   buffer.data()[1001] ^= 1;
   EXPECT_EQ(buffer.check(9, 40), PATTERN_CORRUPT);
 }

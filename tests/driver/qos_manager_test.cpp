@@ -1,4 +1,4 @@
-// The QoS manager: its parts one by one, and the closed loop over a simulated bottleneck.
+// Tests the parts of the QoS manager, and the closed loop over a simulated bottleneck.
 #include "app/qos_manager.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ namespace {
 using dcc::test::FakeMachine;
 using dcc::test::QosPlant;
 
-// --- meter ---
+// Tests of the QoS manager's meter.
 
 TEST(QosMeter, CountsBytesPerTenantAndIgnoresStrangers) {
   const qos_tenant tenants[] = {{46, 512}, {10, 256}};
@@ -58,7 +58,8 @@ TEST(QosMeter, ActiveFlowsAgainstADirectCount) {
     ASSERT_EQ(qos_meter_init(&meter, tenants, 2, window), 1);
     std::mt19937 random(window);
     std::vector<qos_flow> flows(50);
-    std::map<int, int> last_seen;  // last active interval of each flow, found by search
+    // last active interval of each flow, computed independently of the meter
+    std::map<int, int> last_seen;
     for (int interval = 1; interval < 300; ++interval) {
       // Flows pause from time to time, so that whole windows pass without a byte.
       const int events = interval / 50 % 2 == 0 ? static_cast<int>(random() % 30) : 0;
@@ -98,7 +99,7 @@ TEST(QosMeter, ImpossibleTenantsAreRefused) {
   EXPECT_EQ(qos_meter_init(&meter, heavy, 1, 4), 0);
 }
 
-// --- manager's parts ---
+// Tests of the QoS manager's parts.
 
 class QosManagerTest : public ::testing::Test {
  protected:
@@ -158,8 +159,8 @@ TEST_F(QosManagerTest, AFlowsFactorIsTheTenantsWeightOverItsFlows) {
   EXPECT_EQ(command.end, 1u);
   ASSERT_EQ(command.count, 3u);
   EXPECT_EQ(command.entries[0].dscp, 46u);
-  // The lowest weight becomes 1.0: 16 flows share one weight, and the others have 16 and 64 times
-  // as much.
+  // The lowest weight of a flow becomes 1.0, that of tenant 1, whose 16 flows share its weight.
+  // Flows of the other two tenants have 16 and 64 times this weight.
   EXPECT_NEAR(command.entries[1].weight_q8_8, 256, 1);
   EXPECT_NEAR(command.entries[0].weight_q8_8, 16 * 256, 4);
   EXPECT_NEAR(command.entries[2].weight_q8_8, 64 * 256, 16);
@@ -205,7 +206,8 @@ TEST_F(QosManagerTest, TooSmallAShareRaisesTheFactorAfterTheHold) {
 }
 
 TEST_F(QosManagerTest, ADemandLimitedTenantDoesNotDistortTheOthers) {
-  // The first tenant uses a tenth of the link whatever its factor is; the others shall share 2 : 1.
+  // The first tenant has data for only a tenth of the link, whatever its factor is. The other two
+  // tenants must share the rest 2 : 1.
   start({{1, 1024}, {2, 512}, {3, 256}});
   for (std::uint32_t i = 1; i <= 400; ++i) {
     const qos_report r = report(i, {10'000ull * i, 60'000ull * i, 30'000ull * i}, {1, 1, 1});
@@ -252,7 +254,7 @@ TEST_F(QosManagerTest, ImpossibleParametersAreRefused) {
   EXPECT_EQ(qos_manager_init(&manager, &p, tenants, 1, 1), 0);
 }
 
-// --- agent ---
+// Tests of the QoS agent.
 
 TEST(QosAgent, LoadsNewWholeCommandsOnly) {
   FakeMachine machine;
@@ -303,14 +305,15 @@ TEST(QosAgent, WithoutAControllerTheNicHearsOfTheWeights) {
   EXPECT_EQ(machine.reg(NIC_BASE + NIC_CC_CLASS_OFFSET), 640u << NIC_CC_CLASS_WEIGHT_SHIFT | 46u);
 }
 
-// --- the closed loop ---
+// Tests of the closed loop.
 
-/// Plant, meter, manager and agents with the delays between them.
+/// The closed loop: plant, meter, manager and agents, with the delays between them.
 class ClosedLoop {
  public:
-  static constexpr double kStep = 0.005;          // ms
-  static constexpr double kMessageBytes = 65536;  // only whole messages are counted
-  // ms between a command of the QoS manager and the new factor in a sender's rate table
+  static constexpr double kStep = 0.005;  // simulation step in ms
+  // size of a message; the meter counts whole messages
+  static constexpr double kMessageBytes = 65536;
+  // Delay in ms from a command of the QoS manager to the new factor in a sender's rate table.
   static constexpr double kCommandDelay = 0.1;
 
   explicit ClosedLoop(std::vector<qos_tenant> tenants, bool managed = true)
@@ -340,7 +343,7 @@ class ClosedLoop {
 
   double now() const { return static_cast<double>(steps_) * kStep; }
 
-  /// Greatest relative error of a tenant's share of the bytes sent since `mark`.
+  /// Bytes that each tenant has sent, in total.
   std::map<std::uint32_t, double> totals() const {
     std::map<std::uint32_t, double> sum;
     for (const QosPlant::Flow& f : plant.flows) sum[f.dscp] += f.total_bytes;
@@ -364,7 +367,8 @@ class ClosedLoop {
     }
     return worst;
   }
-  /// Worst error over every window of `length` within the next `span` ms (windows 1 ms apart).
+  /// Greatest share error in any averaging window of `length` ms within the next `span` ms. Windows
+  /// begin 1 ms apart.
   double worst_over(double length, double span, const std::set<std::uint32_t>& of) {
     std::deque<std::map<std::uint32_t, double>> history = {totals()};
     double worst = 0;
@@ -394,7 +398,7 @@ class ClosedLoop {
         qos_meter_count(&meter_, &seen_[i], f.dscp, static_cast<std::uint32_t>(kMessageBytes));
       }
     }
-    if (steps_ % 200 == 0) {  // The manager runs once a millisecond.
+    if (steps_ % 200 == 0) {  // the QoS manager runs once per millisecond
       qos_report report{};
       qos_meter_report(&meter_, 0, &report);
       qos_manager_take(&manager_, 0, &report);
@@ -424,7 +428,7 @@ class ClosedLoop {
 };
 
 TEST(QosClosedLoop, WithoutAManagerFlowsCountAndBiasShows) {
-  // Checks the oracle: the same plant without a manager must fail.
+  // Checks the test itself: the same plant without a QoS manager must miss the shares.
   ClosedLoop loop({{1, 256}, {2, 256}}, false);
   loop.add_flows(1, 1);
   loop.add_flows(2, 16);
@@ -458,7 +462,7 @@ TEST(QosClosedLoop, SettlesWithinTwentyMillisecondsOfAJoinAndALeave) {
   loop.add_flows(1, 1);
   loop.add_flows(2, 4);
   loop.run(100);
-  loop.add_flows(3, 16);  // the tenant joins with every flow at line rate
+  loop.add_flows(3, 16);  // all flows of the new tenant join at the link rate
   for (QosPlant::Flow& f : loop.plant.flows) {
     if (f.dscp == 3) f.rate = 100;
   }
@@ -466,7 +470,7 @@ TEST(QosClosedLoop, SettlesWithinTwentyMillisecondsOfAJoinAndALeave) {
   EXPECT_LE(loop.worst_over(10, 10, {1, 2, 3}), 0.03) << "after the join";
   EXPECT_LE(loop.worst_over(100, 150, {1, 2, 3}), 0.03) << "after the join";
   for (QosPlant::Flow& f : loop.plant.flows) {
-    if (f.dscp == 2) f.on = false;  // leaves
+    if (f.dscp == 2) f.on = false;  // the tenant leaves
   }
   loop.run(20);
   EXPECT_LE(loop.worst_over(10, 10, {1, 3}), 0.03) << "after the leave";
@@ -478,8 +482,8 @@ TEST(QosClosedLoop, DoesNotOscillate) {
   loop.add_flows(1, 16, 1.1);
   loop.add_flows(2, 1, 0.9);
   loop.run(100);
-  // Shares of consecutive windows of 10 ms: they must not swing by more than two percent about the
-  // mean in 200 ms.
+  // The shares in consecutive windows of 10 ms must stay within two percent of their mean for 200
+  // ms.
   std::vector<double> shares;
   for (int i = 0; i < 20; ++i) {
     const auto before = loop.totals();
@@ -494,7 +498,7 @@ TEST(QosClosedLoop, DoesNotOscillate) {
 
 TEST(QosClosedLoop, BandwidthATenantDoesNotWantGoesToTheOthersInProportion) {
   ClosedLoop loop({{1, 1024}, {2, 512}, {3, 256}});
-  loop.add_flows(1, 1, 1, 5);  // the tenant is entitled to 57 Gb/s and sends 5
+  loop.add_flows(1, 1, 1, 5);  // the tenant is entitled to 57 Gb/s, and sends 5 Gb/s
   loop.add_flows(2, 1);
   loop.add_flows(3, 8);
   loop.run(300);

@@ -1,4 +1,4 @@
-// The traffic application against a NIC in loopback.
+// Tests the traffic application against a fake NIC in loopback.
 #include "app/traffic_app.h"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,8 @@ TEST_F(TrafficAppTest, AnUnlimitedFlowPostsUntilItsStopTime) {
   flow.start_ns = 100'000;
   flow.stop_ns = 600'000;
   ASSERT_EQ(run(), TRAFFIC_OK) << result().text;
-  // One message per microsecond: 500 messages, plus or minus those in flight.
+  // The rate limits the flow to one message per microsecond: 500 messages, plus or minus those in
+  // flight.
   EXPECT_NEAR(static_cast<double>(tx_result(0).messages_posted), 500.0, 8.0);
   EXPECT_EQ(tx_result(0).messages_completed, tx_result(0).messages_posted);
   EXPECT_GE(tx_result(0).first_post_ns, 100'000u);
@@ -173,7 +174,7 @@ TEST_F(TrafficAppTest, AFlippedBitIsFound) {
 TEST_F(TrafficAppTest, ASampleFindsOnlyWhatItLooksAt) {
   add_flow(10 * 4096);
   block.verify_bytes = 256;
-  nic.corrupt_after = 2;  // bytes 512 to 767 of message 2 are the verified sample
+  nic.corrupt_after = 2;  // bytes 512 to 767 of message 2 are the checked sample
   nic.corrupt_offset = 600;
   EXPECT_EQ(run(), TRAFFIC_ERROR_PAYLOAD);
   EXPECT_EQ(result().messages_corrupt, 1u);
@@ -181,7 +182,8 @@ TEST_F(TrafficAppTest, ASampleFindsOnlyWhatItLooksAt) {
 }
 
 TEST_F(TrafficAppTest, ASlowReceiverThatSamplesLeavesMessagesOut) {
-  // A late interrupt: completions of 40 messages at both ends wait at once, which are five batches.
+  // The interrupt comes late. Completions of 40 messages are then pending at both ends, which are
+  // five batches.
   boot_tx_flow& flow = add_flow(40 * 4096);
   flow.slots = flow.outstanding = 40;
   block.verify_bytes = 256;
@@ -213,7 +215,8 @@ TEST_F(TrafficAppTest, ALostReceiveCompletionIsASequenceError) {
 
 TEST_F(TrafficAppTest, AMessageOvertakenBeforeTheCheckIsNoError) {
   add_flow(20 * 4096);
-  nic.payload_ahead = 4;  // the receiver learns of message m when m + 4 is in its slot
+  // the receiver sees the completion of message m after message m + 4 has overwritten it
+  nic.payload_ahead = 4;
   ASSERT_EQ(run(), TRAFFIC_OK) << result().text;
   EXPECT_EQ(result().messages_received, 16u);
   EXPECT_EQ(result().messages_overtaken, 16u);
@@ -389,7 +392,7 @@ class ManyFlows : public TrafficAppTest {
     block.nic.completion_ring_entries = 8192;
     block.end_ns = 3'000'000;
   }
-  /// Number of HAL accesses for each completed message.
+  /// Number of register accesses by the HAL per completed message.
   double accesses_per_message(std::uint32_t flows) {
     tx.clear();
     for (std::uint32_t i = 0; i < flows; ++i) add_flow(0);

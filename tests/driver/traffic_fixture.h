@@ -1,4 +1,4 @@
-// A host that sends to itself: boot block, flows and their buffers, a NIC in loopback.
+// A host that sends to itself: boot block, flows and their buffers, and a fake NIC in loopback.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace dcc::test {
 
 constexpr std::uint64_t kBlock = BOOT_BLOCK_ADDRESS;
-constexpr std::uint32_t kReceiveQpn = 4096;  // queue pair of a flow's far end, on the same host
+constexpr std::uint32_t kReceiveQpn = 4096;  // number of the receiving queue pair, on the same host
 
 class TrafficAppTest : public ::testing::Test {
  protected:
@@ -54,7 +54,8 @@ class TrafficAppTest : public ::testing::Test {
     return tx.back();
   }
 
-  /// Writes block, flows and their receiving ends; buffers follow the block.
+  /// Writes the boot block, the flows and their receiving ends to RAM. The buffers follow the
+  /// block.
   void write_block() {
     block.tx_count = static_cast<std::uint32_t>(tx.size());
     block.rx_count = block.tx_count;
@@ -84,7 +85,7 @@ class TrafficAppTest : public ::testing::Test {
     rx_at = block.rx_offset;
     copy();
   }
-  /// Copies block and flows to their places of write_block(), whatever the block contains now.
+  /// Copies the boot block and the flows to RAM again, whatever the block contains now.
   void copy() {
     std::memcpy(machine.ram(kBlock), &block, sizeof block);
     if (!tx.empty()) {
@@ -93,7 +94,7 @@ class TrafficAppTest : public ::testing::Test {
     }
   }
 
-  /// A register file that answers as a controller, and a configuration for it.
+  /// Adds a register file that answers as a controller, and a configuration for the controller.
   void give_controller() {
     block.flags |= BOOT_HAS_CONTROLLER;
     dcc_config& c = block.controller;

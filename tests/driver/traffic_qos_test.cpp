@@ -1,4 +1,4 @@
-// Tests of the closed loop inside the traffic application.
+// Tests the QoS control loop inside the traffic application.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -60,7 +60,8 @@ TEST_F(TrafficQos, OneHostWithAllPartsLoadsFactorsByFlows) {
   block.qos.local_meter = 0;
   nic.message_ns = 10'000;
   for (int i = 0; i < 5; ++i) add_flow(0).dscp = i == 0 ? 46 : 10;
-  // The loopback gives every flow the same rate, whatever its factor is; the weights are 1 : 4.
+  // The loopback NIC gives every flow the same rate, whatever the flow's factor is. The weights are
+  // 1 : 4.
   ASSERT_EQ(run_with_peers(), TRAFFIC_OK) << result().text;
   EXPECT_EQ(area().report_out.begin, 19u) << "one a millisecond";
   EXPECT_EQ(area().manager.updates, 9u);
@@ -98,7 +99,7 @@ TEST_F(TrafficQos, AManagerWritesCommandsAndAnAgentLoadsThem) {
   const std::uint64_t there = BOOT_RAM_BASE + (7 << 20);
   add_peer({100, 9, 101, 48, 6, BOOT_QOS_SEND_COMMANDS, 0, there});
   write_block();
-  // Two remote meters report to the addresses given in the block.
+  // Two remote meters write their reports to the addresses in the boot block.
   for (std::uint32_t n = 1; n < 19; ++n) {
     machine.at(n * 1'000'000 + 100'000, [this, n] {
       for (std::uint32_t meter = 0; meter < 2; ++meter) {

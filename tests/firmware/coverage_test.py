@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "system"))
 from harness import PATIENCE  # noqa: E402
 
 DCCVP, FIRMWARE, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), pathlib.Path(sys.argv[3]).resolve()
-LEAST = 90  # Least coverage in percent of all lines.
+LEAST = 90  # minimum coverage in percent of all lines
 PAIR = """\
 duration: 2ms
 topology: {{kind: star, hosts: 2, link: {{rate: 100Gbps}}}}
@@ -36,12 +36,12 @@ TRAFFIC = f"host={{driver: firmware, elf: {FIRMWARE / 'traffic.elf'}, clock: 2GH
 BOTH = [f"hosts={{0: {{driver: firmware, elf: {FIRMWARE / 'bringup.elf'}, keeps_accounts: false}}, "
         f"1: {{driver: firmware, elf: {FIRMWARE / 'bringup.elf'}, keeps_accounts: false}}}}", "nic.payload=real",
         "traffic.0.bytes=4KiB"]
-# Name of a run: its configuration and what is changed of it.
+# Name of a run -> its configuration file and overrides.
 NETWORKS = {
     "transports": ("configs/transports.yaml", TRAFFIC, "duration=8ms", "measure={from: 0us}"),
     "qos": ("configs/tenants.yaml", TRAFFIC, "duration=3ms", "measure={from: 0us}", "qos.report_interval=100us",
             "qos.update_interval=200us", "traffic.2.start=1ms", "traffic.2.stop=2ms"),
-    # More congested flows than slots, and more messages than a ring holds.
+    # This run has more congested flows than slots, and more messages than a ring holds.
     "congestion": ("configs/demo.yaml", TRAFFIC, "duration=500us", "measure={from: 0us}", "nic.controller.slots=16",
                    "traffic=[{kind: incast, receiver: 0, flows: 30, bytes: 64KiB, message: 1KiB}]"),
     "rdma": ("sdk/examples/rdma/platform.yaml", f"host.elf={FIRMWARE / 'rdma.elf'}"),
@@ -90,7 +90,7 @@ class Runs:
             return "".join(job.result() for job in jobs)
 
     def lines(self):
-        """{file: {line: times executed}} of shipped sources, over all runs."""
+        """Returns {file: {line: times executed}} of the shipped sources, summed over all runs."""
         total = {}
         for info in sorted(self.folder.rglob("*.info")):
             lines = {}

@@ -37,7 +37,7 @@ def run(*command, text=None):
 
 
 def parse(blob):
-    """{path of a node: {property: its bytes}} of a flattened device tree."""
+    """Returns {path of a node: {property: bytes}} of a flattened device tree."""
     def word(at):
         return int.from_bytes(blob[at:at + 4], "big")
 
@@ -46,14 +46,14 @@ def parse(blob):
     while True:
         token = word(at)
         at += 4
-        if token == 1:  # token 1: begin of a node
+        if token == 1:  # token 1 begins a node
             end = blob.index(b"\0", at)
             path.append(blob[at:end].decode())
             nodes["/".join(path) or "/"] = {}
             at = (end + 4) // 4 * 4
-        elif token == 2:  # token 2: end of a node
+        elif token == 2:  # token 2 ends a node
             path.pop()
-        elif token == 3:  # property
+        elif token == 3:  # token 3 is a property
             size, name = word(at), strings + word(at + 4)
             key = blob[name:blob.index(b"\0", name)].decode()
             nodes["/".join(path) or "/"][key] = blob[at + 8:at + 8 + size]
@@ -85,7 +85,8 @@ class DeviceTrees(unittest.TestCase):
             return self.compiled(file.name, *arguments)
 
     def check_devices(self, tree, stem, absent=()):
-        """Checks that each region with a node is in the tree, and that the ROM is the only further node."""
+        """Checks that the device tree has a node for each region of the memory map with a node name, and no further
+        node except the ROM."""
         memory = yaml.safe_load((ROOT / f"rtl/regs/{stem}.yaml").read_text(encoding="utf-8"))
         blocks = {name: yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
                   for name in ("dcc", "nic")}
@@ -132,7 +133,7 @@ class DeviceTrees(unittest.TestCase):
         self.check_devices(tree, "memory_map_virt")
         self.assertIn("/cpus/cpu@0", tree)
         self.assertEqual(cells(tree["/soc/rom@20000000"]["reg"]), [0x20000000, 1 << 20])
-        tree = self.network("--host", "1", "-c", "host.clock=5GHz")  # a RAM size that needs more than 32 bits
+        tree = self.network("--host", "1", "-c", "host.clock=5GHz")  # a RAM size of more than 32 bits
         self.assertEqual(cells(tree["/cpus/cpu@1"]["clock-frequency"]), [1, 5_000_000_000 - (1 << 32)])
         tree = self.network("-c", "nic.congestion_control.algorithm=dcqcn", "--host", "0")
         self.check_devices(tree, "memory_map", absent=("dcc",))
@@ -164,7 +165,7 @@ class DeviceTrees(unittest.TestCase):
                 self.assertIn(words, done.stderr)
 
     def imported(self, folder, tree, elf):
-        """(lines that the import prints, its configuration) of a device tree's bytes."""
+        """Imports a device tree from bytes. Returns the printed lines and the resulting configuration."""
         file, net = folder / "tree", folder / "net"
         file.write_bytes(tree)
         done = run(DCCVP, "import", "dts", file, "-o", net, "--force", f"--set=elf={FIRMWARE / elf}")
@@ -220,7 +221,7 @@ class DeviceTrees(unittest.TestCase):
         self.assertEqual(len(shared), 4)
         for path in shared:
             with self.subTest(path):
-                # Addresses and sizes have two cells in QEMU's tree.
+                # QEMU's device tree uses two cells for addresses and sizes.
                 self.assertEqual(cells(ours[path]["reg"]), cells(theirs[path]["reg"])[1::2])
                 for key in ("compatible", "interrupts", "riscv,ndev", "clock-frequency"):
                     self.assertEqual(ours[path].get(key), theirs[path].get(key), key)

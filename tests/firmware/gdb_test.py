@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The real gdb on the CPU's stub, and clients that are not gdb."""
+"""Tests the CPU's GDB stub with the real gdb and with other clients."""
 
 import atexit
 import pathlib
@@ -21,13 +21,13 @@ ELF = FIRMWARE / "irq_storm.elf"
 
 
 class Machine:
-    """A run that waits for a debugger on a free port."""
+    """A program under dccvp that waits for a debugger on a free port."""
 
     def __init__(self, *options, elf=ELF):
         self.process = subprocess.Popen([DCCVP, "run-elf", "--gdb", "0", *options, elf],
                                         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.STDOUT)
-        # After a failed test the program would still wait for its debugger, so it is killed.
+        # Kills the program at exit, since after a failed test it would still wait for its debugger.
         atexit.register(self.process.kill)
         line = self.process.stdout.readline().decode()
         self.port = int(re.search(r"127\.0\.0\.1:(\d+)", line).group(1))
@@ -46,7 +46,7 @@ def packet(text):
 
 
 class Client:
-    """A minimal client of the protocol: sends one packet and receives the answer."""
+    """A minimal client of GDB's remote protocol, which sends one packet and receives the response."""
 
     def __init__(self, machine):
         self.socket = machine.connect()
@@ -74,7 +74,7 @@ class Client:
 class RealGdb(unittest.TestCase):
     def session(self, *commands, options=(), elf=ELF):
         machine = Machine(*options, elf=elf)
-        # gdb itself gives up on an answer after two seconds, which a busy machine may take.
+        # Raises gdb's timeout for a response, which is two seconds, because a busy machine may take longer.
         script = ["set pagination off", "set confirm off", "set architecture riscv:rv32",
                   f"set remotetimeout {PATIENCE}",
                   f"target remote 127.0.0.1:{machine.port}", *commands]
@@ -141,9 +141,9 @@ class RealGdb(unittest.TestCase):
         self.assertEqual(status, 0, out)
 
     def test_triggers_of_the_debugger(self):
-        stop_on = "set $tdata1 = 0x08001040 | "  # dmode; action: stop; machine mode
+        stop_on = "set $tdata1 = 0x08001040 | "  # fields: dmode; action: stop; machine mode
         text, status, out = self.session(
-            "break main", "continue", "delete",  # a breakpoint behind the start-up code, which clears all variables
+            "break main", "continue", "delete",  # a breakpoint after the start-up code, which clears all variables
             "set $tselect = 0", "set $tdata2 = &software_count", stop_on + "2", "continue",
             "print software_count", "x/i $pc", "stepi", "print software_count",
             stop_on + "4", "set $tdata2 = timer_handler", "continue", "print $pc == timer_handler",
@@ -166,7 +166,7 @@ class RealGdb(unittest.TestCase):
         self.assertIn("secret kept", out)
 
     def test_registers_of_devices_without_side_effects(self):
-        # The first character waits in the UART, and inspection must not consume it.
+        # The first character waits in the UART. Inspection by the debugger must not consume it.
         with tempfile.NamedTemporaryFile("w") as text_file:
             text_file.write("Q\n")
             text_file.flush()
@@ -226,13 +226,13 @@ class RealGdb(unittest.TestCase):
 
     def test_exit_code_reaches_the_debugger(self):
         text, status, out = self.session("continue", elf=FIRMWARE / "test_tohost_fail.elf")
-        self.expect(text, r"exited with code 025")  # octal
+        self.expect(text, r"exited with code 025")  # gdb prints the exit code in octal
         self.assertEqual(status, 1, out)
 
 
 class OtherClients(unittest.TestCase):
     def leave_and_check(self, machine):
-        """The previous client has left; a well-behaved client can let the program run to its end."""
+        """After a client has left, a correct client can still let the program run to its end."""
         client = Client(machine)
         self.assertIn("PacketSize", client.ask("qSupported"))
         self.assertEqual(client.ask("D"), "OK")
@@ -262,7 +262,8 @@ class OtherClients(unittest.TestCase):
                      "vCont", "vCont;", "", "?extra", "Hg0", "T1", "bogus", "qfoo"):
             self.assertIsInstance(client.ask(text), str, text)
         self.assertEqual(client.ask("M80000000,2:-1+1"), "E01")
-        self.assertEqual(client.ask("m100000000,4"), "E14")  # the answer is an error, and not the memory at address 0
+        # the stub must report an error instead of the memory at address 0
+        self.assertEqual(client.ask("m100000000,4"), "E14")
         self.assertEqual(client.ask("m80000000,4"), "97510000")
         self.assertEqual(client.ask("D"), "OK")
         self.assertEqual(machine.finish()[0], 0)
@@ -286,7 +287,7 @@ class OtherClients(unittest.TestCase):
         client = Client(machine)
         client.ask("?")
         client.socket.settimeout(1)
-        with self.assertRaises(OSError):  # the socket's buffer is full, so the server waits for the client to read
+        with self.assertRaises(OSError):  # the socket's buffer is full, so the server waits until the client reads
             while True:
                 client.socket.sendall(packet("m80000000,1000") * 100)
         status, out = machine.finish()

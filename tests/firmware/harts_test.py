@@ -84,7 +84,8 @@ class Harts(unittest.TestCase):
         for harts in (2, 4):
             with self.subTest(harts):
                 ours = run(f"atomic_{harts}", "--quiet", harts=harts)[1]
-                # QEMU's timers follow the host's clock: on a busy host one may expire before the program looks.
+                # QEMU's timers follow the host's clock, so on a busy host a timer may expire before the program reads
+                # it.
                 for _ in range(3):
                     theirs = qemu(f"atomic_{harts}", harts)
                     if theirs == ours:
@@ -162,7 +163,7 @@ class Harts(unittest.TestCase):
                 self.assertEqual(sum(counts), host["instructions"])
                 self.assertGreater(min(counts), 1000)
             self.assertEqual(sum(host["messages_verified"] for host in metrics["hosts"]), 2)
-            # Orders of the driver, the application and DMA hold, and the check changes nothing.
+            # The race check reports no race between driver, application and DMA, and does not change the run.
             status, err = self.network(folder, "-c", "host.race_check=true")
             self.assertEqual(status, 0, err)
             self.assertNotIn("race", err)

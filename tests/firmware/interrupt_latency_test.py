@@ -33,8 +33,8 @@ host: {{driver: firmware, elf: {FIRMWARE}/traffic.elf, clock: 400MHz}}
 traffic: [{{kind: flow, from: 1, to: 0, dscp: 46, bytes: 64KiB, message: 4KiB, start: 100us}}]
 output: {{trace: {{cpu: true, signals: true, transactions: text}}}}
 """
-CYCLE = 2500  # picoseconds of a cycle of TRAFFIC's hosts
-NIC = 2  # number of the NIC's source
+CYCLE = 2500  # clock period in ps of the hosts in TRAFFIC
+NIC = 2  # number of the NIC's interrupt source
 CLAIM, COMPLETE = 0x0C000008, 0x0C00000C
 
 
@@ -44,7 +44,7 @@ def command(*words):
 
 
 def bounds_in(text):
-    """{source: [(least, greatest latency) of each interrupt]} as the program printed them."""
+    """Returns {source: [(minimum, maximum latency) of each interrupt]} as the program printed them."""
     found = {}
     for name, least, greatest in re.findall(r"\b(timer|software|uart) (\d+) (\d+)$", text, re.MULTILINE):
         found.setdefault(name, []).append((int(least), int(greatest)))
@@ -53,8 +53,8 @@ def bounds_in(text):
 
 class Masked(unittest.TestCase):
     def check(self, bounds, source, **told):
-        """Checks order statistics of the latencies: each lies between those of their bounds, up to a histogram's
-        bucket."""
+        """Checks order statistics of the latencies. Each must lie between the order statistics of the minima and
+        the maxima, up to the width of a histogram bucket."""
         low, high = (sorted(pair[side] for pair in bounds) for side in (0, 1))
         ranks = {"least": 0, "median": (len(bounds) + 1) // 2 - 1, "greatest": -1}
         for name, value in told.items():
@@ -103,10 +103,12 @@ class Masked(unittest.TestCase):
 
 
 class Traced(unittest.TestCase):
-    """The NIC's interrupts of a network's hosts, by their signals, instructions and register accesses."""
+    """Compares the interrupt latencies of NICs with the traces of their hosts: signals, instructions and register
+    accesses."""
 
     def events(self, trace, host):
-        """[(time in ps, kind, value)] of one host, in order: the NIC's line, traps, claims and completions."""
+        """Returns [(time in ps, kind, value)] of one host in order: interrupt line of the NIC, traps, claims and
+        completions."""
         found = []
         text = (trace / "signals.vcd").read_text(encoding="utf-8")
         scope = text[text.index(f"$scope module host{host} $end"):]
@@ -120,7 +122,7 @@ class Traced(unittest.TestCase):
         lines = (trace / f"cpu.host{host}.txt").read_text(encoding="utf-8").splitlines()
         for mark, after in zip(lines, lines[1:]):
             if "-- machine external interrupt" in mark:
-                # The line of an instruction has the time of its end, in whole nanoseconds.
+                # A line of the instruction trace has the time at which the instruction ended, in whole nanoseconds.
                 found.append((int(after.split()[0]) * 1000 - CYCLE, "trap", 0))
         for line in (trace / "transactions.txt").read_text(encoding="utf-8").splitlines():
             match = re.match(rf" *([0-9.]+) ns  host{host}\.cpu  (RD|WR) 0x(\w+) .* = 0x(\w+)  ok", line)
@@ -129,7 +131,7 @@ class Traced(unittest.TestCase):
         return sorted(found)
 
     def latencies(self, events):
-        """Latencies in ps, by the definition."""
+        """Computes the latencies in ps from the events, by the definition of the latency."""
         level, served, request, trap, found = 0, False, None, -1, []
         for now, kind, value in events:
             if kind == "trap":

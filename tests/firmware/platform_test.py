@@ -52,21 +52,21 @@ class Platform(unittest.TestCase):
 
 
 class Transports(Platform):
-    """Writes, sends, reads, atomic operations, an unreliable connection and datagrams, with payload that is
-    compared."""
+    """Tests writes, sends, reads, atomic operations, unreliable connections and datagrams, with payload checks."""
 
-    # Without posted receive entries a core of 200 MHz has to post them. It is slower than the native driver, and posts
-    # only when it is otherwise idle.
+    # A core of 200 MHz is slower than the native driver, and posts receive entries only when it is otherwise idle.
+    # The flows begin late and slowly, so that a receive entry is posted in time.
     RATES = ("-c", "traffic.4.rate=200Mbps", "-c", "traffic.4.start=3ms", "-c", "traffic.5.rate=100Mbps",
              "-c", "duration=20ms")
 
     def test_every_message_is_as_it_was_sent_or_lay(self):
         done = self.run_config(ROOT / "configs/transports.yaml", "run", *self.RATES, "-c",
                                f"host={{driver: firmware, elf: {FIRMWARE / 'traffic.elf'}}}")
-        self.assertEqual(done.returncode, 0, done.stderr)  # the file's expectations require every flow to complete
+        # the expectations in the file require every flow to complete
+        self.assertEqual(done.returncode, 0, done.stderr)
         hosts = {host["id"]: host for host in self.figures("run")["hosts"]}
-        # Host 0: written, sent and read data. Host 1: its messages and its atomic counter. Host 2:
-        # read and swapped data.
+        # Host 0 verifies written, sent and read data, host 1 its messages and its atomic counter, host 2 read and
+        # swapped data.
         self.assertEqual([hosts[h]["messages_verified"] for h in range(3)],
                          [16 + 101 + 100 + 62, 50 + 500, 34 + 500])
         for host in hosts.values():
@@ -75,7 +75,7 @@ class Transports(Platform):
 
 
 class FreeFirmware(Platform):
-    """Firmware that moves the right data but need not keep the accounts of the boot block."""
+    """Tests firmware that moves the right data, but does not fill the result counters of the boot block."""
 
     def test_accounts_are_wanted_unless_told(self):
         strict = self.run_config(self.small(FIRMWARE / "test_no_accounts.elf"), "strict")
@@ -97,7 +97,8 @@ class FreeFirmware(Platform):
                 ("flows", 1, "keeps_accounts: false", 2, overlap)):
             config = self.small(big, f", {more}")
             text = config.read_text().replace("hosts: 2", "hosts: 3").replace('"1"', f'"{host}"')
-            config.write_text(text.replace("start: 100us", "start: 3ms"))  # the firmware first clears 2 MiB
+            # flows start later, because the firmware first clears 2 MiB
+            config.write_text(text.replace("start: 100us", "start: 3ms"))
             done = self.run_config(config, name, "-c", "duration=4ms")
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(said, done.stderr)
@@ -122,7 +123,8 @@ class FreeFirmware(Platform):
             self.assertEqual(len(found), 1 if told else 0, found)
             for one in found:
                 self.assertEqual(one["figures"]["host"], 1)
-                self.assertGreater(one["figures"]["busy_s"], 250e-6)  # busy from start-up, some 20 us, to 300 us
+                # the program is busy from its start-up, at about 20 us, to 300 us
+                self.assertGreater(one["figures"]["busy_s"], 250e-6)
 
     def test_a_death_is_one_all_the_same(self):
         done = self.run_config(self.small(FIRMWARE / "fault.elf", ", keeps_accounts: false"), "dead")
@@ -228,8 +230,8 @@ class Bad(Platform):
 
 
 def quiet_port():
-    """A free port below those that the system hands out by itself, so that no other test's socket
-    gets it before the program under test does."""
+    """Returns a free port below the range of ports that the system assigns, so that no other test gets it before
+    the program under test does."""
     for port in range(20_000 + os.getpid() % 10_000, 32_000):
         with socket.socket() as probe:
             try:
@@ -249,7 +251,7 @@ class Rubbish(Platform):
         try:
             line = process.stderr.readline()
             self.assertIn(f"gdb: listening on 127.0.0.1:{port}", line)
-            # The remaining output must be read, because a full pipe would stop the run.
+            # Reads the rest of the output, because a full pipe would stop the run.
             rest = []
             reader = threading.Thread(target=lambda: rest.append(process.stderr.read()))
             reader.start()

@@ -32,7 +32,7 @@ def line_of(words):
 
 
 class FolderTest(unittest.TestCase):
-    """Each test has an empty `folder`."""
+    """Base class of tests that need an empty folder, `folder`."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="dccvp-profile-")
@@ -48,7 +48,7 @@ class Profile(FolderTest):
         return file
 
     def coverage_of(self, source):
-        """The record of one source file: kind → list of values."""
+        """The coverage record of one source file: kind -> list of values."""
         text = self.made("--coverage").read_text()
         for record in text.split("end_of_record\n"):
             if f"SF:{source}\n" in record:
@@ -75,8 +75,7 @@ class Profile(FolderTest):
     def test_branches(self):
         record = self.coverage_of(SOURCE)
         ways = sorted(int(v.split(",")[3]) for v in record["BRDA"])
-        # The loop branches back six times and falls through once; the other condition is never
-        # true.
+        # The loop branches back six times and falls through once. The other condition is never true.
         self.assertEqual(ways, [0, 1, 1, 6])
         self.assertEqual((record["BRF"], record["BRH"]), (["4"], ["3"]))
 
@@ -190,7 +189,7 @@ class Far(FolderTest):
 
 
 class Programs(FolderTest):
-    """Programs on the cores of NICs."""
+    """Tests coverage and profile of programs on the cores of NICs."""
 
     def setUp(self):
         super().setUp()

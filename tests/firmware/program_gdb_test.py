@@ -103,7 +103,7 @@ class ProgramGdb(unittest.TestCase):
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
                               text=True) as run:
             said = run.stderr.readline()
-            run.kill()  # before a failure, since the run waits for a debugger
+            run.kill()  # kills the run before a failure is raised, since the run waits for a debugger
         self.assertIn(f"host 4.0: gdb on the cores of its NIC: listening on 127.0.0.1:{port}", said)
 
     def test_a_breakpoint_stops_every_time_and_the_run_ends_under_gdb(self):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Traps, CSRs and interrupts on our CPU and on qemu's: the same program prints the same lines."""
+"""Compares traps, CSRs and interrupts of our CPU with QEMU's: the same program must print the same lines."""
 
 import pathlib
 import shutil
@@ -11,7 +11,7 @@ from harness import PATIENCE, SKIPPED  # noqa: E402
 
 DCCVP, FIRMWARE = sys.argv[1], pathlib.Path(sys.argv[2])
 QEMU = shutil.which("qemu-system-riscv32")
-# Agreement means little for a program that stops early.
+# Least number of lines that each program must print, since equal outputs mean little if a program stops early.
 PROGRAMS = {"test_oracle": 60, "test_oracle_protection": 150}
 
 

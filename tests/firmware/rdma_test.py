@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Queue pairs created by firmware itself: the SDK's two hosts, and the results of one-sided operations."""
+"""Tests firmware that creates queue pairs itself: the SDK's two hosts, and the results of one-sided operations."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ from harness import PATIENCE  # noqa: E402
 DCCVP, FIRMWARE, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 PLATFORM = ROOT / "sdk/examples/rdma/platform.yaml"
 
-# Output of host 0 with the status of each completion (sw/driver/nic_descriptors.h).
+# Expected output of host 0: each operation with the status of its completion (sw/driver/nic_descriptors.h).
 GOLDEN = [("WRITE", "0"), ("READ", "0"), ("SEND", "0"), ("fetch and add", "0"), ("compare and swap", "0"),
           ("READ", "0"), ("no such operation", "1"), ("READ into a device", "1"),
           ("WRITE from a device", "1, then 4"), ("WRITE to an address that is not open", "2, then 4"),

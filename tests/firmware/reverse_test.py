@@ -78,7 +78,7 @@ class Reverse(unittest.TestCase):
                     r"#0 .*timer_handler", r"#1 .* trap_entry", r"#2 .* main ", r"\$5 = 0x600dbeef",
                     r"Breakpoint 3, symptom", r"\$6 = 400")
         self.assertEqual(status, 0, out)
-        # The program printed each line once, although the run executed that part several times.
+        # The program printed each line once, although the simulator executed that part several times.
         self.assertEqual(out.count("begins"), 1)
         self.assertEqual(out.count("the guard is"), 1)
 
@@ -116,8 +116,7 @@ class Reverse(unittest.TestCase):
             "break timer_handler if ticks == 305", "reverse-continue", "print ticks", "delete",
             "break timer_handler if ticks == 10", "reverse-continue", "print ticks", "delete", "detach")
         self.expect(text, r"\$1 = 310", r"\$2 = 305", r"\$3 = 10")
-        # From here on the run differs from the first: no debugger writes to memory, so the bug
-        # occurs again.
+        # After the detach the run continues from before the debugger's write to `ticks`, so the bug occurs.
         self.assertEqual(status, 0, out)
         self.assertIn("0x600dbf78 after 400 ticks", out)
 

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""dccvp run-elf: what programs print and how they end, files that cannot be loaded, options."""
+"""Tests `dccvp run-elf`: output and end of programs, files that cannot be loaded, options."""
 
 import pathlib
 import re

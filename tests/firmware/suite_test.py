@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The architecture tests of suite/: every suite passes on our CPU and, as far as the two agree, on qemu's."""
+"""Runs the architecture tests of suite/. Every suite must pass on our CPU and, except for known differences, on
+QEMU's."""
 
 import pathlib
 import re
@@ -13,7 +14,7 @@ from harness import PATIENCE  # noqa: E402
 
 DCCVP, FIRMWARE, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 TOOLS = "riscv64-unknown-elf-"
-# Time is the count of instructions, so that minstret equals mtime.
+# QEMU counts one time unit per instruction, so that minstret equals mtime.
 QEMU = ["qemu-system-riscv32", "-M", "spike", "-cpu", "rv32,s=off,h=off", "-bios", "none", "-nographic",
         "-icount", "shift=0", "-kernel"]
 HERE_ALONE = {"beyond"}
@@ -35,7 +36,7 @@ def tool(name, *arguments):
 
 
 def tests_of(elf):
-    """{number: name} of the tests in a program, from the symbols that the `test` macro defines."""
+    """Returns {number: name} of the tests in a program, from the symbols that the macro `test` defines."""
     found = re.findall(r"^([0-9a-f]+) A test\.(\w+(?:\.w)?)$", tool("nm", elf), re.MULTILINE)
     return {int(value, 16): name for value, name in found}
 

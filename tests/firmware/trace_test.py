@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Traces of firmware in a platform run: instructions, transactions, misused registers."""
+"""Tests the traces of firmware in a platform run: instructions, transactions, misused registers."""
 
 import json
 import pathlib

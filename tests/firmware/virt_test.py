@@ -22,10 +22,10 @@ from harness import PATIENCE  # noqa: E402
 DCCVP, FIRMWARE, ROOT = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 RECORDED = ROOT / "tests/firmware/virt"
 QEMU = "qemu-system-riscv32"
-# An instruction takes 1 ns, as on run-elf, so that the lines do not depend on the machine's load.
+# With -icount an instruction takes 1 ns, as with run-elf, so that the output does not depend on the machine's load.
 QEMU_COMMAND = (QEMU, "-M", "virt", "-cpu", "rv32,s=off,h=off", "-bios", "none", "-nographic",
                 "-icount", "shift=0", "-kernel")
-# Words that a program's lines begin with, and the least number of such lines.
+# Words at the beginning of a program's lines, and the least number of lines with these words.
 PROGRAMS = {"plic": {"registers ": 120, "claims ": 200},
             "uart": {"sequence ": 230, "fifo ": 4, "timeout ": 6},
             "clint": {"software ": 60, "compare ": 60, "around ": 100, "due ": 20}}
@@ -38,8 +38,8 @@ def lines_of(*command):
 
 
 def conversation(*command):
-    """The lines of a program that gets a hello after its first line. Before that line the UART may not be set up, and
-    characters that arrive then are lost."""
+    """Runs a program and returns its lines. The input is sent after the first line, since the UART would lose
+    characters that arrive before the program has set it up."""
     with subprocess.Popen([str(part) for part in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as done:
         patience = threading.Timer(PATIENCE, done.kill)
         patience.start()
@@ -89,7 +89,8 @@ class VirtDevices(unittest.TestCase):
                         self.assertEqual(conversation(*QEMU_COMMAND, FIRMWARE / f"{name}.elf"), lines)
 
     def test_only_code_0_is_success(self):
-        """The finisher takes 16 bits of a code and QEMU's status 8: 65536 and 256 must not become 0."""
+        """The test finisher takes an exit code of 16 bits, and QEMU's exit status has 8 bits. The codes 65536 and
+        256 must not become 0."""
         for code, told in {0: 0, 7: 7, 256: 65535, 65536: 65535}.items():
             with self.subTest(code), tempfile.NamedTemporaryFile("w") as line:
                 line.write(f"{code}\n")

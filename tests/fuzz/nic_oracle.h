@@ -1,4 +1,4 @@
-// Predicts the results of descriptors: a model of two hosts' queue pairs that executes one
+// Predicts the results of descriptors by a model of two hosts' queue pairs. The model executes one
 // descriptor at a time, without packets in flight, time or DMA.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace dcc::test {
 
 struct NicOracleHost {
-  std::vector<std::uint8_t> ram;  // memory of a host from address 0 on
+  std::vector<std::uint8_t> ram;  // memory of a host from address 0 on, in bytes
   std::uint64_t window = 0;
   std::uint64_t window_bytes = 0;
 
@@ -32,8 +32,8 @@ struct NicOracleCompletion {
   bool operator==(const NicOracleCompletion& o) const { return id == o.id && status == o.status; }
 };
 
-/// One direction: `requester` posts work, `responder` posts receive entries. The rules are those of
-/// driver/nic_descriptors.h and docs/driver.md.
+/// One direction between two queue pairs: `requester` posts work, `responder` posts receive
+/// entries. The rules are those of driver/nic_descriptors.h and docs/driver.md.
 class NicOracle {
  public:
   NicOracleHost requester, responder;
@@ -42,7 +42,7 @@ class NicOracle {
   std::uint32_t hosts = 2;
   Qpn requester_qpn = 0;
 
-  std::vector<NicOracleCompletion> done;      // completions of the requester's work
+  std::vector<NicOracleCompletion> done;      // completions of the requester's work items
   std::vector<NicOracleCompletion> received;  // completions of the responder's receive entries
   bool failed = false;
 
@@ -69,7 +69,7 @@ class NicOracle {
     }
   }
 
-  /// The responder's queue pair ends: its posted work completes as flushed.
+  /// Ends the responder's queue pair. Its posted receive entries complete as flushed.
   void flush() {
     for (const nic_rqe& entry : buffers_) received.push_back({entry.wr_id, NIC_CQE_FLUSHED});
     buffers_.clear();
@@ -98,7 +98,7 @@ class NicOracle {
   std::uint8_t carry_out(const nic_wqe& e) {
     if (is_atomic(e.opcode) || e.opcode == NIC_WQE_RDMA_READ) return answer(e);
     const bool reliable = service == Service::kRc;
-    bool lost = false;  // true if the responder drops the rest of an unreliable message
+    bool lost = false;  // true while the responder drops the rest of an unreliable message
     std::uint32_t filled = service == Service::kUd ? std::uint32_t{NIC_DATAGRAM_HEADER_BYTES} : 0;
     for (std::uint64_t at = 0; at < e.length; at += mtu) {
       const std::uint64_t bytes = std::min<std::uint64_t>(mtu, e.length - at);

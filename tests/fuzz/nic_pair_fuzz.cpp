@@ -44,13 +44,13 @@ constexpr std::uint32_t kData = 0x5000;  // lowest address of moved data, above 
 constexpr std::uint32_t kEntries = 16, kCompletions = 64;
 constexpr std::uint64_t kDevice = 0x40100000;
 
-/// Random numbers of one round.
+/// Random numbers of one round of the test.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : random_(seed, "nic_pair_fuzz", 0) {}
   std::uint64_t below(std::uint64_t n) { return random_.below(n); }
   bool one_in(std::uint64_t n) { return below(n) == 0; }
-  /// A random address: mostly within the data, sometimes at or over an end of the data, on a
+  /// A random address: mostly within the data area, sometimes at its ends or across them, on a
   /// device, or anywhere.
   std::uint64_t address() {
     switch (below(16)) {
@@ -86,7 +86,7 @@ class Dice {
 enum class Engine { kModel, kRtl, kLockstep };
 constexpr const char* kEngines[] = {"model", "rtl", "lockstep"};
 
-/// FNV-1a over 64-bit numbers.
+/// FNV-1a hash of 64-bit numbers.
 class Digest {
  public:
   void add(std::uint64_t number) {
@@ -98,8 +98,8 @@ class Digest {
   std::uint64_t value_ = 0xCBF29CE484222325u;
 };
 
-/// Halves a flow's rate with each notification, down to an eighth of the line rate; after eight
-/// packets without one the flow has the line rate again.
+/// Halves a flow's rate at each notification, down to an eighth of the link rate. After eight
+/// packets without a notification the flow has the link rate again.
 class Halving final : public Algorithm {
  public:
   Halving(AlgorithmHost& host, Digest& digest) : host_(host), digest_(digest) {}
@@ -151,13 +151,14 @@ class Bench final : public PacketSink, public ConnectionManager {
     if (dice_.one_in(4))
       parameters_.dma.rate = BitRate(20'000'000'000 + dice_.below(100) * 1'000'000'000);
     parameters_.link_delay = kMicroSecond;
-    // Not "not_ready": a full buffer and a missing receive entry would share a retry limit.
+    // Never uses the policy "not_ready", since a full buffer and a missing receive entry would then
+    // share a retry limit.
     if (dice_.one_in(2)) {
       parameters_.receive_buffer.when_full = ReceiveBufferParameters::WhenFull::kDrop;
     }
     parameters_.receive_buffer.size = 16'384;
-    // Only this variant loses packets: in others, packets dropped by a full buffer would repeat for
-    // ever.
+    // Packets are lost only while the receive buffer drops nothing; otherwise packets that a full
+    // buffer drops would be repeated without end.
     losses_ = dice_.one_in(4) ? 1 + dice_.below(20) : 0;
     if (losses_ == 0 && !parameters_.has_slow_memory()) parameters_.recovery.retries = 3;
     parameters_.recovery.reorder_window = dice_.one_in(2) ? 0 : 8;
@@ -178,8 +179,8 @@ class Bench final : public PacketSink, public ConnectionManager {
     }
   }
 
-  /// Plays one batch. Returns the number of its descriptors; empty if something differed from the
-  /// oracle.
+  /// Runs one batch. Returns the number of its descriptors, or nothing if a result differed from
+  /// the oracle.
   std::optional<std::uint64_t> play() {
     posted_.clear();
     buffers_.clear();
@@ -218,7 +219,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     return descriptors;
   }
 
-  /// Number of notifications that senders got.
+  /// Number of CNPs that the senders received.
   std::uint64_t notifications() const {
     return host_[0]->algorithm.cnps + host_[1]->algorithm.cnps;
   }
@@ -264,7 +265,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   static void use(Engine, std::uint64_t, Host&) {}
 #endif
 
-  // ConnectionManager
+  // Implementation of ConnectionManager.
   QueuePairIdentity identify(HostId at, Qpn, const QueuePairConfig&) const override {
     QueuePairIdentity identity;
     identity.flow = at;
@@ -293,7 +294,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   }
   void run(PicoSeconds time) { scheduler_.run_until(scheduler_.now() + time); }
 
-  /// Writes any registers with any values, on a NIC in any state. A soft reset follows.
+  /// Writes random values to random registers of a NIC in any state, followed by a soft reset.
   void disturb() {
     for (std::uint64_t i = dice_.below(60); i > 0; --i) {
       const auto at = static_cast<HostId>(dice_.below(2));
@@ -312,7 +313,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   void start(HostId at) {
     Host& h = *host_[at];
     put(at, map::kCtrlOffset, map::kCtrlSoftResetMask);
-    run(kMilliSecond * 2);  // time in which earlier packets leave the wire
+    run(kMilliSecond * 2);  // in this time all earlier packets leave the wire
     h.sent = h.received = h.reaped = 0;
     std::fill_n(h.ram.bytes.begin() + kCompletionRing, kCompletions * sizeof(nic_cqe), 0);
     put(at, map::kSqBaseLoOffset, kSendRing);
@@ -331,7 +332,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     NicOracle oracle;
     const std::uint64_t kind = dice_.below(8);
     oracle.service = kind == 0 ? Service::kUc : kind == 1 ? Service::kUd : Service::kRc;
-    // An unreliable sender does not learn of losses, so runs with losses use reliable senders only.
+    // An unreliable sender does not detect losses, so rounds with losses use reliable senders only.
     if (losses_ != 0) oracle.service = Service::kRc;
     qpn_[0] = static_cast<Qpn>(2 + dice_.below(30));
     qpn_[1] = static_cast<Qpn>(2 + dice_.below(30));
@@ -406,7 +407,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     return entry.opcode;
   }
 
-  /// Runs until no packet has been in flight for longer than a sender waits for an answer.
+  /// Runs until no packet has been in flight for longer than a sender waits for a response.
   void settle() {
     for (int i = 0; i < 400; ++i) {
       run(kMicroSecond * 500);
@@ -423,7 +424,8 @@ class Bench final : public PacketSink, public ConnectionManager {
     while (h.reaped != static_cast<std::uint16_t>(tail)) {
       const auto c =
           h.ram.get<nic_cqe>(kCompletionRing + h.reaped++ % kCompletions * sizeof(nic_cqe));
-      if (c.opcode == NIC_CQE_RECEIVE_IMMEDIATE) continue;  // the immediate has no receive entry
+      // an immediate consumes no receive entry
+      if (c.opcode == NIC_CQE_RECEIVE_IMMEDIATE) continue;
       list.push_back({c.wr_id, c.status});
       digest_.add(c.wr_id << 8 | c.status);
       digest_.add(c.timestamp_ns);
@@ -432,8 +434,9 @@ class Bench final : public PacketSink, public ConnectionManager {
     return list;
   }
 
-  /// Order is compared within the numbers of one queue pair's work. Descriptors that the NIC does
-  /// not start complete when the NIC has read them, before earlier work.
+  /// Compares completions with the oracle's, in order within the work of one queue pair.
+  /// Descriptors that the NIC rejects complete as soon as the NIC has read them, before earlier
+  /// work.
   static bool compare(const char* what, std::vector<NicOracleCompletion> got,
                       std::vector<NicOracleCompletion> wanted) {
     const auto by_id = [](const NicOracleCompletion& a, const NicOracleCompletion& b) {
@@ -480,7 +483,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   }
 
   Dice dice_;
-  Dice marks_;  // which packets the wire marks
+  Dice marks_;  // decides which packets the wire marks
   Digest& digest_;
   Scheduler scheduler_;
   PacketPool pool_;
@@ -502,10 +505,10 @@ std::optional<std::uint64_t> number(const char* text) {
   return value;
 }
 
-constexpr int kBatches = 20;  // number of batches on one bench
+constexpr int kBatches = 20;  // number of batches per test bench
 
-/// Plays at least this number of descriptors. Returns the digest; empty if something differed from
-/// the oracle or, in lock-step, from the model.
+/// Runs at least `descriptors` descriptors. Returns the digest, or nothing if a result differed
+/// from the oracle or, in lock-step, from the model.
 std::optional<std::uint64_t> run(Engine engine, std::uint64_t descriptors, std::uint64_t seed) {
   std::uint64_t done = 0, benches = 0, notifications = 0;
   Digest digest;

@@ -14,7 +14,7 @@
 
 namespace dcc::test {
 
-/// Coverage of operations: kind × distance × epoch crossed × engine late.
+/// Coverage of operations by kind, distance to expiry, crossed epoch, and lateness of the engine.
 class WheelCoverage {
  public:
   enum Action {
@@ -38,7 +38,7 @@ class WheelCoverage {
   void hit(Action action, Distance distance, bool wraps, bool lags) {
     ++bins_[index(action, distance, wraps, lags)];
   }
-  /// Names of the bins that were never hit, one in a line; empty when all were hit.
+  /// Names of the coverage bins that were never hit, one per line; empty if all were hit.
   std::string holes() const {
     static constexpr const char* kActionNames[] = {"start",           "restart later",
                                                    "restart earlier", "restart of an expired event",
@@ -78,7 +78,8 @@ class WheelCoverage {
       case kRestartEarlier:
         return distance != kHorizon;
       case kExpire:
-        return lags || (distance == kOne && !wraps);  // the distance is the lateness of the engine
+        // for an expiry the distance is the lateness of the engine
+        return lags || (distance == kOne && !wraps);
       default:
         return true;
     }
@@ -86,8 +87,8 @@ class WheelCoverage {
   std::array<std::uint64_t, kActions * kDistances * 4> bins_{};
 };
 
-/// Throws std::runtime_error at the first difference, with the operation's number and the
-/// operations before it.
+/// Drives engine and oracle. Throws std::runtime_error at the first difference, with the number of
+/// the operation and the operations before it.
 class WheelChecker {
  public:
   WheelChecker(TimerEngine& engine, std::uint32_t slots, std::uint64_t now)
@@ -134,14 +135,14 @@ class WheelChecker {
     check_slot(slot);
   }
 
-  /// Advances time without taking expiries.
+  /// Advances time and leaves due expiries waiting.
   void advance(std::uint64_t ticks) {
     begin({'a', 0, static_cast<std::uint32_t>(ticks), now_});
     now_ += ticks;
     check_time();
   }
 
-  /// Takes up to `most` expiries from the wheel; returns the number taken.
+  /// Takes up to `most` expiries from the timing engine. Returns the number of expiries taken.
   std::uint32_t take(std::uint32_t most) {
     begin({'t', 0, most, now_});
     std::uint32_t taken = 0;
@@ -197,8 +198,8 @@ class WheelChecker {
     if (engine_.overrun() != overrun_) fail("the overrun flag is wrong");
     const std::optional<Tick> bound = engine_.next_due(now_);
     const std::optional<std::uint64_t> due = oracle_.next_due();
-    // At the reported bound an expiry must exist, or a user who sleeps until the bound would wait
-    // for ever.
+    // At the bound that the engine reports an expiry must exist, or a user who sleeps until that
+    // bound would wait for ever.
     if (bound.has_value() != due.has_value() || (bound.has_value() && *bound > *due) ||
         (bound.has_value() && *bound <= now_ && *bound != *due)) {
       fail("next_due promises tick " + (bound ? std::to_string(*bound) : std::string("none")));

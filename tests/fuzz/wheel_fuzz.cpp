@@ -31,7 +31,8 @@ struct Arguments {
   bool coverage_required = false;
 };
 
-constexpr std::uint64_t kOpsPerWheel = 2'000'000;  // operations until the next wheel and split
+// number of operations before the fuzzer makes a new wheel with a new split
+constexpr std::uint64_t kOpsPerWheel = 2'000'000;
 
 std::optional<std::uint64_t> parse_number(const char* text) {
   char* end = nullptr;
@@ -73,7 +74,8 @@ std::optional<Arguments> parse(int argc, char** argv) {
   return arguments;
 }
 
-/// Draws a split of the 16 digits; the default split comes most often.
+/// Draws how the wheel's 16 digits are split between its levels. The default split is the most
+/// frequent.
 dcc::WheelSplit split_of(std::uint64_t n) {
   static constexpr dcc::WheelSplit kSplits[] = {{5, 5, 6}, {6, 5, 5},  {5, 5, 6}, {4, 4, 8},
                                                 {5, 5, 6}, {3, 1, 12}, {8, 7, 1}, {1, 8, 7}};
@@ -88,7 +90,7 @@ void show_progress(std::uint64_t done, std::uint64_t all, const std::string& pro
   if (done >= all) std::fprintf(stderr, "\n");
 }
 
-/// Runs `ops` operations of one profile; adds to the coverage.
+/// Runs `ops` operations of one profile and adds them to the coverage.
 void run(WheelProfile profile, std::uint64_t ops, std::uint64_t seed, WheelCoverage& coverage,
          std::uint64_t& done, std::uint64_t all) {
   const std::string& name = dcc::test::wheel_profile_names()[static_cast<std::size_t>(profile)];

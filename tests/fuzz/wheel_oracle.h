@@ -1,4 +1,4 @@
-// The contract of a timing engine in its plainest form: a sorted set of (due tick, slot).
+// Oracle for timing engines: their contract in the simplest form, a sorted set of (due tick, slot).
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class WheelOracle {
     due_[slot].reset();
     return true;
   }
-  /// (due, slot) of the expiry to hand out next, if any is due.
+  /// Takes the first expiry that is due, as (due tick, slot); empty if no expiry is due.
   std::optional<std::pair<std::uint64_t, std::uint32_t>> take(std::uint64_t now) {
     if (order_.empty() || order_.begin()->first > now) return std::nullopt;
     const auto first = *order_.begin();
@@ -33,7 +33,7 @@ class WheelOracle {
     return first;
   }
   std::optional<std::uint64_t> due(std::uint32_t slot) const { return due_[slot]; }
-  /// The (due, slot) of the next expiry that take() will hand out.
+  /// The next expiry that take() would return, as (due tick, slot).
   std::optional<std::pair<std::uint64_t, std::uint32_t>> front() const {
     if (order_.empty()) return std::nullopt;
     return *order_.begin();

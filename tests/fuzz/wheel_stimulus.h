@@ -1,4 +1,4 @@
-// Random operations for a timing engine, by profile.
+// Random operations for a timing engine. A profile determines their distribution.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ inline const std::vector<std::string>& wheel_profile_names() {
   return names;
 }
 
-/// Number of slots that a profile needs to reach its situations.
+/// Number of slots that a profile needs to reach all its situations.
 inline std::uint32_t wheel_profile_slots(WheelProfile profile) {
   return profile == WheelProfile::kFull ? 16384 : 1024;
 }
@@ -79,7 +79,7 @@ class WheelStimulus {
     }
   }
   void start_any() {
-    // The slot is drawn before the other values, so that every compiler draws in this order.
+    // Draws the slot before the other values, so that all compilers draw in the same order.
     const std::uint32_t slot = any_slot();
     checker_.start(slot, any_delay());
   }
@@ -101,7 +101,8 @@ class WheelStimulus {
     }
   }
 
-  // Many events expire on one tick from any distance, and the engine is served slowly.
+  // Profile burst: many timers expire on one tick from any distance, and the consumer takes
+  // expiries slowly.
   void burst() {
     const std::uint64_t target = checker_.now() + 1 + any_delay();
     const std::uint32_t group = 1 + below(300);
@@ -120,11 +121,11 @@ class WheelStimulus {
       advance_within_lag(below(2));
       checker_.take(1 + below(16));
     }
-    // An engine may lag, but must be served before 2^16 ticks have passed.
+    // The engine may lag, but the consumer must take its expiries before 2^16 ticks have passed.
     while (checker_.oracle().lag(checker_.now()) > 20000) checker_.take(64);
   }
 
-  // Profile: far delays, time around the multiples of 2^16, and lag up to the limit.
+  // Profile wrap: long delays, times around the multiples of 2^16, and a lag up to the limit.
   void wrap() {
     const std::uint64_t to_epoch = 65536 - (checker_.now() & 65535);
     const std::uint32_t what = below(100);
@@ -150,7 +151,7 @@ class WheelStimulus {
       advance_within_lag(below(65536));
     }
   }
-  // Profile: an event is cancelled or restarted soon after its start.
+  // Cancels or restarts a timer soon after its start.
   void touch_twice() {
     const std::uint32_t slot = any_slot();
     checker_.start(slot, any_delay());
@@ -161,7 +162,7 @@ class WheelStimulus {
       checker_.start(slot, any_delay());
     }
   }
-  // Cancels or restarts the oldest event a chosen time after it was due.
+  // Cancels or restarts the oldest timer a chosen time after it was due.
   void race_with_oldest() {
     const auto oldest = checker_.oracle().front();
     if (!oldest.has_value()) return;
@@ -175,7 +176,7 @@ class WheelStimulus {
     }
   }
 
-  // Lets the engine lag, but serves it before 2^16 ticks have passed.
+  // Advances time while the engine lags, but takes expiries before 2^16 ticks have passed.
   void advance_within_lag(std::uint32_t ticks) {
     const std::uint64_t target = checker_.now() + ticks;
     for (auto due = checker_.oracle().next_due(); due.has_value() && *due + 65535 < target;
@@ -186,8 +187,8 @@ class WheelStimulus {
     checker_.advance(target - checker_.now());
   }
 
-  // All slots are always started, as with a full flow table: each expiry starts its slot again, and
-  // cuts restart slots.
+  // Profile full: all slots always have a timer, as with a full flow table. Each expiry starts its
+  // slot's timer again, and rate cuts restart timers.
   void full() {
     if (checker_.oracle().pending() < slots_) {
       for (std::uint32_t slot = 0; slot < slots_; ++slot) {
@@ -199,7 +200,8 @@ class WheelStimulus {
     advance_and_take(below(60));
   }
 
-  // Cancels and restarts on the very tick of an expiry, before and after it can be taken.
+  // Profile cancel-race: cancels and restarts timers on the very tick of their expiry, before and
+  // after the expiry can be taken.
   void cancel_race() {
     const std::uint32_t first = any_slot();
     const std::uint32_t count = 1 + below(12);

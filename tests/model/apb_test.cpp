@@ -1,4 +1,4 @@
-// The APB target: responses, byte enables, protection, debug access, time.
+// Tests the APB target: responses, byte enables, protection, debug access, timing.
 #include "apb.h"
 
 #include <cstring>
@@ -11,7 +11,7 @@ namespace {
 
 namespace map = regs::dcc_map;
 
-/// Counters and windows with recognisable contents.
+/// A device whose counters and windows have recognisable contents.
 struct FakeDevice final : regs::RegisterDevice {
   std::uint32_t read_register(std::uint16_t index) const override { return 0xA000u + index; }
   void access(regs::RegisterAccess& access) override {
@@ -97,19 +97,19 @@ TEST_F(ApbTest, ByteEnablesBecomeStrobes) {
     EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, map::kFOffset, &value, 4, enables, 4),
               tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(seen.back().pstrb, 0xF);
-    // A short enable array repeats over the data.
+    // A byte enable array that is shorter than the data is repeated.
     unsigned char even[2] = {TLM_BYTE_ENABLED, TLM_BYTE_DISABLED};
     EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, map::kFOffset, &value, 4, even, 2),
               tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     EXPECT_EQ(seen.back().pstrb, 0x5);
-    // A half-word write drives two lanes, a half-word read returns two bytes of a whole word.
+    // A half-word write drives two byte lanes. A half-word read returns two bytes of a word.
     EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, map::kFOffset, &value, 2),
               tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     EXPECT_EQ(seen.back().pstrb, 0x3);
     value = 0xFFFFFFFF;
     EXPECT_EQ(transport(tlm::TLM_READ_COMMAND, map::kIdOffset, &value, 2), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(value, 0xFFFF4331u);
-    // The refused writes changed only the registers that record errors.
+    // Refused writes changed only the registers that record errors.
     EXPECT_EQ(block.value(map::kF), 7u);
     EXPECT_EQ(device.writes, 1);
   });
@@ -169,7 +169,7 @@ TEST_F(ApbTest, DebugAccessLeavesNoTrace) {
     EXPECT_EQ(socket->transport_dbg(payload), 0u);
     EXPECT_EQ(block.value(map::kIrqStatus), 0u) << "a debug read raised an error";
 
-    std::uint32_t words[2] = {3, 9};  // words of F and G
+    std::uint32_t words[2] = {3, 9};  // values of the registers F and G
     payload.set_command(tlm::TLM_WRITE_COMMAND);
     payload.set_address(map::kFOffset);
     payload.set_data_ptr(reinterpret_cast<unsigned char*>(words));

@@ -1,4 +1,4 @@
-// A checker of TLM-2.0's base protocol, placed between an initiator and a target.
+// A checker of TLM-2.0's base protocol, to be placed between an initiator and a target.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 
 namespace dcc::model {
 
-/// Passes blocking transport, debug transport and direct memory access on, and reports every broken
-/// rule as a failure of the test (IEEE 1666-2011, clauses 11.1, 11.2.5 and 14). Only the blocking
-/// interface is checked: no model of the project uses the other.
+/// Forwards blocking transport, debug transport and DMI requests, and fails the test for every
+/// violated rule (IEEE 1666-2011, clauses 11.1, 11.2.5 and 14). Only the blocking interface is
+/// checked, because no model of the project uses the non-blocking one.
 class BaseProtocolChecker final : public sc_core::sc_module {
  public:
   explicit BaseProtocolChecker(const sc_core::sc_module_name& name) : sc_module(name) {
@@ -25,11 +25,11 @@ class BaseProtocolChecker final : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<BaseProtocolChecker> in{"in"};
   tlm_utils::simple_initiator_socket<BaseProtocolChecker> out{"out"};
-  /// Number of blocking transports.
+  /// Number of blocking transports so far.
   std::uint64_t transports = 0;
 
  private:
-  /// Attributes that a target must leave as they are.
+  /// Attributes of a generic payload that a target must not change.
   struct Attributes {
     explicit Attributes(const tlm::tlm_generic_payload& p)
         : command(p.get_command()),

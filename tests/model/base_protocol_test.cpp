@@ -1,5 +1,5 @@
-// Every socket of the models under a checker of TLM-2.0's base protocol: what targets answer to any
-// generic payload, and what initiators send.
+// Tests every TLM socket of the models with a checker of TLM-2.0's base protocol: the responses of
+// targets to any generic payload, and the payloads of initiators.
 #include "base_protocol.h"
 
 #include <array>
@@ -46,15 +46,16 @@ class BaseProtocolTest : public ModelTest {
  protected:
   enum class Streams { kNo, kYes };
 
-  /// Sends payloads of all shapes to a target through a checker. A target that does not stream must
-  /// refuse a streaming width below the length, and one without byte enables must refuse these.
+  /// Sends payloads of all kinds to a target through a checker. A target without streaming must
+  /// refuse a streaming width below the data length. A target without byte enables must refuse byte
+  /// enables.
   void check_target(Initiator& initiator, BaseProtocolChecker& checker, Streams streams,
                     bool enables) {
     std::array<unsigned char, 16> data{};
     std::array<unsigned char, 4> lanes{0xFF, 0, 0xFF, 0};
     const auto send = [&](tlm::tlm_command command, std::uint64_t address, unsigned length,
                           unsigned width, unsigned enable_length = 0) {
-      data.fill(0);  // no register has an effect outside its device for 0
+      data.fill(0);  // writing 0 has no effect outside the device for any register
       tlm::tlm_generic_payload payload;
       payload.set_command(command);
       payload.set_address(address);
@@ -159,8 +160,8 @@ TEST_F(BaseProtocolTest, Targets) {
   });
 }
 
-/// A bus with RAM and an interrupt controller behind one checker each, and a checker before the bus
-/// for the initiator under test.
+/// A bus with RAM and an interrupt controller, each behind a checker, and a checker between the
+/// initiator under test and the bus.
 class InitiatorProtocolTest : public ModelTest {
  protected:
   InitiatorProtocolTest() {
@@ -219,17 +220,18 @@ TEST_F(InitiatorProtocolTest, RiscvCpu) {
   cpu.socket.bind(from_initiator.in);
   cpu.set_program(DCC_RAM_BASE, nullptr);
   const std::array<std::uint32_t, 8> program{
-      0x80002E37,                             // lui t3, 0x80002
-      DCC_INTERRUPT_CONTROLLER_BASE | 0x2B7,  // lui t0, the interrupt controller
-      0x0042A303,                             // lw t1, 4(t0)
-      0x0062A223,                             // sw t1, 4(t0)
-      0x006E2023,                             // sw t1, 0(t3)
-      0x006E00A3,                             // sb t1, 1(t3)
-      0x006E232F,                             // amoadd.w t1, t1, (t3)
-      0x0000006F                              // j .
+      0x80002E37,  // instruction lui t3, 0x80002
+      // instruction lui t0 with the interrupt controller's address
+      DCC_INTERRUPT_CONTROLLER_BASE | 0x2B7,
+      0x0042A303,  // instruction lw t1, 4(t0)
+      0x0062A223,  // instruction sw t1, 4(t0)
+      0x006E2023,  // instruction sw t1, 0(t3)
+      0x006E00A3,  // instruction sb t1, 1(t3)
+      0x006E232F,  // instruction amoadd.w t1, t1, (t3)
+      0x0000006F   // instruction j to itself
   };
   std::memcpy(ram.data(), program.data(), sizeof program);
-  ram.allow_dmi(false);  // RAM by transport as well
+  ram.allow_dmi(false);  // RAM accesses by transport as well as by DMI
   simulate([&] {
     sc_core::wait(sc_core::sc_time(20, sc_core::SC_US));
     EXPECT_GE(to_device.transports, 2u);

@@ -1,4 +1,5 @@
-// Decoding, forwarding, DMI translation, and the description of an address without a target.
+// Tests the bus: decoding, forwarding, DMI translation, and the error message for an address
+// without a target.
 #include "bus.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ namespace {
 using sc_core::SC_NS;
 using sc_core::sc_time;
 
-/// A target that remembers the address of an access and fills reads with a byte of its own.
+/// A target that remembers the address of the last access and fills reads with its own byte value.
 struct Peripheral final : sc_core::sc_module {
   tlm_utils::simple_target_socket<Peripheral> socket{"socket"};
   explicit Peripheral(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
@@ -105,8 +106,8 @@ TEST_F(BusTest, WhatIsNotMappedIsAnAddressErrorAndGoesNowhere) {
     std::uint32_t word = 0;
     for (const std::uint64_t address :
          {0x0ull, 0x3FFF'FFFCull, 0x4000'0100ull, 0x7FFF'FFFFull, 0x8000'1000ull,
-          0x4000'00FDull,  // an access whose last byte is behind the device
-          0x3FFF'FFFEull,  // an access whose last bytes are in the device
+          0x4000'00FDull,  // an access whose last byte is beyond the device's end
+          0x3FFF'FFFEull,  // an access that begins before the device
           0x8000'0FFEull}) {
       EXPECT_EQ(transport(cpu, tlm::TLM_READ_COMMAND, address, &word, 4),
                 tlm::TLM_ADDRESS_ERROR_RESPONSE)
@@ -197,7 +198,8 @@ TEST_F(BusTest, ObserversSeeEveryAccessWithItsInitiator) {
   });
 }
 
-/// An initiator that uses the non-blocking interface: begins transactions, ends their responses.
+/// An initiator that uses the non-blocking interface: it begins transactions and ends their
+/// responses.
 struct NonBlocking final : sc_core::sc_module {
   explicit NonBlocking(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {
     socket.register_nb_transport_bw(this, &NonBlocking::nb_transport_bw);

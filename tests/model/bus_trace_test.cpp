@@ -1,4 +1,5 @@
-// Content of a traced access: initiator, time, register name, and the reason for a refusal.
+// Tests the trace line of a bus access: initiator, time, register name, and the reason for a
+// refusal.
 #include "bus_trace.h"
 
 #include "model_test.h"
@@ -8,8 +9,7 @@
 namespace dcc::model::bus_trace_test {
 namespace {
 
-/// A device whose register 0 can be read and written, register 4 only read, and register 8 only
-/// written.
+/// A device whose register 0 is read-write, register 4 read-only, and register 8 write-only.
 class Device final : public WordTarget {
  public:
   Device() : WordTarget("device", sc_core::sc_time(10, sc_core::SC_NS)) {}

@@ -1,5 +1,5 @@
-// The machine timer: rise and fall of its interrupt line, 64-bit registers accessed in halves,
-// refused accesses.
+// Tests the machine timer (CLINT): rise and fall of its interrupt line, 64-bit registers accessed
+// in halves, refused accesses.
 #include "machine/clint.h"
 
 #include <string>

@@ -1,4 +1,5 @@
-// The controller in a platform without knowledge of its scheduler: answers arrive at their time.
+// Tests the controller's SystemC module in a platform that does not know the module's scheduler:
+// rates arrive at the right SystemC time.
 #include "controller_module.h"
 
 #include <vector>
@@ -27,7 +28,7 @@ class ControllerModuleTest : public ModelTest {
   void enable() {
     for (std::uint32_t i = 0; i < 257; ++i) write(map::kWindowDecreaseOffset + 4 * i, 32768);
     write(map::kCtrlOffset, map::kMap.registers[map::kCtrl].reset | map::kCtrlEnableMask);
-    sc_core::wait(1, sc_core::SC_US);  // a write affects inputs sampled after the write
+    sc_core::wait(1, sc_core::SC_US);  // a register write affects inputs that are sampled later
   }
 
   std::vector<Answer> answers;
@@ -37,7 +38,7 @@ class ControllerModuleTest : public ModelTest {
   Initiator initiator{"initiator"};
 };
 
-// A rate arrives after 64 cycles of 4 ns although no process waits for another event and no code
+// A rate arrives after 64 cycles of 4 ns, although no process waits for another event and no code
 // runs the scheduler.
 TEST_F(ControllerModuleTest, ARateComesOneLatencyAfterItsNotification) {
   simulate([this] {
@@ -49,13 +50,14 @@ TEST_F(ControllerModuleTest, ARateComesOneLatencyAfterItsNotification) {
     sc_core::wait(1, sc_core::SC_US);
     ASSERT_EQ(answers.size(), 1u);
     EXPECT_EQ(answers[0].flow, 7u);
-    // An input is sampled at an edge and issued at the next, which adds at most two cycles.
+    // The controller samples an input at an edge and issues it at the next edge, which adds at most
+    // two cycles.
     EXPECT_GE(answers[0].when, sc_core::sc_time(10'256, sc_core::SC_NS));
     EXPECT_LE(answers[0].when, sc_core::sc_time(10'264, sc_core::SC_NS));
   });
 }
 
-// The timer raises the rate again without any call from outside.
+// The timer raises the flow's rate again without any call from outside.
 TEST_F(ControllerModuleTest, TheTimerGoesOnByItself) {
   simulate([this] {
     enable();
@@ -66,12 +68,12 @@ TEST_F(ControllerModuleTest, TheTimerGoesOnByItself) {
       EXPECT_GT(answers[i].rate, answers[i - 1].rate);
       EXPECT_GT(answers[i].when, answers[i - 1].when);
     }
-    // The slot was released at the maximum rate.
+    // The controller released the slot when its rate reached the maximum.
     EXPECT_FALSE(controller.device().slot_of(7).has_value());
   });
 }
 
-// Each answer triggers the next notification, at the answer's own time.
+// Each issued rate triggers the next notification at the same time.
 TEST_F(ControllerModuleTest, AnswersAndNotificationsTakeTurns) {
   std::uint32_t again = 3;
   sc_core::sc_event came;

@@ -1,4 +1,4 @@
-// The controller on APB: registers control the block and show its state.
+// Tests the controller on APB: registers control the block and show its state.
 #include "controller.h"
 
 #include <vector>
@@ -29,7 +29,7 @@ ControllerConfig small_config() {
   return config;
 }
 
-/// Reaches the registers through the socket, as a CPU does.
+/// Accesses the registers through the TLM socket, as a CPU does.
 class SocketPort final : public regs::CsrPort {
  public:
   SocketPort(Initiator& initiator, ApbController& controller)
@@ -89,7 +89,7 @@ class ControllerTest : public ModelTest {
   void enable() {
     write(map::kCtrlOffset, map::kMap.registers[map::kCtrl].reset | map::kCtrlEnableMask);
   }
-  /// A table that cuts to one half whatever alpha is, exact in 1.16.
+  /// Loads a decrease table that halves a rate for every alpha, exactly in 1.16 fixed point.
   void load_halving_table() {
     for (std::uint32_t i = 0; i < 257; ++i) write(map::kWindowDecreaseOffset + 4 * i, 32768);
   }
@@ -104,7 +104,8 @@ class ControllerTest : public ModelTest {
   regs::CsrInstance instance() {
     regs::CsrInstance result = regs::default_instance(map::kMap);
     result.window_entries[map::kWindowSlots] = kSlots;
-    // Five slots need three bits; the latency is 40; the wheel's split is the built one.
+    // CAPS of this instance: five slots need three bits, the latency is 40, and the wheel has its
+    // built-in split.
     result.parameters[map::kCaps] = 3u | kLatency << 8 | 0x06550000u;
     return result;
   }
@@ -182,7 +183,7 @@ TEST_F(ControllerTest, EveryParameterReachesTheDevice) {
 }
 
 TEST_F(ControllerTest, ResetValuesAreTheDevicesOwnDefaults) {
-  // An unconfigured device must behave as its registers' reset values say.
+  // An unconfigured device must behave as the reset values of its registers say.
   Scheduler other_scheduler;
   ControllerModel untouched(other_scheduler, small_config(), 100, sink);
   simulate([&] {
@@ -257,7 +258,7 @@ TEST_F(ControllerTest, ACnpShowsInSlotsStatisticsAndInterrupt) {
     ASSERT_EQ(sink.rates.size(), kSlots);
     EXPECT_EQ(sink.rates[2].first, 0x102u);
 
-    // A packet of a bound flow, one of an unknown flow, and a CNP too soon after the cut.
+    // Sends bytes of a bound flow, bytes of an unknown flow, and a CNP too soon after the last cut.
     device.bytes(0x101, 11, 700);
     device.bytes(0x777, 0, 700);
     device.cnp(0x102, 12, 1);

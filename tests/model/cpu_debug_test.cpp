@@ -1,4 +1,5 @@
-// The debugger's side of the CPU: registers, memory, breakpoints and the monitor, over a socket.
+// Tests the CPU's debug interface over a socket: registers, memory, breakpoints and monitor
+// commands.
 #include <cstring>
 #include <memory>
 #include <thread>
@@ -14,7 +15,7 @@ namespace dcc::model::cpu_debug_test {
 namespace {
 
 constexpr std::uint32_t kAddi = 0x00128293;  // instruction addi t0, t0, 1
-constexpr std::uint32_t kLoop = 0xFFDFF06F;  // instruction j back to the addi
+constexpr std::uint32_t kLoop = 0xFFDFF06F;  // instruction j back to the addi instruction
 
 class CpuDebugTest : public ModelTest {
  protected:
@@ -35,7 +36,7 @@ class CpuDebugTest : public ModelTest {
     cpu_->debug().set_registry(&registry_);
     cpu_->debug().enable(0, true);
   }
-  /// The program has no end: the debugger kills it.
+  /// Runs a debugger against a CPU whose program never ends. The debugger kills the program.
   template <class Debugger>
   void debug(const Debugger& debugger) {
     std::thread thread([&] {
@@ -76,8 +77,8 @@ TEST_F(CpuDebugTest, MemoryByTheBusAndCodeThatChanges) {
     EXPECT_EQ(gdb.ask("m80000000,4"), "93821200");
     EXPECT_EQ(gdb.ask("s").substr(0, 3), "T05");
     EXPECT_EQ(gdb.ask("s").substr(0, 3), "T05");
-    // The debugger writes addi t0, t0, 16 over the instruction. The CPU must not execute the
-    // decoded old one.
+    // The debugger overwrites the instruction by addi t0, t0, 16. The CPU must not execute the old
+    // instruction from its decode cache.
     EXPECT_EQ(gdb.ask("M80000000,4:93820201"), "OK");
     EXPECT_EQ(gdb.ask("s").substr(0, 3), "T05");
     EXPECT_EQ(gdb.ask("p5"), "11000000");

@@ -1,5 +1,5 @@
-// The instruction trace has one line per instruction inside the window, with written registers. A
-// trace does not change the run.
+// Tests the instruction trace. It has one line per instruction inside the trace window, with the
+// written registers. A trace does not change the run.
 #include <cstring>
 #include <memory>
 #include <sstream>
@@ -14,7 +14,8 @@ namespace dcc::model::cpu_trace_test {
 namespace {
 
 constexpr std::uint32_t kCount = 0x00128293;  // instruction addi t0, t0, 1
-constexpr std::uint32_t kStore = 0x10502023;  // sw t0, 0x100(zero) traps: no memory is there
+// instruction sw t0, 0x100(zero), which traps because no memory is there
+constexpr std::uint32_t kStore = 0x10502023;
 constexpr std::uint32_t kWfi = 0x10500073;
 
 class CpuTraceTest : public ModelTest {

@@ -1,4 +1,5 @@
-// Values by name: single, indexed, looked up, and the message for an unknown name.
+// Tests debug values by name: single values, indexed values, values found by a look-up, and the
+// message for an unknown name.
 #include "cpu/debug_registry.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// The NIC's DMA over the bus: by direct memory access if the target allows it, otherwise by
+// Tests the NIC's DMA over the bus: by direct memory access if the target allows it, otherwise by
 // transport.
 #include "dma_engine.h"
 
@@ -13,7 +13,7 @@
 namespace dcc::model::dma_engine_test {
 namespace {
 
-/// A memory of which a part allows direct access; counts accesses of both kinds.
+/// A memory that allows direct access to a part of its bytes. It counts accesses of both kinds.
 class Target final : public sc_core::sc_module {
  public:
   explicit Target(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {
@@ -23,7 +23,7 @@ class Target final : public sc_core::sc_module {
 
   tlm_utils::simple_target_socket<Target> socket;
   std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(0x1000);
-  std::uint64_t direct_bytes = 0;  // memory for direct access, from address 0
+  std::uint64_t direct_bytes = 0;  // number of bytes for direct access, from address 0
   bool read_only = false;
   int transports = 0;
   int asked = 0;
@@ -62,7 +62,7 @@ class DmaEngineTest : public ModelTest {
  protected:
   DmaEngineTest() { dma.socket.bind(target.socket); }
 
-  /// Writes `n` bytes and reads them back; true if both succeed and the bytes agree.
+  /// Writes `n` bytes by DMA and reads them back. True if both succeed and the bytes agree.
   bool goes(std::uint64_t address, std::size_t n) {
     std::vector<std::uint8_t> out(n);
     for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(address + 7 * i + 1);

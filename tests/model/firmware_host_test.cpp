@@ -1,5 +1,5 @@
-// A host that runs firmware: the program is loaded, every interrupt line reaches the hart, the
-// UART's characters are passed on, and the end of the program is reported.
+// Tests a host that runs firmware: it loads the program, connects every interrupt line to the hart,
+// passes the UART's characters on, and reports the end of the program.
 #include "machine/firmware_host.h"
 
 #include <cstdio>
@@ -51,7 +51,7 @@ class FirmwareHostTest : public ModelTest {
     host = std::make_unique<FirmwareHost>("host", config, bus, ram, irq);
     host->cpu().set_end_handler([this] { ended.notify(SC_ZERO_TIME); });
   }
-  /// Runs until the program ends, at most for `limit`.
+  /// Runs until the program ends, at most for the time `limit`.
   void run(const sc_core::sc_time& limit = sc_core::sc_time(1, sc_core::SC_MS)) {
     simulate([&] { sc_core::wait(limit, ended); });
   }
@@ -109,7 +109,8 @@ TEST_F(FirmwareHostTest, TheTimerWakesTheHart) {
   run();
   EXPECT_TRUE(host->succeeded()) << host->outcome();
   EXPECT_GE(sc_core::sc_time_stamp(), sc_core::sc_time(5, SC_US));
-  // The CPU executes three more instructions, and notices the line at the end of a quantum.
+  // The CPU executes three more instructions, and notices the interrupt line at the end of a
+  // quantum.
   EXPECT_LE(sc_core::sc_time_stamp(), sc_core::sc_time(5, SC_US) + 2 * config.quantum);
 }
 
@@ -128,7 +129,8 @@ TEST_F(FirmwareHostTest, WhatTheUartReceivesInterruptsThroughTheController) {
                   {lw(kT2, kT0, IRQ_CLAIM_OFFSET)},
                   li(kT0, DCC_UART_BASE),
                   {lw(kT3, kT0, DCC_UART_DATA)},
-                  {enc_i(8, kT2, 1, kT2)},  // slli t2: the claim goes above the character
+                  // instruction slli t2: shifts the claim above the character
+                  {enc_i(8, kT2, 1, kT2)},
                   {enc_r(0, kT3, kT2, 6, kT2)},
                   exit_with(kT2)}));
   run();

@@ -1,4 +1,4 @@
-// The debugger's end of a GDB connection for tests: packets over TCP, with one answer for each
+// A debugger's end of a GDB connection for tests: packets over TCP, with one response for each
 // packet.
 #pragma once
 
@@ -21,7 +21,7 @@ class GdbClient {
     address.sin_family = AF_INET;
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     address.sin_port = htons(port);
-    const timeval patience{20, 0};  // a hang is a failure, however busy the machine is
+    const timeval patience{20, 0};  // time after which a missing response counts as a hang
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     connected_ = ::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
   }
@@ -41,12 +41,12 @@ class GdbClient {
     return "$" + body + end;
   }
   void send(const std::string& body) const { raw(framed(body)); }
-  /// The next character; 0 if the other end has closed the connection or is silent.
+  /// The next character; 0 if the stub has closed the connection or sends nothing.
   char next() const {
     char c = 0;
     return ::recv(socket_, &c, 1, 0) == 1 ? c : '\0';
   }
-  /// Content of the next packet; acknowledgements are skipped.
+  /// Content of the next packet. Acknowledgements are skipped.
   std::string receive() const {
     char c = next();
     while (c != '$' && c != '\0') c = next();

@@ -1,4 +1,4 @@
-// GDB packets over a socket: framing, checksums, escapes, and which connections are accepted.
+// Tests GDB packets over a socket: framing, checksums, escapes, and the acceptance of connections.
 #include "cpu/gdb_connection.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace dcc::model::gdb_connection_test {
 namespace {
 
-constexpr int kPatience = 20'000;  // ms after which a hang counts as a failure
+constexpr int kPatience = 20'000;  // time in ms after which a hang counts as a failure
 
 TEST(GdbConnection, TakesPacketsAndAnswersForDamagedOnes) {
   GdbConnection server(0);

@@ -1,4 +1,4 @@
-// The stub's answers: registers, memory, breakpoints, resuming, unusable packets.
+// Tests the responses of the GDB stub: registers, memory, breakpoints, resuming, invalid packets.
 #include "cpu/gdb_server.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ struct FakeTarget final : DebugTarget {
   std::map<std::uint32_t, bool> points;
 };
 
-/// Serves one stop while `debugger` talks to it.
+/// Lets the stub serve one stop of the program while `debugger` talks to it.
 template <class Debugger>
 GdbServer::Resume session(FakeTarget& target, const Debugger& debugger) {
   GdbServer server(target, 0);

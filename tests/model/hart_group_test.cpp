@@ -1,4 +1,5 @@
-// Two harts in one RAM: what ends a reservation, and the end of the program for both.
+// Tests two harts that share a RAM: the events that end a reservation, and the end of the program
+// for both harts.
 #include "cpu/hart_group.h"
 
 #include <cstring>
@@ -17,7 +18,8 @@ namespace {
 
 constexpr std::uint32_t kDevice = 0x10010000;
 
-/// A device that answers after 100 ns. Writing its first word ends the program on hart `ends`.
+/// A device whose accesses take 100 ns. A write to its first word ends the program on the hart
+/// `ends`.
 class Device final : public WordTarget {
  public:
   explicit Device(const sc_core::sc_module_name& name)
@@ -56,7 +58,7 @@ class HartGroupTest : public ModelTest {
       harts_.back()->set_end_handler([this] { ended_.notify(sc_core::SC_ZERO_TIME); });
     }
   }
-  /// Both harts run the program until it ends on the hart `ends`.
+  /// Lets both harts run the program until it ends on the hart `ends`.
   void run(const std::vector<std::uint32_t>& program, std::size_t ends) {
     std::memcpy(ram_.data(), program.data(), program.size() * sizeof program[0]);
     device_.ends = harts_[ends].get();
@@ -65,7 +67,7 @@ class HartGroupTest : public ModelTest {
     });
   }
   /// Hart 0 reserves the word at 0x2000 of RAM, writes to the device, stores conditionally, and
-  /// ends the program with the result. Meanwhile hart 1 executes `store`.
+  /// ends the program with the result. Meanwhile hart 1 executes the instruction `store`.
   std::uint32_t conditional_store(std::uint32_t store) {
     run({0x00051E63,   // bnez a0, hart 1's part
          0x80002E37,   // lui t3, 0x80002
@@ -75,8 +77,8 @@ class HartGroupTest : public ModelTest {
          0x180E232F,   // sc.w t1, zero, (t3)
          0x0062A023,   // sw t1, 0(t0)
          0x80002E37,   // hart 1: lui t3, 0x80002
-         store,        //
-         0x0000006F},  // j .
+         store,        // the store that hart 1 executes
+         0x0000006F},  // j to itself
         0);
     EXPECT_EQ(group_.ended_by(), 0u);
     return harts_[0]->exit_code();
@@ -99,19 +101,19 @@ TEST_F(HartGroupTest, AStoreElsewhereLeavesAReservation) {
 }
 
 TEST_F(HartGroupTest, AHartsOwnStoreLeavesItsReservation) {
-  // Hart 0 holds a reservation in the page while it waits for the device, so that hart 1 reports
-  // its stores.
+  // Hart 0 holds a reservation in the page while it waits for the device, so that hart 1 must
+  // report its stores to that page.
   run({0x00051C63,   // bnez a0, hart 1's part
        0x80002E37,   // lui t3, 0x80002
        0x100102B7,   // lui t0, 0x10010
        0x100E232F,   // lr.w t1, (t3)
        0x0062A223,   // sw t1, 4(t0)
-       0x0000006F,   // j .
+       0x0000006F,   // j to itself
        0x80002E37,   // hart 1: lui t3, 0x80002
        0x040E0E13,   // addi t3, t3, 64
        0x100102B7,   // lui t0, 0x10010
        0x100E232F,   // lr.w t1, (t3)
-       0x006E2023,   // sw t1, 0(t3): the same value
+       0x006E2023,   // sw t1, 0(t3): stores the value that is there already
        0x180E232F,   // sc.w t1, zero, (t3)
        0x0062A023},  // sw t1, 0(t0)
       1);
@@ -124,31 +126,31 @@ TEST_F(HartGroupTest, AByteOfTheWordEndsOneReservationOnly) {
        0x100102B7,   // lui t0, 0x10010
        0x100E232F,   // lr.w t1, (t3)
        0x0062A223,   // sw t1, 4(t0)
-       0x180E232F,   // sc.w t1, zero, (t3): hart 1 has stored
+       0x180E232F,   // sc.w t1, zero, (t3): fails, since hart 1 has stored
        0x100E23AF,   // lr.w t2, (t3)
-       0x180E23AF,   // sc.w t2, zero, (t3): nobody stores now
+       0x180E23AF,   // sc.w t2, zero, (t3): succeeds without another store
        0x0062A023,   // sw t1, 0(t0)
        0x80002E37,   // hart 1: lui t3, 0x80002
        0x000E0123,   // sb zero, 2(t3)
-       0x0000006F},  // j .
+       0x0000006F},  // j to itself
       0);
   EXPECT_EQ(harts_[0]->exit_code(), 1u);
   EXPECT_EQ(harts_[0]->hart().reg(7), 0u) << "t2";
 }
 
 TEST_F(HartGroupTest, HartsThatAllWaitForEverEndTheProgram) {
-  run({0x0000006F}, 1);  // j .
+  run({0x0000006F}, 1);  // instruction j to itself
   for (const auto& hart : harts_) EXPECT_EQ(hart->state(), RiscvCpu::State::kDead);
   EXPECT_EQ(group_.ended_by(), 1u) << "hart 0 waits while hart 1 still runs";
 }
 
 TEST_F(HartGroupTest, TheEndOnOneHartIsTheEndOnAll) {
   run({0x00051463,   // bnez a0, hart 1's part
-       0x0000006F,   // j .
+       0x0000006F,   // j to itself
        0x100102B7,   // hart 1: lui t0, 0x10010
        0x00700313,   // li t1, 7
        0x0062A023,   // sw t1, 0(t0)
-       0x0000006F},  // j .
+       0x0000006F},  // j to itself
       1);
   EXPECT_EQ(group_.ended_by(), 1u);
   for (const auto& hart : harts_) {

@@ -1,4 +1,5 @@
-// The native processor: HAL on the bus, sleep and wake-up, and the effect of a refused access.
+// Tests the model of a native processor: HAL accesses on the bus, sleep and wake-up, and the effect
+// of a refused access.
 #include "host_stub.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ constexpr std::uint64_t kIrq = DCC_INTERRUPT_CONTROLLER_BASE;
 
 class HostStubTest : public ModelTest {
  protected:
-  /// A host with an interrupt controller and RAM; an access to RAM takes 12 ns.
+  /// Builds a host with an interrupt controller and RAM. An access to RAM takes 12 ns.
   void build(HostStub::Program program) {
     stub = std::make_unique<HostStub>("stub", std::move(program));
     stub->socket.bind(bus.in);
@@ -79,14 +80,15 @@ TEST_F(HostStubTest, MemoryOutsideRamIsNull) {
 TEST_F(HostStubTest, TimeIsWhatTheAccessesCostAndIsWaitedOutAtTheQuantum) {
   build([](const hal& h) {
     EXPECT_EQ(hal_time_ns(&h), 0u);
-    for (int i = 0; i < 80; ++i) hal_read32(&h, kRam);  // 80 accesses take 960 ns
+    // 80 accesses take 960 ns, less than the quantum of 1 us
+    for (int i = 0; i < 80; ++i) hal_read32(&h, kRam);
     EXPECT_EQ(hal_time_ns(&h), 960u);
     EXPECT_EQ(sc_core::sc_time_stamp(), sc_core::SC_ZERO_TIME) << "still within the quantum";
-    for (int i = 0; i < 4; ++i) hal_read32(&h, kRam);  // Four accesses later the time is 1008 ns.
+    for (int i = 0; i < 4; ++i) hal_read32(&h, kRam);  // four further accesses end at 1008 ns
     EXPECT_EQ(hal_time_ns(&h), 1008u);
     EXPECT_EQ(sc_core::sc_time_stamp(), sc_time(1008, SC_NS));
     hal_read32(&h, kRam);
-    // The target at this address depends on the exact time.
+    // The target of an access at this address requires the exact time.
     hal_write32(&h, kIrq + IRQ_ENABLE_OFFSET, 2);
     EXPECT_EQ(sc_core::sc_time_stamp(), sc_time(1022, SC_NS));
     EXPECT_EQ(hal_time_ns(&h), 1042u);
@@ -167,7 +169,7 @@ TEST_F(HostStubTest, ThePlatformsNotifierIsUsed) {
   });
   stub->set_notifier([&](sc_core::sc_event& event) {
     ++notified;
-    event.notify(1, SC_US);  // devices are a microsecond ahead of SystemC
+    event.notify(1, SC_US);  // the devices' time is a microsecond ahead of SystemC's
   });
   simulate([&] {
     sc_core::wait(2, SC_US);

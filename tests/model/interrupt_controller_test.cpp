@@ -1,4 +1,4 @@
-// The interrupt controller against the rules of driver/irq_regs.h.
+// Tests the interrupt controller against the rules of driver/irq_regs.h.
 #include "machine/interrupt_controller.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST_F(InterruptControllerTest, ClaimsLowestFirstAndServiceHidesTheSource) {
     write(IRQ_ENABLE_OFFSET, 1u << 4 | 1u << 2);
     controller.set_level(4, true);
     controller.set_level(2, true);
-    controller.set_level(1, true);  // the source is not enabled
+    controller.set_level(1, true);  // source 1 is not enabled
     EXPECT_EQ(read(IRQ_CLAIM_OFFSET), 2u);
     EXPECT_EQ(read(IRQ_SERVICE_OFFSET), 1u << 2);
     EXPECT_TRUE(controller.output()) << "4 still waits";
@@ -85,7 +85,7 @@ TEST_F(InterruptControllerTest, CompletionOfAStillHighLineRaisesAgain) {
     controller.set_level(2, true);
     EXPECT_EQ(read(IRQ_CLAIM_OFFSET), 2u);
     EXPECT_FALSE(controller.output());
-    write(IRQ_COMPLETE_OFFSET, 3);  // completing a source that is not in service has no effect
+    write(IRQ_COMPLETE_OFFSET, 3);  // a completion of a source that is not in service has no effect
     write(IRQ_COMPLETE_OFFSET, 99);
     EXPECT_FALSE(controller.output());
     write(IRQ_COMPLETE_OFFSET, 2);
@@ -148,7 +148,8 @@ TEST_F(InterruptControllerTest, AnAccessHappensAtItsOwnTime) {
 
 TEST_F(InterruptControllerTest, NoSourceIsForgottenUnderRandomTraffic) {
   simulate([&] {
-    // Sources rise at random and fall when served; every rise must be served exactly once.
+    // Interrupt sources rise at random and fall when they are served. Every rise must be served
+    // exactly once.
     std::mt19937 random(5);
     std::vector<int> raised(32), served(32);
     std::uint32_t level = 0;

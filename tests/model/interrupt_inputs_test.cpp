@@ -1,4 +1,4 @@
-// Each machine's interrupt controller is at the address of the machine's memory map.
+// The interrupt controller of each machine is at the address of that machine's memory map.
 #include "machine/interrupt_inputs.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ TEST_F(InterruptInputsTest, MachineVirtHasThePlic) {
     ASSERT_EQ(bus.ranges().size(), 1u);
     EXPECT_EQ(bus.ranges()[0].base, VIRT_PLIC_BASE);
     EXPECT_EQ(bus.ranges()[0].name, "plic");
-    // A priority register of the PLIC keeps its value; the other controller has no such register.
+    // A priority register of the PLIC keeps its value. The interrupt controller of machine dcc has
+    // no such register.
     std::uint32_t value = 5;
     EXPECT_EQ(initiator.access(tlm::TLM_WRITE_COMMAND, VIRT_PLIC_BASE + 4, value),
               tlm::TLM_OK_RESPONSE);

@@ -1,4 +1,5 @@
-// Latencies of interrupts: which request a trap or a claim ends, at both interrupt controllers.
+// Tests the measurement of interrupt latencies: which request a trap or a claim ends, with both
+// interrupt controllers.
 #include "machine/interrupt_latency.h"
 
 #include <cstdint>
@@ -30,7 +31,8 @@ class InterruptLatencyTest : public ModelTest {
     ADD_FAILURE() << "no source " << name;
     return {};
   }
-  /// Checks number, least and greatest latency in ns of a source, and its other requests.
+  /// Checks the latencies of an interrupt source (number, minimum and maximum in ns) and its
+  /// withdrawn and waiting requests.
   void expect(const std::string& name, std::uint64_t taken, std::uint64_t least,
               std::uint64_t greatest, std::uint64_t withdrawn = 0, std::uint64_t waiting = 0) {
     const InterruptLatency::Source found = source(name);
@@ -53,7 +55,8 @@ TEST_F(InterruptLatencyTest, ATimerIsServedByTheNextTrapOfItsHart) {
   m.taken(0, Cause::kMachineSoftware, kNanoSecond * 150);
   m.taken(1, Cause::kMachineTimer, kNanoSecond * 170);
   m.taken(0, Cause::kMachineTimer, kNanoSecond * 400);
-  m.taken(0, Cause::kMachineTimer, kNanoSecond * 900);  // the line is still high
+  // no new request, since the line has stayed high
+  m.taken(0, Cause::kMachineTimer, kNanoSecond * 900);
   expect("timer", 2, 70, 300);
   at(1000);
   m.line_changed(0, Cause::kMachineTimer, false);
@@ -62,13 +65,14 @@ TEST_F(InterruptLatencyTest, ATimerIsServedByTheNextTrapOfItsHart) {
   at(2000);
   m.line_changed(1, Cause::kMachineTimer, true);
   at(3000);
-  m.line_changed(1, Cause::kMachineTimer, true);  // no new request
+  m.line_changed(1, Cause::kMachineTimer, true);  // no new request, since the line was already high
   expect("timer", 2, 70, 300, 1, 1);
   m.taken(1, Cause::kMachineTimer, kNanoSecond * 3500);
   expect("timer", 3, 70, 1500, 1, 0);
   at(4000);
   m.line_changed(0, Cause::kMachineTimer, true);
-  m.taken(0, Cause::kMachineTimer, kNanoSecond * 3999);  // up to a cycle before the request
+  // the CPU may report a trap up to a cycle before its request
+  m.taken(0, Cause::kMachineTimer, kNanoSecond * 3999);
   expect("timer", 4, 0, 1500, 1, 0);
   expect("software", 0, 0, 0);
   simulate([] {});
@@ -83,26 +87,29 @@ TEST_F(InterruptLatencyTest, OfSeveralSourcesEachEndsWithTheTrapThatServesIt) {
   std::uint32_t all = ~0u, source = 0;
   simulate([&] {
     at(100);
-    controller.set_level(IRQ_SOURCE_UART, true);  // not yet enabled
+    // the source is not enabled yet, so no request begins
+    controller.set_level(IRQ_SOURCE_UART, true);
     bus.access(tlm::TLM_WRITE_COMMAND, IRQ_ENABLE_OFFSET, all);
     at(200);
     controller.set_level(IRQ_SOURCE_NIC, true);
     m.taken(0, Cause::kMachineExternal, kNanoSecond * 250);
     at(260);
-    controller.set_level(IRQ_SOURCE_CONTROLLER, true);  // after the handler has begun
+    // the request begins after the trap handler did
+    controller.set_level(IRQ_SOURCE_CONTROLLER, true);
     at(300);
     for (int i = 0; i < 3; ++i) bus.access(tlm::TLM_READ_COMMAND, IRQ_CLAIM_OFFSET, source);
     expect("uart", 1, 150, 150);
     expect("nic", 1, 50, 50);
     expect("controller", 1, 40, 40);
     at(400);
-    source = IRQ_SOURCE_UART;  // its line is high still: a new request
+    source = IRQ_SOURCE_UART;  // the UART's line is still high, so completion begins a new request
     bus.access(tlm::TLM_WRITE_COMMAND, IRQ_COMPLETE_OFFSET, source);
     expect("uart", 1, 150, 150, 0, 1);
     at(450);
     controller.set_level(IRQ_SOURCE_UART, false);
     expect("uart", 1, 150, 150, 1, 0);
-    controller.set_level(IRQ_SOURCE_NIC, false);  // in service: nothing waits
+    // the source is in service, so no request is withdrawn
+    controller.set_level(IRQ_SOURCE_NIC, false);
     expect("nic", 1, 50, 50);
   });
 }
@@ -122,18 +129,20 @@ TEST_F(InterruptLatencyTest, AClaimByTheOtherHartEndsARequest) {
     write(VIRT_PLIC_ENABLE + 0x80, 1u << VIRT_IRQ_UART);
     at(1000);
     plic.set_level(VIRT_IRQ_UART, true);
-    plic.set_level(VIRT_IRQ_UART, false);  // the request stays
+    plic.set_level(VIRT_IRQ_UART, false);  // the PLIC keeps the request pending
     m.taken(0, Cause::kMachineExternal, kNanoSecond * 1100);
     m.taken(1, Cause::kMachineExternal, kNanoSecond * 1500);
     at(1600);
     bus.access(tlm::TLM_READ_COMMAND, VIRT_PLIC_CLAIM + 0x1000, value);
     EXPECT_EQ(value, unsigned{VIRT_IRQ_UART});
     expect("uart", 1, 500, 500);
-    plic.set_level(VIRT_IRQ_UART, true);  // in service: a request at completion
+    // the source is in service, so the request begins at completion
+    plic.set_level(VIRT_IRQ_UART, true);
     at(2000);
     write(VIRT_PLIC_CLAIM + 0x1000, VIRT_IRQ_UART);
     at(2300);
-    bus.access(tlm::TLM_READ_COMMAND, VIRT_PLIC_CLAIM + 0x1000, value);  // polled, without a trap
+    // a claim by polling, without a trap
+    bus.access(tlm::TLM_READ_COMMAND, VIRT_PLIC_CLAIM + 0x1000, value);
     expect("uart", 2, 300, 500);
   });
 }

@@ -1,4 +1,4 @@
-// Base of all model tests: a stimulus thread, and failure if the stimulus does not finish.
+// Base class of all model tests: a stimulus thread, and a failure if the stimulus does not finish.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,11 +13,11 @@
 
 namespace dcc::model {
 
-/// A bare initiator: a socket must belong to a module.
+/// An initiator socket in a module, since a socket must belong to a module.
 struct Initiator final : sc_core::sc_module {
   explicit Initiator(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
 
-  /// Makes one transport of up to four bytes that begins now; returns the target's response.
+  /// Makes one transport of up to four bytes that begins now. Returns the target's response.
   tlm::tlm_response_status access(tlm::tlm_command command, std::uint64_t address,
                                   std::uint32_t& value, unsigned bytes = 4) {
     tlm::tlm_generic_payload payload;
@@ -35,8 +35,8 @@ struct Initiator final : sc_core::sc_module {
 };
 
 /// A test builds its modules (as locals or members), then calls simulate() exactly once. The test
-/// fails when the stimulus has not come to its end within the limit, when simulate() was never
-/// called, and on every SystemC report of severity warning or above that was not announced.
+/// fails if the stimulus does not finish within the limit, if the test does not call simulate(), or
+/// if SystemC makes a report of severity warning or above that expect_report() did not announce.
 ///
 ///   TEST_F(TimerTest, FiresOnce) {
 ///     Timer timer("timer");
@@ -47,12 +47,12 @@ class ModelTest : public ::testing::Test {
   ModelTest();
   ~ModelTest() override;
 
-  /// Elaborates and runs until the stimulus returns, at most `limit` of simulated time.
+  /// Elaborates and runs until the stimulus returns, at most for `limit` of simulated time.
   void simulate(std::function<void()> stimulus,
                 const sc_core::sc_time& limit = sc_core::sc_time(1, sc_core::SC_SEC));
 
-  /// Announces a SystemC report of this type: the report does not fail the test, but its absence
-  /// does.
+  /// Announces a SystemC report of this type. The report then does not fail the test, but its
+  /// absence does.
   void expect_report(const std::string& type);
 
   void TearDown() override;

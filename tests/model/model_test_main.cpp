@@ -1,4 +1,4 @@
-// Runs the single TEST that the filter selects.
+// Main program of the model tests, which runs the single TEST that the gtest filter selects.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -7,7 +7,8 @@
 
 namespace {
 
-/// SystemC elaborates once a process; a second TEST would fail in ways that mislead.
+/// Refuses a second TEST, since SystemC elaborates once per process and later tests would fail with
+/// misleading messages.
 class OneTestOnly final : public ::testing::EmptyTestEventListener {
   void OnTestIterationStart(const ::testing::UnitTest& tests, int iteration) override {
     if (tests.test_to_run_count() <= 1 && iteration == 0) return;

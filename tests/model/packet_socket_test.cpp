@@ -1,5 +1,5 @@
-// Packets between modules: by b_transport if an external module is bound, by direct call if the
-// target offers it.
+// Tests packet sockets between modules: transport by b_transport to an external module, and by a
+// direct call if the target offers it.
 #include "packet_socket.h"
 
 #include <gtest/gtest.h>
@@ -11,17 +11,17 @@
 namespace dcc::model::packet_socket_test {
 namespace {
 
-constexpr HostId kNear = 5;  // number of the host behind port 0
-constexpr HostId kFar = 6;   // number of the host behind port 1, at the end of a link
+constexpr HostId kNear = 5;  // number of the host at port 0
+constexpr HostId kFar = 6;   // number of the host at the end of the link from port 1
 constexpr LinkParameters kWire{BitRate(100'000'000'000), kMicroSecond, 20};
 
-/// A source of packets: the device's end of a socket.
+/// A source of packets, with the initiator end of a packet socket.
 struct Source final : sc_core::sc_module {
   explicit Source(const sc_core::sc_module_name& name) : sc_core::sc_module(name) {}
   PacketOutPort out{"out"};
 };
 
-/// An external module at the other end, which counts packets received by transport.
+/// An external module that counts the packets that it receives by transport.
 struct Stranger : sc_core::sc_module, tlm::tlm_fw_transport_if<PacketProtocol> {
   Stranger(const sc_core::sc_module_name& name, PacketPool& packets)
       : sc_core::sc_module(name), pool(packets) {
@@ -45,7 +45,7 @@ struct Stranger : sc_core::sc_module, tlm::tlm_fw_transport_if<PacketProtocol> {
   int transports = 0;
 };
 
-/// A module that offers direct calls, both as a wire and as a device.
+/// A module that offers direct calls, both as a link and as a device.
 struct Friend final : Stranger, DirectTarget, PacketOut, PacketSink {
   using Stranger::Stranger;
   DirectAccess direct_access() override { return {this, this, 7}; }
@@ -116,8 +116,8 @@ TEST_F(PacketSocketTest, SwitchAndLinkTakeUpDirectAccess) {
   build(near, far);
   simulate([&] {
     send_one_to_each();
-    EXPECT_EQ(near.sent, 1);     // the output of the switch leads to a wire
-    EXPECT_EQ(far.received, 1);  // the link delivers to a device
+    EXPECT_EQ(near.sent, 1);     // the switch sends to a link, by PacketOut
+    EXPECT_EQ(far.received, 1);  // the link delivers to a device, by PacketSink
     EXPECT_EQ(near.transports + far.transports, 0);
   });
 }

@@ -1,5 +1,5 @@
-// The PLIC by its specification: priorities, threshold, claim and completion, and gateways, which
-// no program on one serial port can show.
+// Tests the PLIC against its specification: priorities, threshold, claim and completion, and
+// gateways. Programs with one serial port cannot test these.
 #include "machine/plic.h"
 
 #include "driver/memory_map_virt.h"
@@ -46,7 +46,7 @@ class PlicTest : public ModelTest {
 
 TEST_F(PlicTest, ClaimsByPriorityAndThenByNumber) {
   simulate([this] {
-    // pairs of source and priority
+    // Pairs of interrupt source and priority.
     const std::pair<unsigned, std::uint32_t> all[] = {{95, 3}, {96, 7}, {2, 3}, {31, 1},
                                                       {32, 3}, {64, 7}, {1, 0}};
     for (const auto& [source, priority] : all) {

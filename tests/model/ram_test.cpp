@@ -1,4 +1,4 @@
-// RAM: bursts, byte enables, streaming, bounds, DMI, debug access.
+// Tests the RAM model: bursts, byte enables, streaming, bounds, DMI, debug access.
 #include "ram.h"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST_F(RamTest, ByteEnablesSelectAndRepeat) {
 TEST_F(RamTest, AStreamWritesTheSamePlaceAgainAndAgain) {
   simulate([&] {
     std::vector<std::uint8_t> data = {1, 2, 3, 4, 5, 6, 7, 8};
-    // Only the access width counts for the bounds: an access to the last two bytes of memory
+    // The bounds check uses the width of the access: an access to the last two bytes of memory
     // succeeds.
     EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, kBytes - 2, data, 2), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(ram.data()[kBytes - 2], 7);

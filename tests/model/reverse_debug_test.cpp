@@ -1,5 +1,5 @@
-// Reverse debugging of the CPU: requests to the snapshots, and actions after a return to one.
-// tests/firmware/reverse_test.py covers real programs.
+// Tests reverse debugging of the CPU: the requests for snapshots, and the actions after the return
+// to a snapshot. tests/firmware/reverse_test.py covers real programs.
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -17,15 +17,16 @@ namespace dcc::model::reverse_debug_test {
 namespace {
 
 constexpr std::uint32_t kAddi = 0x00128293;  // instruction addi t0, t0, 1
-constexpr std::uint32_t kLoop = 0xFFDFF06F;  // instruction j back to the addi
+constexpr std::uint32_t kLoop = 0xFFDFF06F;  // instruction j back to the addi instruction
 
-/// A fake that prints the requested snapshot and ends the process instead of going back.
+/// A fake history that prints the number of the requested snapshot and ends the process instead of
+/// returning to the snapshot.
 class Signpost final : public SnapshotHistory {
  public:
   explicit Signpost(std::string request) : request_(std::move(request)) {}
   std::size_t snapshots() const override { return taken_; }
   bool is_due() const override { return false; }
-  /// The first snapshot returns at once with a request, as after going back.
+  /// The first snapshot immediately returns a request, as after a return to it.
   std::optional<std::string> take_snapshot() override {
     if (taken_++ != 0 || request_.empty()) return std::nullopt;
     return request_;
@@ -42,8 +43,8 @@ class Signpost final : public SnapshotHistory {
   std::size_t taken_ = 0;
 };
 
-/// `debugger` talks to a CPU that counts for ever. Ends this process when the CPU goes back or when
-/// the debugger has finished, so call it in a process of its own.
+/// Lets `debugger` talk to a CPU that counts without end. The function ends this process when the
+/// CPU asks for a snapshot or when the debugger has finished, so call it in a separate process.
 template <class Debugger>
 void debug(const std::string& request, const Debugger& debugger) {
   RiscvCpuConfig config;

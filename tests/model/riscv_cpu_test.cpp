@@ -1,4 +1,5 @@
-// The CPU on the bus: time by clock and CPI, sleep and wake, RAM without DMI, faults, ends.
+// Tests the CPU on the bus: time by clock and CPI, sleep and wake-up, RAM without DMI, faults, end
+// of the program.
 #include "cpu/riscv_cpu.h"
 
 #include <tlm_utils/simple_target_socket.h>
@@ -15,7 +16,8 @@
 namespace dcc::model::riscv_cpu_test {
 namespace {
 
-/// Two registers: writing 0 ends the program, writing 4 records the time.
+/// A device with two registers: a write to register 0 ends the program, a write to register 4
+/// records the time.
 class Probe final : public WordTarget {
  public:
   explicit Probe(const sc_core::sc_module_name& name, const sc_core::sc_time& latency)
@@ -85,7 +87,7 @@ TEST_F(RiscvCpuTest, AccessesHappenAtTheTimeOfTheirInstruction) {
   config.cpi = riscv::Hart::Cpi::from_thousandths(1500);
   build(config, {kLuiT0Probe, kMark, kNop, kMark, kExit});
   run();
-  // A cycle has 2 ns and an instruction 1.5 cycles, so 2, 4 and 5 instructions take 3, 6 and 7
+  // A cycle takes 2 ns and an instruction 1.5 cycles, so 2, 4 and 5 instructions take 3, 6 and 7
   // whole cycles.
   ASSERT_EQ(probe_->written_at.size(), 3u);
   EXPECT_EQ(probe_->written_at[0], sc_core::sc_time(6, sc_core::SC_NS));
@@ -101,7 +103,7 @@ TEST_F(RiscvCpuTest, BusLatencyDelaysWhatFollows) {
 }
 
 TEST_F(RiscvCpuTest, SleepEndsWithTheLineAndTimeGoesOn) {
-  // Program: li t2, 0x80; csrw mie, t2; wfi; csrr t1, mcycle; sw t1, 4(t0); exit
+  // Program: li t2, 0x80; csrw mie, t2; wfi; csrr t1, mcycle; sw t1, 4(t0); exit.
   build({}, {kLuiT0Probe, 0x08000393, 0x30439073, kWfi, 0xB0002373, kMark, kExit});
   simulate([this] {
     sc_core::wait(5, sc_core::SC_US);
@@ -114,7 +116,8 @@ TEST_F(RiscvCpuTest, SleepEndsWithTheLineAndTimeGoesOn) {
 }
 
 TEST_F(RiscvCpuTest, WithdrawnDmiIsHonoured) {
-  // Program: li t1, 42; lui t3, 0x80002; sw t1, 0(t3); mark (no DMI); sw t1, 4(t3); lw t1, 0(t3)
+  // Program: li t1, 42; lui t3, 0x80002; sw t1, 0(t3); then a write to the probe, after which RAM
+  // allows no DMI; sw t1, 4(t3); lw t1, 0(t3).
   build({},
         {kLuiT0Probe, 0x02A00313, 0x80002E37, 0x006E2023, kMark, 0x006E2223, 0x000E2303, kExit});
   bus_.add_observer([this](const Bus::Access& access) {
@@ -138,7 +141,7 @@ TEST_F(RiscvCpuTest, BusErrorWithoutHandlerIsADeathWithTheAddress) {
 TEST_F(RiscvCpuTest, QuantumBoundsHowFarItRunsAhead) {
   RiscvCpuConfig config;
   config.quantum = sc_core::sc_time(200, sc_core::SC_NS);
-  // program: addi t1, t1, 1 for ever, with interrupts possible
+  // Program: addi t1, t1, 1 in an endless loop that interrupts may stop.
   build(config, {kLuiT0Probe, 0x00130313, 0xFFDFF06F});
   simulate([this] {
     for (int i = 1; i < 10; ++i) {

@@ -1,4 +1,4 @@
-// Calls of semihosting against a program's memory of a few bytes.
+// Tests semihosting calls of a program whose memory is a few bytes.
 #include "cpu/semihosting.h"
 
 #include <gtest/gtest.h>

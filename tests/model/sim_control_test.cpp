@@ -1,4 +1,4 @@
-// The simulation control registers: both act on writes, and neither can be read.
+// Tests the simulation control registers: both act on writes, and neither can be read.
 #include "machine/sim_control.h"
 
 #include "driver/memory_map.h"

@@ -1,5 +1,5 @@
-// Two clocks advance together: events run before processes, and processes find devices at the
-// processes' own time.
+// SystemC's time and the scheduler's time advance together. Scheduler events run before processes
+// of the same time, and a process finds devices at its own time.
 #include "simulation_kernel.h"
 
 #include "model_test.h"

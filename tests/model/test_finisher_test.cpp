@@ -1,4 +1,4 @@
-// The test finisher of machine `virt`: which writes end the run, and with which exit status.
+// Tests the test finisher of machine `virt`: which writes end the run, and with which exit status.
 #include "machine/test_finisher.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,8 @@ class TestFinisherTest : public ModelTest {
   Initiator initiator{"initiator"};
 };
 
-// 0x5555 passes; 0x3333 fails, status in the upper half (QEMU, hw/misc/sifive_test).
+// Writing 0x5555 ends the run with success, 0x3333 with the status in the upper half (QEMU,
+// hw/misc/sifive_test).
 TEST_F(TestFinisherTest, PassAndFailureEndTheRun) {
   simulate([&] {
     write(VIRT_TEST_FINISH, 0x5555);
@@ -33,7 +34,7 @@ TEST_F(TestFinisherTest, PassAndFailureEndTheRun) {
   });
 }
 
-// QEMU's device takes halfwords and words.
+// QEMU's test finisher accepts accesses of halfwords and words.
 TEST_F(TestFinisherTest, HalfwordsEndTheRunAndBytesAreRefused) {
   simulate([&] {
     std::uint32_t value = 0x5555;

@@ -1,5 +1,5 @@
-// The 16550A outside loopback: output, input at the line's pace without loss, interrupt line.
-// Registers and loopback are compared with QEMU (tests/firmware/virt).
+// Tests the 16550A outside loopback mode: output, input at the line rate without loss, interrupt
+// line. tests/firmware/virt compares registers and loopback with QEMU.
 #include "machine/uart16550.h"
 
 #include "driver/memory_map_virt.h"
@@ -23,7 +23,8 @@ class Uart16550Test : public ModelTest {
     uart_.set_input(input);
     uart_.connect_interrupt([this](bool high) { irq_ = high; });
   }
-  /// Waits for this many characters of 10 bits at divisor 1: 16 * 10 cycles of 1.6 MHz are 100 us.
+  /// Waits for `count` characters of 10 bits at divisor 1. A character takes 16 * 10 cycles of 1.6
+  /// MHz, or 100 us.
   static void wait_characters(double count) { sc_core::wait(100 * count, sc_core::SC_US); }
   void use_divisor_1() {
     write(VIRT_UART_LCR, 0x80);
@@ -80,7 +81,7 @@ TEST_F(Uart16550Test, InterruptsAtTheTriggerLevelAndAfterATimeout) {
     write(VIRT_UART_IER, 1);
     write(VIRT_UART_IIR_FCR, 0x41);  // FIFO trigger level 4
     use_divisor_1();
-    // The first character was on its way with the reset values: divisor 12, 7 bits.
+    // The transmission of the first character began with the reset values: divisor 12, 7 bits.
     wait_characters(12 * 0.7 + 2.5);
     EXPECT_FALSE(irq_) << "three bytes";
     wait_characters(1);
@@ -92,7 +93,7 @@ TEST_F(Uart16550Test, InterruptsAtTheTriggerLevelAndAfterATimeout) {
     EXPECT_TRUE(irq_);
     for (const char c : std::string("bc")) EXPECT_EQ(read(VIRT_UART_DATA), std::uint32_t(c));
     EXPECT_FALSE(irq_);
-    wait_characters(0.5 + 3.5);  // the last character, and less than the time-out
+    wait_characters(0.5 + 3.5);  // the last character, and less than the receive timeout
     EXPECT_FALSE(irq_);
     wait_characters(1);
     EXPECT_TRUE(irq_);

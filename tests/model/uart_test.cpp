@@ -1,4 +1,4 @@
-// The UART: output, input at the line's pace, input flow control, interrupts.
+// Tests the UART: output, input at the line rate, input flow control, interrupts.
 #include "machine/uart.h"
 
 #include "driver/memory_map.h"

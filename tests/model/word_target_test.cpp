@@ -1,4 +1,5 @@
-// Aligned words only, at their own time; debug reads any bytes, debug writes are refused.
+// Tests WordTarget: it accepts aligned words only, at their own time. Debug reads may have any
+// length, and debug writes are refused.
 #include "word_target.h"
 
 #include "model_test.h"
@@ -6,7 +7,7 @@
 namespace dcc::model::word_target_test {
 namespace {
 
-/// Register 0 keeps its value, register 4 is read-only, no other register exists.
+/// A device whose register 0 is read-write and register 4 read-only. No other register exists.
 class Two final : public WordTarget {
  public:
   Two() : WordTarget("two", sc_core::sc_time(5, sc_core::SC_NS)) {}

@@ -1,5 +1,5 @@
-// The platform as a user of the driver: programmed registers, and the message if the controller
-// refuses a value.
+// Tests the platform's use of the controller's driver: programmed registers, and the message if the
+// controller refuses a value.
 #include "software/apb_programmer.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace dcc::vp {
 namespace {
 
-/// An empty bus: every access is an address error.
+/// A bus without targets, on which every access is an address error.
 struct Nothing final : sc_core::sc_module {
   explicit Nothing(const sc_core::sc_module_name& name) : sc_module(name) {
     socket.register_b_transport(this, &Nothing::answer);
@@ -47,7 +47,7 @@ TEST(ApbProgrammer, ARefusedAccessNamesTheRegister) {
   EXPECT_EQ(failure(programmer).rfind("controller refused a read of register 0x", 0), 0u);
 }
 
-/// A device that reads as zero everywhere, so it has no controller's identity.
+/// A device that reads as zero everywhere, so it lacks the controller's identity.
 struct Zeros final : sc_core::sc_module {
   explicit Zeros(const sc_core::sc_module_name& name) : sc_module(name) {
     socket.register_b_transport(this, &Zeros::answer);
@@ -70,7 +70,7 @@ TEST(ApbProgrammer, WhatIsNoControllerIsNotProgrammed) {
   EXPECT_EQ(zeros.writes, 0);
 }
 
-/// Calls a function from a process.
+/// Calls a function from a SystemC process.
 struct Process final : sc_core::sc_module {
   Process(const sc_core::sc_module_name& name, std::function<void()> what)
       : sc_module(name), call(std::move(what)) {
@@ -81,8 +81,8 @@ struct Process final : sc_core::sc_module {
   std::function<void()> call;
 };
 
-// The socket under the checker of TLM-2.0's base protocol that the models' sockets have, with the
-// accesses of the driver to a whole controller.
+// Checks the programmer's socket with the checker of TLM-2.0's base protocol, while the driver
+// programs a whole controller.
 TEST(ApbProgrammer, KeepsTheBaseProtocol) {
   model::ControllerModule controller("controller", {}, [](std::uint32_t, Rate) {});
   model::BaseProtocolChecker checker("checker");

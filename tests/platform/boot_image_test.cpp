@@ -1,5 +1,5 @@
-// The content of a host's RAM for its application: flows, buffers that do not overlap, and a
-// refusal if they do not fit.
+// Tests the contents of a host's RAM for its application: flows, buffers that do not overlap, and
+// an error if they do not fit.
 #include "software/boot_image.h"
 
 #include <gtest/gtest.h>

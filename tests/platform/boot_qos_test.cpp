@@ -1,4 +1,4 @@
-// The closed loop in the boot block: roles, peers, and the manager's results.
+// Tests the QoS control loop in the boot block: roles, peers, and the manager's results.
 #include "software/boot_qos.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBlock = BOOT_BLOCK_ADDRESS - BOOT_RAM_BASE;
 
-/// Host 3 runs the manager; hosts 1 and 2 send, host 0 receives.
+/// Configuration in which host 3 runs the QoS manager, hosts 1 and 2 send, and host 0 receives.
 const std::string kLoop =
     "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
     "host: {driver: native}\n"

@@ -1,4 +1,4 @@
-// Changes of parameters reach switches and controllers at their instant.
+// Changes of parameters reach switches and controllers at their configured time.
 #include "disturb/changes.h"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr PicoSeconds kInstant = kMicroSecond * 40;
 
-/// Runs a platform and notes the parameters of its first controller one nanosecond before the
-/// instant and some time after it.
+/// Runs a platform and records the parameters of its first controller one nanosecond before a
+/// change, and at the time `when`.
 struct Looked {
   explicit Looked(const std::string& yaml, PicoSeconds when = kInstant)
       : config(config_of(yaml)), platform("platform", config, {}), loop(platform, observer) {
@@ -26,7 +26,7 @@ struct Looked {
   }
   struct Seen {
     ControllerParameters parameters;
-    std::uint32_t factor = 0;  // factor word of DSCP 5
+    std::uint32_t factor = 0;  // word of the factor table for DSCP 5
     bool asked = false;
   };
   Seen before;
@@ -86,7 +86,8 @@ TEST(Changes, SwitchesMarkByTheirNewThresholds) {
            "measure: {from: 40us, to: 41us}\n"
            "traffic: [{kind: incast, senders: 1..3, receiver: 0}]\n"
            "changes: [{at: 40us, set: {switch.ecn: {kmin: 1KB, kmax: 1KB}}}]\n"));
-  // In that microsecond packets of two or three links arrived, all at a full queue.
+  // In the microsecond of the window the packets of two or three links arrived, and all found a
+  // full queue.
   EXPECT_GT(r.counters.of(&SwitchCounters::ecn_marks), 20u);
 }
 

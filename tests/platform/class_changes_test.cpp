@@ -1,4 +1,4 @@
-// Flows get another class while they run (`new_dscp` of an entry of traffic).
+// Flows change their class during the run (`new_dscp` of an entry of traffic).
 #include "disturb/class_changes.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class ClassWatch {
   struct Seen {
     PicoSeconds at;
     unsigned of_pair;
-    int of_slot;  // -1: the flow has no slot
+    int of_slot;  // DSCP in the controller's slot; -1: the flow has no slot
   };
   std::vector<Seen> seen;
   std::string failure() { return platform_.hosts[kSender]->software_report().failure; }
@@ -68,12 +68,12 @@ std::string two_flows(const std::string& host) {
          "  - {kind: flow, from: 2, to: 0, dscp: 10}\n";
 }
 
-/// Expects the change within `late` of its time: at the NIC, and with the flow's next packets in
-/// the slot.
+/// Expects the new DSCP in the NIC within `late` of its configured time, and in the controller's
+/// slot with the flow's next packets.
 void expect_change(const std::vector<ClassWatch::Seen>& seen, PicoSeconds late) {
   bool had_slot = false;
   for (const ClassWatch::Seen& one : seen) {
-    if (one.at < kMicroSecond * 50) continue;  // software creates queue pairs in its own time
+    if (one.at < kMicroSecond * 50) continue;  // software has not created the queue pair yet
     if (one.at < kChangeOfClass) {
       ASSERT_EQ(one.of_pair, 10u) << one.at.count;
       ASSERT_NE(one.of_slot, 12) << one.at.count;

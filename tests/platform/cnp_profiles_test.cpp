@@ -1,5 +1,5 @@
-// Hosts with different algorithms in one network: receivers notify each sender as its algorithm
-// expects.
+// In a network with different algorithms, receivers notify each sender in the way that the sender's
+// algorithm expects.
 #include "build/cnp_profiles.h"
 
 #include <gtest/gtest.h>
@@ -45,8 +45,8 @@ std::string three_to_one(const std::string& driver, const std::string& rest) {
          driver + "}\n" + kThreeToOne + rest;
 }
 
-/// One flow of each kind shares the port: the controller's flow gets a CNP for all marks, DCQCN's
-/// at most one every 50 us, and DCTCP's none because ACKs carry its marks.
+/// One flow of each algorithm shares the port. The flow of dcc gets CNPs for all marks, the flow of
+/// DCQCN at most one CNP every 50 us, and the flow of DCTCP none, because its ACKs carry the marks.
 void expect_each_in_its_own_way(const RunResults& results) {
   ASSERT_EQ(results.hosts.size(), 4u);
   EXPECT_GT(results.hosts[1].cnps_received, 4u);
@@ -111,7 +111,7 @@ TEST(CnpProfiles, AnEntryWithoutAnAlgorithmHasThatOfNic) {
   }
 }
 
-// The thresholds are given because they follow the first algorithm otherwise.
+// The configuration sets the ECN thresholds, which would otherwise follow the first algorithm.
 TEST(CnpProfiles, ControllersOfEntriesWorkAsThoseOfNic) {
   const std::string dcc = "congestion_control: {algorithm: dcc, policy: proportional}";
   for (const char* const driver : {"none", "native"}) {

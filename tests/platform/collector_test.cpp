@@ -1,4 +1,4 @@
-// Contribution of each device to the packet balance, and the balance of a whole run.
+// Tests the contribution of each device to the packet balance, and the balance of a whole run.
 #include "measure/collector.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Times at which software's queue pairs are connected and disconnected, and the run's reports on
+// Tests when the queue pairs of software are connected and disconnected, and the run's notes about
 // them.
 #include "traffic/connections.h"
 
@@ -63,7 +63,8 @@ TEST_F(ConnectionsTest, EndsThatDisagreeAreNotJoinedAndTheNoteSaysWhy) {
   EXPECT_TRUE(note_has("its work has completed with RETRY_EXCEEDED")) << note();
 }
 
-// Packet numbers begin at 0 at both ends.
+// When one end of a connection is created anew, the other end must be created anew too, since
+// packet numbers begin at 0 at both ends.
 TEST_F(ConnectionsTest, AnEndThatIsMadeAnewNeedsAFreshOtherEnd) {
   create(0, 7, 1, 9);
   create(1, 9, 0, 7);

@@ -1,5 +1,5 @@
-// The snapshot to which the prompt returns, the request that goes with it, and searches that
-// continue at earlier snapshots.
+// Tests the choice of the snapshot to which the prompt returns, the request that accompanies the
+// return, and searches that continue at earlier snapshots.
 #include "debug/console_history.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ struct Reversal {
   ReverseRequest request;
 };
 
-/// A fake that only counts snapshots; going back throws a Reversal.
+/// A fake history that only counts snapshots. A return to a snapshot throws a Reversal.
 class CountedSnapshots final : public model::SnapshotHistory {
  public:
   std::size_t snapshots() const override { return taken; }
@@ -34,7 +34,7 @@ class CountedSnapshots final : public model::SnapshotHistory {
 
 class ConsoleHistoryTest : public testing::Test {
  protected:
-  /// Snapshots after 0, 100, 200 and 300 events, at the same number of nanoseconds.
+  /// Makes snapshots after 0, 100, 200 and 300 events, at the same number of nanoseconds.
   ConsoleHistoryTest() {
     for (int i = 0; i < 4; ++i) EXPECT_FALSE(history_.mark(moment(i * 100)).has_value());
   }
@@ -77,8 +77,8 @@ TEST_F(ConsoleHistoryTest, ATimeIsReachedFromASnapshotBeforeIt) {
   EXPECT_EQ(between.number, 2u);
   EXPECT_EQ(between.request.kind, ReverseRequest::Kind::kToTime);
   EXPECT_EQ(between.request.time, kNanoSecond * 250);
-  // The snapshot of the same instant lies between the events of that instant; a pause comes after
-  // all these events.
+  // A snapshot at the requested time lies between events of that time, but the prompt pauses after
+  // all these events. So an earlier snapshot is chosen.
   EXPECT_EQ(reversal([&] { history_.to_time(kNanoSecond * 200); }).number, 1u);
   EXPECT_EQ(reversal([&] { history_.to_time(PicoSeconds{}); }).number, 0u);
 }

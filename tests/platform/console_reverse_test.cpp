@@ -1,5 +1,5 @@
-// Going back at the prompt: the requests to the snapshots, and the actions after the return.
-// tests/system/reverse_debug_test.py compares the states of whole runs.
+// Tests reverse execution at the prompt: the requests for snapshots, and the actions after the
+// return to a snapshot. tests/system/reverse_debug_test.py compares the states of whole runs.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,13 +15,13 @@
 namespace dcc::vp {
 namespace {
 
-/// A fake that prints the request for a return and ends the process.
+/// A fake history that prints the request for a return and ends the process.
 class Signpost final : public model::SnapshotHistory {
  public:
   explicit Signpost(std::string request) : orders_(std::move(request)) {}
   std::size_t snapshots() const override { return taken_; }
   bool is_due() const override { return false; }
-  /// The first snapshot returns at once with the request.
+  /// The first snapshot immediately returns the request, as after a return to it.
   std::optional<std::string> take_snapshot() override {
     if (taken_++ != 0 || orders_.empty()) return std::nullopt;
     return orders_;
@@ -38,7 +38,7 @@ class Signpost final : public model::SnapshotHistory {
   std::size_t taken_ = 0;
 };
 
-/// A session at the prompt in a separate process; the test reads its standard error.
+/// Runs a session at the prompt in a separate process, whose standard error the test reads.
 void session(const std::string& commands, const std::string& request = "", bool machine = true) {
   const PlatformConfig config =
       config_of(star("nic: {congestion_control: {algorithm: dcc}}\n"
@@ -106,7 +106,8 @@ TEST(ConsoleTravel, WhereNothingLeadsIsAnswered) {
 TEST(ConsoleTravel, BackAtASnapshotItGoesOnToTheTime) {
   EXPECT_SAID(session("time\nquit\n", request(ReverseRequest::Kind::kToTime, kMicroSecond, 0, "")),
               "paused at 1us\n1us\nended at 1000000");
-  // A long distance gets a snapshot halfway, to make later returns short.
+  // On a long way to the requested time the prompt makes a snapshot halfway, so that later returns
+  // are short.
   EXPECT_SAID(
       session("back 1us\n", request(ReverseRequest::Kind::kToTime, kMicroSecond * 40, 0, "")),
       "paused at 40us\nto 1: t 39000000 ");

@@ -1,4 +1,4 @@
-// The prompt: commands, pauses, and that inspection changes nothing.
+// Tests the interactive prompt: commands and pauses. Inspection must change nothing.
 #include "debug/console.h"
 
 #include <gtest/gtest.h>

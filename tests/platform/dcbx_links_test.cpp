@@ -1,4 +1,5 @@
-// DCBX on the links of a platform: agreement at the start and after a flap, and its failure.
+// Tests DCBX on the links of a platform: agreement at the start and after a link flap, and failed
+// agreement.
 #include "disturb/dcbx_links.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,8 @@
 namespace dcc::vp {
 namespace {
 
-/// Three senders at line rate into host 0 through a small buffer: only PFC prevents losses.
+/// Three senders at link rate send to host 0 through a small buffer, so that only PFC prevents
+/// losses.
 RunResults run_pressed(const std::string& rest, const std::string& pfc = "{}") {
   return run(
       "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
@@ -30,7 +32,7 @@ TEST(DcbxLinks, AllEndsAgreeAndNothingIsLost) {
   const RunResults r = run_pressed("dcbx: {enabled: true}\n");
   ASSERT_TRUE(r.dcbx);
   EXPECT_EQ(r.dcbx->ends, 8u);
-  EXPECT_EQ(r.dcbx->frames_sent, 8u);  // settings are equal: each end sends one frame
+  EXPECT_EQ(r.dcbx->frames_sent, 8u);  // the settings are equal, so each end sends one frame
   EXPECT_EQ(r.dcbx->frames_received, 8u);
   EXPECT_EQ(r.dcbx->unsound, 0u);
   EXPECT_TRUE(r.dcbx->differences.empty());
@@ -56,7 +58,8 @@ TEST(DcbxLinks, AnUnwillingNicThatPausesNothingLosesPacketsAndTheLinkIsNamed) {
 TEST(DcbxLinks, AWillingNicTakesWhatTheSwitchHas) {
   const RunResults r = run_pressed("dcbx: {enabled: true, ends: [{ports: h2->s0, pfc: []}]}\n");
   EXPECT_TRUE(r.dcbx->differences.empty());
-  EXPECT_EQ(r.dcbx->frames_sent, 9u);  // h2 reports the settings that it has adopted
+  // h2 sends a second frame with the settings that it has adopted
+  EXPECT_EQ(r.dcbx->frames_sent, 9u);
   EXPECT_EQ(r.balance.packets_dropped, 0u);
 }
 
@@ -107,11 +110,11 @@ TEST(DcbxLinks, TwoThreadsAgreeAsOneDoes) {
   EXPECT_EQ(r.threads, 2u);
   EXPECT_EQ(r.dcbx->ends, 16u);
   EXPECT_EQ(r.dcbx->frames_received, r.dcbx->frames_sent);
-  EXPECT_TRUE(r.dcbx->differences.empty());  // willing NICs leave no difference
+  // NICs that adopt the switch's settings leave no difference
+  EXPECT_TRUE(r.dcbx->differences.empty());
 }
 
-/// Hosts 2 and 3 send at line rate to host 0 across two switches, in priority 5, with a small
-/// buffer.
+/// Hosts 2 and 3 send at link rate to host 0 across two switches with small buffers, in priority 5.
 RunResults run_in_priority_five(const std::string& pfc, const std::string& dcbx,
                                 std::uint32_t threads) {
   RunSetup setup;
@@ -169,7 +172,7 @@ TEST(DcbxLinks, SwitchesPauseWhatTheirEndsSayThoughPfcIsOff) {
   EXPECT_GT(r.counters.of(&PfcCounters::pauses_sent), 0u);
 }
 
-// A priority without PFC may use all of the buffer before packets are lost.
+// A priority without PFC may use the whole buffer before packets are lost.
 TEST_P(DcbxThreads, WhatTheEndsDoNotPauseHasTheWholeBuffer) {
   const RunResults r = run_in_priority_five(
       "{priorities: [3, 5]}", "{enabled: true, ends: [{ports: [leaf0, leaf1, spine0], pfc: [3]}]}",
@@ -181,8 +184,9 @@ TEST_P(DcbxThreads, WhatTheEndsDoNotPauseHasTheWholeBuffer) {
   EXPECT_GT(fullest_queue(r), 295'000);
 }
 
-// A willing switch returns to its own settings while the link is down, with its buffer full, and
-// adopts the adapter's again afterwards. Packets in its buffer are not lost.
+// While its link is down, a willing switch returns to its own settings although its buffer is full.
+// After the link is up again, the switch adopts the NIC's settings. The switch loses no packet of
+// its buffer.
 TEST(DcbxLinks, AWillingSwitchChangesWhatItPausesWithItsBufferFull) {
   const RunResults r = run_pressed(
       "dcbx: {enabled: true, ends: [{ports: [h1, h2, h3], willing: yes},\n"
@@ -191,12 +195,13 @@ TEST(DcbxLinks, AWillingSwitchChangesWhatItPausesWithItsBufferFull) {
       "{priorities: []}");
   EXPECT_TRUE(r.dcbx->differences.empty());
   EXPECT_GT(r.counters.of(&PfcCounters::pauses_sent), 0u);
-  EXPECT_EQ(dropped_without_room(r), 0u);  // packets were lost on the failed wire only
+  EXPECT_EQ(dropped_without_room(r), 0u);  // packets were lost only on the failed link
   EXPECT_EQ(r.balance.packets_sent,
             r.balance.packets_delivered + r.balance.packets_dropped + r.balance.packets_in_flight);
 }
 
-// LLDP frames have the highest priority, but they must not take the whole link.
+// LLDP frames have the highest priority. Even with the shortest interval they must not take the
+// whole link from packets.
 TEST(DcbxLinks, HoweverShortTheIntervalTheLinkIsThePackets) {
   const RunResults r =
       run("topology: {kind: star, hosts: 2, link: {rate: 100Mbps, delay: 1us}}\n"
@@ -206,7 +211,7 @@ TEST(DcbxLinks, HoweverShortTheIntervalTheLinkIsThePackets) {
           "traffic: [{kind: flow, from: 1, to: 0}]\n");
   EXPECT_EQ(r.dcbx->frames_sent, 4u * 5u);
   EXPECT_EQ(r.dcbx->frames_received, r.dcbx->frames_sent);
-  // In 30 ms a link of 100 Mb/s carries 375 KB.
+  // A link of 100 Mb/s carries 375 KB in 30 ms.
   EXPECT_GT(r.balance.packets_delivered, 300u);
   EXPECT_EQ(r.balance.packets_dropped, 0u);
 }

@@ -1,5 +1,5 @@
-// Results for flows and computations that wait: the critical path, and the reasons for those that
-// did not begin.
+// Tests the results of flows and computations that wait for others: the critical path, and the
+// reasons why some did not begin.
 #include "measure/dependency_results.h"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,9 @@ DependencyResult results_of(const std::string& traffic, PicoSeconds duration = k
 }
 const std::string kShort = "  - {id: a, kind: flow, from: 0, to: 1, bytes: 10KB}\n";
 
-// Flows a, b and c end at the same instant. Flow c opened a, although b ended then, too, and waits
-// for a.
+// Computations a, b and c end at the same instant. The end of c began a. Since b waits for a, the
+// critical path must not name b's end as the reason for a's begin, although that end has the same
+// time.
 TEST(DependencyResults, ThePathDoesNotGoRoundAmongEndsOfOneInstant) {
   const DependencyResult d = results_of(
       "  - {id: a, kind: compute, hosts: 0, time: 0ns, after: {flows: [b, c], need: any}}\n"
@@ -44,7 +45,7 @@ TEST(DependencyResults, WhatBeginsAfterTheEndSaysSo) {
       << d.first_never;
 }
 
-// The times of a round count from the begin of the entry: 300 us, and eight periods.
+// A round's begin counts from the begin of its entry: 300 us and eight periods of 100 us.
 TEST(DependencyResults, ARoundAfterTheEndSaysSo) {
   const DependencyResult d = results_of(
       "  - {id: a, kind: compute, hosts: 0, time: 300us}\n"
@@ -63,7 +64,8 @@ TEST(DependencyResults, WhatFindsItsProcessorBusySaysSo) {
   EXPECT_EQ(d.first_never, "traffic.1 had not begun: processor 0 of host 0 was busy");
 }
 
-// Entries a and b could each let the other begin; the reason that neither did is c.
+// Entries a and b wait for each other, and each would begin after any of its predecessors. The
+// reported reason is c, outside of this cycle.
 TEST(DependencyResults, TheReasonLiesOutsideACircleOfAny) {
   const DependencyResult d = results_of(
       "  - {id: a, kind: compute, hosts: 0, time: 0ns, after: {flows: [b, c], need: any}}\n"
@@ -72,7 +74,8 @@ TEST(DependencyResults, TheReasonLiesOutsideACircleOfAny) {
   EXPECT_EQ(d.first_never, "traffic.0 waits for traffic.2, which had not ended");
 }
 
-// A host computes for 900 us that no flow waits for, before and after its part in waiting traffic.
+// A host computes for 900 us before and after its part in the traffic. No flow waits for these
+// computations, so the completion time leaves them out.
 TEST(DependencyResults, CompletionLeavesOutComputationsThatNobodyWaitsFor) {
   const DependencyResult d = results_of("  - {kind: compute, hosts: 3, time: 900us}\n" + kShort +
                                         "  - {kind: flow, from: 2, to: 1, bytes: 10KB, "
@@ -91,7 +94,7 @@ TEST(DependencyResults, ThePathBeginsWhereCompletionBegins) {
   EXPECT_EQ(*d.completion, d.path_compute + d.path_communication);
 }
 
-// Ten queries begin 300 us late. Eight of the queries are asked within 1 ms, the last one at 1 ms.
+// Ten queries begin 300 us late. Eight of the queries begin within 1 ms, the last one at 1 ms.
 TEST(DependencyResults, QueriesAfterTheEndAreNotAsked) {
   for (const bool asked : {true, false}) {
     const std::string found = in_a_process([&] {

@@ -1,5 +1,5 @@
-// Flows of hosts without a driver: posted at their start, stopped at their stop time, and no
-// others.
+// Tests the flows of hosts without a driver: each flow is posted at its start time and stopped at
+// its stop time.
 #include "traffic/direct_traffic.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(DirectTraffic, AStoppedFlowSendsNoMore) {
   const RunResults r =
       run(star("traffic: [{kind: flow, from: 1, to: 0, stop: 20us},\n"
                "          {kind: flow, from: 2, to: 3, stop: 40us}]\n"));
-  // The limit is the bytes that the line carries in that time, plus one packet.
+  // The limit is the number of bytes that the link carries in 20 us, and one packet.
   EXPECT_LE(r.flows[0].delivered_total, 250'000 + 1'000);
   EXPECT_GT(r.flows[0].delivered_total, 150'000);
   EXPECT_LE(r.flows[1].delivered_total, 500'000 + 1'000) << "the second stops as well";

@@ -1,4 +1,4 @@
-// Choice of the controller's engines.
+// Tests the choice of the controller's engine: model, RTL or lock-step.
 #include "build/engines.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,8 @@ TEST(Engines, AModelledControllerKeepsItsOwnRateUnit) {
 }
 
 #ifdef DCC_HAVE_CONTROLLER_RTL
-/// The check's message for the whole block with this number of slots; empty if there is none.
+/// The error message for RTL of the whole controller with this number of slots; empty if there is
+/// no error.
 std::string refusal_of(std::uint32_t slots) {
   try {
     (void)config_of("nic: {controller: {engine: rtl, slots: " + std::to_string(slots) +

@@ -1,4 +1,5 @@
-// Skipped time compared with the same run packet by packet.
+// Compares runs that skip steady states (fast_forward) with the same runs simulated packet by
+// packet.
 #include "disturb/fast_forward.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,7 @@
 namespace dcc::vp::fast_forward_test {
 namespace {
 
-/// The compared figures of a run, by name.
+/// Compared figures of a run: name -> value.
 using Figures = std::map<std::string, double>;
 
 Figures figures_of(const RunResults& r) {
@@ -92,8 +93,8 @@ class FastForwardLaws : public testing::TestWithParam<Law> {
 };
 INSTANTIATE_TEST_SUITE_P(All, FastForwardLaws, testing::ValuesIn(kLaws), name_of);
 
-// Relative difference of a single flow between two runs packet by packet with different seeds:
-// rates wander for many milliseconds, and these runs are short.
+// Relative difference of a single flow's rate between two packet-by-packet runs with different
+// seeds. Rates vary over many milliseconds, and these runs are short.
 constexpr double kBetweenSeeds = 0.06;
 
 TEST_P(FastForwardLaws, MeanRatesAreThoseOfTheRunPacketByPacket) {
@@ -103,7 +104,8 @@ TEST_P(FastForwardLaws, MeanRatesAreThoseOfTheRunPacketByPacket) {
     const Figures whole = figures(run);
     const Figures quick = figures(run + kOn);
     EXPECT_EQ(whole.at("fast_forwarded"), 0);
-    // The skipped share depends on the time at which windows are long enough, and windows double.
+    // The skipped share depends on the time at which the observation windows are long enough.
+    // Windows double in length.
     EXPECT_GT(quick.at("fast_forwarded"), 0.1) << seed;
     EXPECT_LT(quick.at("events"), 0.9 * whole.at("events"));
     EXPECT_EQ(quick.at("sim_time"), whole.at("sim_time"));
@@ -128,7 +130,7 @@ TEST_P(FastForwardLaws, MeanRatesAreThoseOfTheRunPacketByPacket) {
 
 TEST_P(FastForwardLaws, FlowsEndWhenTheyWould) {
   for (const unsigned seed : {1u, 2u, 3u}) {
-    // Together the flows send 2 GB at 25 Gb/s: about 700 ms.
+    // Together the flows send 2 GB at 25 Gb/s, which takes about 700 ms.
     const std::string run =
         yaml(seed,
              "traffic: [{kind: incast, senders: 1..4, receiver: 0, bytes: 500MB}]\nduration: 2s\n");
@@ -165,12 +167,12 @@ TEST(FastForward, WhatStartsAndStopsDoesSoAtItsTime) {
     EXPECT_LT(apart(quick.at(flow), whole.at(flow)), kBetweenSeeds) << flow;
   }
   EXPECT_EQ(quick.at("delivered 2"), 1e6);
-  // Flow 2 starts beside a flow that uses the whole wire, at another phase of its packets.
+  // Flow 2 starts at another point of the packet sequence of a flow that uses the whole link.
   EXPECT_NEAR(quick.at("end 2") - 0.300, whole.at("end 2") - 0.300, 1e-3);
 }
 
-// A stopped flow is never over but sends nothing more; flows of its kind are still equal to each
-// other.
+// A stopped flow never completes and sends nothing more. The other flows of its kind remain equal
+// to each other.
 TEST(FastForward, AStoppedFlowIsNoLongerOneOfItsKind) {
   const Figures f =
       figures(star(kLaws[0].algorithm, 1,
@@ -189,7 +191,7 @@ TEST(FastForward, NothingIsSkippedWhereNothingIsAtRest) {
   Figures whole = figures(run);
   Figures quick = figures(run + kOn);
   EXPECT_EQ(quick.at("fast_forwarded"), 0);
-  // The part that watches for a steady state schedules events itself.
+  // The detector of steady states schedules events of its own.
   EXPECT_GT(quick.at("events"), whole.at("events"));
   quick["events"] = whole["events"];
   EXPECT_EQ(quick, whole);
@@ -249,7 +251,7 @@ TEST(FastForward, SamplesStandWhereTheyWouldWithoutTheSkippedOnes) {
   for (std::size_t i = 0; i < t.size(); ++i) {
     EXPECT_EQ(t[i].count % config.output.series.interval.count, 0);
     if (i != 0 && config.output.series.interval < t[i] - t[i - 1]) ++gaps;
-    // The first sample after a gap covers one interval, like all samples.
+    // The first sample after skipped time covers one interval, like all samples.
     if (i > 100) {
       EXPECT_LT(r.class_series.goodput_gbps[i], 25.0);
     }

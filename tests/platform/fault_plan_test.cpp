@@ -1,5 +1,5 @@
-// Faults of the configuration: refused for missing links and flows, and effective only where and
-// when they are configured.
+// Tests the faults of a configuration: faults of missing links and flows are refused, and all
+// others act only at their configured place and time.
 #include "disturb/fault_plan.h"
 
 #include <gtest/gtest.h>

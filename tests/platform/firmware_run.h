@@ -1,4 +1,4 @@
-// A platform on which host 1 runs a program of a few instructions.
+// A platform whose host 1 runs a program of a few instructions.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Flows that wait for others start when the last of these flows has arrived, under every transport.
+// Flows that wait for other flows start when the last of these has arrived, under every transport.
 #include "traffic/flow_gates.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 namespace dcc::vp {
 namespace {
 
-/// Host 0 asks host 1, which asks hosts 2 and 3; this happens twice.
+/// Two rounds of a query down a tree: host 0 asks host 1, and host 1 asks hosts 2 and 3.
 std::string tree(const std::string& rest, const std::string& operation = "write") {
   return star(
       "traffic:\n"
@@ -25,8 +25,8 @@ std::string tree(const std::string& rest, const std::string& operation = "write"
       operation + "}\n" + rest);
 }
 
-/// Every flow began `think` after the last flow that it waits for, and not before its own
-/// start.
+/// Expects that every flow began `think` after the last flow that it waits for, and not before its
+/// own start time.
 RunResults expect_in_order(const std::string& yaml, std::size_t flows = 12) {
   const Planned planned(yaml);
   PlatformConfig config = planned.config;
@@ -68,14 +68,15 @@ std::string collective(const std::string& what, const std::string& rest = "") {
 }
 const std::string kNdp = "nic: {transport: {kind: ndp}, congestion_control: {algorithm: none}}\n";
 
-// Six steps of 100 KB at 100 Gb/s: 8 us of payload, four wires of 1 us, and two packets.
+// A step carries 100 KB at 100 Gb/s and takes 8 us for the payload, plus the delay of four links of
+// 1 us and the time of two packets.
 TEST(FlowGates, ARingTakesSixStepsOfAQuarter) {
   const RunResults r = expect_in_order(collective("shape: ring_all_reduce"), 48);
   const PicoSeconds step = *r.flows[0].end_rx - r.flows[0].start;
   ASSERT_EQ(r.queries.size(), 2u);
   for (const QueryResult& round : r.queries) {
     ASSERT_TRUE(round.answered);
-    // Each host's ACKs share its wire with its data.
+    // The ACKs of each host share its link with its data.
     EXPECT_GE(*round.answered - round.asked, step * 6);
     EXPECT_LE(*round.answered - round.asked, step * 6 + kMicroSecond * 3);
   }
@@ -111,11 +112,11 @@ TEST(FlowGates, AQueryLastsFromItsQuestionToItsLastAnswer) {
   const Metrics metrics = compute_metrics(longer, r);
   EXPECT_EQ(metrics.queries->answered, 2u);
   EXPECT_EQ(metrics.queries->p50, r.queries[0].answered);
-  // Three flows of 50 KB one after the other take 12.6 us at 100 Gb/s; three think times take 6 us,
-  // four paths over two wires 8 us.
+  // Three consecutive flows of 50 KB take 12.6 us at 100 Gb/s, three think times 6 us, and four
+  // paths of two links 8 us.
   EXPECT_GT(*metrics.queries->p50, kMicroSecond * 27);
   EXPECT_LT(*metrics.queries->p50, kMicroSecond * 30);
-  // A query's deadline counts from the question, for every host that answers.
+  // The deadline of every answer counts from the query's begin.
   ASSERT_TRUE(metrics.deadlines);
   EXPECT_EQ(metrics.deadlines->flows, 6u);
   EXPECT_EQ(metrics.deadlines->missed, 0u);
@@ -141,15 +142,13 @@ TEST(FlowGates, NeedHostsThatThePlatformDrives) {
   }
 }
 
-// ---------------------------------------------------------------- waiting by name
-
 RunResults run_named(const std::string& traffic, const std::string& rest = "") {
   PlatformConfig config = config_of(star("traffic:\n" + traffic + rest));
   config.duration = kMilliSecond * 5;
   return run(config);
 }
 
-// Flow A, then B 7 us after A's last byte, then C 3 us after B's last ACK.
+// Flow B begins 7 us after the last byte of flow A, and flow C 3 us after the last ACK of flow B.
 TEST(FlowGates, AChainIsItsEndsAndItsDelaysToThePicosecond) {
   const RunResults r = run_named(
       "  - {id: a, kind: flow, from: 1, to: 0, bytes: 100KB, start: 5us}\n"
@@ -178,7 +177,7 @@ TEST(FlowGates, AllWaitForTheLastAndAnyForTheFirst) {
       run_named(two +
                 "  - {kind: flow, from: 0, to: 1, bytes: 1KB, after: {flows: [s, l]}}\n"
                 "  - {kind: flow, from: 0, to: 2, bytes: 1KB, after: {flows: [s, l], need: any}}\n"
-                // A barrier: three hosts begin when the last of two flows has ended elsewhere.
+                // A barrier: three hosts begin when the last of two flows of other hosts has ended.
                 "  - {kind: incast, senders: 1..3, receiver: 0, bytes: 1KB,\n"
                 "     after: {flows: [s, 'l:sent'], delay: 1us}}\n");
   PicoSeconds ends[2], sent{};
@@ -220,7 +219,8 @@ TEST(FlowGates, NothingBeginsBeforeItsStartAndTimesCountFromThere) {
   }
 }
 
-// A processor's two computations run in turn, another processor's runs beside them.
+// A processor executes its two computations one after the other. The computation of another
+// processor overlaps them.
 TEST(FlowGates, AProcessorDoesOneComputationAtATime) {
   const RunResults r = run_named(
       "  - {id: a, kind: compute, hosts: [0, 1], time: 10us}\n"
@@ -280,7 +280,7 @@ TEST(FlowGates, ARankDoesNoStepOfACollectiveBeforeItsOwnBegin) {
   }
 }
 
-// Host 1 computes for 40 us more than the others, and delays its answer by that time.
+// Host 1 computes for 40 us longer than the other hosts, which delays its answer by that time.
 TEST(FlowGates, AHostDoesNoStepOfAQueryDownATreeBeforeItsOwnBegin) {
   const RunResults r = run_named(
       "  - {id: a, kind: compute, hosts: all, time: 10us}\n"
@@ -301,7 +301,8 @@ TEST(FlowGates, AHostDoesNoStepOfAQueryDownATreeBeforeItsOwnBegin) {
   }
 }
 
-// A query takes as long as without waiting, since it is asked when its entry begins.
+// The completion time of a query counts from the begin of its entry, so an entry that waits does
+// not lengthen it.
 TEST(FlowGates, TheTimeOfAQueryBeginsWhenItsEntryDoes) {
   for (const std::string kind : {"", "fan_out: [3], ", "fan_out: [1, 2], "}) {
     const auto times = [&](const std::string& after) {
@@ -363,7 +364,7 @@ TEST(FlowGates, NobodyWaitsForAcksThatNoNicSends) {
   }
 }
 
-// Eleven times 11.6 days is more than 106 days, the end of time.
+// Eleven computations of 11.6 days exceed 106 days, the end of simulated time.
 TEST(FlowGates, AComputationBeyondTheEndOfTimeDoesNotEnd) {
   std::string lines = "13\n0 1 0 100 1000 0\ncompute 0 1us id=z after=l\n";
   for (int i = 0; i < 11; ++i)
@@ -379,8 +380,8 @@ TEST(FlowGates, AComputationBeyondTheEndOfTimeDoesNotEnd) {
   EXPECT_EQ(begun, 1);
 }
 
-// Every 10 us a run checks whether all work is done. The checks cost no event for each computation,
-// so each further hundred computations adds the same number of events.
+// Every 10 us the run checks whether all work is done. A computation adds no event to these checks,
+// so each further hundred computations add the same number of events.
 TEST(FlowGates, EventsAreInProportionToTheNumberOfComputations) {
   const auto events = [](int number) {
     std::string lines = std::to_string(number + 1) + "\n0 1 0 100 1000 0\n";
@@ -400,7 +401,8 @@ TEST(FlowGates, EventsAreInProportionToTheNumberOfComputations) {
   EXPECT_EQ(events(400) - of_200, (of_200 - of_100) * 2);
 }
 
-// Each of two halves waits only for flows that end at its own hosts, so the run may be divided.
+// Each half of the network waits only for flows that end at its own hosts, so the run may be
+// divided between threads.
 TEST(FlowGates, ThreadsDoNotChangeWhatWaits) {
   const std::string yaml =
       "topology: {kind: leaf_spine, leaves: 2, hosts_per_leaf: 4, spines: 2,\n"

@@ -1,4 +1,4 @@
-// Flows that are interchangeable, and flows that are not.
+// Tests which flows count as interchangeable (of one kind).
 #include "traffic/flow_kinds.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ TEST(FlowKinds, WhatFlowsAreTellsThemApart) {
   }
 }
 
-// A flow to another host uses half of the link of the flow's sender.
+// A flow of the same sender to another host takes half of the sender's link, which changes the kind
+// of both flows.
 TEST(FlowKinds, SoDoesWhatElseTheirSendersSend) {
   const std::string other = std::string(kThree) + ", {kind: flow, from: 3, to: 4}";
   EXPECT_EQ(in_a_star(other), (Kinds{0, 0, 1, 2}));
@@ -54,7 +55,8 @@ TEST(FlowKinds, WhoReceivesIsLikeNobodyElse) {
       << "its own two are";
 }
 
-// Sender 0 is one switch nearer. With several paths, the path of a flow is unknown.
+// Sender 0 is one switch nearer to the receiver, so its flow has another kind. With several paths
+// the path of a flow is unknown.
 TEST(FlowKinds, AnotherWayTellsThemApart) {
   const std::string chain =
       "{kind: custom, nodes: [{name: a, kind: host}, {name: b, kind: host}, {name: c, kind: host}, "

@@ -1,4 +1,4 @@
-// Queue pairs of a run: numbers, configuration, and when they may send.
+// Tests the queue pairs of a run: numbers, configuration, and start times.
 #include "traffic/flow_plan.h"
 
 #include <gtest/gtest.h>
@@ -50,7 +50,7 @@ TEST(FlowPlan, AQueuePairKnowsItsOtherEndAndItsClass) {
   const QueuePairConfig receiver = p.plan.queue_pair(0, 2);
   EXPECT_EQ(receiver.remote_host, 1u);
   EXPECT_FALSE(receiver.governed) << "only the sending end has a rate";
-  // Flow 1: queue pair numbers that differ at its ends.
+  // Flow 1 has different queue pair numbers at its two ends.
   EXPECT_EQ(p.plan.queue_pair(2, 2).remote_qpn, 3u);
   EXPECT_EQ(p.plan.queue_pair(0, 3).remote_qpn, 2u);
   const QueuePairConfig background = p.plan.queue_pair(1, 3);
@@ -111,7 +111,7 @@ TEST(FlowPlan, FewFlowsAreHeldAndManyComeAsTheyAreAskedFor) {
   EXPECT_EQ(drawn.count(), held.plan.flows().size());
   EXPECT_EQ(drawn.totals().bytes, held.plan.totals().bytes);
   EXPECT_EQ(drawn.totals().received_by, held.plan.totals().received_by);
-  for (int walk = 0; walk < 2; ++walk) {  // a plan can be walked repeatedly
+  for (int walk = 0; walk < 2; ++walk) {  // the plan can be traversed repeatedly
     std::size_t id = 0;
     drawn.each([&](const PlannedFlow& flow) {
       const PlannedFlow& same = held.plan.flow(static_cast<std::uint32_t>(id++));

@@ -1,4 +1,4 @@
-// Hosts with software: bus, interrupts, and the application's report.
+// Tests hosts with software: bus, interrupts, and the application's report.
 #include "software/host_driver.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Values of a platform that can be read by name, before and during a run.
+// Tests the values of a platform that can be read by name, before and during a run.
 #include "debug/inspection.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
-// Senders at line rate start together: which senders get the rest of a full buffer and which are
-// paused, with devices whose times are constant and with devices whose times vary.
+// Senders at link rate start together. The test checks which senders lose packets or are paused at
+// a full buffer, with devices whose delays are constant and with devices whose delays vary
+// (jitter).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,8 +45,8 @@ TEST(Jitter, WithoutItTailDropFavoursWhoeverComesFirst) {
 
 TEST(Jitter, WithItTailDropTakesFromAllAlike) {
   const RunResults r = run(incast(std::string(kTailDrop) + ", jitter: 20ns}\n"));
-  // In 5 ms 57 000 packets of 87 ns arrive, each from a random sender. Four deviations of a
-  // binomial distribution are 4.4 % of an eighth.
+  // In 5 ms 57 000 packets of 87 ns arrive, each from a random sender. Four standard deviations of
+  // the binomial distribution are 4.4 % of a share of an eighth.
   for (const double share : shares(r)) EXPECT_NEAR(share * kSenders, 1.0, 0.044);
 }
 
@@ -62,7 +63,8 @@ TEST(Jitter, WithItPausesAreSpreadEvenlyAndNothingIsLost) {
   ASSERT_EQ(paused.size(), kSenders);
   const double mean = std::accumulate(paused.begin(), paused.end(), 0.0) / kSenders;
   EXPECT_GT(mean,
-            4e-3);  // expected: seven eighths of 5 ms, minus the time to fill the buffer
+            // the expected pause is seven eighths of 5 ms, minus the time to fill the buffer
+            4e-3);
   for (const double one : paused) EXPECT_NEAR(one / mean, 1.0, 0.05);
 }
 

@@ -1,4 +1,5 @@
-// Links that fail, flap and slow down during a run: flows end, and a split network is reported.
+// Tests links that fail, flap and slow down during a run: all flows complete, and a split network
+// is reported.
 #include "disturb/link_faults.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +23,8 @@ TEST(LinkFaults, AllFlowsEndAfterACableHasFailedForGood) {
       "faults: [{kind: link_failure, link: leaf0--spine0, start: 100us, convergence: 50us}]\n"));
   EXPECT_TRUE(r.completed);
   for (const FlowResult& flow : r.flows) EXPECT_EQ(flow.delivered_total, 2'000'000) << flow.id;
-  // One microsecond of wire in each direction holds twelve full packets and at most as many ACKs;
-  // queued packets are not lost.
+  // A link of 1 us holds twelve full packets in one direction, and at most as many ACKs in the
+  // other. Queued packets are not lost.
   EXPECT_GT(r.counters.of(&LinkCounters::lost), 0u);
   EXPECT_LE(r.counters.of(&LinkCounters::lost), 2 * 24u);
   EXPECT_EQ(r.balance.packets_dropped, r.counters.of(&LinkCounters::lost));
@@ -45,7 +46,8 @@ TEST(LinkFaults, ANetworkThatFallsApartSaysSo) {
   ASSERT_TRUE(r.split);
   EXPECT_EQ(r.split->when, kMicroSecond * 150);
   EXPECT_EQ(r.split->hosts, 2u);
-  EXPECT_NEAR(to_seconds(r.sim_time), 0.1, 1e-9);  // a flow that cannot end uses all of the run
+  // the run takes its full duration, since a flow cannot complete
+  EXPECT_NEAR(to_seconds(r.sim_time), 0.1, 1e-9);
 }
 
 TEST(LinkFaults, NothingHappensWithoutFaults) {

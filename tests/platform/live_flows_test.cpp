@@ -1,5 +1,5 @@
-// Flows that are generated and released during the run: equal results with a fraction of the
-// memory.
+// Compares runs that generate and release flows during the run with runs that list all flows: equal
+// results with a fraction of the memory.
 #include "traffic/live_flows.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 namespace dcc::vp {
 namespace {
 
-/// All results of a run as text, except its speed and the division of its work.
+/// All results of a run as text, except its speed and the division of its work between threads.
 std::string live_told(const PlatformConfig& config, const RunSetup& setup) {
   RunResults r = run(config, setup);
   r.wall_s = r.threads = 1;
@@ -40,8 +40,8 @@ std::string live_outcome(const std::string& yaml, bool hold, unsigned threads = 
   });
 }
 
-/// A configuration with 3000 flows among eight hosts, losses, marks, and a window in the middle of
-/// the run.
+/// A configuration with 3000 flows among eight hosts, with losses, CE marks, and a measurement
+/// window in the middle of the run.
 std::string live_busy(const std::string& more) {
   return "topology: {kind: leaf_spine, leaves: 2, spines: 2, hosts_per_leaf: 4,\n"
          "  fabric_link: {rate: 100Gbps, delay: 1us}}\n"

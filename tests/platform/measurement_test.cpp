@@ -1,4 +1,4 @@
-// Values counted within `measure`, and the series that a run writes.
+// Tests the values of the measurement window `measure`, and the time series of a run.
 #include "measure/measurement.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,8 @@ TEST(Measurement, CountsWithinTheWindowOnly) {
 }
 
 TEST(Measurement, OfAPacketOnTheWireOnlyThePartInTheWindowIsBusyTime) {
-  // At 1 Gb/s 9000 bytes take 73 us. One packet begins before the window, one ends after it.
+  // At 1 Gb/s 9000 bytes take 73 us. One packet begins before the measurement window, one ends
+  // after it.
   const RunResults r =
       run("topology: {kind: star, hosts: 2, link: {rate: 1Gbps, delay: 1us}}\n"
           "host: {driver: none}\nduration: 1ms\nnic: {mtu: 9000B, congestion_control: {algorithm: "
@@ -58,9 +59,9 @@ TEST(Measurement, NoFlowIsFasterThanItsIdealOverSeveralPaths) {
     ASSERT_TRUE(flow.end_rx && flow.ideal_rx) << flow.id;
     const PicoSeconds taken = *flow.end_rx - flow.start;
     EXPECT_GE(taken, *flow.ideal_rx) << flow.id;
-    // UEC fills all four paths, so a flow takes the ideal time plus at most three packets that one
-    // path carries more than another (one for a flow of a few packets). A packet of 4 KB takes
-    // 1.34 us at 25 Gb/s. Over a single path 1 MB would take 250 us more.
+    // UEC uses all four paths. A flow takes the ideal time and the time of at most three packets by
+    // which the load of the paths differs (one packet for a flow of a few packets). A packet of 4
+    // KB takes 1.34 us at 25 Gb/s. Over a single path 1 MB would take 250 us longer.
     EXPECT_LE(taken, *flow.ideal_rx + kNanoSecond * 1340 * (*flow.bytes > 100'000 ? 3 : 1))
         << flow.id;
   }
@@ -73,10 +74,12 @@ TEST(Measurement, TimesOfMessagesOnAStandingConnection) {
            "traffic: [{kind: flow, from: 1, to: 0, dscp: 12, message: 2000B, rate: 10Gbps}]\n"));
   ASSERT_EQ(r.delays.size(), 1u);
   const LogHistogram& times = r.delays[0].of.messages[SizeBins::of(2000)];
-  // A message of two packets every 1.7 us; the one under way at the window's begin does not count.
+  // The flow sends a message of two packets every 1.7 us. A message that began before the
+  // measurement window does not count.
   EXPECT_GE(times.count(), 40u);
   EXPECT_LE(times.count(), 48u);
-  // The second packet follows the first by 0.86 us; then come two links of 1 us each way.
+  // The second packet of a message begins 0.86 us after the first. Data and ACK cross two links of
+  // 1 us each.
   EXPECT_GT(times.min(), 4'900u);
   EXPECT_LT(times.max(), 5'300u);
   std::uint64_t all = 0;
@@ -101,7 +104,7 @@ TEST(Measurement, AWindowThatARunDoesNotReachIsEmpty) {
   EXPECT_EQ(r.rtt_ns.count(), 0u);
 }
 
-// PDQ's early termination of a flow that cannot meet its deadline and whose link is the slowest.
+// PDQ terminates a flow early if the flow cannot meet its deadline, here 10 MB within 20 us.
 TEST(Measurement, AFlowThatItsTransportGivesUpEndsAsByStop) {
   const RunResults r =
       run(star("nic: {transport: {kind: pdq, early_termination: true},\n"
@@ -145,14 +148,15 @@ TEST(Measurement, DelaysOfALoneFlowAreThoseOfItsWay) {
   EXPECT_EQ(r.delays[0].dscp, 12u);
   const MarkedDelays& one_way = r.delays[0].of.one_way;
   const MarkedDelays& round_trip = r.delays[0].of.round_trip;
-  // Two links of 1 us; 1098 bytes (gap included) at 100 Gb/s take 87.84 ns, twice.
+  // A packet crosses two links of 1 us. Its 1098 bytes (gap included) take 87.84 ns at 100 Gb/s,
+  // twice.
   EXPECT_EQ(mean_of(one_way.all), kNanoSecond * 2175);
-  // All delays are equal, up to the width of the histogram's buckets.
+  // All one-way delays are equal, up to the width of the histogram's buckets.
   EXPECT_EQ(quantile_of(one_way.all, 1), quantile_of(one_way.all, 1000));
   EXPECT_GT(*mean_of(round_trip.all), kNanoSecond * 4175);
   EXPECT_LT(*mean_of(round_trip.all), kNanoSecond * 4200);
   EXPECT_EQ(one_way.marked.count(), 0u);
-  // At the end of the run some packets have arrived whose ACKs are still under way.
+  // At the end of the run some packets have arrived whose ACKs are still in flight.
   EXPECT_GE(one_way.all.count(), round_trip.all.count());
   EXPECT_EQ(round_trip.all.count(), r.rtt_ns.count());
   EXPECT_EQ(round_trip.all.sum(), r.rtt_ns.sum());
@@ -171,7 +175,7 @@ TEST(Measurement, DelaysTellClassesApartAndWhichPacketsMetAMark) {
   EXPECT_EQ(free.marked.count(), 0u);
   EXPECT_GT(crowded.marked.count(), 0u);
   EXPECT_LT(crowded.marked.count(), crowded.all.count());
-  // Packets that found a queue of 20 KB (1.6 us) or more were marked; other packets were not.
+  // The switch marked the packets that found a queue of at least 20 KB (1.6 us), and no others.
   EXPECT_GT(*quantile_of(crowded.marked, 1), kNanoSecond * 3500);
   std::uint64_t received = 0;
   r.delays[0].of.one_way.all.each([&](std::uint64_t, std::uint64_t count) { received += count; });
@@ -182,8 +186,8 @@ TEST(Measurement, DelaysTellClassesApartAndWhichPacketsMetAMark) {
   EXPECT_GE(static_cast<Bytes>(received) * 1000, delivered);
 }
 
-// TIMELY, figure 11: clock errors smaller than the distance of the thresholds change little; much
-// larger noise looks like congestion.
+// TIMELY's paper, figure 11: clock errors below the distance of the RTT thresholds change little.
+// Much larger errors look like congestion.
 RunResults timely_with(const std::string& clock) {
   return run(
       "topology: {kind: star, hosts: 4, link: {rate: 10Gbps, delay: 1us}}\n"
@@ -209,14 +213,16 @@ TEST(Measurement, ExactClocksOfHostsAreTheRule) {
   const RunResults r = timely_with("noise: 0us, drift: 0");
   EXPECT_EQ(cuts(r), 0u);
   EXPECT_EQ(r.delays[0].of.as_read.all.count(), 0u);  // With exact clocks no readings are recorded.
-  // Reference of the next test: after its first cuts TIMELY is far below the link's rate.
+  // Reference for the test with clock errors: after its first cuts TIMELY is far below the link
+  // rate.
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
 }
 
 TEST(Measurement, ALittleNoiseOfHostsClocksChangesLittle) {
   const RunResults r = timely_with("noise: 1us, drift: 0.0001");
   EXPECT_EQ(cuts(r), 0u);
-  // Both readings are late by up to a microsecond: the mean error is a third of one.
+  // Each of two clock readings is late by up to a microsecond, so the mean error of the RTT is a
+  // third of a microsecond.
   const ClassDelays& of = r.delays[0].of;
   EXPECT_EQ(of.as_read.all.count(), of.round_trip.all.count());
   EXPECT_NEAR(static_cast<double>(mean_of(of.as_read.all)->count),
@@ -227,7 +233,7 @@ TEST(Measurement, ALittleNoiseOfHostsClocksChangesLittle) {
 
 TEST(Measurement, ClocksThatControlNothingAreReadBesideTheSamePackets) {
   const RunResults r = timely_with("noise: 1ms, controls: false");
-  EXPECT_EQ(cuts(r), 0u);  // No algorithm cuts a rate, as with exact clocks.
+  EXPECT_EQ(cuts(r), 0u);  // the algorithm cuts no rate, as with exact clocks
   EXPECT_NEAR(static_cast<double>(delivered(r)), 444e3, 30e3);
   const ClassDelays& of = r.delays[0].of;
   EXPECT_EQ(of.as_read.all.count(), of.round_trip.all.count());
@@ -237,7 +243,7 @@ TEST(Measurement, ClocksThatControlNothingAreReadBesideTheSamePackets) {
 TEST(Measurement, NoisyClocksOfHostsAreToldToAlgorithmsAndNotToFigures) {
   const RunResults r = timely_with("noise: 1ms, drift: 0");
   EXPECT_GT(cuts(r), 0u);
-  // Measured RTTs do not contain the noise of the clocks: none is below the delay of four links.
+  // The RTTs in the results contain no clock noise: none is below the delay of four links.
   EXPECT_GE(*quantile_of(r.rtt_ns, 1), kMicroSecond * 4);
   EXPECT_LE(*quantile_of(r.rtt_ns, 999), kMicroSecond * 100);
 }
@@ -283,16 +289,15 @@ TEST(Measurement, WithoutAcknowledgementsAFlowEndsWithItsLastByteReceived) {
   EXPECT_FALSE(r.flows[0].end);
 }
 
-// ---------------------------------------------------------------- memory of switches
-
-/// Bytes of the i-th packet of two senders that begin at once, in order of arrival. Each sender
+/// Wire bytes of the i-th packet that arrives from two senders which begin at once. Each sender
 /// sends one message, whose first packet has a RETH.
 Bytes wire_bytes(int i) { return roce::data_wire_bytes(1000, i < 2, false); }
 PicoSeconds line_time(int i) {
   return serialization_time(wire_bytes(i) + 20, BitRate(100'000'000'000));
 }
 
-/// Two hosts send ten packets each to a third host, at the link's rate and from the same moment.
+/// Expected results for two hosts that send ten packets each to a third host, at link rate from the
+/// same time on.
 struct TwoIntoOne {
   static constexpr int kPackets = 20;
   TwoIntoOne() {
@@ -300,7 +305,8 @@ struct TwoIntoOne {
     PicoSeconds arrives{};
     Bytes in = 0, out = 0;
     for (int i = 0, sent = 0; i < kPackets; ++i) {
-      // Two packets arrive in a sender's packet time; the switch stores and forwards them.
+      // In the time of one packet two packets arrive, one from each sender. The switch stores and
+      // forwards packets.
       if (i >= 2 && i % 2 == 0) arrives = arrives + line_time(i);
       if (i > 0) starts = starts + line_time(i - 1);
       starts_of[i] = starts;
@@ -312,7 +318,7 @@ struct TwoIntoOne {
   }
   PicoSeconds starts_of[kPackets];
   Bytes peak = 0;
-  double area = 0;  // area under the queue's length, in bytes times seconds
+  double area = 0;  // integral of the queue length over time, in byte seconds
 };
 
 std::string star_of_six(const std::string& second_start, const std::string& more = "") {
@@ -327,7 +333,8 @@ std::string star_of_six(const std::string& second_start, const std::string& more
 
 TEST(Measurement, ASwitchsMemoryHoldsWhatItsQueuesHoldTogether) {
   const TwoIntoOne incast;
-  // Ten pairs have arrived and nine packets have left: eleven remain, all of the shorter kind.
+  // When ten pairs of packets have arrived and nine packets have left, eleven packets without a
+  // RETH remain.
   ASSERT_EQ(incast.peak, 11 * roce::data_wire_bytes(1000, false, false));
   const RunResults r = run(star_of_six("0us"));
   ASSERT_EQ(r.buffers.size(), 1u);
@@ -355,11 +362,11 @@ TEST(Measurement, TheMostAtOnceIsOfTheWindow) {
 }
 
 TEST(Measurement, TheMostAtOnceBeginsWithWhatIsThere) {
-  // All packets have arrived when the window begins.
+  // All packets have arrived at the begin of the measurement window.
   const RunResults r = run(star_of_six("50us", "measure: {from: 2us, to: 40us}\n"));
   const TwoIntoOne incast;
   EXPECT_LT(r.buffers[0].max_bytes, incast.peak);
-  // Packets that have not left when the window begins are counted.
+  // Counts the packets that have not left the switch at the begin of the measurement window.
   Bytes left = 0;
   const PicoSeconds since = kMicroSecond * 2 - kMicroSecond - line_time(0);
   for (int i = 0; i < TwoIntoOne::kPackets; ++i) {
@@ -368,10 +375,8 @@ TEST(Measurement, TheMostAtOnceBeginsWithWhatIsThere) {
   EXPECT_EQ(r.buffers[0].max_bytes, left);
 }
 
-// ---------------------------------------------------------------- order of arrival
-
-/// Packets of a flow alternate between two paths. The second path takes three and a half packet
-/// times longer, so each packet on it arrives behind the third packet after it.
+/// The packets of a flow alternate between two paths. The second path takes three and a half packet
+/// times longer, so each of its packets arrives after the three packets that follow it.
 RunResults two_ways(const std::string& nic, const std::string& more = "") {
   return run(
       "topology: {kind: custom,\n"
@@ -388,8 +393,8 @@ RunResults two_ways(const std::string& nic, const std::string& more = "") {
       nic + more);
 }
 
-/// Expects 48 packets behind the third packet after them, the last but two behind the next packet,
-/// and the last ones in order.
+/// Expects 48 packets that arrived after three later packets, one that arrived after one later
+/// packet, and the rest in order.
 void expect_three_behind(const RunResults& r) {
   const LogHistogram& depths = r.reordering.depths();
   EXPECT_EQ(depths.count(), 49u);

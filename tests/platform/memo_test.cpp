@@ -1,4 +1,5 @@
-// Bursts taken from memory compared with the same run packet by packet.
+// Compares runs that take repeated bursts from memory (fast_forward.memo) with the same runs
+// simulated packet by packet.
 #include "disturb/memo.h"
 
 #include <gtest/gtest.h>
@@ -19,9 +20,9 @@
 
 namespace dcc::vp {
 
-/// Falsifies the bursts that a Memo remembers, so that a test sees which results it reuses.
+/// Changes the bursts that a Memo remembers, so that a test sees which results the Memo reuses.
 struct MemoTamper {
-  /// Every flow in memory ends later, by this percentage and by one picosecond.
+  /// Delays the end of every remembered flow by a percentage and one picosecond.
   static void delay(Memo& memo, int percent) {
     for (auto& [key, known] : memo.known_) {
       for (const auto& burst : known.bursts) {
@@ -30,7 +31,7 @@ struct MemoTamper {
       }
     }
   }
-  /// Every burst in memory has this many more bytes and marks, at its first flow and in its counts.
+  /// Adds bytes and marks to every remembered burst, in its first flow and in its counters.
   static void add(Memo& memo, unsigned bytes, unsigned marks) {
     for (auto& [key, known] : memo.known_) {
       for (const auto& burst : known.bursts) {
@@ -57,8 +58,8 @@ std::string star(const std::string& algorithm, const std::string& rest) {
          algorithm + "}}\n" + rest;
 }
 
-/// Results of flows and counters, to the last digit, without the figures that memory does not keep:
-/// those of the run's course, and devices' totals for the balance.
+/// The results of a run as exact text: flows and counters. The text leaves out figures that the
+/// Memo does not reproduce, such as speed, and totals of devices for the packet balance.
 std::string figures_of(const PlatformConfig& config, const RunResults& r) {
   std::ostringstream out;
   for (const FlowResult& flow : r.flows) {
@@ -79,7 +80,8 @@ std::string figures_of(const PlatformConfig& config, const RunResults& r) {
        {"memo", "speed", "wall_s", "link_traversals", "balance", "hosts", "diagnoses"}) {
     json.erase(left_out);
   }
-  // DCQCN raises the rates of finished flows up to line rate, also between bursts.
+  // DCQCN raises the rates of completed flows up to the link rate, also between bursts, so this
+  // counter differs.
   json["aggregate"].erase("rate_increases");
   out << json.dump(1);
   return out.str();
@@ -88,10 +90,10 @@ std::string figures_of(const PlatformConfig& config, const RunResults& r) {
 struct Outcome {
   std::string figures;
   std::string memo;
-  std::string hits = "0";  // number of bursts taken from memory
+  std::string hits = "0";  // number of bursts that the run took from memory
 };
 
-/// Error that the test puts into the memory, and its time.
+/// An error to put into the Memo, and the time at which the test does so.
 struct Wrong {
   PicoSeconds at;
   std::function<void(Memo&)> made;
@@ -103,7 +105,7 @@ Wrong more(unsigned bytes, unsigned marks, PicoSeconds at = kMilliSecond * 10) {
   return {at, [bytes, marks](Memo& memo) { MemoTamper::add(memo, bytes, marks); }};
 }
 
-/// Runs the configuration in a process of its own; `wrong` changes the memory of bursts.
+/// Runs the configuration in a separate process. `wrong` changes the remembered bursts.
 Outcome outcome(const std::string& yaml, const std::optional<Wrong>& wrong = {}) {
   const std::string text = in_a_process([&] {
     const PlatformConfig config = config_of(yaml);
@@ -141,8 +143,8 @@ Outcome outcome(const std::string& yaml, const std::optional<Wrong>& wrong = {})
           text.substr(0, first)};
 }
 
-/// The same figures with and without memory; the first burst is noted, the second remembered, the
-/// third checked, and each later one comes from memory.
+/// Expects the same figures with and without memory. The Memo notes the first burst, remembers the
+/// second, checks the third, and takes each later one from memory.
 void expect_exact(const std::string& yaml) {
   const Outcome whole = outcome(yaml);
   const Outcome quick = outcome(yaml + kMemo);
@@ -155,19 +157,19 @@ std::string collective(const std::string& shape, const std::string& think = "30u
   return "traffic: [{kind: collective, shape: " + shape +
          ", hosts: 0..5, bytes: 1MB, rounds: 12, think: " + think + "}]\n";
 }
-// All packets above one queue length are marked, none below, so nothing is drawn at random.
+// The switch marks all packets above one queue length and none below, so that no mark is random.
 const char* const kStep = "switch: {ecn: {kmin: 40KB, kmax: 40KB, pmax: 1}}\n";
 
 TEST(Memo, RingIsExact) { expect_exact(star("none", collective("ring_all_reduce"))); }
-// A leaf gets its data up to 100 us before another and begins the next round `think` later, so that
-// a shorter one leaves the network no rest.
+// A leaf of the tree may get its data up to 100 us before another leaf, and begins the next round
+// `think` later. With a shorter `think` the network would never be idle.
 TEST(Memo, TreeUnderDctcpIsExact) {
   expect_exact(star("dctcp", collective("tree_all_reduce", "300us") + kStep));
 }
 TEST(Memo, AllToAllUnderHpccIsExact) { expect_exact(star("hpcc", collective("all_to_all"))); }
 TEST(Memo, RingUnderTimelyIsExact) { expect_exact(star("timely", collective("ring_all_reduce"))); }
 
-// Four answers meet at one port, which marks them.
+// Configuration with rounds of incast: four answers meet at one port, which marks them.
 std::string incasts(unsigned rounds) {
   std::string list = "traffic:\n";
   for (unsigned i = 0; i < rounds; ++i) {
@@ -195,8 +197,8 @@ TEST(Memo, CountsNothingTwiceWhereTheWindowBeginsAndEndsWithinABurst) {
   EXPECT_EQ(quick.memo.substr(0, 7), "hits 1 ") << quick.memo;
 }
 
-// Random marks: a repetition is another draw, which checks see; with memo_error: 0 none is
-// tolerated.
+// With random marks each repetition of a burst has another result, which checks detect. With
+// memo_error: 0 no difference is tolerated.
 TEST(Memo, RandomMarksAreFoundByChecks) {
   const std::string red =
       star("dcqcn", incasts(40) + "switch: {ecn: {kmin: 5KB, kmax: 200KB, pmax: 0.1}}\n");
@@ -210,7 +212,7 @@ TEST(Memo, RandomMarksAreFoundByChecks) {
             outcome(red + "fast_forward: {memo: true, memo_error: 20%}\n").figures);
 }
 
-// The test corrupts the memory after some bursts; every repetition is checked.
+// The test changes the remembered bursts after some rounds. Every repetition is checked.
 TEST(Memo, AWrongBurstIsForgotten) {
   std::string yaml = star("none",
                           "traffic: [{kind: collective, shape: all_to_all, hosts: 0..1, bytes: "
@@ -222,7 +224,7 @@ TEST(Memo, AWrongBurstIsForgotten) {
   EXPECT_NE(outcome(yaml, late(5)).memo.find(" refused 1 "), std::string::npos);
 }
 
-// With memo_error: 0 a check finds one picosecond, one byte and one mark.
+// With memo_error: 0 a check detects a difference of one picosecond, one byte or one mark.
 TEST(Memo, ABurstWrongByOnePicosecondByteOrMarkIsForgotten) {
   std::string yaml = star("none",
                           "traffic: [{kind: collective, shape: all_to_all, hosts: 0..1, bytes: "
@@ -234,16 +236,14 @@ TEST(Memo, ABurstWrongByOnePicosecondByteOrMarkIsForgotten) {
   }
 }
 
-// ---------------------------------------------------------------- rounds that are left out
-
 std::string unlisted(const char* flows) {
   return std::string("output: {flows: ") + flows +
          ", series: {flows: none, queues: none, classes: false}}\n";
 }
-/// A star with a collective of drawn ranks, bytes and message. Rounds that no list names are left
-/// out with memory.
+/// Configuration of a star with a collective of random ranks, bytes and message size. With memory,
+/// rounds that no list names are left out.
 std::string drawn(RandomStream& random, const char* shape, const char* flows) {
-  // A tree of 2^k − 1 ranks has all leaves on one level.
+  // In a tree of 2^k − 1 ranks all leaves are on one level.
   const bool tree = std::string(shape) == "tree_all_reduce";
   const std::uint64_t ranks = tree ? (random.below(2) == 0 ? 3 : 7) : 2 + random.below(7);
   const std::uint64_t bytes = 20'000 + random.below(300'000);
@@ -270,8 +270,8 @@ TEST(Memo, RoundsLeftOutAreExact) {
   }
 }
 
-// The same rounds are checked, and the same rounds are taken from memory, as in a run that lists
-// its flows.
+// The run checks the same rounds, and takes the same rounds from memory, as a run that lists its
+// flows.
 TEST(Memo, LeavesOutTheRoundsThatListsTakeFromMemory) {
   RandomStream random(47, "rounds left out");
   const std::string yaml = drawn(random, "ring_all_reduce", "none");
@@ -287,7 +287,7 @@ TEST(Memo, LeavesOutTheRoundsThatListsTakeFromMemory) {
   EXPECT_EQ(left_out.figures, outcome(yaml + "measure: {from: 2ms, to: 9ms}\n").figures);
 }
 
-// The run ends within a round, and before the last one.
+// The run ends within a round, before the last round has begun.
 TEST(Memo, RoundsThatTheRunDoesNotReachAreExact) {
   RandomStream random(48, "rounds left out");
   std::string yaml = drawn(random, "ring_all_reduce", "sketch");
@@ -297,19 +297,20 @@ TEST(Memo, RoundsThatTheRunDoesNotReachAreExact) {
   EXPECT_EQ(quick.memo.substr(0, 7), "hits 1 ") << quick.memo;
 }
 
-// One picosecond, one byte or one mark too many in memory shows in the results.
+// An error of one picosecond, one byte or one mark in a remembered burst must appear in the
+// results.
 TEST(Memo, RoundsLeftOutShowWhatMemoryHas) {
   std::string yaml = star("dctcp", collective("ring_all_reduce", "200us"));
   yaml.replace(yaml.find("output: {series"), 9, "output: {flows: sketch, ");
   const std::string whole = outcome(yaml).figures;
-  const PicoSeconds recorded = kMicroSecond * 1150;  // within round 3, which is checked
+  const PicoSeconds recorded = kMicroSecond * 1150;  // a time within round 3, which is checked
   EXPECT_EQ(outcome(yaml + kMemo, more(0, 0, recorded)).figures, whole);
   for (const Wrong& wrong : {late(0, recorded), more(1, 0, recorded), more(0, 1, recorded)}) {
     EXPECT_FALSE(outcome(yaml + kMemo, wrong).figures == whole);
   }
 }
 
-// Rounds of two collectives overlap in one network that is never at rest: no round is taken from
+// Rounds of two collectives overlap, so the network is never idle and no round is taken from
 // memory.
 TEST(Memo, TakesNothingFromMemoryWhereTheNetworkDoesNotRest) {
   const std::string yaml = star("none",
@@ -322,8 +323,9 @@ TEST(Memo, TakesNothingFromMemoryWhereTheNetworkDoesNotRest) {
   EXPECT_EQ(quick.memo.substr(0, 7), "hits 0 ");
 }
 
-// Two jobs of different periods drift against each other: the same flow begins a burst, and others
-// follow at other times. A remembered burst must not replace one whose flows begin at other times.
+// Two jobs with different periods drift against each other. Bursts begin with the same flow, and
+// the other flows follow at different times. The Memo must not use a burst whose flows begin at
+// other times.
 TEST(Memo, RefusesWhereOtherFlowsFollow) {
   const std::string yaml =
       star("none",

@@ -1,4 +1,4 @@
-// Bits of a host's memory that flip: at their instant, at their address, and repeatedly.
+// Tests bit flips in a host's memory: at the configured time and address, and repeatedly.
 #include "disturb/memory_faults.h"
 
 #include <gtest/gtest.h>
@@ -15,10 +15,10 @@
 namespace dcc::vp {
 namespace {
 
-// address in the firmware's RAM that the program does not use
+// Address in the firmware's RAM that the program does not use.
 constexpr std::uint32_t kFlipped = 0x80001234;
 
-/// Reads the byte at that address of a host at several instants.
+/// Reads the byte at kFlipped of a host at several times.
 struct MemoryLooks {
   MemoryLooks(const std::string& faults, HostId host, const std::vector<int>& microseconds)
       : config(config_of("topology: {kind: star, hosts: 4}\nhost: {driver: native}\n"

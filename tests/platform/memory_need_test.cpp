@@ -57,11 +57,11 @@ TEST(MemoryNeed, FlowsThatStartTogetherAreRefusedBeforeTheRun) {
 
 TEST(MemoryNeed, TheMachineTellsWhatIsLeft) {
   const std::uint64_t left = available_memory();
-  EXPECT_GT(left, 1'000'000u);  // the test needs this much free memory
+  EXPECT_GT(left, 1'000'000u);  // the machine must have at least this much free memory
   EXPECT_NO_THROW(check_memory(1, true, {}));
 }
 
-/// A file system of control groups with the files that a test writes.
+/// A fake file system of control groups (cgroups), whose files a test writes.
 class ControlGroups : public testing::Test {
  protected:
   void SetUp() override { fs::create_directories(root_); }

@@ -1,4 +1,4 @@
-// Hosts with RoCE and hosts with TCP in one network.
+// Tests networks in which some hosts use RoCE and others TCP.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace dcc::vp::mixed_transports_test {
 namespace {
 
-/// Two racks of four hosts and one spine; DCQCN's flows 0 and 1 and TCP's flows 2 and 3 share the
-/// link from the first rack.
+/// Configuration of two racks of four hosts and one spine. The DCQCN flows 0 and 1 and the TCP
+/// flows 2 and 3 share the uplink of the first rack.
 std::string two_racks(const std::string& tcp, const std::string& traffic) {
   return "topology: {kind: leaf_spine, leaves: 2, spines: 1, hosts_per_leaf: 4,\n"
          "           host_link: {rate: 100Gbps, delay: 1us}, fabric_link: {rate: 100Gbps, delay: "
@@ -24,13 +24,13 @@ constexpr const char* kTwoOfEach =
     "[{kind: flow, from: 0, to: 4}, {kind: flow, from: 1, to: 5}, "
     "{kind: flow, from: 2, to: 6}, {kind: flow, from: 3, to: 7}]";
 
-/// Goodput in Gb/s in the window of 2 ms.
+/// Goodput in Gb/s during the measurement window of 2 ms.
 double goodput(const FlowResult& flow) {
   return static_cast<double>(flow.delivered_measured) * 8 / 2e6;
 }
 
 // A link of 100 Gb/s carries 91.6 Gb/s of payload in packets of 1 KiB. TCP without ECN reduces its
-// window only after a loss, so the queue stays above kmax and DCQCN's flows fall to their least
+// window only after a loss, so the queue stays above kmax and the DCQCN flows fall to their minimum
 // rate.
 TEST(MixedTransports, TcpWithoutEcnStarvesDcqcn) {
   const RunResults results = run(two_racks("kind: tcp", kTwoOfEach));
@@ -41,7 +41,7 @@ TEST(MixedTransports, TcpWithoutEcnStarvesDcqcn) {
   EXPECT_EQ(results.hosts[2].cnps_received, 0u);
 }
 
-// CUBIC with ECN reduces its window at the marks to which DCQCN reacts.
+// CUBIC with ECN reduces its window at the CE marks to which DCQCN reacts.
 TEST(MixedTransports, TcpWithEcnSharesWithDcqcn) {
   const RunResults results = run(two_racks("kind: tcp, ecn: true", kTwoOfEach));
   ASSERT_EQ(results.flows.size(), 4u);

@@ -1,4 +1,4 @@
-// The weight of a collective's class follows the bytes that each rank has sent in a round.
+// The weight of a collective's traffic class follows the bytes that each rank has sent in a round.
 #include "disturb/moving_weights.h"
 
 #include <gtest/gtest.h>
@@ -27,9 +27,9 @@ PlatformConfig with_ports(const PlatformConfig& config) {
   return config.topology.host_ports().several() ? port_config(config) : config;
 }
 
-/// Records, every microsecond, the controller's factor F_INC for the class at host 1 (256 stands
-/// for 1.0), and the number of acknowledged bytes that host 1, or with `of_all_hosts` every host,
-/// has sent. Fails if the controllers of the host's ports have different factors.
+/// Records two values every microsecond: the controller's factor F_INC for the class at host 1 (256
+/// stands for 1.0), and the acknowledged bytes of host 1, or with `of_all_hosts` of all hosts.
+/// Fails if the controllers of the host's ports have different factors.
 struct Watched {
   explicit Watched(const std::string& yaml, bool of_all_hosts = false)
       : config(with_ports(config_of(yaml))),
@@ -44,7 +44,7 @@ struct Watched {
   struct Seen {
     std::uint32_t weight;
     Bytes acknowledged;
-    std::uint32_t next_weight;  // weight of the class with the next DSCP
+    std::uint32_t next_weight;  // weight of the class with the next higher DSCP
   };
   std::vector<Seen> seen;
   RunResults results;
@@ -77,7 +77,7 @@ struct Watched {
   Event event_;
 };
 
-/// Two rounds among four ranks, with `keys` in the entry.
+/// Configuration with two rounds of a collective among four ranks; `keys` are added to its entry.
 std::string ring(const std::string& keys, const std::string& nic = "") {
   return "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
          "host: {driver: none}\nduration: 400us\n"
@@ -91,13 +91,13 @@ std::string ring(const std::string& keys, const std::string& nic = "") {
          keys + "}]\n";
 }
 
-// Four ranks send six times 100 KB in a round: the weight rises from 2 to 8, twice. `round`: bytes
-// of a round that the weight follows.
+// Each of four ranks sends six times 100 KB per round, so the weight rises from 2 to 8 in each of
+// two rounds. `round` is the number of bytes per round that the weight follows.
 void expect_two_rounds(const Watched& watched, Bytes round = 600'000) {
   const std::uint32_t begin = watched.seen.front().weight;
   EXPECT_NE(begin, 0u);
   for (const Watched::Seen& seen : watched.seen) {
-    // After the last round the class has its weight of the configuration again.
+    // After the last round the class has its configured weight again.
     const Bytes of_round = seen.acknowledged % round;
     ASSERT_EQ(seen.weight, weight_of_progress(begin, 4 * begin, of_round, round))
         << seen.acknowledged << " bytes are acknowledged";
@@ -109,8 +109,8 @@ TEST(MovingWeights, EachRoundBeginsWithTheWeightOfTheClass) {
   expect_two_rounds(Watched(ring("weight_at_end: 8, weight_interval: 1us")));
 }
 
-// Another flow shares links with some of the ranks, so their own bytes differ from those of the
-// job. The time between two rounds is longer than the ranks are apart.
+// Another flow shares links with some of the ranks, so the bytes of a rank differ from those of the
+// job. The pause between two rounds is longer than the ranks are apart in time.
 TEST(MovingWeights, AllRanksFollowTheBytesOfTheJob) {
   std::string yaml = ring("weight_at_end: 8, weight_interval: 1us, weight_follows: job");
   const auto replace = [&](const std::string& old, const std::string& by) {
@@ -122,7 +122,8 @@ TEST(MovingWeights, AllRanksFollowTheBytesOfTheJob) {
   expect_two_rounds(Watched(yaml, true), 4 * 600'000);
 }
 
-// The flows of a host are bound to its ports by their hash; the rank's bytes count, not a port's.
+// The flows of a host are assigned to its ports by a hash. The weight follows the rank's bytes on
+// all ports together.
 TEST(MovingWeights, AllPortsOfAHostFollowTheRank) {
   expect_two_rounds(Watched(ring("weight_at_end: 8, weight_interval: 1us", "ports: 2, ")));
 }
@@ -136,8 +137,8 @@ TEST(MovingWeights, AnEarlierJobLeads) {
   EXPECT_EQ(bytes_with_lead(0, 16'000, 1, 3), 500);
 }
 
-// Two jobs begin at the same instant: until a byte is acknowledged, the first one has the weight of
-// a job that has sent a sixteenth of its round, and the second one has the weight of its beginning.
+// Two jobs begin at the same time. Until the first byte is acknowledged, job 1 has the weight of a
+// job that has sent a sixteenth of its round, and job 2 has its initial weight.
 TEST(MovingWeights, OfTwoJobsTheFirstLeads) {
   std::string yaml = ring("weight_at_end: 8, weight_interval: 1us, weight_follows: job");
   const std::string entry = yaml.substr(yaml.find("{kind: collective"));

@@ -1,4 +1,4 @@
-// Hosts with different MTUs in one network: a path has the smaller one of its ends.
+// Hosts with different MTUs in one network: a path uses the smaller MTU of its two ends.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -13,7 +13,7 @@
 namespace dcc::vp::mtu_by_host_test {
 namespace {
 
-/// Hosts 0 and 1 have the MTU of `nics`, hosts 2 and 3 that of `nic`.
+/// Configuration in which hosts 0 and 1 have the MTU of `nics`, and hosts 2 and 3 the MTU of `nic`.
 std::string four_hosts(const std::string& traffic, const std::string& rest) {
   return "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
          "host: {driver: none}\nduration: 2ms\nmeasure: {from: 0ms}\n"
@@ -25,7 +25,8 @@ constexpr const char* kSmall = "nic: {mtu: 1024B}\n";
 constexpr const char* kLarge = "nic: {mtu: 4096B}\n";
 constexpr const char* kMixed = "nic: {mtu: 1024B}\nnics: [{hosts: 0..1, mtu: 4096B}]\n";
 
-/// End and ideal time of each flow, and the number of data packets of all NICs, as text.
+/// The results of a run as text: end and ideal completion time of each flow, and the number of data
+/// packets of all NICs.
 std::string outcome(const std::string& yaml, std::uint32_t threads = 0) {
   return in_a_process([&] {
     RunSetup setup;
@@ -46,7 +47,7 @@ std::string flow(const std::string& from, const std::string& to, const std::stri
   return "{kind: flow, from: " + from + ", to: " + to + ", bytes: 200001B, " + rest + "}";
 }
 
-// The oracle is the same flow alone in a network where every host has the smaller MTU.
+// The oracle is a run of the same flow alone in a network where every host has the smaller MTU.
 TEST(MtuByHost, AFlowHasPacketsOfTheSmallerEnd) {
   for (const char* const rest :
        {"message: 60001B", "message: 60001B, operation: read", "message: 60001B, operation: send",
@@ -82,10 +83,11 @@ TEST(MtuByHost, ADriverProgramsTheMtuOfItsHost) {
   EXPECT_EQ(natively("3", "2", kSmall), natively("3", "2", kMixed));
   const std::string across = natively("1", "2", kMixed);
   EXPECT_EQ(across.substr(across.rfind(' ')),
-            " 197");  // 197 packets: three messages of 59 packets of 1024 bytes, and 20 more
+            " 197");  // three messages of 59 packets of 1024 bytes, and 20 more packets
 }
 
-/// The configuration of `nics` under a message transport. Hosts with `kind` need ports of its own.
+/// Adapts the configuration `nics` to a message transport. Hosts with the transport `kind` must
+/// have ports of their own.
 std::string with_transport(std::string nics, const std::string& kind) {
   const std::string transport =
       ", transport: {kind: " + kind + "}, congestion_control: {algorithm: none}}";
@@ -95,7 +97,8 @@ std::string with_transport(std::string nics, const std::string& kind) {
   return nics + "switch: {pfc: {enabled: false}}\n";
 }
 
-/// Value number `index`, from 0, of a text from outcome(); -1 is the last one.
+/// Number at position `index`, from 0, of a text that outcome() returned; -1 stands for the last
+/// position.
 std::int64_t value(const std::string& text, int index) {
   std::istringstream in(text);
   const std::vector<std::string> words{std::istream_iterator<std::string>(in), {}};
@@ -104,7 +107,7 @@ std::int64_t value(const std::string& text, int index) {
   return std::stoll(words.at(at));
 }
 
-// Times are within the differences that a longer base round trip makes: that of a large packet.
+// Completion times may differ by what the longer base RTT of a large packet explains.
 TEST(MtuByHost, MessagesHavePacketsOfTheSmallerEnd) {
   for (const char* const kind : {"homa", "ndp", "phost", "pfabric", "tcp", "uec", "rcp", "xcp",
                                  "d3", "pdq", "fcp", "expresspass"}) {
@@ -113,7 +116,7 @@ TEST(MtuByHost, MessagesHavePacketsOfTheSmallerEnd) {
     };
     const std::string small = in("1", "0", kSmall);
     const std::string large = in("1", "0", kLarge);
-    // pHost sends some packets twice.
+    // the transport pHost sends some packets twice
     EXPECT_NEAR(static_cast<double>(value(small, -1)), 196 + 4, 4) << kind;
     EXPECT_NEAR(static_cast<double>(value(large, -1)), 49 + 1, 1) << kind;
     const std::string both_large = in("1", "0", kMixed);
@@ -134,7 +137,7 @@ TEST(MtuByHost, MessagesHavePacketsOfTheSmallerEnd) {
   }
 }
 
-// Windows, tokens and grants of one receiver serve senders of both sizes; nothing stands still.
+// Windows, tokens and grants of one receiver serve senders of both MTUs, and no flow stalls.
 TEST(MtuByHost, SendersOfBothSizesShareAReceiver) {
   for (const char* const kind : {"homa", "ndp", "phost", "pfabric", "tcp", "uec", "rcp", "xcp",
                                  "d3", "pdq", "fcp", "expresspass"}) {
@@ -144,7 +147,7 @@ TEST(MtuByHost, SendersOfBothSizesShareAReceiver) {
                    with_transport(kMixed, kind)));
     for (int number = 0; number < 3; ++number) {
       EXPECT_EQ(value(text, 4 * number), 200001) << kind << ": " << text;
-      // 600 KB take 49 us of the link, and a recovery from loss up to a millisecond.
+      // 600 KB take 49 us at the link rate, and the recovery from a loss takes up to a millisecond.
       EXPECT_LT(value(text, 4 * number + 2), 1'500'000'000) << kind << ": " << text;
     }
   }
@@ -156,7 +159,7 @@ TEST(MtuByHost, ThreadsChangeNothing) {
   EXPECT_EQ(outcome(four_hosts(flows, kMixed), 1), outcome(four_hosts(flows, kMixed), 2));
 }
 
-// The greatest packet of the network is one that two hosts can exchange.
+// The largest packet of the network has the size that at least two hosts can exchange.
 TEST(MtuByHost, OneHostAloneMakesNoPacketGreater) {
   const auto config = [](const std::string& nics) {
     return config_of(four_hosts(flow("1", "0", "message: 60001B"), nics));

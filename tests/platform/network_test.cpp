@@ -1,4 +1,5 @@
-// The fabric of a topology: a wire each way, a queue for each switch port, event ranks.
+// Tests the network that the platform builds for a topology: two wires per link, a queue per switch
+// port, event ranks.
 #include "build/network.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Captures: selection of ports and flows, and refusals before anything is written.
+// Tests packet captures: selection of ports and flows, and errors before any file is written.
 #include "debug/packet_capture.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ TEST(PacketCapture, AllPortsOneNodeOrOneFlow) {
       "{name: second, ports: [h2->s0, h1->s0], flows: [1]}");
   ASSERT_EQ(all.size(), 3u);
   EXPECT_NE(all[0].find("of 8 ports"), std::string::npos) << all[0];
-  // Ten packets of payload leave host 1.
+  // Host 1 sends ten packets of payload.
   EXPECT_EQ(all[1], "trace/sender.pcapng: 10 packets of 1 port");
   EXPECT_EQ(all[2], "trace/second.pcapng: 10 packets of 2 ports") << "flow 0 is not wanted";
 }
@@ -48,7 +48,7 @@ TEST(PacketCapture, AWindowThatIsOverBeforeAnythingIsSentIsEmpty) {
 }
 
 TEST(PacketCapture, AWindowBeginsWhereItSays) {
-  // 10 packets of 1 KB at 100 Gb/s leave within a microsecond.
+  // Host 1 sends 10 packets of 1 KB at 100 Gb/s within a microsecond.
   const auto files = captured(
       "{name: begun, ports: [h1->s0], from: 0us}, {name: late, ports: [h1->s0], from: 5us}");
   ASSERT_EQ(files.size(), 2u);
@@ -70,7 +70,8 @@ TEST(PacketCapture, EachHostsPacketsHaveTheHeadersOfItsTransport) {
     std::ifstream file(folder / (name + ".pcapng"), std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
     EXPECT_GT(bytes.size(), 1'000u);
-    return bytes.find(", flow ") != std::string::npos;  // wire/labelled_frame.h
+    // the comment that wire/labelled_frame.h writes
+    return bytes.find(", flow ") != std::string::npos;
   };
   EXPECT_FALSE(has_label("roce"));
   EXPECT_TRUE(has_label("tcp"));
@@ -87,8 +88,9 @@ TEST(PacketCapture, APortOrFlowThatIsNotThereIsRefused) {
   EXPECT_THROW(check("{name: a, flows: [2]}"), SettingError);
 }
 
-/// Makes capture files of a tree whose flows start and stop at the same instants, some while a link
-/// between its parts is down. The text begins with the number of threads and parts.
+/// Writes capture files of a run on a tree whose flows start and stop at the same times, some of
+/// them while a link between partitions is down. The returned text begins with the numbers of
+/// threads and partitions.
 std::string files_of(unsigned threads, unsigned parts, const std::string& more) {
   return in_a_process([&] {
     const fs::path folder = fs::temp_directory_path() / ("capture" + std::to_string(getpid()));

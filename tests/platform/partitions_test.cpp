@@ -1,4 +1,5 @@
-// Tests which runs are divided into partitions, and the stated reasons for undivided runs.
+// Tests which runs are divided into partitions, and the reasons given for runs that are not
+// divided.
 #include "parallel/partitions.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,7 @@ PartitionPlan planned(const std::string& yaml, unsigned threads, bool watched = 
   return plan_partitions(p.config, p.topology, p.routing, p.plan, threads, watched);
 }
 
-/// A tree with two pods that exchange traffic.
+/// Configuration of a tree with two pods that exchange traffic.
 std::string tree(const std::string& rest, const std::string& driver = "none") {
   return "topology: {kind: fat_tree, pods: 2, racks_per_pod: 2, aggs_per_pod: 2, hosts_per_rack: "
          "4, "
@@ -48,7 +49,7 @@ TEST(Partitions, OneThreadNeedsNoReason) {
   EXPECT_EQ(plan.refusal, "");
 }
 
-/// A tree of 1024 hosts.
+/// Configuration of a tree of 1024 hosts.
 std::string large(const std::string& traffic) {
   return "topology: {kind: fat_tree, k: 16, fabric_link: {rate: 100Gbps}}\nhost: {driver: none}\n"
          "duration: 100us\ntraffic: [" +
@@ -74,8 +75,8 @@ TEST(Partitions, ALargeNetworkIsDividedForTheCachesToo) {
 }
 
 TEST(Partitions, WhereLittleIsUnderWayALargeNetworkStaysWhole) {
-  // A window of one microsecond is too short to divide the network: seven senders can send only 88
-  // packets in it, and each part needs 50.
+  // With a lookahead of one microsecond dividing the network does not pay. Seven senders send at
+  // most 88 packets in that time, and each partition needs 50.
   const PartitionPlan plan =
       planned(large("{kind: incast, senders: 1..7, receiver: 0, bytes: 1MB}"), 1);
   EXPECT_EQ(plan.network.count, 1u);
@@ -90,7 +91,8 @@ TEST(Partitions, AnIncastIsDividedByWhatItsSendersCanSend) {
   EXPECT_EQ(planned_for(1).network.count, 16u);
   EXPECT_EQ(planned_for(2).network.count, 16u);
   EXPECT_EQ(planned_for(2).threads, 2u);
-  // By default there is one thread: one receiver gives too little load for a second thread.
+  // By default the run has one thread, because one receiver gives too little load for a second
+  // thread.
   EXPECT_EQ(planned_for(0).threads, 1u);
 }
 
@@ -102,8 +104,8 @@ TEST(Partitions, ASmallNetworkStaysWholeForOneThread) {
             1u);
 }
 
-/// All results of the tree as text, with flows that start while others stop, at the same instants
-/// and at others.
+/// All results of a run on the tree as text. Some flows start at the times at which others stop,
+/// some at other times.
 std::string told(unsigned threads, unsigned parts) {
   return in_a_process([&] {
     const PlatformConfig config = config_of(
@@ -151,7 +153,8 @@ TEST(Partitions, AStarHasOnePartHoweverManyAreWanted) {
   EXPECT_EQ(plan.refusal, "the traffic crosses too few switches with hosts");
 }
 
-/// The tree with two flows that cross its middle, and others that cannot send before the end.
+/// Plans the partitions of a tree with two flows that cross its middle. The flows `late` cannot
+/// send before the end of the run.
 PartitionPlan with_late_flows(const std::string& late, unsigned threads) {
   return planned(
       "topology: {kind: fat_tree, pods: 2, racks_per_pod: 2, aggs_per_pod: 2, "
@@ -164,8 +167,8 @@ PartitionPlan with_late_flows(const std::string& late, unsigned threads) {
 }
 
 TEST(Partitions, AFlowThatDoesNotBeginBeforeTheEndIsNoLoad) {
-  // A negative time would subtract bytes from a node. A time of zero has no bytes, but its hosts
-  // would count as senders, and dividing would seem to pay.
+  // A negative sending time would subtract bytes from a node. A sending time of zero has no bytes,
+  // but its hosts would count as senders, so dividing the network would seem to pay.
   for (const unsigned threads : {0u, 2u}) {
     const PartitionPlan alone = with_late_flows("", threads);
     for (const char* const start : {"100us", "150us", "900us"}) {

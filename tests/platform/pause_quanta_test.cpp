@@ -1,5 +1,5 @@
-// Pauses with a time (switch.pfc.quanta) in whole networks: renewals keep them, storms and slow
-// hosts included.
+// Tests PFC pauses with a duration (switch.pfc.quanta) in whole networks. Senders renew the pauses
+// in time, also during pause storms and with slow hosts.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace dcc::vp::pause_quanta_test {
 namespace {
 
-/// Six hosts at one leaf send to one at the other, so that the spine's pauses reach the leaf, and
-/// its own pauses reach the hosts.
+/// Six hosts at one leaf send to one host at the other leaf, so that the spine pauses the leaf and
+/// the leaf pauses its hosts.
 std::string incast(const std::string& quanta, const std::string& rest = "") {
   return "topology: {kind: leaf_spine, leaves: 2, spines: 1, hosts_per_leaf: 6,\n"
          "  host_link: {rate: 100Gbps, delay: 1us}, fabric_link: {rate: 400Gbps, delay: 1us}}\n"
@@ -22,7 +22,7 @@ std::string incast(const std::string& quanta, const std::string& rest = "") {
          rest;
 }
 
-/// End of each flow, losses, and pauses.
+/// Completion time of each flow, number of lost packets, number of pauses.
 struct Outcome {
   explicit Outcome(const RunResults& results)
       : lost(results.balance.packets_dropped + results.counters.of(&NicCounters::receive_discards)),
@@ -57,7 +57,7 @@ TEST(PauseQuanta, APauseLongerThanItsCauseIsLikeOneWithoutATime) {
   EXPECT_EQ(outcome(incast("quanta: 65535")), plain);
 }
 
-// 40 quanta are 205 ns at 100 Gb/s, a quarter of that at 400 Gb/s.
+// 40 quanta are 205 ns at 100 Gb/s, and a quarter of that at 400 Gb/s.
 TEST(PauseQuanta, RenewedPausesLoseNothing) {
   const Outcome plain(run(incast("quanta: 40")));
   EXPECT_EQ(plain.lost, 0u);

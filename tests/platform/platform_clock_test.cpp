@@ -1,4 +1,5 @@
-// Simulated time and devices' time, and the events that move when time is skipped.
+// Tests the conversion between simulated time and the devices' time, and the events that move when
+// time is skipped.
 #include "disturb/platform_clock.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +56,8 @@ TEST(PlatformClock, MomentsOfTheDevicesHaveTheirPlaceBetweenTheSkips) {
   clock.skip(kMicroSecond * 5);
   scheduler.run_until(kMicroSecond * 20);
   clock.skip(kMicroSecond * 7);
-  EXPECT_EQ(clock.simulated(kMicroSecond * 10), kMicroSecond * 10);  // a time before the skip
+  // a time before the skipped interval
+  EXPECT_EQ(clock.simulated(kMicroSecond * 10), kMicroSecond * 10);
   EXPECT_EQ(clock.simulated(kMicroSecond * 11), kMicroSecond * 16);
   EXPECT_EQ(clock.simulated(kMicroSecond * 20), kMicroSecond * 25);
   EXPECT_EQ(clock.simulated(kMicroSecond * 21), kMicroSecond * 33);

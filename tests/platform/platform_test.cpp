@@ -1,4 +1,4 @@
-// The whole platform: names, drivers of hosts, parts, and errors before the run.
+// Tests the whole platform: names, drivers of hosts, platform parts, and errors before the run.
 #include "build/platform.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(Platform, AnAlgorithmWithoutAControllerHasNoRegisters) {
   EXPECT_EQ(platform.hosts[1]->controller(), nullptr);
 }
 
-/// Notes the order in which the platform calls its parts.
+/// A platform part that records the order in which the platform calls its parts.
 class NotedPart final : public PlatformPart {
  public:
   NotedPart(std::string name, std::string& notes) : name_(std::move(name)), notes_(notes) {}

@@ -1,4 +1,4 @@
-// Processor time is never negative, also in a process that a snapshot has made.
+// The measured processor time is never negative, also in a process that was forked as a snapshot.
 #include "software/processor_time.h"
 
 #include <gtest/gtest.h>

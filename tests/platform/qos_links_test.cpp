@@ -1,4 +1,4 @@
-// Hosts that report to the closed loop's manager, and hosts that the manager commands.
+// Tests which hosts report to the QoS manager, and which hosts the manager commands.
 #include "software/qos_links.h"
 
 #include <gtest/gtest.h>

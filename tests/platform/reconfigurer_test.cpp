@@ -1,5 +1,5 @@
-// Changes of parameters by the driver beside a host's software: one after the other, each access in
-// the bus's time; a refusal ends the run.
+// Tests parameter changes that a second driver makes beside the host's software: one change after
+// the other, each register access in the bus's time. An error of the driver ends the run.
 #include "disturb/reconfigurer.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 namespace dcc::vp {
 namespace {
 
-/// Registers that only store values, with 10 ns for each access. `identified`: they show a
-/// controller's identity.
+/// A device of registers that only store values; each access takes 10 ns. With `identified` the
+/// registers show a controller's identity.
 struct Remembering final : sc_core::sc_module {
   Remembering(const sc_core::sc_module_name& name, bool controller)
       : sc_module(name), identified(controller) {

@@ -1,4 +1,4 @@
-// Hosts that repeat lost packets in different ways in one network.
+// Hosts of one network use different loss recovery: go-back-N and selective repeat.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace dcc::vp::recovery_by_host_test {
 namespace {
 
-/// Two pairs of hosts; the link of each sender loses one packet in a thousand.
+/// Configuration of two pairs of hosts. The link of each sender loses one packet in a thousand.
 std::string two_pairs(const std::string& rest) {
   return "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
          "host: {driver: none}\nduration: 2ms\nmeasure: {from: 0ms}\n"
@@ -22,7 +22,7 @@ std::uint64_t repeated(const RunResults& results, std::size_t flow) {
   return results.flows[flow].counts.of(&FlowRecord::retransmits);
 }
 
-/// Delivered and repeated packets of each flow as one text.
+/// Numbers of delivered and retransmitted packets of each flow, as text.
 std::string outcome(const std::string& yaml, std::uint32_t threads = 0) {
   return in_a_process([&] {
     RunSetup setup;
@@ -39,9 +39,9 @@ std::string outcome(const std::string& yaml, std::uint32_t threads = 0) {
 
 constexpr const char* kFirstPair = "nics: [{hosts: 0..1, recovery: {kind: selective_repeat}}]\n";
 
-// 2 ms of 100 Gb/s are 22 700 packets of 1078 bytes with 20 bytes between them, so each link loses
-// about 23. The round trip of 4 us and more holds at least 45 packets, which go-back-N repeats for
-// each gap; a gap within a repeated part is counted by half at most.
+// In 2 ms a link of 100 Gb/s carries 22 700 packets of 1078 bytes with 20 bytes between them, so it
+// loses about 23. A round trip of more than 4 us holds at least 45 packets, which go-back-N
+// retransmits after each loss. A loss within a retransmitted part counts at most half.
 TEST(RecoveryByHost, EachPairRepeatsInItsOwnWay) {
   const RunResults results = run(two_pairs(kFirstPair));
   ASSERT_EQ(results.flows.size(), 2u);

@@ -1,4 +1,4 @@
-// Early end of a run, and the completed share.
+// Tests the early end of a run, and the share of completed work.
 #include "build/run_loop.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(RunLoop, ARunEndsSoonAfterItsLastByteIsAcknowledged) {
   EXPECT_LE(results.sim_time, *results.flows[0].end + kMicroSecond * 10);
 }
 
-// When the last packet has left the senders, two thirds of the data wait in the switch.
+// When the last packet has left its sender, two thirds of the data still wait in the switch.
 constexpr const char* kUnacknowledged =
     "traffic: [{kind: incast, senders: 1..3, receiver: 0, bytes: 400KB, service: uc}]\n"
     "nic: {congestion_control: {algorithm: none}}\nswitch: {pfc: {enabled: false}}\n";

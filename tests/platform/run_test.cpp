@@ -1,4 +1,4 @@
-// Tests whole runs from a configuration to results: repeatable, with and without software.
+// Tests whole runs from a configuration to results: repeatability, with and without software.
 #include "build/run.h"
 
 #include <gtest/gtest.h>

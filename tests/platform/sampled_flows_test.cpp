@@ -1,4 +1,4 @@
-// A sample of flows looks only at flows that are under way.
+// Sampling a set of flows visits only flows that are active.
 #include "measure/sampled_flows.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 
 using Ids = std::vector<std::uint32_t>;
 
-/// Flows in the order of their starts. Flows with a gate wait for others.
+/// Flows in the order of their start times. Gated flows wait for other flows.
 std::deque<PlannedFlow> flows_of(std::uint32_t number, bool gated, PicoSeconds apart = {}) {
   std::deque<PlannedFlow> flows(number);
   for (std::uint32_t id = 0; id < number; ++id) {
@@ -22,7 +22,7 @@ std::deque<PlannedFlow> flows_of(std::uint32_t number, bool gated, PicoSeconds a
   return flows;
 }
 
-/// Returns the flows at which a sample looks; those of `over` end with it.
+/// Takes one sample and returns the visited flows. The flows in `over` complete with this sample.
 Ids sample(SampledFlows& sampled, const Ids& over = {}) {
   Ids seen;
   sampled.each([&](std::uint32_t flow) {
@@ -44,15 +44,16 @@ TEST(SampledFlows, FlowsAreSampledFromTheirStartToTheirEndInTheOrderOfIds) {
   EXPECT_EQ(sample(sampled), (Ids{0, 2, 3}));
 }
 
-// With 4000 flows one after the other, each of 4000 samples looks at one flow. All flows may begin
-// from time 0 on, so samples of all flows that may have begun would look at 8 million flows.
+// Of 4000 flows that follow each other, each of 4000 samples visits the one active flow. Each flow
+// may begin from time 0 on, so samples of all flows that may have begun would visit 8 million
+// flows.
 TEST(SampledFlows, FlowsThatWaitAreNotLookedAt) {
   constexpr std::uint32_t kFlows = 4000;
   const std::deque<PlannedFlow> flows = flows_of(kFlows, true);
   SampledFlows sampled;
   std::size_t looks = 0;
   for (std::uint32_t id = 0; id < kFlows; ++id) {
-    const Ids begun = id == 0 ? Ids() : Ids{id};  // the first flow waits for nothing
+    const Ids begun = id == 0 ? Ids() : Ids{id};  // the first flow waits for no other flow
     sampled.add_started(flows, kMicroSecond * id, &begun);
     looks += sample(sampled, {id}).size();
   }
@@ -71,7 +72,8 @@ TEST(SampledFlows, WhatHasBegunBehindGatesComesBetweenTheOthers) {
   EXPECT_EQ(sample(sampled), (Ids{0, 1, 2, 3, 4}));
 }
 
-// If several processes share a run, a process does not know which flows began in others.
+// If several processes share a run, a process does not know which flows have begun in other
+// processes, so it samples every flow from its start time on.
 TEST(SampledFlows, WithoutBeginsEveryFlowIsLookedAtFromItsStartOn) {
   SampledFlows sampled;
   sampled.add_started(flows_of(3, true), PicoSeconds(), nullptr);

@@ -1,4 +1,4 @@
-// The entry point that libsystemc's main() calls.
+// Entry point of the tests, which main() of libsystemc calls.
 #include <gtest/gtest.h>
 
 #include <systemc>

@@ -1,4 +1,5 @@
-// Switch ports that shape some priorities by credit while other priorities share the rest.
+// Tests switch ports with credit-based shapers for some priorities. All other priorities share the
+// rest of the link.
 #include <gtest/gtest.h>
 
 #include "small_platform.h"
@@ -6,7 +7,7 @@
 namespace dcc::vp::shaped_ports_test {
 namespace {
 
-/// Goodput in Gb/s of three flows into one port of 10 Gb/s, in priorities 5, 1 and 0.
+/// Goodput in Gb/s of three flows to one port of 10 Gb/s, in the priorities 5, 1 and 0.
 std::vector<double> goodputs(const std::string& scheduler, const std::string& more = "") {
   const RunResults r =
       run("topology: {kind: star, hosts: 4, link: {rate: 10Gbps, delay: 1us}}\n"
@@ -29,7 +30,7 @@ std::vector<double> goodputs(const std::string& scheduler, const std::string& mo
   return rates;
 }
 
-// A packet occupies the link for 1082 bytes and has 1000 bytes of payload.
+// A packet of 1000 bytes of payload occupies the link for 1082 bytes.
 constexpr double kPayload = 1000.0 / 1082;
 
 TEST(ShapedPorts, APriorityHasItsSlopeAndTheOthersShareTheRestByWeight) {
@@ -59,7 +60,7 @@ TEST(ShapedPorts, TheWireIsIdleWhileAllThatWaitIsShaped) {
   EXPECT_NEAR(rates[2], 1 * kPayload, 0.02);
 }
 
-// Strict priority without a shaper would leave nothing for lower priorities.
+// Without a shaper, strict priority would leave nothing for the lower priorities.
 TEST(ShapedPorts, UnderStrictPriorityAShaperBoundsWhatTheHighestTakes) {
   const auto rates = goodputs("{kind: strict, shapers: [{priority: 5, idle_slope: 2Gbps}]}");
   EXPECT_NEAR(rates[0], 2 * kPayload, 0.02);

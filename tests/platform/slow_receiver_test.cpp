@@ -1,4 +1,4 @@
-// A host whose DMA is slower than its port, behind a switch: goodput, backlog, back-pressure.
+// Tests a host whose DMA is slower than its port, behind a switch: goodput, backlog, back-pressure.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -11,7 +11,8 @@ namespace {
 constexpr double kMemoryGbps = 40;
 constexpr std::uint64_t kBuffer = 256 * 1024;
 
-/// Two senders send to one host; every host has the DMA parameters `dma`.
+/// Configuration in which two senders send to one host, and every host has the DMA parameters
+/// `dma`.
 std::string incast(const std::string& dma, const std::string& nic) {
   return "topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 500ns}}\n"
          "host: {driver: native}\nduration: 1ms\nmeasure: {from: 400us}\n"
@@ -19,7 +20,7 @@ std::string incast(const std::string& dma, const std::string& nic) {
          dma + "}, congestion_control: {algorithm: none}" + nic +
          "}\ntraffic: [{kind: incast, senders: 1..2, receiver: 0}]\n";
 }
-/// Two senders, whose own DMA supplies 80 Gb/s, send to a host whose DMA takes 40 Gb/s.
+/// Runs two senders whose DMA reads 80 Gb/s, and a receiver whose DMA writes 40 Gb/s.
 RunResults slow(const std::string& nic) { return run(incast("40Gbps", nic)); }
 
 double goodput_gbps(const RunResults& r) {
@@ -32,7 +33,8 @@ TEST(SlowReceiver, PausesTheSwitchAndReceivesWhatItsMemoryTakes) {
   const RunResults r = slow("");
   EXPECT_TRUE(r.failures.empty()) << r.failures.front();
   EXPECT_LE(goodput_gbps(r), kMemoryGbps);
-  // The buffer never runs empty; completions and read requests take less than a hundredth.
+  // The receive buffer never runs empty, and completions and read requests take less than a
+  // hundredth of the DMA rate.
   EXPECT_GE(goodput_gbps(r), 0.99 * kMemoryGbps);
   EXPECT_EQ(r.counters.of(&NicCounters::receive_discards), 0u);
   EXPECT_GT(r.counters.of(&NicCounters::pauses_sent), 0u);

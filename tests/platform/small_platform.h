@@ -1,5 +1,5 @@
-// Small configurations and platforms made of them. One platform for each TEST, because SystemC
-// elaborates once in a process.
+// Small configurations and their platforms. A TEST can make only one platform, because SystemC
+// elaborates once per process.
 #pragma once
 
 #include <sys/wait.h>
@@ -24,14 +24,15 @@ inline PlatformConfig config_of(const std::string& yaml) {
   return load_config_text(yaml, "t.yaml", std::filesystem::path("."), {}).config;
 }
 
-/// Four hosts at one switch, driven by the platform itself; links of 100 Gb/s and 1 us.
+/// Configuration of four hosts at one switch with links of 100 Gb/s and 1 us. The platform itself
+/// drives the hosts.
 inline std::string star(const std::string& rest) {
   return "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
          "host: {driver: none}\nduration: 100us\n" +
          rest;
 }
 
-/// The parts of a platform that exist before elaboration.
+/// The objects of a platform that exist before elaboration: configuration, topology and plans.
 struct Planned {
   explicit Planned(const std::string& yaml)
       : config(config_of(yaml)),
@@ -56,7 +57,7 @@ inline RunResults run(const PlatformConfig& config, const RunSetup& setup = {}) 
 }
 inline RunResults run(const std::string& yaml) { return run(config_of(yaml)); }
 
-/// Runs `work` in a separate process and returns its text, because SystemC elaborates once in each
+/// Runs `work` in a separate process and returns its text, because SystemC elaborates once per
 /// process.
 inline std::string in_a_process(const std::function<std::string()>& work) {
   int ends[2];

@@ -1,4 +1,4 @@
-// Differences of counters between two snapshots.
+// Tests the differences of counters between two snapshots of a run.
 #include "debug/snapshot.h"
 
 #include <gtest/gtest.h>

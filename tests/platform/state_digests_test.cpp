@@ -1,5 +1,5 @@
-// Digests of all devices: which devices have a digest, their order, when they are taken, and what
-// changes them.
+// Tests the state digests of all devices: which devices have a digest, their order, when digests
+// are taken, and which state changes them.
 #include "debug/state_digests.h"
 
 #include <gtest/gtest.h>

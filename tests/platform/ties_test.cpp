@@ -1,6 +1,6 @@
-// Senders at line rate that start together and stay in step. If ties are drawn at random for each
-// instant, senders lose equally without flow control and are paused equally with it. (Without
-// random ties: jitter_test.cpp.)
+// Senders at link rate start together and stay synchronous. With a random order of simultaneous
+// events the senders lose equally without flow control, and are paused equally with it.
+// jitter_test.cpp tests senders without random order.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -34,13 +34,13 @@ std::vector<double> shares(const RunResults& results) {
   return bytes;
 }
 
-// 5 ms hold 57 000 packets of 87 ns, each from a random sender: four deviations of a binomial
-// distribution are 4.4 % of an eighth, and 2.9 % of a quarter minus its own quarter.
+// In 5 ms 57 000 packets of 87 ns arrive, each from a random sender. Four standard deviations of
+// the binomial distribution are 4.4 % of a share of an eighth, and 2.9 % of a share of a quarter.
 TEST(Ties, TailDropTakesFromEightAlike) {
   for (const double share : shares(run(incast(8, kTailDrop)))) EXPECT_NEAR(share * 8, 1.0, 0.044);
 }
 
-// Five senders, so that their number is not a power of two.
+// The number of senders, five, is no power of two.
 TEST(Ties, TailDropTakesFromFiveAlike) {
   for (const double share : shares(run(incast(5, kTailDrop)))) EXPECT_NEAR(share * 5, 1.0, 0.034);
 }
@@ -59,12 +59,14 @@ TEST(Ties, PausesAreSpreadEvenlyAndNothingIsLost) {
     mean += paused.back() / 8;
   }
   ASSERT_EQ(paused.size(), 8u);
-  EXPECT_GT(mean, 4e-3);  // expected: seven eighths of 5 ms, minus the time to fill the buffer
+  // the expected pause is seven eighths of 5 ms, minus the time to fill the buffer
+  EXPECT_GT(mean, 4e-3);
   for (const double one : paused) EXPECT_NEAR(one / mean, 1.0, 0.05);
 }
 
 TEST(Ties, AreTheSeeds) {
-  // One platform for each process; tie_order_test.cpp compares streams of seeds.
+  // A process can run only one platform; tie_order_test.cpp compares the random orders of different
+  // seeds.
   const RunResults r = run(incast(4, kTailDrop));
   Bytes least = r.flows.front().delivered_total, most = least;
   for (const FlowResult& flow : r.flows) {

@@ -1,4 +1,5 @@
-// Samples of a trace: within the window, at the interval, of traced hosts, and only changed values.
+// Tests the samples in a trace: inside the trace window, at the trace interval, of traced hosts,
+// and only of changed values.
 #include "debug/trace_sampler.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,7 @@ TEST(TraceSampler, ScopesAreNamesThatViewersTake) {
   EXPECT_EQ(scope_name("rack.1->agg-2#1"), "rack_1_agg_2_1");
 }
 
-/// A folder for a run's traces, removed at the end of the test.
+/// A temporary folder for the traces of a run.
 struct Traced {
   explicit Traced(const std::string& yaml) {
     fs::create_directories(folder);
@@ -38,7 +39,8 @@ struct Traced {
   fs::path folder = fs::temp_directory_path() / ("sampler" + std::to_string(getpid()));
 };
 
-/// The times of a value change dump, in its units, in the order of the file.
+/// The times in a value change dump (VCD file), in the dump's time unit and in the order of the
+/// file.
 std::vector<long> times_of(const std::string& trace, std::string* dump) {
   const Traced traced(
       star("nic: {congestion_control: {algorithm: none}}\n"
@@ -58,7 +60,7 @@ TEST(TraceSampler, KeepsToTheWindowAndTheInterval) {
   std::string dump;
   const std::vector<long> times = times_of("from: 20us, to: 50us, interval: 10us", &dump);
   ASSERT_GE(times.size(), 4u) << dump;
-  const long unit = times.back() / 50;  // length of a microsecond in the dump's units
+  const long unit = times.back() / 50;  // number of the dump's time units per microsecond
   std::set<long> sampled;
   for (const long t : times) {
     if (t == 0) continue;
@@ -76,7 +78,7 @@ TEST(TraceSampler, OnlyQueuesThatFeedATracedHost) {
 }
 
 TEST(TraceSampler, AQueueAndARateThatStayAreToldOnce) {
-  // One sender runs at line rate; host 3 receives nothing.
+  // One sender sends at link rate, and host 3 receives nothing.
   const std::string timeline = Traced(star("nic: {congestion_control: {algorithm: none}}\n"
                                            "traffic: [{kind: flow, from: 1, to: 0}]\n"
                                            "output: {trace: {perfetto: true, interval: 10us}}\n"))

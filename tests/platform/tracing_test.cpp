@@ -1,4 +1,4 @@
-// Files that a trace writes, and the effect of its window and selection.
+// Tests the files that a trace writes, and the effect of trace window and selection.
 #include "debug/tracing.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +74,8 @@ TEST_F(TracingTest, ATimelineIsWholeJson) {
   EXPECT_TRUE(has(json, "rate of flow 0 (Gb/s)"));
 }
 
-// Records that devices write as events happen need one order of events; samples do not.
+// Traces that devices write when events happen require a single order of all events. Traces of
+// samples do not.
 TEST_F(TracingTest, WhoNeedsOneOrderOfEvents) {
   const auto needs = [](const std::string& algorithm, const std::string& trace) {
     return Tracing::needs_one_order(config_of(
@@ -88,7 +89,8 @@ TEST_F(TracingTest, WhoNeedsOneOrderOfEvents) {
   EXPECT_TRUE(needs("dcc", "transactions: text"));
 }
 
-/// Timeline and signals of a run of a tree as one text, which begins with the number of threads.
+/// The timeline and the signals of a run on a tree as one text, which begins with the number of
+/// threads.
 std::string looked_at(unsigned threads, const fs::path& folder) {
   return in_a_process([&] {
     fs::create_directories(folder);

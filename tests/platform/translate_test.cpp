@@ -1,4 +1,4 @@
-// The settings that the driver programs into a controller.
+// Tests the register values that the driver programs into a controller.
 #include "build/translate.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(ControllerProgram, AdditiveStepFollowsTheSquareOfFasterAndTheCubeOfSlowerLi
   EXPECT_EQ(step("200Gbps"), 32u << 8);
   EXPECT_EQ(step("400Gbps"), 128u << 8);
   EXPECT_EQ(step("50Gbps"), 1u << 8);
-  EXPECT_EQ(step("25Gbps"), 32u);  // 8 Mb/s divided by 64
+  EXPECT_EQ(step("25Gbps"), 32u);  // the step is 8 Mb/s divided by 64
   EXPECT_EQ(program("r_hai: 16Mbps, reference_rate: 100Gbps", "50Gbps").parameters.r_hai, 2u << 8);
 }
 
@@ -53,8 +53,8 @@ TEST(ControllerProgram, ProportionalPolicyCutsByMarksAndLeavesRoomAboveTheLine) 
   EXPECT_EQ(p.parameters.r_max, 125'000u << 8);
   EXPECT_EQ(p.parameters.initial_rate, 100'000u << 8);
   EXPECT_EQ(p.parameters.mi, 0u);
-  EXPECT_EQ(p.parameters.g, 52429u);         // 4/5
-  EXPECT_EQ(p.parameters.first_cut, 2341u);  // 1/28
+  EXPECT_EQ(p.parameters.g, 52429u);         // G is 4/5
+  EXPECT_EQ(p.parameters.first_cut, 2341u);  // FIRST_CUT is 1/28
   EXPECT_EQ(p.parameters.brisk, 95u);
   EXPECT_EQ(program("r_ai: 8Mbps", "100Gbps").parameters.mark_shift, 0u);
 }
@@ -70,7 +70,8 @@ TEST(ControllerProgram, AMarkTakesHalfWithEachDoublingBeyond100Gbps) {
   EXPECT_EQ(shift("800Gbps"), 7u);
 }
 
-/// Weights of DSCPs 1 and 2 as programmed, and G, for a port shared by `flows` flows of each DSCP.
+/// The programmed weights of DSCPs 1 and 2, and the register G, for a port that `flows` flows of
+/// each DSCP share.
 std::vector<std::uint32_t> scaled(const std::string& weights, unsigned flows,
                                   const std::string& rate = "100Gbps",
                                   const std::string& more = "") {
@@ -96,9 +97,9 @@ TEST(ControllerProgram, ACommonFactorOfTheWeightsInUseChangesNothing) {
 }
 
 TEST(ControllerProgram, TheSumOfWeightsAtAPortHasABound) {
-  const auto few = scaled("1: {weight: 1}, 2: {weight: 2}", 160);  // sum of weights 480
+  const auto few = scaled("1: {weight: 1}, 2: {weight: 2}", 160);  // the sum of weights is 480
   EXPECT_EQ(few[0], 256u);
-  const auto many = scaled("1: {weight: 1}, 2: {weight: 2}", 320);  // sum of weights 960
+  const auto many = scaled("1: {weight: 1}, 2: {weight: 2}", 320);  // the sum of weights is 960
   EXPECT_LE(many[0], 129u);
   EXPECT_GE(many[0], 126u);
   EXPECT_EQ(many[1], 2 * many[0]);
@@ -108,21 +109,23 @@ TEST(ControllerProgram, TheSumOfWeightsAtAPortHasABound) {
   EXPECT_EQ(widest[1], 1024 * widest[0]);
 }
 
-// A quarter of the packets marked: W = 5/16 · c·C/K = 36 at 100 Gb/s.
+// With a quarter of the packets marked, the greatest sum of weights is W = 5/16 · c·C/K = 36 at 100
+// Gb/s.
 TEST(ControllerProgram, MarksByTheMostCongestedPortAllowASmallerSumOfWeights) {
   const std::string nested = "switch: {ecn: {draw: packet}}\n";
   const std::string weights = "1: {weight: 1}, 2: {weight: 2}";
-  EXPECT_EQ(scaled(weights, 11, "100Gbps", nested)[0], 256u);  // sum of weights 33
-  const auto many = scaled(weights, 40, "100Gbps", nested);    // sum of weights 120
+  EXPECT_EQ(scaled(weights, 11, "100Gbps", nested)[0], 256u);  // the sum of weights is 33
+  const auto many = scaled(weights, 40, "100Gbps", nested);    // the sum of weights is 120
   EXPECT_NEAR(many[0], 256 * 35.6 / 120, 1);
   EXPECT_EQ(many[1], 2 * many[0]);
   EXPECT_EQ(many[2], 52429u);
-  // G follows the greatest sum of weights that marks allow, not the smaller one.
+  // The register G depends on the greatest sum of weights that marks allow, and not on the smaller
+  // sum for `draw: packet`.
   EXPECT_EQ(scaled(weights, 320, "100Gbps", nested)[2], 52429u);
 }
 
-// Forty flows of weight 1 go to host 2 and forty of weight 2 to host 3, over one link between two
-// switches: its sum of weights is 120, and that of the busier receiver is 80.
+// Over one link between two switches forty flows of weight 1 go to host 2 and forty flows of weight
+// 2 to host 3. The sum of weights is 120 on that link, and 80 on the link of host 3.
 TEST(ControllerProgram, MarksByTheMostCongestedPortCountLinksBetweenSwitches) {
   const auto programmed = [](const std::string& draw) {
     const std::string text =
@@ -141,7 +144,7 @@ TEST(ControllerProgram, MarksByTheMostCongestedPortCountLinksBetweenSwitches) {
   EXPECT_EQ(programmed("random"), 256) << "the busier receiver's sum is below the bound";
 }
 
-/// Weights of DSCPs 1 and 2 as programmed for these entries of `traffic`.
+/// The programmed weights of DSCPs 1 and 2 for these entries of `traffic`.
 std::vector<std::uint32_t> weights_for(const std::string& entries) {
   const std::string text =
       "topology: {kind: star, hosts: 9, link: {rate: 10Gbps}}\n"
@@ -154,8 +157,8 @@ std::vector<std::uint32_t> weights_for(const std::string& entries) {
   return {p.classes[1].weight_q8_8, p.classes[2].weight_q8_8};
 }
 
-// The data of a READ goes to the host that asks, so READs of one host from many hosts share a link
-// as WRITEs of many hosts to one do.
+// The data of an RDMA READ goes to the requester. READs by one host from many hosts therefore share
+// a link, like WRITEs of many hosts to one host.
 TEST(ControllerProgram, TheDataOfReadsIsCountedWhereItArrives) {
   const auto pair = [](const std::string& written, const std::string& read) {
     SCOPED_TRACE(written + read);
@@ -181,7 +184,8 @@ TEST(ControllerProgram, TheDataOfReadsIsCountedWhereItArrives) {
             weights_for(heavy + "  - {kind: incast, receiver: 0" + twice));
 }
 
-// Only the NIC that sends the data of a READ needs an algorithm that shares by weight.
+// Only the responder of an RDMA READ, which sends the data, needs an algorithm that shares by
+// weight.
 TEST(ControllerProgram, ReadsOfAHostOfAnotherAlgorithmAreNotCounted) {
   const std::string other =
       "  - {kind: flow, from: 0, to: 1, dscp: 2, flows: 300, operation: read}\n"
@@ -192,8 +196,8 @@ TEST(ControllerProgram, ReadsOfAHostOfAnotherAlgorithmAreNotCounted) {
             16 * 256u);
 }
 
-// Only senders whose algorithm shares by weight count, also within one entry. 9 hosts; the
-// limit at 10 Gb/s is a sum of weights of 48. The light flow keeps the ratio of weights 16.
+// Only senders whose algorithm shares by weight count, also within one entry. At 10 Gb/s the
+// greatest sum of weights is 48 for 9 hosts. The lighter flow's weight keeps the ratio of 16.
 TEST(ControllerProgram, SendersOfAnotherAlgorithmAreNotCounted) {
   const auto besides = [](const std::string& entry, const std::string& hosts) {
     return weights_for("  - {kind: flow, from: 1, to: 0, dscp: 1}\n  - {" + entry +
@@ -210,8 +214,8 @@ TEST(ControllerProgram, SendersOfAnotherAlgorithmAreNotCounted) {
     EXPECT_LT(besides(entry, "0"), 16 * 256u);
     EXPECT_EQ(besides(entry, most), 16 * 256u);
   }
-  // Without a list, the senders are all hosts but the receiver: 8 here, of which one goes by
-  // weight.
+  // An incast without a list of senders has all hosts except the receiver as senders. Of these 8
+  // hosts one shares by weight.
   const std::string all = "kind: incast, receiver: 0";
   EXPECT_EQ(besides(all, most), besides("kind: incast, receiver: 0, senders: [1]", "2"));
   EXPECT_LT(besides(all, "2,3"), besides(all, "2,3,4,5"));
@@ -220,8 +224,8 @@ TEST(ControllerProgram, SendersOfAnotherAlgorithmAreNotCounted) {
   EXPECT_LT(besides("kind: permutation, flows: 9", most), 16 * 256u);
 }
 
-// A host that an entry of `nics` names is programmed with that entry's parameters. Parameters that
-// the entry leaves out follow the link's rate, as those of `nic` do.
+// A host in an entry of `nics` is programmed with that entry's parameters. Parameters that the
+// entry leaves unset follow the link rate, like those of `nic`.
 TEST(ControllerProgram, IsOfTheHostsOwnEntry) {
   const std::string text =
       "topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}\n"
@@ -245,7 +249,8 @@ TEST(ControllerProgram, IsOfTheHostsOwnEntry) {
   EXPECT_NE(second.parameters.r_ai, first.parameters.r_ai);
 }
 
-// 1024 flows at 10 Gb/s exceed the bound even with the least weights of the table.
+// The sum of weights of 1024 flows at 10 Gb/s exceeds the bound even with the least weights in the
+// table.
 TEST(ControllerProgram, GRisesWhereTheLeastWeightsAreTooMany) {
   const auto p = scaled("1: {weight: 1}, 2: {weight: 9}", 512, "10Gbps");
   EXPECT_EQ(p[0], std::uint32_t{DCC_WEIGHT_MIN_Q8_8});
@@ -254,7 +259,8 @@ TEST(ControllerProgram, GRisesWhereTheLeastWeightsAreTooMany) {
   EXPECT_LT(p[2], 65536u);
 }
 
-// The flows of a random load at a port are not known, so the weights stay as written.
+// The flows of random traffic at a port are not known in advance, so the weights stay as
+// configured.
 TEST(ControllerProgram, WithoutKnownFlowsWeightsStay) {
   const std::string text =
       "topology: {kind: star, hosts: 3}\nnic: {congestion_control: {algorithm: dcc, policy: "

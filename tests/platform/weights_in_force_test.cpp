@@ -1,5 +1,5 @@
-// Shares of bandwidth follow the weights under marking thresholds that operators use, and do not
-// depend on a common factor of the weights.
+// Bandwidth shares follow the weights with ECN thresholds that operators use, and do not depend on
+// a common factor of all weights.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,12 +16,12 @@ namespace {
 struct Point {
   std::string rate;
   std::string ecn;
-  std::vector<unsigned> weights;  // weights of single flows, each from its own host
+  std::vector<unsigned> weights;  // weights of the flows; each flow has its own host
   int settle_ms;
   int window_ms;
 };
 
-/// Returns the greatest relative error of a flow's share of the goodput.
+/// The greatest relative error of a flow's share of the goodput.
 double share_error(const Point& point) {
   std::string text = "topology: {kind: star, hosts: " + std::to_string(point.weights.size() + 1) +
                      ", link: {rate: " + point.rate +
@@ -55,9 +55,9 @@ double share_error(const Point& point) {
   return end == told.c_str() ? 1e9 : error;
 }
 
-// The lightest flow's share has a standard deviation of 1/sqrt(N·J) = 3 to 4 % in these windows
-// (models/core/controller/law/README.md, "Noise"): 15 % is four of them. Flows that are never
-// marked share equally, and then the lightest is at least 150 % off.
+// The share of the lightest flow has a standard deviation of 1/sqrt(N·J) = 3 to 4 % in these
+// windows (models/core/controller/law/README.md, "Noise"). 15 % are four standard deviations. Flows
+// that are never marked share equally, which gives the lightest flow an error of at least 150 %.
 constexpr double kTolerance = 0.15;
 
 TEST(WeightsInForce, UnderThresholdsAboveTheInitialWindows) {
@@ -79,7 +79,7 @@ TEST(WeightsInForce, UnderThresholdsAboveTheInitialWindows) {
             kTolerance);
 }
 
-// Sixteen flows whose weights sum to 900 would need more marks than one on every packet.
+// Sixteen flows with a sum of weights of 900 would need more than one CE mark per packet.
 TEST(WeightsInForce, WhateverTheirScale) {
   const std::vector<unsigned> weights{15, 30, 60, 120, 15, 30, 60, 120,
                                       15, 30, 60, 120, 15, 30, 60, 120};
@@ -88,8 +88,8 @@ TEST(WeightsInForce, WhateverTheirScale) {
             kTolerance);
 }
 
-/// Returns the heavy flows' part of the goodput of `flows` flows with the weight 1 and as many with
-/// the weight 3, each from its own host.
+/// The share of goodput of the flows with weight 3, of which there are as many (`flows`) as flows
+/// with weight 1. Each flow has its own host.
 double heavy_share(const std::string& algorithm, int flows, int settle_ms, int window_ms) {
   std::string text = "topology: {kind: star, hosts: " + std::to_string(2 * flows + 1) +
                      ", link: {rate: 10Gbps, delay: 1us}}\nhost: {driver: none}\nduration: " +
@@ -115,14 +115,14 @@ double heavy_share(const std::string& algorithm, int flows, int settle_ms, int w
   return std::strtod(told.c_str(), nullptr);
 }
 
-// Seawall has the configured weights from the first packet on. Without them each class would get a
-// half.
+// With Seawall flows share by the configured weights from the first packet on. Without weights each
+// class would get a half.
 TEST(WeightsInForce, UnderSeawall) {
   EXPECT_NEAR(heavy_share("seawall", 1, 10, 20), 0.75, 0.75 * kTolerance);
 }
 
-// The switches' feedback follows the weights under AF-QCN. QCN's feedback knows none, so the same
-// flows then share as chance has it, and the heavy ones miss their part by more than the tolerance.
+// With AF-QCN the switches' feedback follows the weights. QCN's feedback ignores weights, so flows
+// share at random, and the share of the heavy flows misses its target by more than the tolerance.
 TEST(WeightsInForce, UnderAfQcnAndNotUnderQcn) {
   for (const int flows : {1, 4}) {
     EXPECT_NEAR(heavy_share("af_qcn", flows, 10, 30), 0.75, 0.75 * kTolerance) << flows;

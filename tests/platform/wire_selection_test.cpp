@@ -1,4 +1,4 @@
-// Names of wires, and the message for a name that matches none.
+// Tests the names of wires, and the error message for a name that matches no wire.
 #include "build/wire_selection.h"
 
 #include <gtest/gtest.h>

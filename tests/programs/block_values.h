@@ -1,4 +1,5 @@
-// Registers of the controller under DCQCN's law as the values of firmware/programs/dcqcn_block.c.
+// Translates the controller's registers for DCQCN to the configuration values of
+// firmware/programs/dcqcn_block.c.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +13,12 @@ namespace dcc::program_tests {
 struct BlockValues {
   struct Class {
     std::uint8_t dscp;
-    std::uint32_t weight;  // in 1/256
+    std::uint32_t weight;  // weight in units of 1/256
     RateBits least, most;
   };
   ControllerParameters of;
-  std::uint32_t alpha_timer = 55;  // interval of alpha's decays in ticks
-  std::vector<Class> classes;      // at most five
+  std::uint32_t alpha_timer = 55;  // interval in ticks at which alpha decays
+  std::vector<Class> classes;      // at most five traffic classes
 
   void set_alpha_timer(std::uint32_t ticks) {
     alpha_timer = ticks;

@@ -1,5 +1,6 @@
-// The shipped DCQCN of the hardware block on infinitely fast cores, against the controller's own
-// slots, law, rate unit and timing wheel on the same events of many flows: equal to the bit.
+// Compares the shipped program dcqcn_block.c on infinitely fast cores with the controller's own
+// slots, law, rate unit and timing wheel, on the same events of many flows. All rates must be equal
+// to the bit.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr RateBits kLine = 100'000u << 8;
 
-/// A controller of 128 slots with these values, where time is in ticks of 1 us.
+/// A controller of 128 slots with these register values. Time is in ticks of 1 us.
 class Block {
  public:
   explicit Block(const BlockValues& values) {
@@ -57,7 +58,7 @@ class Block {
     rates_of_[flow] = kLine;
   }
   RateBits rate(std::uint32_t flow) { return std::min(rates_of_[flow], kLine); }
-  /// The flow's slot; null without one.
+  /// The slot of a flow, or null if the flow has no slot.
   const SlotParameters* slot(std::uint32_t flow) const {
     const SlotIndex slot = manager_.flows().match(flow);
     return slot == FlowTable::kNoSlot ? nullptr : &manager_.slot(slot);
@@ -81,7 +82,7 @@ struct Case {
   std::string name;
   BlockValues values;
   unsigned flows;
-  unsigned notifications;  // one of this number of events is a notification
+  unsigned notifications;  // one of this number of events is a CNP
   unsigned pauses = 400;   // one of this number of events follows a pause
   unsigned pause = 2000;   // greatest length of a pause in ticks
 };
@@ -117,7 +118,7 @@ BlockValues of_adapters() {
   return values;
 }
 
-/// Counts of events and times since a cut reach their greatest values.
+/// Register values with which the counts of events and the times since a cut reach their maximum.
 BlockValues slow(std::uint32_t alpha_timer) {
   BlockValues values = usual();
   ControllerParameters& p = values.of;
@@ -225,7 +226,8 @@ void compare(const Case& one, unsigned seed) {
   EXPECT_EQ(block.statistics().cnps_dropped_no_slot, 0u) << where;
 }
 
-// Cuts with and without decays, stages of both counters, ends of slots, classes that change.
+// Covers cuts with and without decays of alpha, all stages of both counters, released slots, and
+// flows that change their class.
 TEST(ShippedPrograms, DcqcnIsTheHardwareBlocksToTheBit) {
   for (unsigned seed = 1; seed <= 3; ++seed) {
     compare({"usual", usual(), 2 + 10 * (seed - 1), 20}, seed);

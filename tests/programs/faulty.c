@@ -1,4 +1,5 @@
-/* A program whose handler follows a null pointer at the second notification of a flow. */
+/* A faulty program: its handler dereferences a null pointer at the second notification of a flow.
+ * */
 #include "program/dcc_program.h"
 
 struct flow {

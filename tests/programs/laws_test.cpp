@@ -1,5 +1,5 @@
-// Shipped congestion-control programs on infinitely fast cores, against the algorithms in C++ and
-// against integer rules written down here, on the same events.
+// Compares shipped congestion-control programs on infinitely fast cores with the algorithms in C++,
+// and with integer rules that this file restates, on the same events.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,12 +13,13 @@
 namespace dcc::program_tests {
 namespace {
 
-/// DCQCN's rules in integers, from the paper's figure 7 and the number formats of
-/// firmware/programs/dcqcn.c: rates in 1/256 Mb/s, alpha in 2^-30, products rounded to nearest.
+/// DCQCN's rules in integers, from figure 7 of the paper and the number formats of
+/// firmware/programs/dcqcn.c: rates in units of 1/256 Mb/s, alpha in units of 2^-30, products
+/// rounded to the nearest integer.
 class IntegerDcqcn final : public Algorithm {
  public:
   struct Rules {
-    std::uint64_t r_ai, r_hai, r_min;  // Mb/s
+    std::uint64_t r_ai, r_hai, r_min;  // in Mb/s
     std::int64_t increase_ns, alpha_ns, bytes;
     unsigned f;
   };
@@ -86,8 +87,8 @@ class IntegerDcqcn final : public Algorithm {
   bool active_ = false;
 };
 
-// A step of a rate is 1/256 Mb/s, and a rate is at least 40 Mb/s: one rounding is at most 1e-4 of
-// it, and each halving of the distance to the target halves what came before.
+// Rates have units of 1/256 Mb/s and are at least 40 Mb/s, so one rounding changes a rate by at
+// most 1e-4. Each halving of the distance to the target also halves earlier errors.
 TEST(ShippedPrograms, DcqcnFollowsItsRulesToTheBitAndTheRealNumbersClosely) {
   const IntegerDcqcn::Rules rules{40, 400, 40, 55'000, 55'000, 150'000, 5};
   for (unsigned seed = 1; seed <= 4; ++seed) {
@@ -134,7 +135,7 @@ TEST(ShippedPrograms, DcqcnFollowsItsRulesToTheBitAndTheRealNumbersClosely) {
   }
 }
 
-// Fixed point with 16 bits behind the point for gradient, gain and share of an update.
+// Gradient, gain and share of an update have 16 fraction bits.
 TEST(ShippedPrograms, TimelyStaysWithinAPercentOfTheRealNumbers) {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     Nic nic(100'000), real_nic(100'000);

@@ -1,4 +1,5 @@
-/* A program whose handlers misuse their interface. Value 0 of the configuration chooses how. */
+/* A program whose handlers misuse the program interface. Value 0 of its configuration selects the
+ * kind of misuse. */
 #include "program/dcc_program.h"
 
 enum { kBehindContext, kIntoValues, kUnknownTimer, kTimerWithoutDelay, kBehindResult };

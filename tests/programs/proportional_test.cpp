@@ -1,5 +1,6 @@
-// The shipped proportional law on infinitely fast cores, against the controller's own slots, law,
-// and rate unit on the same events: equal to the bit.
+// Compares the shipped program of the proportional law on infinitely fast cores with the
+// controller's own slots, law and rate unit, on the same events. All rates must be equal to the
+// bit.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -16,7 +17,7 @@ namespace {
 constexpr RateBits kLine = 100'000u << 8;
 constexpr std::uint32_t kQp = 0;
 
-/// The controller's slots with the registers of these values, where time is in ticks of 1 us.
+/// The controller's slots with these register values. Time is in ticks of 1 us.
 class Slots {
  public:
   explicit Slots(const std::vector<unsigned>& values) {
@@ -67,11 +68,11 @@ class Slots {
 struct Case {
   const char* name;
   std::vector<unsigned> values;
-  unsigned notifications;  // one of this number of events is a notification
+  unsigned notifications;  // one of this number of events is a CNP
   unsigned gap;            // greatest number of ticks between two events
 };
 
-// Long silences, holds with and without an end, fast phases, ends of slots.
+// Covers long silences, rate holds that end and that do not, fast phases, and released slots.
 TEST(ShippedPrograms, ProportionalIsTheHardwaresLawToTheBit) {
   const std::vector<unsigned> usual{3507, 140'800, 1280, 32'000'000, 52'429, 2341,  95,
                                     10,   4096,    14,   5,          32,     kLine, 0};

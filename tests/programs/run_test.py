@@ -51,16 +51,17 @@ class Programs(unittest.TestCase):
         ack = handlers["ack"]
         for time in ("wait", "service", "reaction"):
             self.assertLessEqual(ack[f"{time}_us_p50"], ack[f"{time}_us_p99"])
-        # A call takes 50 ns for each instruction, plus the dispatch. The second of two waiting events waits at least
-        # for the service of the first.
+        # A call takes 50 ns for each instruction, plus the dispatch. Of two waiting events, the second waits at least
+        # until the first has been handled.
         self.assertGreaterEqual(ack["service_us_mean"], 0.05 * ack["instructions"] / ack["handled"])
         self.assertLess(ack["service_us_mean"], 0.1 * ack["instructions"] / ack["handled"])
         self.assertGreater(ack["wait_us_p50"], ack["service_us_p50"])
         self.assertGreater(self.metrics()["programs"][0]["busy"], 0.5)
 
     def test_times_of_handlers_are_the_sum_of_their_instructions(self):
-        """halve.c at 10 ns a cycle, dispatch 11, other costs primes: cut() has 13 instructions (2 loads, 3 stores, 6 of
-        arithmetic, a branch, the return), 41 cycles, or on its least rate 14 (7 of arithmetic, the branch taken), 46.
+        """With a clock cycle of 10 ns, a dispatch of 11 cycles and prime numbers as all other costs, cut() of
+        halve.c has 13 instructions (2 loads, 3 stores, 6 of arithmetic, a branch, the return) and takes 41 cycles.
+        At its least rate it has 14 instructions (7 of arithmetic, the branch taken) and takes 46 cycles.
         """
         self.run_one("halve", "-c", "duration=1ms", "-c", "nic.congestion_control.clock=100MHz",
                      "-c", "nic.congestion_control.dispatch=11",
@@ -70,10 +71,10 @@ class Programs(unittest.TestCase):
         self.assertTrue(0 < floor < cut["handled"])
         mean = (0.41 * (cut["handled"] - floor) + 0.46 * floor) / cut["handled"]
         self.assertAlmostEqual(cut["service_us_mean"], mean, delta=1e-5)
-        bucket = 0.46 / 32  # an octave has 32
+        bucket = 0.46 / 32  # the histogram has 32 buckets per octave
         self.assertAlmostEqual(cut["service_us_p99"], 0.46, delta=bucket)
         self.assertAlmostEqual(cut["reaction_us_p99"], 0.46, delta=bucket)
-        # Only the first call on the least rate lowers a flow's rate.
+        # Of the calls at the least rate, only the first one lowers the flow's rate.
         answers, first = metrics["reaction"]["answers"], 8
         self.assertEqual(answers, cut["handled"] - floor + first)
         self.assertEqual(answers, metrics["aggregate"]["rate_decreases"])
@@ -88,7 +89,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(set(self.sums().values()), {0})
 
     def test_reactions_of_hardware_and_programs(self):
-        """The block answers after its latency of 64 cycles at 250 MHz; a core after its instructions."""
+        """The hardware block sets a rate after its latency of 64 cycles at 250 MHz, a core after its instructions."""
         self.run_one("halve", "-c", "nic.congestion_control={algorithm: dcc}", "-c", "duration=1ms", elf=False)
         hardware = self.metrics()["reaction"]
         self.assertGreater(hardware["answers"], 10)
@@ -97,7 +98,8 @@ class Programs(unittest.TestCase):
         self.run_one("halve", "-c", "duration=1ms", "-c", "nic.congestion_control.clock=50MHz", out="slow")
         program, handler = self.metrics("slow")["reaction"], self.handlers("slow")["cnp"]
         self.assertGreater(program["us_p50"], hardware["us_p50"])
-        # Nothing waits, so the answer comes after the handler, whose branches differ by two instructions of 20 ns.
+        # No event waits, so the rate changes when the handler ends. The branches of the handler differ by two
+        # instructions of 20 ns.
         self.assertEqual(handler["wait_us_max"], 0)
         self.assertAlmostEqual(program["us_mean"], handler["service_us_mean"], delta=0.04)
         self.assertLessEqual(program["answers"], handler["handled"])
@@ -112,7 +114,7 @@ class Programs(unittest.TestCase):
         self.assertTrue(all(flow["goodput_gbps"] > 1 for flow in self.metrics()["flows"]))
 
     def test_responses_to_reads_are_governed(self):
-        """The responder sends the data, so its NIC gets the notifications, and its program answers them."""
+        """The responder of a READ sends the data, so its NIC gets the CNPs, and its program sets the rate."""
         self.run_one("halve", "-c", "duration=1ms", "-c",
                      "traffic=[{kind: flow, from: 0, to: 1, operation: read}, "
                      "{kind: flow, from: 0, to: 2, operation: read}]")
@@ -126,13 +128,14 @@ class Programs(unittest.TestCase):
         sums = self.sums()
         self.assertGreater(sums["events"], 1024)
         self.assertGreater(sums["events_lost"], 0)
-        # Flows begin before the window of measurement does, their handlers run within it.
+        # Flows begin before the measurement window, and some of their handlers run within the window.
         waiting = 1024 + sums["events"] - sums["events_merged"] - sums["events_lost"] - sums["calls"]
         self.assertGreaterEqual(waiting, 0)
-        self.assertLessEqual(waiting, 8 + 3 * 1024)  # each timer may wait
+        self.assertLessEqual(waiting, 8 + 3 * 1024)  # three timers of each flow may wait
 
     def test_weights_from_a_program(self):
-        """Weights 1 and 4. A fifth: a window of 3 ms is some 200 intervals of the law."""
+        """Checks weights 1 and 4 with a tolerance of a fifth, since a window of 3 ms has only some 200 intervals of
+        the law."""
         self.run_one("proportional", "-c", "duration=6ms", "-c", "measure={from: 3ms}")
         light, heavy = self.metrics()["classes"]
         self.assertAlmostEqual(heavy["goodput_gbps"] / light["goodput_gbps"], 4, delta=0.8)
@@ -160,7 +163,7 @@ class Programs(unittest.TestCase):
         self.assertGreaterEqual(waiting, 0)
         self.assertLessEqual(waiting, 16)
         self.assertGreater(sums["wait_ns"], sums["busy_ns"])
-        self.assertGreater(sums["busy_ns"], 8 * 300_000 / 2)  # eight cores take half of the time
+        self.assertGreater(sums["busy_ns"], 8 * 300_000 / 2)  # eight cores are busy for at least half of the time
 
     def test_faster_cores_react_sooner(self):
         reactions = []
@@ -168,7 +171,7 @@ class Programs(unittest.TestCase):
             self.run_one("halve", "-c", f"nic.congestion_control.clock={clock}", out=clock)
             sums = self.sums(clock)
             reactions.append(sums["reaction_ns"] / sums["calls"])
-        # A few percent differ, because the two runs have different mixes of handlers.
+        # The mean times differ by a few percent, because the two runs have different mixes of handlers.
         self.assertAlmostEqual(reactions[0], 20 * reactions[1], delta=0.1 * reactions[0])
 
     def test_a_fault_leaves_the_run_going(self):
@@ -177,7 +180,7 @@ class Programs(unittest.TestCase):
         self.assertRegex(said, r"host \d: test_faulty.elf: flow \d+, handler of cnp, at [\d.]+ us: store access fault, "
                                r"0x00000000, at 0x1000\w+ \(cut\+0x\w+\).*its last rate")
         sums = self.sums()
-        self.assertEqual(sums["faults"], 8)  # Each flow causes one fault.
+        self.assertEqual(sums["faults"], 8)  # each of 8 flows causes one fault
         self.assertEqual(sums["calls"], 16)
         lines = re.findall(r"^[\d.]+ us host \d flow \d+ cnp: cut of 100000$", said, re.MULTILINE)
         self.assertEqual(len(lines), 8)
@@ -196,7 +199,7 @@ class Programs(unittest.TestCase):
                 said = self.misuse(way, "--force")
                 self.assertRegex(said, r"test_misuse.elf: flow \d+, handler of cnp, at [\d.]+ us: a write outside of "
                                        rf"context and result, {at}")
-                self.assertEqual(self.sums()["faults"], 8)  # each flow of each NIC once: values are as they were
+                self.assertEqual(self.sums()["faults"], 8)  # each flow of each NIC causes one fault
                 self.assertNotIn("value 3", said)
 
     def test_a_timer_that_there_is_not_is_a_fault(self):
@@ -208,7 +211,7 @@ class Programs(unittest.TestCase):
         self.assertEqual(self.handlers()["timer"]["handled"], 8 * 20000)
 
     def compile(self, source, text, *options):
-        """Compiles a program; returns its file and what the compiler says."""
+        """Compiles a program. Returns its file and the output of the compiler."""
         path = self.folder / source
         path.write_text(text)
         parts = ROOT / "firmware/program"

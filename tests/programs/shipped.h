@@ -1,4 +1,4 @@
-// The shipped programs on a NIC, for tests.
+// Makes the shipped programs on a NIC for tests.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace dcc::program_tests {
 
-/// Program firmware/programs/NAME.c with these `values`, on infinitely fast cores.
+/// The program firmware/programs/NAME.c with the configuration values `values`, on infinitely fast
+/// cores.
 inline std::unique_ptr<Program> shipped(const char* name, Nic& nic, std::vector<unsigned> values) {
   ProgramParameters parameters;
   parameters.elf = std::string(DCC_NIC_PROGRAMS) + "/" + name + ".elf";
@@ -26,7 +27,7 @@ inline std::unique_ptr<Program> shipped(const char* name, Nic& nic, std::vector<
   return program;
 }
 
-/// Difference of two rates, relative to the second.
+/// Difference of two rates relative to the second rate.
 inline double apart(Rate a, Rate b) {
   return std::fabs(static_cast<double>(a.raw) - static_cast<double>(b.raw)) /
          std::max<double>(b.raw, 1);

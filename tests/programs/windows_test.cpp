@@ -1,5 +1,5 @@
-// Shipped programs with windows, on infinitely fast cores, against the algorithms in C++ on the
-// same events: within one per cent at each update.
+// Compares shipped programs that control a window, on infinitely fast cores, with the algorithms in
+// C++ on the same events. Each update must agree within one per cent.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,11 +16,11 @@ namespace {
 constexpr std::uint32_t kMtu = 1000;
 constexpr PicoSeconds kBase = kMicroSecond * 8;
 
-/// Feedback, the same for both algorithms, of a 100 Gb/s bottleneck with a random walk of load.
+/// A bottleneck of 100 Gb/s whose load is a random walk. Both algorithms get the same feedback.
 class Bottleneck {
  public:
   explicit Bottleneck(unsigned seed) : random_(seed) {}
-  /// Advances the time; the flow sends `bytes` meanwhile.
+  /// Advances the time, in which the flow sends `bytes` bytes.
   void advance(PicoSeconds by, double bytes) {
     others_ = std::clamp(others_ + (uniform() - 0.5) * 0.2, 0.0, 1.2);
     const double able = 12'500 * static_cast<double>(by.count) / 1e6;
@@ -42,9 +42,9 @@ class Bottleneck {
   IntHop hop_{};
 };
 
-// Windows have 16 bits behind the point, round trips 8, shares and roots 24: errors of a millionth.
-// Yet a delay that close to its target makes one window fall and the other rise, and a cut come a
-// round trip later: the events must not have such a delay, and the seeds are fixed.
+// Windows have 16 fraction bits, round trips 8, shares and roots 24, which causes errors of a
+// millionth. A delay this close to the target delay would make one window fall and the other rise.
+// The fixed seeds avoid such delays.
 TEST(ShippedPrograms, SwiftStaysWithinAPercentOfTheRealNumbers) {
   unsigned paced = 0, open = 0;
   for (unsigned seed = 1; seed <= 4; ++seed) {
@@ -63,7 +63,7 @@ TEST(ShippedPrograms, SwiftStaysWithinAPercentOfTheRealNumbers) {
     PicoSeconds now{};
     double worst = 0;
     for (int i = 0; i < 10'000; ++i) {
-      // A long queue now and then, so that windows fall below one packet.
+      // Now and then the queue is so long that windows fall below one packet.
       const bool crowded = i % 2000 > 1500;
       now = now + kNanoSecond * static_cast<std::int64_t>(path.uniform() * 800);
       for (Nic* const one : {&nic, &real_nic}) one->scheduler().run_until(now);
@@ -95,13 +95,13 @@ TEST(ShippedPrograms, SwiftStaysWithinAPercentOfTheRealNumbers) {
   EXPECT_GT(open, 1000u);
 }
 
-// Utilisations have 24 bits behind the point, rates a step of 1/256 Mb/s.
+// Utilisations have 24 fraction bits, and rates have units of 1/256 Mb/s.
 TEST(ShippedPrograms, HpccStaysWithinAPercentOfTheRealNumbers) {
   for (unsigned seed = 1; seed <= 4; ++seed) {
     Nic nic(100'000), real_nic(100'000);
     const auto program = shipped("hpcc", nic, {});
     HpccParameters parameters;
-    parameters.w_ai_rate = 500_Mbps;  // The program derives a parameter from this rate.
+    parameters.w_ai_rate = 500_Mbps;  // the program derives a parameter from this rate
     Hpcc real(real_nic, parameters, kBase);
     real_nic.bind(real);
     FlowStart start;
@@ -127,7 +127,8 @@ TEST(ShippedPrograms, HpccStaysWithinAPercentOfTheRealNumbers) {
       info.psn = psn;
       info.next_psn = psn + 60;
       info.telemetry = &stack;
-      info.telemetry_hops = psn % 2500 < 1250 ? 2 : 1;  // The telemetry comes from another path.
+      // the telemetry changes as if the path had changed
+      info.telemetry_hops = psn % 2500 < 1250 ? 2 : 1;
       program->on_ack(0, info);
       real.on_ack(0, info);
       worst = std::max(worst, apart(nic.rate(0), real_nic.rate(0)));

@@ -76,7 +76,7 @@ class ApiTest(FolderTest):
         self.assertEqual(again.metrics, run.metrics)
 
     def test_a_dict_is_a_configuration(self):
-        """A dict runs like the file with the same content; file names in a dict are relative to the working
+        """A dict runs like the file with the same contents. File names in a dict are relative to the working
         directory."""
         content = yaml.safe_load(INCAST)
         run = dccvp.run({**content, "seed": 3})

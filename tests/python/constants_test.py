@@ -17,7 +17,7 @@ CONSTANT = re.compile(r"constexpr [\w:]+ (k\w+) = (\d+);")
 
 
 def constants(header):
-    """{name: value} of the plain numbers in a header of models/core."""
+    """Returns {name: value} of the numeric constants in a header of models/core."""
     return {name: int(value)
             for name, value in CONSTANT.findall((ROOT / "models/core" / header).read_text())}
 

@@ -1,5 +1,5 @@
-"""dccvp cost: memories equal those of the elaborated RTL, figures between two measured points are marked as
-interpolated, and a sweep takes the figures as metrics."""
+"""Tests `dccvp cost`: memories equal those of the elaborated RTL, figures between two measured points are marked as
+interpolated, and sweeps use the figures as metrics."""
 import json
 import pathlib
 import shutil
@@ -23,7 +23,7 @@ def tool(*words):
 
 class Memories(unittest.TestCase):
     def elaborated(self, **parameters):
-        """{instance: (words, bits)} of the memories that yosys finds in the elaborated design."""
+        """Returns {instance: (words, bits)} of the memories that yosys finds in the elaborated design."""
         sources = (ROOT / "rtl/controller/files.f").read_text(encoding="utf-8").split()
         values = " ".join(f"-set {name} {value}" for name, value in parameters.items())
         with tempfile.TemporaryDirectory() as folder:

@@ -28,7 +28,8 @@ class FixedPointTest(unittest.TestCase):
             self.assertLess(max(abs(target), abs(rate)), 1e-6 * model.share / model.cnp_interval)
 
     def test_few_marks_are_the_cube_root(self):
-        """The paper's approximation of the fixed point, valid where p times the byte counter is small."""
+        """Compares with the paper's approximation of the fixed point, which holds if p times the byte counter is
+        small."""
         model = Dcqcn(2, byte_counter=1e4, step=1e3)
         by_root = (model.increase * model.flows**2 / (model.alpha_timer * model.capacity**2)
                    * (1 / model.counter + model.flows / (model.timer * model.capacity))**2) ** (1 / 3)
@@ -40,12 +41,13 @@ class FixedPointTest(unittest.TestCase):
                                        (16, 10e6, 151.59)):
             model = Dcqcn(flows, step=step)
             self.assertAlmostEqual(model.at_rest_queue() / 1e3, kilobytes, delta=kilobytes * 1e-3)
-        # 62.5 KB correspond to t_low; the rest is the queue above t_low.
+        # A queue of 62.5 KB corresponds to t_low; the rest is the queue above t_low.
         self.assertEqual(PatchedTimely(2).at_rest_queue(), 78125)
 
 
 class PublishedMarginTest(unittest.TestCase):
-    """Points of the paper's figures (github.com/jitupadhye-zz/rdma, conext2016/figures): degrees."""
+    """Compares phase margins in degrees with points of the paper's figures (github.com/jitupadhye-zz/rdma,
+    conext2016/figures)."""
 
     def test_dcqcn(self):
         for rate, step, kmax, delay, flows, degrees in (
@@ -65,11 +67,11 @@ class PublishedMarginTest(unittest.TestCase):
 
 
 def swing(model, delay, duration=0.04, dt=1e-6):
-    """The fraction of a 2 % disturbance of the queue that remains in the last quarter, by integrating all equations in
-    steps of dt. Ends early if the disturbance has grown to 25 times its size."""
+    """Integrates all equations in steps of dt after a disturbance of 2 % of the queue. Returns the fraction of the
+    disturbance that remains in the last quarter. Ends early if the disturbance has grown to 25 times its size."""
     p = model.marking()
     state = model.at_rest(p)
-    rest = p / model.slope  # The queue in packets above kmin.
+    rest = p / model.slope  # the equilibrium queue above kmin, in packets
     queue = rest * 1.02
     late = collections.deque([(p, model.share)] * max(1, round(delay / dt)))
     worst, steps = 0.0, round(duration / dt)
@@ -88,7 +90,8 @@ def swing(model, delay, duration=0.04, dt=1e-6):
 
 class MarginTest(unittest.TestCase):
     def test_a_loop_with_a_margin_comes_to_rest(self):
-        """The paper states for a delay of 85 us: 10 flows oscillate, 2 and 64 do not, nor do 10 with a smaller step."""
+        """Checks the paper's statement for a delay of 85 us: 10 flows oscillate; 2 flows, 64 flows, and 10 flows
+        with a smaller step do not."""
         for flows, step, delay in ((10, 40e6, 85e-6), (10, 10e6, 85e-6), (64, 40e6, 85e-6), (10, 40e6, 4e-6),
                                    (4, 40e6, 100e-6)):
             with self.subTest(flows=flows, step=step, delay=delay):
@@ -101,8 +104,8 @@ class MarginTest(unittest.TestCase):
         self.assertGreater(phase_margin(Dcqcn(2).loop(85e-6)), 0)
 
     def test_an_integrator_with_a_delay(self):
-        """The loop 1/s e^(-s d) has a phase margin of 90 degrees minus the delay's phase at 1 rad/s, also beyond full
-        turns."""
+        """The loop 1/s e^(-s d) has a phase margin of 90 degrees minus the phase of the delay at 1 rad/s, also
+        beyond full turns."""
         for delay in (0, 0.5, 2.0, 8.0):
             def loop(w, delay=delay):
                 return complex(math.cos(w * delay), -math.sin(w * delay)) / (1j * w)

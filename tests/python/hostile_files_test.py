@@ -1,5 +1,5 @@
-"""Hostile files of sweeps, studies and experiments: each is refused in one line that
-begins with its place, none ends in an exception or takes for ever."""
+"""Hostile files of sweeps, studies and experiments. Each is refused with one line that begins with the place of the
+error; none causes an exception or an endless run."""
 
 import contextlib
 import io
@@ -24,7 +24,7 @@ MANY = 999_999_999_999
 READERS: dict[str, typing.Callable] = {
     "s.yaml": sweep_plan.read, "s.study.yml": study_plan.read, "s.figures.yml": reproduce_plan.read}
 
-# (file, its text, place and words of the expected error)
+# Each row: file name, contents, place and words of the expected error.
 REFUSED = (
     ("s.yaml", "one\n\n two\n", ":1:1: a sweep is a map, not 'one\\ntwo'"),
     ("s.yaml", "\"\\x1b[2J\": 1\n", ":1:1: unknown key '\\u001b[2J'"),
@@ -79,8 +79,8 @@ class HostileFiles(unittest.TestCase):
             with self.subTest(text=text[:80]):
                 began = time.monotonic()
                 self.assertIn(words, self.refused(name, text))
-                # The bomb is counted up to a limit, which takes two seconds; a full expansion would take
-                # centuries.
+                # The tool counts the expansion of the YAML bomb up to a limit, which takes two seconds. A full
+                # expansion would take centuries.
                 self.assertLess(time.monotonic() - began, 300)
 
     def test_a_platform_of_another_shape_is_told_apart(self):

@@ -1,4 +1,4 @@
-"""dccvp import and export of adapters' parameters: mlx5, irdma, bnxt_re."""
+"""Tests `dccvp import` and `dccvp export` of the parameters of network adapters: mlx5, irdma, bnxt_re."""
 
 import import_samples as samples
 import package

@@ -1,4 +1,5 @@
-"""Damaged files for every importer: an import ends with a network or with one line that begins with a place."""
+"""Fuzzes every importer with damaged files. An import gives a network, or ends with one line that begins with the
+place of the error."""
 
 import random
 import re
@@ -31,7 +32,7 @@ PLACE = re.compile(r"(?P<file>[^:\n]+):(?P<line>[0-9]+):[0-9]+: [^\n]+")
 
 
 def damaged(data: bytes, noise):
-    """A file's bytes, cut off or with some words, lines or bytes exchanged."""
+    """Returns a file's bytes, truncated or with some words, lines or bytes exchanged."""
     kind = noise.randrange(6)
     if kind == 0:
         return data[:noise.randrange(len(data))]
@@ -58,7 +59,7 @@ def damaged(data: bytes, noise):
 
 class Fuzz(package.FolderTest):
     def attempt(self, name, texts):
-        """The error of an import; None if the import gives a network."""
+        """Returns the error of an import, or None if the import gives a network."""
         paths = []
         for number, text in enumerate(texts):
             path = self.folder / f"f{number}.txt"
@@ -89,7 +90,7 @@ class Fuzz(package.FolderTest):
             for texts in sets:
                 whole = [text if isinstance(text, bytes) else text.encode() for text in texts]
                 if name == "dts" and shutil.which("dtc") is None:
-                    continue  # every tree is refused
+                    continue  # the importer refuses every damaged tree
                 if name != "csv" or texts[0] is samples.CSV:
                     self.assertIsNone(self.attempt(name, whole), name)
                 refused = 0

@@ -1,4 +1,5 @@
-"""dccvp import dts and repl: each region of a description gets its place on a host, or a sentence."""
+"""Tests `dccvp import dts` and `dccvp import repl`. Each region of a machine description gets a place in the host's
+memory map, or a sentence of the output explains why not."""
 
 import pathlib
 import shutil
@@ -21,7 +22,7 @@ class Machines(package.FolderTest):
         return str(path)
 
     def host_of(self, module, *texts):
-        """(the host's section with a program, all notes)."""
+        """Returns (the `host` section with a program, all notes of the import)."""
         program = self.path("", "program.elf")
         imported = module.read_files([self.path(text, f"{i}.txt") for i, text in enumerate(texts)], {"elf": program})
         document = write.prepare(imported, "x")
@@ -38,7 +39,8 @@ class Machines(package.FolderTest):
         return str(raised.exception).replace(path + ":", "")
 
     def check_refusals(self, module, text, changes):
-        """`changes`: (old text, new text, text at the place that the message names, begin of the message)."""
+        """Checks refused descriptions. `changes`: (old text, new text, text at the place that the error message
+        gives, beginning of the message)."""
         for old, new, marker, message in changes:
             with self.subTest(message):
                 self.assertEqual(text.count(old), 1, old)

@@ -1,5 +1,5 @@
-"""dccvp import on the samples of formats in tests/python/samples: the meaning that their collection states, and that
-no beginning of such a file ends with anything but a platform or one line with a place."""
+"""Imports the samples of other formats in tests/python/samples, and compares the result with the meaning that the
+authors of the samples state. Every truncated sample gives a platform or an error of one line with its place."""
 
 import fractions
 import json
@@ -27,7 +27,7 @@ SETS: tuple[typing.Any, ...] = (
 
 class Meaning(Import):
     def sample(self, module, *names):
-        """Reads samples: (Imported, YAML document)."""
+        """Imports samples. Returns (Imported, YAML document)."""
         imported = module.read_files([str(SAMPLES / name) for name in names], {})
         return imported, write.prepare(imported, "x")
 
@@ -180,7 +180,7 @@ class Meaning(Import):
 
 class Times(Import):
     def test_ideal_times_and_addresses_of_the_original(self):
-        """The sample of fct.txt is of these flows, with times of its own."""
+        """The sample fct.txt has the same flows as flow.txt, with times of the original program."""
         net, run = self.folder / "net", self.folder / "run"
         for words in (("import", "hpcc", SAMPLES / "hpcc_small.config.txt", "-o", net),
                       ("run", net / "network.yaml", "--quiet", "--no-plots", "--out", run, "-c", "duration=10ms")):

@@ -1,5 +1,5 @@
-"""Files of other programs for the tests of the importers, in the forms that docs/import.md describes. All were written
-for these tests."""
+"""Files in the formats that docs/import.md describes, for the tests of the importers. All were written for these
+tests."""
 
 HPCC_TOPOLOGY = """5 2 5
 1 3
@@ -214,7 +214,7 @@ block -1 2000 ALLREDUCE 4000 2000 ALLREDUCE 4000 500 REDUCESCATTER 60000 10
 
 
 def varint(value):
-    """A whole number in protobuf's encoding."""
+    """Encodes a whole number as a protobuf varint."""
     out = b""
     while value > 127:
         out += bytes([value & 127 | 128])
@@ -223,7 +223,7 @@ def varint(value):
 
 
 def field(number, value):
-    """A field of protobuf: a number, or bytes preceded by their length."""
+    """Encodes a protobuf field: a number, or bytes preceded by their length."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     return varint(number << 3 | 2) + varint(len(value)) + value
@@ -235,12 +235,12 @@ def message(*fields):
 
 
 def chakra_node(ident, kind, waits=b"", micros=0, **attributes):
-    """A node of a trace with whole numbers as attributes."""
+    """Encodes a node of a Chakra trace with whole numbers as attributes."""
     return message(field(1, ident), field(2, b"n"), field(3, kind), field(5, waits), field(7, micros),
                    *(field(10, field(1, name.encode()) + field(9, value)) for name, value in attributes.items()))
 
 
-# The trace of CHAKRA_0 in binary form.
+# The trace CHAKRA_0 in binary form.
 CHAKRA_ET = (message(field(1, b"0.0.4")) + chakra_node(5, 4, micros=10) +
              chakra_node(300, 7, waits=b"\x05", comm_type=0, comm_size=100000) +
              chakra_node(4, 5, waits=b"\xac\x02", comm_size=77, comm_src=0, comm_dst=1, comm_tag=1))

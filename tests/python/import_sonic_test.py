@@ -1,4 +1,4 @@
-"""dccvp import sonic: buffers, queues and watchdogs of a CONFIG_DB, and settings that differ by port."""
+"""Tests `dccvp import sonic`: buffers, queues and watchdogs of a CONFIG_DB, and settings that differ between ports."""
 
 import json
 import re
@@ -69,7 +69,7 @@ class Sonic(Import):
                          [{1: {"queue": {"limit": "90KB", "pool": "egress_lossy_pool", "reserved": "0B"}}}])
         self.assertNotIn("queue", yaml["switch"]["priorities"].get(3, {}))
         self.assertIn("egress pools that no lossy queue has: egress_lossless_pool", self.said(imported))
-        # A lossless queue in the pool of the lossy queues counts there, without a limit of its own.
+        # A lossless queue that uses the pool of the lossy queues belongs to that pool, without a limit of its own.
         base["BUFFER_PROFILE"]["whole"]["pool"] = "egress_lossy_pool"
         _, yaml = self.read(sonic, db_json=json.dumps(base))
         self.assertEqual(yaml["switch"]["priorities"][3]["queue"], {"pool": "egress_lossy_pool"})
@@ -121,7 +121,7 @@ class Sonic(Import):
         self.assertEqual((priorities[1], priorities[2]), ({"group": 0}, {"group": 0}))
         self.assertNotIn("group", priorities.get(0, {}))
         self.assertNotIn("priority group", "".join(imported.notes.not_expressed))
-        # Queue 2 has packets of two groups, and a lossless queue has a class of its own.
+        # Queue 2 carries packets of two priority groups, and a lossless queue has a class of its own.
         base["TC_TO_PRIORITY_GROUP_MAP"]["G"].update({"5": "7", "4": "0"})
         imported, yaml = self.read(sonic, db_json=json.dumps(base), table_ini=samples.SONIC_LOOKUP)
         self.assertEqual(yaml["switch"]["priorities"][1], {"group": 0})
@@ -165,7 +165,7 @@ class Sonic(Import):
 
 class QueuesByPort(Import):
     def read_with(self, **tables):
-        """(Imported, YAML document) of the sample with more rows in these tables."""
+        """Imports the sample with additional rows in these tables. Returns (Imported, YAML document)."""
         base = json.loads(samples.SONIC)
         for table, rows in tables.items():
             base.setdefault(table, {}).update(rows)
@@ -190,7 +190,8 @@ class QueuesByPort(Import):
     def test_rows_without_a_profile_and_unknown_profiles(self):
         _, yaml = self.read_with(QUEUE={"Ethernet8|4": {"wred_profile": "absent"}, "Ethernet24|2": {"scheduler": "a"},
                                         "Ethernet24|4": {"wred_profile": "W"}, "Ethernet24|0-7": {"scheduler": "a"}})
-        # A profile that the file lacks is unknown; another row gives queue 4 its profile; queue 3 has none.
+        # A profile that is missing in the file is unknown. Queue 4 gets its profile from another row; queue 3 has
+        # none.
         self.assertEqual(yaml["switches"], [
             {"ports": ["Ethernet24"], "priorities": {3: {"ecn": {"enabled": False, "drop": False}}}},
             {"ports": ["Ethernet16"], "scheduler": {"kind": "ets", "weights": [1, 1, 1, 30, 30, 1, 0, 1]}}])

@@ -1,5 +1,5 @@
-"""dccvp import and export: each format gives what its grammar means, says what it could not take over, and its network
-passes dccvp check and runs."""
+"""Tests `dccvp import` and `dccvp export`. Each format is imported with the meaning of its grammar and with notes
+about everything that was not imported. Each network passes `dccvp check` and runs."""
 
 import json
 import re
@@ -64,7 +64,7 @@ class Hpcc(Import):
     def test_thresholds_that_do_not_follow_the_rate(self):
         config = samples.HPCC_CONFIG.replace("50000000000 100 100", "50000000000 90 100")
         _, yaml = self.read(hpcc, t_txt=samples.HPCC_TOPOLOGY, c_txt=config)
-        # Most ports have 50 Gb/s. The maps do not list 200 Gb/s.
+        # Most ports have 50 Gb/s, and the maps do not list 200 Gb/s.
         self.assertEqual(yaml["switch"]["ecn"], {
             "kmin": "90KB", "kmax": "400KB", "pmax": "0.2", "mark_at": "dequeue", "by_speed": {
                 "100Gbps": {"kmin": "200KB", "kmax": "800KB", "pmax": "0.2"},
@@ -104,7 +104,8 @@ class Hpcc(Import):
         self.assertIn("torus", self.said(imported))
 
     def test_hosts_that_others_must_pass_get_a_switch(self):
-        # 0 and 3 have no switch in common: the way leads through 1 or through 2, whose own switches do not forward.
+        # Hosts 0 and 3 have no switch in common. A path leads through host 1 or host 2, whose switches must not
+        # forward.
         chain = "6 2 6\n4 5\n0 4 10Gbps 1us 0\n1 4 10Gbps 1us 0\n2 4 10Gbps 1us 0\n1 5 10Gbps 1us 0\n" \
                 "2 5 10Gbps 1us 0\n3 5 10Gbps 1us 0\n"
         _, yaml = self.read(hpcc, t_txt=chain)
@@ -136,7 +137,7 @@ class Hpcc(Import):
 
     def test_fast_hosts_get_no_setting_without_effect(self):
         _, yaml = self.read(hpcc, t_txt="3 1 2\n2\n0 2 400Gbps 1us 0\n1 2 400Gbps 1us 0\n")
-        self.assertNotIn("dma", yaml.get("nic", {}))  # Virtual payload needs no DMA.
+        self.assertNotIn("dma", yaml.get("nic", {}))  # virtual payload needs no DMA
 
     def test_refusals_name_the_place(self):
         topology = samples.HPCC_TOPOLOGY
@@ -279,7 +280,7 @@ class Traffic(Import):
         imported, _ = self.read(csv_flows, f_csv=text)
         self.assertEqual(self.flows(imported), [(0, 1, 65536, 500_000), (1, 2, 512, 1_250_000)])
         self.assertIn("commas in numbers are decimal points (3)", self.said(imported))
-        # The first line of a list without a head has commas as well.
+        # In a list without a header line the first line has commas as well.
         imported, _ = self.read(csv_flows, f_csv="0,5;1;2;64\n0,25;2;1;8\n")
         self.assertEqual(self.flows(imported)[0], (2, 1, 8, 250_000_000))
         self.assertIn("expected a time", self.refused(csv_flows, f_csv="time,src,dst,bytes\n\"0,5\",1,2,3\n"))
@@ -379,7 +380,7 @@ class Command(Import):
         self.assertEqual(set(formats) | {"hpcc", "mlx5"}, set(import_files.FORMATS))
         for name, texts in formats.items():
             if name == "dts" and shutil.which("dtc") is None:
-                continue  # every tree is refused
+                continue  # the importer refuses every damaged tree
             with self.subTest(name):
                 done = self.run_tool("import", name, *self.files(**texts), "-o", self.folder / name)
                 self.assertEqual(done.returncode, 0, done.stderr)

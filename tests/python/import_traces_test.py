@@ -1,4 +1,4 @@
-"""Traces of training jobs become flows and computations that wait for each other: GOAL, Chakra, astra-sim."""
+"""Traces of training jobs are imported as flows and computations that wait for each other: GOAL, Chakra, astra-sim."""
 
 import collections
 import csv
@@ -50,8 +50,8 @@ class Traces(Import):
 
     def test_chakra_in_three_forms(self):
         imported, yaml = self.read(chakra, **{"t.0_json": samples.CHAKRA_0, "t.1_json": samples.CHAKRA_1})
-        # An all-reduce has two steps and begins when both ranks have reached it; rank 0 sends when it has received the
-        # last step.
+        # An all-reduce of two ranks has two steps and begins when both ranks have reached it. Rank 0 sends after it
+        # has received the last step.
         self.assertEqual(self.lines(imported), [
             "compute 0 10us id=c0", "compute 0 0us id=c1 after=c0", "0 1 0 100 50000 0 id=f2 after=c1",
             "1 0 0 100 50000 0 id=f3 after=c1", "0 1 0 100 50000 0 after=c1,f3", "1 0 0 100 50000 0 id=f5 after=c1,f2",
@@ -83,7 +83,7 @@ class Traces(Import):
         self.assertIn("in the order given", self.said(imported))
 
     def test_steps_of_collectives(self):
-        """Checks senders, receivers and order of flows, and that no flow begins before its data is there."""
+        """Checks senders, receivers and order of flows, and that no flow begins before its data has arrived."""
         for kind, sent in (("all_reduce", 12), ("reduce_scatter", 6), ("all_gather", 6), ("all_to_all", 6),
                            ("barrier", 6), ("broadcast", 2), ("scatter", 2), ("gather", 2), ("reduce", 2)):
             with self.subTest(kind):
@@ -113,12 +113,13 @@ class Traces(Import):
         self.assertEqual(rings[6:8], [("ring_reduce_scatter", [0, 2, 4], "60KB"),
                                       ("ring_reduce_scatter", [1, 3, 5], "60KB")])
         self.assertEqual(rings[8:], [("ring_all_reduce", [0, 2, 4], "60KB"), ("ring_all_reduce", [1, 3, 5], "60KB")])
-        # Order of computations: both layers forward; backward the second layer, its weights, the first layer with its
-        # update; the last update.
+        # Order of the computations: forward pass of both layers; backward pass of the second layer, its weights, the
+        # first layer with its update; the last update.
         self.assertEqual([(entry["id"], entry["time"]) for entry in entries if entry["kind"] == "compute"],
                          [("compute0", "3us"), ("compute1", "2us"), ("compute2", "500ns"), ("compute3", "1.51us"),
                           ("compute4", "10ns")])
-        # Entries wait for earlier entries of their rank: the second for compute0, the fifth for all four before.
+        # Each entry waits for earlier entries of its rank: the second entry for compute0, the fifth entry for all
+        # four before it.
         self.assertEqual(entries[0].get("after"), None)
         self.assertEqual(entries[1]["after"], {"flows": ["compute0"], "scope": "host"})
         self.assertEqual(entries[4]["after"], {"flows": ["compute0", *(entry["id"] for entry in entries[1:4])],
@@ -139,8 +140,8 @@ class Traces(Import):
 
 
 def recursive_doubling(ranks, size):
-    """GOAL text of an iteration: each rank computes, exchanges `size` bytes with the ranks 1, 2, 4, ... further,
-    computes."""
+    """Returns the GOAL text of an iteration of recursive doubling. Each rank computes, exchanges `size` bytes with
+    the ranks at distances 1, 2, 4, ..., and computes again."""
     text = f"num_ranks {ranks}\n"
     for rank in range(ranks):
         text += f"rank {rank} {{\nb: calc {10000 + 100 * (rank % 7)}\n"
@@ -156,7 +157,7 @@ def recursive_doubling(ranks, size):
 
 class Runs(Import):
     def run_of(self, importer, **texts):
-        """metrics.json and timeline.csv of a run of the imported platform."""
+        """Runs the imported platform. Returns metrics.json and the rows of timeline.csv."""
         net, out = self.folder / "net", self.folder / "out"
         for words in (("import", importer, *self.files(**texts), "-o", net),
                       ("run", net / "network.yaml", "--no-plots", "--quiet", "--out", out)):
@@ -169,8 +170,8 @@ class Runs(Import):
             return json.load(file), rows
 
     def test_an_iteration_of_layers(self):
-        """A rank computes 3 + 2 + 0.5 + 1.51 + 0.01 us, each time from the picosecond at which it has received what was
-        sent to it since it computed before."""
+        """A rank computes 3 + 2 + 0.5 + 1.51 + 0.01 us. Each computation begins at the picosecond at which the rank
+        has received everything that was sent to it since its previous computation."""
         metrics, rows = self.run_of("astra", n_yml=samples.ASTRA_NETWORK, w_txt=samples.ASTRA_WORKLOAD)
         found = metrics["dependencies"]
         self.assertEqual(found["never_begun"], 0)
@@ -183,11 +184,13 @@ class Runs(Import):
                         if flow["kind"] == "flow" and int(flow["to"]) == rank["host"]
                         and float(before["end_s"]) < float(flow["end_s"]) <= float(row["start_s"])}
                 self.assertEqual(ends[max(ends)], row["start_s"])
-        # Number of steps: six rings of two ranks take 2 * 2 steps each; four rings of three ranks take 2 * 2 and 4.
+        # Numbers of steps: six rings of two ranks take 2 * 2 steps each; four rings of three ranks take 2 * 2 and 4
+        # steps.
         self.assertEqual(sum(row["kind"] == "flow" for row in rows), 6 * 2 * 2 + 2 * 3 * 2 + 2 * 3 * 4)
 
     def test_an_iteration_of_128_ranks(self):
-        """Every send begins at the picosecond at which its dependencies have ended, and the end time is exact."""
+        """Every send begins at the picosecond at which its dependencies have ended, and the end time of the
+        iteration is exact."""
         metrics, rows = self.run_of("goal", g_goal=recursive_doubling(128, 4000))
         self.assertEqual(sum(row["kind"] == "flow" for row in rows), 128 * 7)
         sent = collections.defaultdict(list)

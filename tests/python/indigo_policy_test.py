@@ -17,7 +17,7 @@ from dccvp.experiments import indigo_policy  # noqa: E402
 
 
 def delay_of(policy, flows):
-    """Mean queueing delay, in base round trips, of flows that play a policy."""
+    """Mean queueing delay, in base round trips, of flows that use the policy."""
     draw = random.Random(5)
     windows, before, total = [2.0 ** draw.uniform(-4, 0) for _ in range(flows)], [indigo_policy.STAY] * flows, 0.0
     for turn in range(400):

@@ -44,7 +44,7 @@ def mean_reward(policy):
 
 
 def by_differences(function, policy):
-    """Gradient of a function of the policy by central differences of its logits."""
+    """Gradient of a function of the policy, by central differences of the policy's logits."""
     step, found = 1e-5, []
     for logits in policy.logits:
         parts = []
@@ -75,7 +75,7 @@ class Gradient(unittest.TestCase):
         policy = some_policy()
         expected = by_differences(mean_reward, policy)
         total = [[0.0] * size for size in SIZES]
-        for pair in itertools.product(outcomes(), repeat=2):  # every batch of two, by its probability
+        for pair in itertools.product(outcomes(), repeat=2):  # every possible batch of two outcomes
             weight = likelihood(policy, pair[0]) * likelihood(policy, pair[1])
             estimate = reinforce(policy, pair, [reward(one) for one in pair])
             for sums, parts in zip(total, estimate):
@@ -127,7 +127,7 @@ class OnThePlatform(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             platform = long_flow_policy.Platform(PROGRAM, long_flow_policy.CONFIG, pathlib.Path(name))
             alone = platform.without(1)
-            slow = platform.slowdown(1, [4] * 9)  # a quarter of the line rate, in every state
+            slow = platform.slowdown(1, [4] * 9)  # action 4, a quarter of the link rate, in every state
             self.assertGreater(slow, alone)
             self.assertEqual(platform.slowdown(1, [4] * 9), slow)
 

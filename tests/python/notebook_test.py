@@ -16,7 +16,7 @@ NOTEBOOKS = sorted((ROOT / "docs/notebooks").glob("*.ipynb"))
 
 class NotebookTest(FolderTest):
     def executed(self, notebook):
-        # The user's own Jupyter settings must not be used; python3 is Debian's.
+        # Ignores the user's own Jupyter settings, and uses Debian's python3.
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python"), "DCCVP": str(DCCVP),
                        "HOME": str(self.folder), "PATH": "/usr/bin:/bin"}
         environment.pop("MPLBACKEND", None)
@@ -38,7 +38,7 @@ class NotebookTest(FolderTest):
                 self.assertIn("-c switch.ecn.kmin=5Kb: ", text)
                 answer = re.search(r"kmin = (\d+) KB: (\S+) Gb/s with a mean queue of (\S+) KB", text)
                 self.assertIsNotNone(answer, text)
-                # The maximum is 25 Gb/s less the headers of full packets; below that, no link is full.
+                # The greatest goodput is 25 Gb/s minus the headers of full packets. Below that no link is full.
                 self.assertTrue(22.5 < float(answer[2]) < 25 and 0 < float(answer[3]) < 400, answer[0])
 
     def test_they_are_shipped_without_outputs(self):

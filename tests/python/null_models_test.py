@@ -28,7 +28,8 @@ class ShippedTest(unittest.TestCase):
         self.assertEqual(null_models.without_null(), [])
 
     def test_every_null_is_told_apart_by_some_figure_or_says_why_not(self):
-        """A reproduction in which no figure distinguishes a wrong scheme is no evidence for the scheme."""
+        """For each null model some figure must distinguish the wrong scheme from the right one, or the page must
+        explain why none does."""
         told = {key: int(line.split("|")[3].split("/")[0]) for key, line in null_models.rows_of(PAGE).items()}
         self.assertEqual({key for key, count in told.items() if count == 0}, set(null_models.silent()))
 

@@ -1,4 +1,4 @@
-"""Makes the package of host tools importable, and takes the program's path from the command line."""
+"""Makes the Python package of host tools importable, and takes the program's path from the command line."""
 
 import pathlib
 import sys
@@ -11,7 +11,7 @@ DCCVP = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 
 
 class FolderTest(unittest.TestCase):
-    """Each test has an empty `folder`."""
+    """Base class of tests that need an empty folder, `folder`."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory(prefix="dccvp-python-")

@@ -1,4 +1,4 @@
-"""Configurations and lists of flows come from files, standard input and pipes alike."""
+"""Configurations and lists of flows can be read from files, standard input and pipes alike."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ class Pipes(package.FolderTest):
                               cwd=self.folder, check=False)
 
     def pipe(self, text):
-        """A named pipe that holds a text."""
+        """A named pipe that returns the text to its reader."""
         path = self.folder / "pipe"
         os.mkfifo(path)
 

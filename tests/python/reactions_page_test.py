@@ -14,7 +14,7 @@ CORES, CLOCK, DISPATCH = (f"nic.congestion_control.{key}" for key in ("cores", "
 
 
 def row(flows, reaction_us=1.0, rate="25Gbps", **changes):
-    """A table row of a program on one core with this 99th percentile of reaction times."""
+    """A table row of a program on one core with this 99th percentile of its reaction times."""
     return {"status": "ok", "topology.link.rate": rate, "traffic.0.flows": str(flows), CORES: "1", CLOCK: "1GHz",
             "calls": "10", "reaction_p50": "1", "reaction_p99": str(reaction_us), "busy_ns": "1000", "jain": "1",
             "goodput": "20", "queue_mean": "1000", "merged": "0", "lost": "0", "instructions": "700", "block_lost": "0",
@@ -37,9 +37,9 @@ class KeepsUp(unittest.TestCase):
         self.assertEqual(reactions_page.name_of(row(1, **{DISPATCH: "10000"})), reactions_page.HOST)
         block = row(1, **{"nic.congestion_control": "{algorithm: dcc}", "calls": "0"})
         self.assertEqual(reactions_page.name_of(block), reactions_page.BLOCK)
-        # A unit that lowered no rate does not keep up.
+        # A program that has lowered no rate does not keep up with the events.
         self.assertFalse(reactions_page.keeps_up(row(1, "")))
-        # Shares of 1 and 3 give J = 16 / 20, with mean 2 and standard deviation 1.
+        # Shares of 1 and 3 have mean 2 and standard deviation 1, so Jain's index is 16 / 20.
         self.assertAlmostEqual(reactions_page.share_error(row(2, jain="0.8")), 0.5)
 
 

@@ -17,7 +17,7 @@ UNITS = {"queue": "B", "goodput": "Gb/s"}
 
 
 def line(point, settings, **seeds):
-    """A line of a sweep: settings, and for each metric its values over the seeds."""
+    """A result line of a sweep: settings, and for each metric its values for all seeds."""
     values = {name: [float(v) for v in each] for name, each in seeds.items()}
     return {"point": point, "id": f"id{point}", "runs": len(next(iter(values.values()))), **settings,
             **{name: statistics.mean(each) for name, each in values.items()},
@@ -31,7 +31,7 @@ class SweepPictures(unittest.TestCase):
                   goodput=[20 + k, 21 + k])
              for k, c in enumerate(("dcc", "<dcqcn>")) for i, a in enumerate(("5KB", "20KB"))
              for j, b in enumerate(("1MB", "100KB"))]
-    # Addresses of the points' reports; the eighth point has none.
+    # Addresses of the reports of points 1 to 7; the eighth point has no report.
     LINKS = {f"id{n}": f"points/id{n}/report.html" for n in range(1, 8)}
 
     def test_a_heat_map_has_a_panel_a_value_and_a_link_a_cell(self):
@@ -97,7 +97,7 @@ class CompletionPictures(unittest.TestCase):
 
     def test_curves_of_all_runs_in_one_picture(self):
         html = completion_pictures([self.flows("dcqcn", 400), self.flows("a<b", 400)])
-        # Slowdown by size at two quantiles, distributions of three ranges of sizes.
+        # The five figures are slowdown by size at two quantiles, and distributions for three ranges of sizes.
         self.assertEqual(html.count("<figure"), 5)
         self.assertEqual(html.count("a&lt;b"), 1 + 5)
         self.assertNotIn("NaN", html)

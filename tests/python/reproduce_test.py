@@ -24,7 +24,7 @@ METRICS = {
     "flows": [{"goodput": 2.0}, {"goodput": 8.0}, {"goodput": 0.0}],
 }
 
-# A fake dccvp: writes the values of `-c` and --seed as metrics, and fails where the test requires it.
+# A fake dccvp writes the values of `-c` and --seed as metrics, and fails where the test requires it.
 FAKE_DCCVP = """#!/usr/bin/python3
 import json, pathlib, sys
 words = sys.argv[1:]
@@ -50,7 +50,7 @@ class ExperimentFileTest(FolderTest):
         return reproduce_plan.read(file)
 
     def refusal(self, text):
-        """The error message of an experiment, without the folder."""
+        """The error message for an experiment file, without the folder's path."""
         with self.assertRaises(InputError) as caught:
             self.read(text)
         start = str(self.folder / "tried.figures.yml")
@@ -58,7 +58,7 @@ class ExperimentFileTest(FolderTest):
         return str(caught.exception)[len(start):]
 
     def figure(self, keys):
-        """The error message for one run with one figure, which is on line 3 from column 15 on."""
+        """The error message for an experiment with one run and one figure, which is on line 3 from column 15 on."""
         return self.refusal(f"runs:\n  - run: one\n    figures: [{{{keys}}}]\n")
 
     def test_every_key_arrives(self):
@@ -350,7 +350,7 @@ class SmallFlowsTest(FolderTest):
     def test_completed_flows_up_to_10_kb(self):
         csv = "id,bytes,fct_s,completed\n"
         csv += "".join(f"{i},{100 * i},{i}e-6,true\n" for i in range(1, 101))
-        # The additional flows are too large, unfinished and unlimited.
+        # The three additional flows are too large, incomplete, and without an end.
         csv += "101,10001,5,true\n102,10,,false\n103,,3e-6,false\n"
         small = self.of(csv)["small_flows"]
         self.assertEqual(small["flows"], 100)
@@ -450,7 +450,7 @@ Table: {out}/reproduction.json
                                                 for i in range(200) for flow in (0, 1)))
         lines = plot_rates.by_flow(folder)
         self.assertEqual({flow: len(times) for flow, (times, _) in lines.items()}, {0: 40, 1: 40})
-        self.assertEqual(set(lines[1][1]), {1.4, 1.6})  # Each value is the mean of five points.
+        self.assertEqual(set(lines[1][1]), {1.4, 1.6})  # each value of the curve is the mean of five samples
         runs = [reproduce_plan.Run(name, [], []) for name in ("there", "failed")]
         experiment = reproduce_plan.Experiment("drawn", self.folder, "A title", "", False, runs,
                                                picture={10: "four", 11: "one"})
@@ -458,7 +458,7 @@ Table: {out}/reproduction.json
         self.assertEqual((self.folder / "out/drawn.png").read_bytes()[:4], b"\x89PNG")
 
     def lines_of(self, kind, names):
-        """A comparison of two rows that is drawn as lines."""
+        """The curves of a comparison of two rows."""
         rows = [reproduce_plan.Row(name, "f", "", "", "") for name in ("one", "two")]
         columns = [reproduce_plan.Column(name, [Figure("x", "x", panel="linear")]) for name in names]
         return reproduce_plan.Experiment("drawn", self.folder, "A title", "", False, [],

@@ -18,8 +18,8 @@ RESULTS = reproduce_plan.SHIPPED / "results.md"
 
 class ShippedPageTest(unittest.TestCase):
     def test_has_every_experiment_with_its_figures(self):
-        """Fails if a figure was added, removed or bounded since the last run: the experiment must then be run
-        again."""
+        """Fails if a figure was added, removed or bounded since the last run of the experiment, which must then be
+        run again."""
         rows = reproductions_page.rows_of(RESULTS)
         experiments = [reproduce_plan.read(file) for file in reproduce_plan.find(reproduce_plan.SHIPPED)]
         self.assertEqual(list(rows), sorted(e.name for e in experiments))
@@ -36,7 +36,7 @@ class OntoTest(FolderTest):
                 "accepted": "42 +- 2 %", "ours": [40.0], "verdict": "OUTSIDE", "source": "", "reason": "", **changes}
 
     def onto(self, records):
-        """The page and the rows of results.md after these records were added."""
+        """Returns the page and the rows of results.md after adding these records."""
         page, results = self.folder / "page.md", self.folder / "results.md"
         results.write_bytes(RESULTS.read_bytes())
         (self.folder / "reproduction.json").write_text(json.dumps(records))
@@ -70,7 +70,7 @@ class OntoTest(FolderTest):
 
 class OrdersTest(unittest.TestCase):
     def ordered(self, *means):
-        """True if tables() finds that the first order holds for these means."""
+        """True if tables() confirms the first order of means for these values."""
         order = "60 x 1000"
         names = [f"fbhadoop_{name}" for name in ("hpcc", "dctcp", "dcqcn", "timely", "dcqcn_paper")]
         experiments = [reproduce_plan.read(reproduce_plan.SHIPPED / f"{name}.figures.yml") for name in names]

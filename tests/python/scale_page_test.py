@@ -9,8 +9,8 @@ import unittest
 from package import ROOT, main
 from dccvp.experiments import reproduce_plan
 
-LEAST = 2.0  # least speed of the 320-host tree on one thread, in million link traversals a second
-OF_DCTCP = 0.4  # least part of DCTCP's speed
+LEAST = 2.0  # minimum speed of the 320-host tree on one thread, in million link traversals per second
+OF_DCTCP = 0.4  # minimum speed as a fraction of DCTCP's speed
 
 
 class SchemesTest(unittest.TestCase):

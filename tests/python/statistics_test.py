@@ -34,10 +34,10 @@ class StatisticsTest(unittest.TestCase):
     def test_confidence_of_a_mean(self):
         self.assertIsNone(statistics.confidence([5.0]))
         self.assertEqual(statistics.confidence([2.0, 2.0, 2.0]), 0)
-        # The values 1, 2, 3 have the standard deviation 1, so half the interval is t of two degrees of freedom divided
-        # by the square root of three.
+        # The values 1, 2, 3 have standard deviation 1, so half of the confidence interval is Student's t for two
+        # degrees of freedom divided by the square root of three.
         self.assertAlmostEqual(statistics.confidence([1.0, 2.0, 3.0]), 4.303 / math.sqrt(3), places=6)
-        # For forty values (0 and 2 alternating) t of 39 degrees of freedom is 2.0227.
+        # For forty values (0 and 2 alternating) Student's t for 39 degrees of freedom is 2.0227.
         self.assertAlmostEqual(statistics.confidence([0.0, 2.0] * 20) / (2.0227 * math.sqrt(40 / 39 / 40)), 1, places=3)
 
     def test_intervals_hold_the_mean_nineteen_times_of_twenty(self):
@@ -46,7 +46,7 @@ class StatisticsTest(unittest.TestCase):
         for _ in range(2000):
             values = [draw.gauss(10, 3) for _ in range(4)]
             held += abs(statistics.mean(values) - 10) <= statistics.confidence(values)
-        # The expected number is 1900; the bounds are four standard deviations.
+        # Of 2000 intervals 1900 are expected to hold the mean. The bounds are four standard deviations away.
         self.assertTrue(1860 <= held <= 1940, held)
 
     def test_an_interval_is_by_bootstrap_where_there_are_enough_values(self):

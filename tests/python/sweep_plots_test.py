@@ -18,7 +18,7 @@ BEST = {"queue": "min", "goodput": "max", "jain": "max"}
 
 class ParetoTest(FolderTest):
     def drawn(self, lines, **plot):
-        """The axes of a picture, before it is closed."""
+        """The axes of a picture, taken before the picture is closed."""
         with unittest.mock.patch.object(plt, "close"):
             sweep_plots.draw_pareto({"x": "queue", "y": "goodput", **plot}, lines, BEST, UNITS, self.folder)
         self.addCleanup(plt.close, "all")
@@ -30,7 +30,7 @@ class ParetoTest(FolderTest):
         self.assertEqual(axes.get_ylabel(), "jain (max is better)")
 
     def test_wide_intervals_do_not_own_the_axes(self):
-        """Two seeds give an interval of 12.7 standard errors, which would reach below zero."""
+        """With two seeds the confidence interval is 12.7 standard errors wide, and would extend below zero."""
         lines = [{"point": 1, "queue": 5e3, "goodput": 20.0, "interval": {"queue": (-9e4, 9e4), "goodput": (-50, 90)}},
                  {"point": 2, "queue": 8e3, "goodput": 22.0, "interval": {"queue": (7e3, 9e3), "goodput": None}}]
         axes = self.drawn(lines)

@@ -18,7 +18,8 @@ class Draw(unittest.TestCase):
         first, second = random.Random(3), random.Random(3)
         free = [weight_map.Point.drawn(first, 64) for _ in range(60)]
         limited = [weight_map.Point.drawn(second, 64, 5e5) for _ in range(10)]
-        # Points that stay are those of the draw without a limit, in its order.
+        # With a limit of packets the drawn points are those of the draw without a limit that stay below it, in the
+        # same order.
         self.assertEqual(limited, [point for point in free if point.packets() <= 5e5][:10])
 
     def test_packets_are_those_of_the_whole_run(self):

@@ -15,7 +15,7 @@ from dccvp.experiments import weight_tree
 
 
 def drawn(rng):
-    """(paths, weights, rates) of a random network in which every link has a flow."""
+    """Returns (paths, weights, rates) of a random network in which every link carries a flow."""
     rates = {link: rng.uniform(10, 100) for link in range(rng.randint(1, 6))}
     paths = [rng.sample(sorted(rates), rng.randint(1, len(rates))) for _ in range(rng.randint(1, 12))]
     return paths, [rng.randint(1, 8) for _ in paths], rates
@@ -27,7 +27,8 @@ def loads(paths, found, rates):
 
 class MaxMin(unittest.TestCase):
     def test_two_links(self):
-        # The long flow gets two thirds of the slow link; the other flow of the fast link gets the rest of that link.
+        # The flow over both links gets two thirds of the slow link. The other flow of the fast link gets the rest of
+        # that link.
         found = weight_tree.max_min([["a", "b"], ["a"], ["b"]], [2, 1, 1], {"a": 90, "b": 30})
         self.assertEqual([round(rate, 9) for rate in found], [20, 70, 10])
 
@@ -48,7 +49,7 @@ class MaxMin(unittest.TestCase):
 
 class ProportionallyFair(unittest.TestCase):
     def test_two_links(self):
-        # With prices of 1/50 on both links and weights 1 the long flow gets a third of each link.
+        # With prices of 1/50 on both links and weights 1 the flow over both links gets a third of each link.
         found = weight_tree.proportionally_fair([["a", "b"], ["a"], ["b"]], [1, 1, 1], {"a": 90, "b": 90})
         self.assertEqual([round(rate, 3) for rate in found], [30, 60, 60])
 
@@ -70,7 +71,7 @@ class Networks(unittest.TestCase):
             network = weight_tree.ParkingLot(random.Random(9), 100, links, least)
             self.assertEqual({len(path) for path in network.paths}, set(range(least, links + 1)))
             self.assertEqual(len(network.rates), links)
-            self.assertGreaterEqual(sum(network.hosts), 200)  # One flow per host.
+            self.assertGreaterEqual(sum(network.hosts), 200)  # one flow per host
             self.assertEqual(len({end for ends in network.ends for end in ends}), 200)
 
     def test_leaves_grow_with_the_flows(self):
@@ -92,7 +93,8 @@ class Runs(unittest.TestCase):
             with contextlib.redirect_stdout(said):
                 status = weight_tree.main([network, "--points", "1", "--flows", "4", "--begin", "2", "--window", "1"])
             self.assertEqual(status, 0, said.getvalue())
-            self.assertEqual(len(said.getvalue().splitlines()), 3)  # The three lines are head, rule and point.
+            # the three lines are the table's head, its rule and one point
+            self.assertEqual(len(said.getvalue().splitlines()), 3)
 
 
 if __name__ == "__main__":

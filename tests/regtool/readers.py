@@ -125,7 +125,7 @@ def _number(text):
     return int(text.rstrip("uU"), 0)
 
 
-# -- XML forms ----------------------------------------------------------------------------------
+# Readers of the XML forms.
 
 def _local(element):
     return element.tag.split("}")[-1]
@@ -224,7 +224,7 @@ def svd(name):
     return result
 
 
-# -- SystemRDL ----------------------------------------------------------------------------------
+# Reader of SystemRDL.
 
 class Rdl:
     """As much of SystemRDL 2.0 as a register map needs: nested anonymous components, enums,

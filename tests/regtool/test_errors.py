@@ -71,7 +71,7 @@ windows:
     description: A table.
 """
 
-# (text to replace, new text, reported line, words of the message)
+# Each row: text to replace, new text, reported line, words of the error message.
 BAD = [
     ("    offset: 0x04\n", "    offset: 0x05\n", 17, "MODE: offset 0x5 is not a multiple of 4"),
     ("    offset: 0x04\n", "    offset: 0x00\n", 17, "MODE: its address 0x0 belongs to VERSION"),
@@ -133,7 +133,7 @@ BAD = [
 ]
 
 
-# Errors of the memory map of a host with this one block, in the same form.
+# Memory map of a host with this one block, for errors of memory maps.
 MEMORY = """\
 title: Memory map
 machine: small

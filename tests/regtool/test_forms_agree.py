@@ -37,7 +37,7 @@ class FormsAgree(unittest.TestCase):
                     self.assertEqual(other.reset, bits.reset, f"{place}.{f} reset")
 
     def test_source_is_not_trivial(self):
-        # The comparison below means nothing if the reader of the source finds nothing.
+        # The comparisons below mean nothing if the reader of the YAML source finds no registers.
         dcc = readers.source("dcc")
         self.assertEqual(dcc["CTRL"].fields["BYTE_COUNTER"].lsb, 5)
         self.assertEqual(dcc["SLOTS.DUE"].address, 0x8001C)

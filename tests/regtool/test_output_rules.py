@@ -100,7 +100,8 @@ class OutputRules(unittest.TestCase):
             by_hand = {p for p in touched if "generated" not in p and not p.endswith("_regs.h")
                        and not p.startswith("docs/registers/")}
             self.assertEqual(by_hand, set(self.RECIPE))
-            # The new parameter must be in the model, in the words and recordings of lock-step, and at the pins.
+            # The new parameter must appear in the model, in the words and recordings of lock-step, and at the pins of
+            # the RTL.
             for source in ("models/core/controller/rate_unit.cpp", "models/core/controller/rate_calls.cpp",
                            "rtl/bench/rate_recording.cpp", "rtl/verilated/rate_engine_rtl.cpp",
                            "models/core/controller/dcc.cpp"):
@@ -108,7 +109,7 @@ class OutputRules(unittest.TestCase):
                            "-I", f"{copy}/models/core", "-I", f"{copy}/sw", "-I",
                            f"{copy}/rtl/verilated", "-I", f"{copy}/rtl/bench", str(copy / source))
                 self.assertEqual((done.returncode, done.stderr), (0, ""), source)
-            # The rate unit inside the controller, and behind its own pins.
+            # Compiles the rate unit inside the controller and with pins of its own.
             files = (copy / "rtl/controller/files.f").read_text(encoding="utf-8").split()
             unit = [f for f in files if f.startswith(("common/", "secded/", "rate_lut/"))]
             for top, sources in (("dcc_top", ["controller/lint/waivers.vlt", *files]),

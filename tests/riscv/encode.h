@@ -1,5 +1,5 @@
-// RV32 instructions as bits, written down from the manual's format figures independently of the
-// decoder that is under test.
+// Encoders of RV32 instructions, written from the manual's format figures and independent of the
+// decoder under test.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ constexpr Word enc_cb(std::int32_t imm, Word rs1_prime, bool not_equal) {
          rs1_prime << 7 | field(u, 7, 6) << 5 | field(u, 2, 1) << 3 | field(u, 5, 5) << 2;
 }
 
-// Short names for directed tests.
+// Short names of instructions, for directed tests.
 constexpr Word lui(Word rd, Word upper20) { return enc_u(upper20 & 0xFFFFF, rd, 0x37); }
 constexpr Word addi(Word rd, Word rs1, std::int32_t imm) { return enc_i(imm, rs1, 0, rd); }
 constexpr Word lw(Word rd, Word rs1, std::int32_t imm) { return enc_i(imm, rs1, 2, rd, 0x03); }
@@ -70,7 +70,8 @@ constexpr Word csrrsi(Word rd, Word csr, Word uimm) {
 constexpr Word csrrci(Word rd, Word csr, Word uimm) {
   return csr << 20 | uimm << 15 | 7 << 12 | rd << 7 | 0x73;
 }
-/// An operation of the A extension on the word at rs1; `funct5` as in the manual's table 24.2.
+/// An atomic operation of the A extension on the word at rs1; `funct5` is defined in the manual's
+/// table 24.2.
 constexpr Word amo(Word funct5, Word rd, Word rs1, Word rs2) {
   return enc_r(funct5 << 2, rs2, rs1, 2, rd, 0x2F);
 }

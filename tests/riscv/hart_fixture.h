@@ -17,7 +17,8 @@ namespace dcc::riscv::test {
 inline constexpr std::uint32_t kRam = 0x80000000;
 inline constexpr std::uint32_t kRamBytes = 0x10000;
 inline constexpr std::uint32_t kHandler = kRam + 0x1000;
-inline constexpr std::uint32_t kDevice = 0x10000000;  // device of 16 bytes; all else faults
+// a device of 16 bytes; all other addresses outside RAM fault
+inline constexpr std::uint32_t kDevice = 0x10000000;
 
 class HartFixture : public ::testing::Test, public MemoryBus {
  protected:
@@ -45,7 +46,7 @@ class HartFixture : public ::testing::Test, public MemoryBus {
     return true;
   }
 
-  /// Places 32-bit instructions in RAM.
+  /// Writes 32-bit instructions to RAM.
   void put(std::uint32_t address, std::initializer_list<Word> words) {
     for (const Word w : words) {
       std::memcpy(memory_.data() + (address - kRam), &w, 4);
@@ -68,7 +69,7 @@ class HartFixture : public ::testing::Test, public MemoryBus {
     EXPECT_TRUE(hart_.read_csr(number, value)) << number;
     return value;
   }
-  /// Runs `n` instructions from the start of RAM.
+  /// Runs `n` instructions from the present pc on.
   Stop run(std::uint64_t n) { return hart_.run(n); }
 
   /// Returns from user mode to machine mode by one of two traps.

@@ -38,7 +38,7 @@ void check(uc_err error, const char* what) {
   }
 }
 
-/// Unicorn's RV32 hart with its own copy of memory.
+/// The oracle: Unicorn's RV32 hart with its own copy of memory.
 class Oracle {
  public:
   Oracle() : memory_(kBytes) {
@@ -57,7 +57,8 @@ class Oracle {
   ~Oracle() { uc_close(uc_); }
 
   void start(const std::vector<std::uint8_t>& image, std::uint32_t pc, const Hart& hart) {
-    // Drops translations, because Unicorn keeps translations of code that the host rewrites.
+    // Drops Unicorn's translations, because Unicorn keeps translations of code that the host has
+    // rewritten.
     check(uc_ctl_remove_cache(uc_, kBase, kBase + kBytes), "forget translations");
     check(uc_mem_write(uc_, kBase, image.data(), image.size()), "write");
     for (int i = 1; i < 32; ++i) {
@@ -115,7 +116,7 @@ void print_code(Hart& hart, std::uint32_t from, unsigned lines) {
   }
 }
 
-/// Operations that appeared in the programs: the test fails if the generator omits one.
+/// Counts the operations in the programs. The test fails if the generator omits an operation.
 class Coverage {
  public:
   void add(Hart& hart, std::uint32_t from, std::uint32_t end) {
@@ -149,7 +150,8 @@ class Coverage {
   std::uint64_t compressed_ = 0;
 };
 
-/// Runs one program on both; returns the number of instructions, 0 after a difference.
+/// Runs one program on hart and oracle. Returns the number of instructions, or 0 after a
+/// difference.
 std::uint64_t run_program(Oracle& oracle, Coverage& coverage, std::uint64_t seed) {
   Random random(seed);
   ProgramGenerator generator(random.bits());

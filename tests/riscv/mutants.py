@@ -64,7 +64,7 @@ def build(rows, folder):
         for number, row in enumerate(rows, 1):
             if row[0] == name:
                 choices.setdefault(row[1], []).append((number, row[2]))
-        # Longer texts first: a shorter one may be a part of them.
+        # Replaces longer texts first, since a shorter text may be a part of a longer one.
         for old in sorted(choices, key=len, reverse=True):
             text = mutate(text, old, choices[old])
         (place / name).write_text(text, "utf-8")

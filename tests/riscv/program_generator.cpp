@@ -98,7 +98,7 @@ void ProgramGenerator::immediate_arithmetic() {
   emit32(enc_i(imm, any_register(), funct3, rd));
 }
 
-// Sets registers to operands at which errors of carries, signs and divisions show first.
+// Sets registers to operand values at which errors of carries, signs and divisions appear.
 void ProgramGenerator::corner_value() {
   static constexpr Word kCorners[] = {0,          1,          2,          0xFFFFFFFF, 0xFFFFFFFE,
                                       0x80000000, 0x80000001, 0x7FFFFFFF, 0x0000FFFF, 0xFFFF0000,
@@ -110,7 +110,7 @@ void ProgramGenerator::corner_value() {
   emit32(addi(rd, rd, low));
 }
 
-// Returns any 16-bit pattern of quadrants 1 and 2 that computes, or c.addi4spn.
+// Generates a random 16-bit arithmetic instruction of quadrants 1 and 2, or c.addi4spn.
 void ProgramGenerator::compressed_arithmetic() {
   for (;;) {
     const Word h = random_.below(0x10000);
@@ -153,7 +153,8 @@ void ProgramGenerator::memory_access() {
                : enc_i(imm, base, funct3, target_register(), 0x03));
 }
 
-// A register that is made to point into the data area, at an offset within `mask`.
+// Generates code that sets a register to an address in the data area, with an offset within `mask`.
+// Returns the register.
 unsigned ProgramGenerator::pointer_into_data(std::int32_t mask) {
   unsigned pointer = 0;
   do {
@@ -172,8 +173,8 @@ void ProgramGenerator::computed_memory_access() {
                : enc_i(0, pointer, size, target_register(), 0x03));
 }
 
-// Generates an atomic operation on memory; or a reservation, some instructions, and its conditional
-// store, which may succeed, go to another word, or come without a reservation.
+// Generates an atomic operation on memory, or a load-reserved, some instructions and a
+// store-conditional. The store may succeed, go to another word, or come without a reservation.
 void ProgramGenerator::atomic() {
   static constexpr Word kOperations[] = {0x00, 0x01, 0x04, 0x08, 0x0C, 0x10, 0x14, 0x18, 0x1C};
   const auto order = [this] { return random_.below(4); };  // bits aq and rl
@@ -225,8 +226,8 @@ void ProgramGenerator::compressed_memory_access() {
   }
 }
 
-// A jump or branch over a block. The skipped block is generated first, because the offset depends
-// on its length.
+// Generates a jump or branch over a block. The skipped block is generated first, because the offset
+// depends on its length.
 void ProgramGenerator::forward_jump(unsigned depth) {
   const unsigned kind = random_.below(7);
   const bool compressed = kind >= 3;
@@ -256,7 +257,7 @@ void ProgramGenerator::forward_jump(unsigned depth) {
       instruction = enc_cj(distance, false);
       break;
     default:
-      // c.beqz reaches 254 bytes; for a longer block the branch gets the distance 0.
+      // The instruction c.beqz reaches 254 bytes. For a longer block a c.nop takes its place.
       instruction = distance < 256 ? enc_cb(distance, random_.below(8), kind == 5) : 0x0001;
   }
   code_[at] = static_cast<std::uint8_t>(instruction);
@@ -264,7 +265,7 @@ void ProgramGenerator::forward_jump(unsigned depth) {
   if (!compressed) patch32(at, instruction);
 }
 
-// Jumps to a computed address: auipc followed by jalr, c.jr or c.jalr.
+// Generates a jump to a computed address: auipc followed by jalr, c.jr or c.jalr.
 void ProgramGenerator::computed_jump(unsigned depth) {
   unsigned pointer = 0;
   do {

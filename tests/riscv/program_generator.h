@@ -1,4 +1,4 @@
-// Random RV32IMAC programs that end: the stimulus of the lock-step test.
+// Generates random RV32IMAC programs that terminate, as the stimulus of the lock-step test.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace dcc::riscv::test {
 
-/// splitmix64: small, and the same everywhere.
+/// Random number generator splitmix64: small, and equal on all machines.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -23,20 +23,21 @@ class Random {
   std::uint64_t state_;
 };
 
-/// Straight code with forward jumps of every kind, counted loops, and loads and stores that stay
-/// in one data area. Registers kept for addresses and loop counters are never overwritten.
-/// Covers: all of RV32IMA with corner-case operands, misaligned loads and stores, every RV32C form,
-/// hints, fence and fence.i, instructions across page ends. Never executed: traps and CSRs, which
-/// have their own tests.
+/// Generates straight-line code with forward jumps of every kind, counted loops, and loads and
+/// stores within one data area. Registers for addresses and loop counters are never overwritten.
+/// The programs cover all of RV32IMA with corner-case operands, misaligned loads and stores, every
+/// RV32C form, hints, fence and fence.i, and instructions across page ends. Traps and CSRs have
+/// their own tests and are never executed.
 class ProgramGenerator {
  public:
-  static constexpr std::uint32_t kDataBytes = 8192;  // data area that the data pointers point to
+  // size of the data area that the data pointers point to
+  static constexpr std::uint32_t kDataBytes = 8192;
   static constexpr unsigned kData = 26, kCounter = 27, kStack = 2, kShort = 9;
 
   explicit ProgramGenerator(std::uint64_t seed) : random_(seed) {}
 
-  /// About `items` instructions of code to be placed at an even address; control leaves it at its
-  /// end. Before it runs: x26, x2 and x9 must hold the middle of the data area, 8-byte aligned.
+  /// Generates about `items` instructions for any even address. Control leaves the code at its end.
+  /// When it begins, x26, x2 and x9 must point to the middle of the data area, 8-byte aligned.
   std::vector<std::uint8_t> generate(unsigned items);
 
  private:

@@ -1,5 +1,5 @@
-// The A extension: reservations, read-modify-write operations, and where they fault.
-// Rules from the RISC-V Instruction Set Manual, volume I, chapter 8.
+// Tests the A extension: reservations, read-modify-write operations, and their faults. The rules
+// are those of the RISC-V Instruction Set Manual, volume I, chapter 8.
 #include "hart_fixture.h"
 #include "riscv/disassembler.h"
 
@@ -15,7 +15,7 @@ class RiscvAtomic : public HartFixture {
     stored_.push_back(address);
   }
   void set_word(std::uint32_t value) { put(kWord, {value}); }
-  /// Runs one operation on a word that holds `old`; returns the new content of the word.
+  /// Executes an atomic operation on a word that holds `old`. Returns the new contents of the word.
   std::uint32_t result(Word funct5, std::uint32_t old, std::uint32_t operand) {
     hart_.reset(kRam);
     hart_.write_csr(csr::kMtvec, kHandler);
@@ -29,22 +29,22 @@ class RiscvAtomic : public HartFixture {
     return word(kWord);
   }
 
-  std::vector<std::uint32_t> stored_;  // addresses of reported stores
+  std::vector<std::uint32_t> stored_;  // addresses of the stores that the hart reported
 };
 
 TEST_F(RiscvAtomic, OperationsLeaveTheirResultAndGiveTheOldValue) {
   constexpr std::uint32_t kMinus = 0xFFFFFFFE;
-  EXPECT_EQ(result(0x01, 5, 7), 7u);       // amoswap
-  EXPECT_EQ(result(0x00, 5, kMinus), 3u);  // amoadd
+  EXPECT_EQ(result(0x01, 5, 7), 7u);       // operation amoswap
+  EXPECT_EQ(result(0x00, 5, kMinus), 3u);  // operation amoadd
   EXPECT_EQ(result(0x04, 0xFF00FF00, 0x0FF00FF0), 0xF0F0F0F0u);
   EXPECT_EQ(result(0x0C, 0xFF00FF00, 0x0FF00FF0), 0x0F000F00u);
   EXPECT_EQ(result(0x08, 0xFF00FF00, 0x0FF00FF0), 0xFFF0FFF0u);
-  EXPECT_EQ(result(0x10, 5, kMinus), kMinus);  // amomin
+  EXPECT_EQ(result(0x10, 5, kMinus), kMinus);  // operation amomin
   EXPECT_EQ(result(0x10, kMinus, 5), kMinus);
-  EXPECT_EQ(result(0x14, 5, kMinus), 5u);  // amomax
+  EXPECT_EQ(result(0x14, 5, kMinus), 5u);  // operation amomax
   EXPECT_EQ(result(0x14, kMinus, 5), 5u);
-  EXPECT_EQ(result(0x18, 5, kMinus), 5u);      // amominu
-  EXPECT_EQ(result(0x1C, 5, kMinus), kMinus);  // amomaxu
+  EXPECT_EQ(result(0x18, 5, kMinus), 5u);      // operation amominu
+  EXPECT_EQ(result(0x1C, 5, kMinus), kMinus);  // operation amomaxu
 }
 
 TEST_F(RiscvAtomic, DestinationMayBeSourceOrZero) {
@@ -204,7 +204,7 @@ TEST_F(RiscvAtomic, ChangedCodeIsDecodedAnew) {
   hart_.set_reg(11, addi(13, 0, 2));
   hart_.set_reg(5, kRam);
   put(kHandler, {jalr(0, 5, 0)});
-  hart_.set_pc(kWord);  // first brings the word into the decode cache
+  hart_.set_pc(kWord);  // brings the word into the decode cache first
   run(4);
   EXPECT_EQ(hart_.reg(13), 1u);
   run(2);
@@ -223,9 +223,9 @@ TEST_F(RiscvAtomic, WatchpointsSeeBothHalves) {
 }
 
 TEST_F(RiscvAtomic, ReservedEncodingsAreIllegal) {
-  for (const Word w : {enc_r(2 << 2, 1, 10, 2, 12, 0x2F),         // encoding of lr with an rs2
-                       enc_r(0, 11, 10, 3, 12, 0x2F),             // amoadd.d
-                       enc_r(0x05 << 2, 11, 10, 2, 12, 0x2F)}) {  // encoding with an unknown funct5
+  for (const Word w : {enc_r(2 << 2, 1, 10, 2, 12, 0x2F),         // lr.w with rs2 other than x0
+                       enc_r(0, 11, 10, 3, 12, 0x2F),             // the 64-bit instruction amoadd.d
+                       enc_r(0x05 << 2, 11, 10, 2, 12, 0x2F)}) {  // an AMO with an unknown funct5
     hart_.set_pc(kRam + 0x40);
     put(kRam + 0x40, {w});
     hart_.code_changed(kRam + 0x40, 4);

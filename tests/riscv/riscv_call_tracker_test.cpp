@@ -1,4 +1,4 @@
-// Calls, returns, tail calls and traps, followed through small programs on the hart.
+// Tests the call tracker with small programs on the hart: calls, returns, tail calls and traps.
 #include <algorithm>
 
 #include "hart_fixture.h"
@@ -54,7 +54,7 @@ class CallTrackerTest : public HartFixture {
 
 TEST_F(CallTrackerTest, NestedCallsReturnToTheirCallers) {
   put(kRam, {call(kRam, kRam + 0x100), kNop, call(kRam + 8, kRam + 0x200), kNop});
-  // Function outer: mv s0, ra; call inner; mv ra, s0; ret
+  // Function outer: mv s0, ra; call inner; mv ra, s0; ret.
   put(kRam + 0x100, {enc_i(0, 1, 0, 8), call(kRam + 0x104, kRam + 0x200), enc_i(0, 8, 0, 1), kRet});
   put(kRam + 0x200, {kNop, kRet});
   trace(12);
@@ -63,7 +63,7 @@ TEST_F(CallTrackerTest, NestedCallsReturnToTheirCallers) {
 
 TEST_F(CallTrackerTest, ATailCallReplacesItsCaller) {
   put(kRam, {call(kRam, kRam + 0x100), kNop});
-  put(kRam + 0x100, {enc_j(0x100, 0)});  // jump to inner
+  put(kRam + 0x100, {enc_j(0x100, 0)});  // a tail call: jumps to inner
   put(kRam + 0x200, {kRet});
   trace(4);
   EXPECT_EQ(recorder_.text, "(main (outer )(inner ))");
@@ -76,8 +76,8 @@ TEST_F(CallTrackerTest, JumpsWithinAFunctionAreNoCalls) {
 }
 
 TEST_F(CallTrackerTest, ATrapIsACallThatMretEnds) {
-  put(kRam, {0x00000073, kNop, kNop});  // ecall
-  // trap handler: calls inner, mepc += 4, mret
+  put(kRam, {0x00000073, kNop, kNop});  // instruction ecall
+  // The trap handler calls inner, adds 4 to mepc, and executes mret.
   put(kHandler, {call(kHandler, kRam + 0x200), enc_i(csr::kMepc, 0, 2, 5, 0x73), enc_i(4, 5, 0, 5),
                  enc_i(csr::kMepc, 5, 1, 0, 0x73), 0x30200073});
   put(kRam + 0x200, {kRet});
@@ -98,8 +98,8 @@ TEST_F(CallTrackerTest, AnInterruptMayHitAnywhere) {
 }
 
 TEST_F(CallTrackerTest, RecursionBeyondTheLimitComesBackWhole) {
-  // outer: s0 -= 1; if s0 == 0 ret … here without a stack: t0 links and returns are emulated by
-  // telling the tracker directly.
+  // Emulates a deep recursion without a stack: the test passes decoded calls and returns to the
+  // tracker directly.
   Recorder recorder;
   CallTracker tracker(recorder, &symbols_);
   DecodedOp jal;

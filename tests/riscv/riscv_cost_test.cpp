@@ -1,5 +1,6 @@
-// Costs of instructions that run_costed() adds up: each instruction once, jumps within a page and
-// beyond it, branches by whether they are taken, and nothing else about the run.
+// Tests the instruction costs that run_costed() adds up: each instruction counts once, jumps within
+// a page and to another page cost the same, and branches cost more if taken. The costs change
+// nothing else about the run.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::cost_tests {
@@ -19,13 +20,14 @@ class RiscvCost : public HartFixture {
   Hart::Costs costs_;
 };
 
-// Three turns of a loop that begins on another page. The second and third branches are taken.
+// A loop that begins on another page runs three times. Its first two branches back are taken.
 TEST_F(RiscvCost, CountsEachInstructionOnce) {
   put(kRam, {addi(1, 0, 3), enc_j(0x2000, 5)});
-  put(kRam + 0x2004, {enc_u(kRam >> 12, 3, 0x37)});  // a load needs an address: lui costs nothing
+  // lui, whose cost is zero, loads an address for the load
+  put(kRam + 0x2004, {enc_u(kRam >> 12, 3, 0x37)});
   put(kRam + 0x2008, {lw(2, 3, 0), addi(1, 1, -1), enc_b(-8, 0, 1, 1), jalr(0, 5, 0)});
   std::uint64_t sum = 7;
-  for (int turn = 0; turn < 2; ++turn) {  // the second time the code is decoded already
+  for (int turn = 0; turn < 2; ++turn) {  // in the second turn the code is already decoded
     hart_.set_pc(kRam);
     sum = 7;
     EXPECT_EQ(hart_.run_costed(2 + 1 + 3 * 3 + 1, costs_, sum), Stop::kBudget);

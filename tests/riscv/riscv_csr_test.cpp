@@ -1,5 +1,5 @@
-// Control and status registers: reset values, what can be written, counters.
-// Rules from the RISC-V Privileged Architecture 1.12, chapters 2 and 3.1.
+// Tests control and status registers: reset values, writable bits, counters. The rules are those of
+// the RISC-V Privileged Architecture 1.12, chapters 2 and 3.1.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::csr_tests {
@@ -34,7 +34,8 @@ TEST_F(RiscvCsr, HartIdIsTheOneGiven) {
 }
 
 TEST_F(RiscvCsr, WritableBits) {
-  EXPECT_EQ(after_write(csr::kMstatus, 0xFFFFFFFF), 0x221888u);  // bits TW, MPRV, MPP, MPIE and MIE
+  // writable bits: TW, MPRV, MPP, MPIE and MIE
+  EXPECT_EQ(after_write(csr::kMstatus, 0xFFFFFFFF), 0x221888u);
   EXPECT_EQ(after_write(csr::kMstatus, 0), 0u);
   EXPECT_EQ(after_write(csr::kMie, 0xFFFFFFFF), 0x888u);
   EXPECT_EQ(after_write(csr::kMip, 0xFFFFFFFF), 0u);

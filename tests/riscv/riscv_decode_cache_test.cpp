@@ -1,4 +1,5 @@
-// Code that changes under the hart, page ends, breakpoints, watchpoints, and exact budgets.
+// Tests code that changes while the hart runs, page ends, breakpoints, watchpoints, and exact
+// instruction budgets.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::decode_cache_tests {
@@ -7,7 +8,7 @@ namespace {
 class RiscvDecodeCache : public HartFixture {};
 
 TEST_F(RiscvDecodeCache, OwnStoresChangeCodeAtOnce) {
-  // A loop rewrites the immediate of the addi in front of it.
+  // A loop rewrites the immediate of the addi instruction before it.
   put(kRam, {addi(6, 6, 1), sw(7, 5, 0), addi(8, 8, 1), enc_j(-12, 0)});
   hart_.set_reg(5, kRam);
   hart_.set_reg(7, addi(6, 6, 100));
@@ -20,7 +21,7 @@ TEST_F(RiscvDecodeCache, NextInstructionMayBeTheOneRewritten) {
   run(0);
   hart_.set_reg(5, kRam);
   hart_.set_reg(7, addi(6, 6, 1));
-  run(3);  // all instructions are decoded
+  run(3);  // decodes all instructions
   hart_.set_reg(7, addi(6, 6, 16));
   run(2);
   EXPECT_EQ(hart_.reg(6), 17u);
@@ -39,7 +40,8 @@ TEST_F(RiscvDecodeCache, StoreOntoItselfIsDoneOnce) {
 }
 
 TEST_F(RiscvDecodeCache, ShortStoreMayRewriteWhatFollowsIt) {
-  constexpr Word kStoreWord = 0xC2DC, kAddOne = 0x0305;  // c.sw a5, 4(a3) and c.addi t1, 1
+  // instructions c.sw a5, 4(a3) and c.addi t1, 1
+  constexpr Word kStoreWord = 0xC2DC, kAddOne = 0x0305;
   put16(kRam, {0x0001, kStoreWord, kAddOne, kAddOne, kAddOne});
   hart_.set_reg(13, kRam);
   hart_.set_reg(15, 0x0325'0315);  // instructions c.addi t1, 5 and c.addi t1, 9 in one word
@@ -49,7 +51,7 @@ TEST_F(RiscvDecodeCache, ShortStoreMayRewriteWhatFollowsIt) {
 }
 
 TEST_F(RiscvDecodeCache, AtomicOntoItselfWritesItsRegister) {
-  put(kRam, {amo(0x01, 6, 5, 7), kNop, kNop});  // amoswap.w
+  put(kRam, {amo(0x01, 6, 5, 7), kNop, kNop});  // the store is an amoswap.w
   const Word itself = word(kRam);
   hart_.set_reg(5, kRam);
   hart_.set_reg(7, kNop);
@@ -79,8 +81,8 @@ TEST_F(RiscvDecodeCache, InstructionAcrossTwoPagesIsWatchedInBoth) {
   const std::uint32_t at = kRam + 0x1000 - 2;
   const Word code = addi(6, 6, 1);
   put16(at, {code & 0xFFFF, code >> 16});
-  put(at + 4, {sw(7, 5, 0)});       // the code is at an address that is no multiple of 4
-  hart_.set_reg(5, kRam + 0x1000);  // the store hits half of the addi and half of the sw
+  put(at + 4, {sw(7, 5, 0)});       // the address of the code is no multiple of 4
+  hart_.set_reg(5, kRam + 0x1000);  // the store overwrites half of the addi and half of the sw
   Word changed = 0;
   std::memcpy(&changed, memory_.data() + 0x1000, 4);
   changed = (changed & 0xFFFF0000u) | addi(6, 6, 50) >> 16;
@@ -96,7 +98,7 @@ TEST_F(RiscvDecodeCache, InstructionAcrossTwoPagesIsWatchedInBoth) {
 TEST_F(RiscvDecodeCache, FenceIShowsWhatOthersWrote) {
   put(kRam, {addi(6, 0, 1), kFenceI});
   run(1);
-  put(kRam, {addi(6, 0, 2)});  // a device writes memory without the hart
+  put(kRam, {addi(6, 0, 2)});  // a device writes memory without the hart's knowledge
   hart_.set_pc(kRam);
   run(1);
   EXPECT_EQ(hart_.reg(6), 1u) << "not before a fence.i";
@@ -111,7 +113,8 @@ TEST_F(RiscvDecodeCache, RunsOverPageEnds) {
   run(0x1000);
   EXPECT_EQ(hart_.reg(6), 0x1000u);
   EXPECT_EQ(hart_.pc(), kRam + 0x4000);
-  // The same code shifted by a halfword, so that instructions cross word boundaries.
+  // The same code at an address that is shifted by a halfword, so that instructions cross word
+  // boundaries.
   hart_.reset(kRam + 2);
   for (std::uint32_t at = kRam + 2; at < kRam + 0x4000; at += 4) put(at, {addi(6, 6, 1)});
   run(0xFFF);

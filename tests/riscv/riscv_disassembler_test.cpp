@@ -1,4 +1,4 @@
-// Decoded instructions as text, against the manual's assembly syntax.
+// Tests the text of decoded instructions against the assembly syntax of the RISC-V manual.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -37,10 +37,10 @@ TEST(Disassembler, FormatsOfTheManual) {
 }
 
 TEST(Disassembler, CompressedOnesShowAsWhatTheyStandFor) {
-  EXPECT_EQ(text(0x1141), "addi sp,sp,-16");   // c.addi
-  EXPECT_EQ(text(0xC606), "sw ra,12(sp)");     // c.swsp
-  EXPECT_EQ(text(0x8082), "jalr zero,0(ra)");  // instruction c.jr ra
-  EXPECT_EQ(text(0x9782), "jalr ra,0(a5)");    // c.jalr
+  EXPECT_EQ(text(0x1141), "addi sp,sp,-16");   // encoding of c.addi
+  EXPECT_EQ(text(0xC606), "sw ra,12(sp)");     // encoding of c.swsp
+  EXPECT_EQ(text(0x8082), "jalr zero,0(ra)");  // encoding of c.jr ra
+  EXPECT_EQ(text(0x9782), "jalr ra,0(a5)");    // encoding of c.jalr
   EXPECT_EQ(text(enc_cj(-4, true)), "jal ra,0x800000fc");
 }
 

@@ -1,4 +1,4 @@
-// ELF files whose fields are all valid but that ask for too much memory.
+// Tests ELF files with valid fields that request too much memory.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -25,12 +25,12 @@ struct Program {
   std::uint32_t address;
   std::uint32_t file_bytes;
   std::uint32_t flags = 5;    // segment flags: read and execute
-  std::uint32_t runs_at = 0;  // address at which the program runs; 0: its load address
-  std::uint32_t tail = 0;     // bytes in memory beyond those of the file
+  std::uint32_t runs_at = 0;  // virtual address of the segment; 0: equal to its load address
+  std::uint32_t tail = 0;     // size of the segment in memory beyond its size in the file
 };
 
-/// An executable whose segments all take their contents from offset 0, and as many equal symbol
-/// tables as wanted, of `symbols` symbols each, whose names begin at the front of one string table.
+/// Makes an executable. All its segments take their contents from offset 0. It has `tables` equal
+/// symbol tables of `symbols` symbols each, whose names all begin at the start of one string table.
 Bytes elf(const std::vector<Program>& programs, std::uint32_t tables = 0, std::uint32_t symbols = 0,
           std::uint32_t string_bytes = 0) {
   constexpr std::uint32_t kHeader = 52, kProgram = 32, kSection = 40, kSymbol = 16;
@@ -69,7 +69,7 @@ Bytes elf(const std::vector<Program>& programs, std::uint32_t tables = 0, std::u
     }
   }
   for (std::uint32_t i = 0; i < symbols; ++i) {
-    put32(out, 0);  // offset of the symbol's name in the table
+    put32(out, 0);  // offset of the symbol's name in the string table
     put32(out, programs.front().address + i);
     put32(out, 4);
     put16(out, 2);
@@ -130,16 +130,16 @@ TEST(RiscvElfFile, TakesASoundFile) {
   EXPECT_EQ(file.symbols().all()[0].name, "xxxxxxxxxx");
 }
 
-// Linker scripts with one segment for everything often leave the execute flag out.
+// Linker scripts with a single segment often omit its execute flag.
 TEST(RiscvElfFile, AnEntryMayLieInASegmentWithoutTheExecuteFlag) {
   constexpr std::uint32_t kReadWrite = 6;
   EXPECT_EQ(error_of(elf({{0x80000000, 64, kReadWrite}})), "accepted");
   Bytes elsewhere = elf({{0x80000000, 64, kReadWrite}});
-  elsewhere[24] = 64;  // entry point: the first byte behind the segment
+  elsewhere[24] = 64;  // entry point: the first byte after the segment
   EXPECT_EQ(error_of(elsewhere), "t.elf: entry point 0x80000040 lies in no segment");
 }
 
-// A file of 64 MiB could otherwise ask for terabytes.
+// Without a limit a file of 64 MiB could request terabytes of memory.
 TEST(RiscvElfFile, SegmentsHoldNoMoreThanAFileMay) {
   Bytes file = elf({{0x80000000, 40'000'000}, {0xA0000000, 40'000'000}});
   file.resize(40'000'000);

@@ -1,4 +1,4 @@
-// Time in trap handlers: since when a hart does nothing else.
+// Tests busy_in_handlers(), the time for which a hart has done nothing but execute trap handlers.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::handler_time_tests {
@@ -14,8 +14,8 @@ class RiscvHandlerTime : public HartFixture {
     hart_.write_csr(csr::kMie, kMti);
   }
   void interrupt(bool level) { hart_.set_interrupt_line(Cause::kMachineTimer, level); }
-  /// Runs a handler of so many instructions, the mret included, with the main program's `between`
-  /// instructions before it.
+  /// Runs `between` instructions of the main program, and then a handler of `instructions`
+  /// instructions, including its mret.
   void serve(std::uint32_t instructions, std::uint64_t between) {
     for (std::uint32_t i = 0; i + 1 < instructions; ++i) put(kHandler + 4 * i, {kNop});
     put(kHandler + 4 * (instructions - 1), {kMret});
@@ -57,11 +57,11 @@ TEST_F(RiscvHandlerTime, InterruptsWithoutEndAreBusyAndAPollingLoopIsNot) {
   hart_.write_csr(csr::kMstatus, 8);
   run(100);
   const std::uint64_t before = hart_.cycles();
-  // Two instructions of the main program between handlers of 24.
+  // The main program executes two instructions between handlers of 24 instructions.
   for (int i = 0; i < 50; ++i) serve(24, 2);
   EXPECT_NEAR(static_cast<double>(hart_.busy_in_handlers()),
               static_cast<double>(hart_.cycles() - before), 25);
-  // Handlers of 14 instructions leave 2 instructions, an eighth of the time, to the main program.
+  // Handlers of 14 instructions leave two instructions, an eighth of the time, to the main program.
   // The run ends within a handler.
   for (int i = 0; i < 200; ++i) serve(14, 2);
   run(2);
@@ -88,13 +88,13 @@ TEST_F(RiscvHandlerTime, AHandlerThatEnablesInterrupts) {
   interrupt(false);
   run(3000);
   EXPECT_EQ(hart_.busy_in_handlers(), 3000u);
-  // A kernel that went on to a task: the task acts.
+  // A task that a kernel started from its handler stores to a device, which counts as activity.
   put(hart_.pc(), {sw(0, 6, 0)});
   hart_.set_reg(6, kDevice);
   run(1);
   run(40);
   EXPECT_EQ(hart_.busy_in_handlers(), 40u);
-  // The handler returns at last.
+  // The trap handler returns.
   put(hart_.pc(), {kMret});
   run(1);
   EXPECT_EQ(hart_.busy_in_handlers(), 0u);

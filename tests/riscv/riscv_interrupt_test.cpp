@@ -1,4 +1,4 @@
-// Interrupts: the moment at which they are taken, their order, and the effect of wfi. Rules from
+// Tests interrupts: when they are taken, their order, and the effect of wfi. The rules are those of
 // the RISC-V Privileged Architecture 1.12, sections 3.1.6, 3.1.9 and 3.3.3.
 #include "hart_fixture.h"
 
@@ -124,7 +124,7 @@ TEST_F(RiscvInterrupt, LevelThatFallsIsForgotten) {
 }
 
 TEST_F(RiscvInterrupt, WfiSleepsUntilALineIsUp) {
-  hart_.write_csr(csr::kMie, kMti);  // MIE is off, so the hart wakes up without a trap
+  hart_.write_csr(csr::kMie, kMti);  // MIE is 0, so the hart wakes up without a trap
   put(kRam, {kWfi});
   EXPECT_EQ(run(10), Stop::kWaitForInterrupt);
   EXPECT_EQ(hart_.pc(), kRam + 4);

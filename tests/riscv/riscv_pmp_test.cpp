@@ -1,5 +1,5 @@
-// Physical memory protection: matching, priority, locks, and accesses that must not pass. Rules
-// from the RISC-V Privileged Architecture 1.12, section 3.7.
+// Tests physical memory protection: matching, priority, locks, and refused accesses. The rules are
+// those of the RISC-V Privileged Architecture 1.12, section 3.7.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::pmp_tests {
@@ -25,16 +25,16 @@ class RiscvPmp : public HartFixture {
   Word config(unsigned entry) const {
     return csr(csr::kPmpcfg0 + entry / 4) >> (8 * (entry % 4)) & 0xFF;
   }
-  /// Uses entry 15, which has the lowest priority, to let user code run at kCode.
+  /// Lets user code at kCode run, by PMP entry 15, which has the lowest priority.
   void allow_code() { set(15, kNapot | kX, napot(kCode, 0x1000)); }
-  /// The next instruction returns to `pc` in user mode.
+  /// Prepares an mret to `pc` in user mode as the next instruction.
   void enter_user(std::uint32_t pc) {
     put(kRam, {kMret});
     hart_.write_csr(csr::kMstatus, 0);
     hart_.write_csr(csr::kMepc, pc);
   }
-  /// Runs `instructions` from this one on in user mode, with `address` in x10; true unless one
-  /// trapped.
+  /// Runs `instructions` instructions from `instruction` on in user mode, with `address` in x10.
+  /// Returns true unless one trapped.
   bool user_runs(Word instruction, std::uint32_t address, int instructions = 1) {
     leave_user();
     put(kCode, {instruction});
@@ -49,7 +49,7 @@ class RiscvPmp : public HartFixture {
   bool user_loads(std::uint32_t a) { return user_runs(lw(11, 10, 0), a); }
   bool user_stores(std::uint32_t a) { return user_runs(sw(11, 10, 0), a); }
   bool user_jumps(std::uint32_t a) { return user_runs(jalr(0, 10, 0), a, 2); }
-  /// Runs one instruction in machine mode.
+  /// Runs one instruction in machine mode, with `address` in x10. Returns true unless it trapped.
   bool machine_runs(Word instruction, std::uint32_t address) {
     leave_user();
     put(kRam + 0x100, {instruction});
@@ -129,7 +129,7 @@ TEST_F(RiscvPmp, TopOfRange) {
   EXPECT_TRUE(user_stores(kData));
   EXPECT_TRUE(user_stores(kData + 0x1C));
   EXPECT_FALSE(user_stores(kData + 0x20));
-  set(1, 0, (kData + 0x20) >> 2);  // the entry's range is empty now
+  set(1, 0, (kData + 0x20) >> 2);  // the range of entry 0 begins at address 0
   EXPECT_FALSE(user_loads(kData));
   set(1, 0, (kData + 0x40) >> 2);  // the entry's range begins above its end
   EXPECT_FALSE(user_loads(kData + 0x24));
@@ -193,7 +193,7 @@ TEST_F(RiscvPmp, SixteenEntriesAndNoMore) {
 
 TEST_F(RiscvPmp, MprvLetsTheMachineAccessAsTheUserWouldHaveIt) {
   set(0, kNapot | kR, napot(kData, 64));
-  hart_.write_csr(csr::kMstatus, kMprv);  // MPP is user mode
+  hart_.write_csr(csr::kMstatus, kMprv);  // MPP = user mode, MPRV = 1
   EXPECT_TRUE(machine_loads(kData));
   EXPECT_FALSE(machine_loads(kData + 64));
   hart_.write_csr(csr::kMstatus, kMprv);
@@ -227,7 +227,7 @@ TEST_F(RiscvPmp, BothSidesOfABorderInTurn) {
 
 TEST_F(RiscvPmp, AnInstructionAcrossABorderNeedsBothSides) {
   set(0, kNapot | kX, napot(kCode, 8));
-  put16(kCode + 6, {0x0013, 0x0000});  // a nop whose second half is outside the range
+  put16(kCode + 6, {0x0013, 0x0000});  // a nop whose second half is outside the entry's range
   enter_user(kCode + 6);
   run(2);
   expect_trap(Cause::kInstructionAccessFault, kCode + 6, kCode + 8);
@@ -236,7 +236,7 @@ TEST_F(RiscvPmp, AnInstructionAcrossABorderNeedsBothSides) {
 TEST_F(RiscvPmp, CodeThatTheMachineHasRunIsCheckedAnewForUsers) {
   put(kData, {kNop, kEcall});
   hart_.set_pc(kData);
-  run(1);  // decodes the instruction for machine mode
+  run(1);  // decodes the instruction in machine mode
   allow_code();
   EXPECT_FALSE(user_jumps(kData));
   expect_trap(Cause::kInstructionAccessFault, kData, kData);

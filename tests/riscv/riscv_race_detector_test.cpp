@@ -1,4 +1,4 @@
-// Races between harts and DMA: what is found, and what orders accesses.
+// Tests the race detector: which accesses of harts and DMA are races, and what orders two accesses.
 #include <gtest/gtest.h>
 
 #include "riscv/race_detector.h"
@@ -82,14 +82,14 @@ TEST_F(RaceDetectorTest, AFenceOfStoresDoesNotAcquire) {
   fence(0);
   store(0, kFlag);
   load(1, kFlag);
-  fence(1, 1, 1);  // stores before stores
+  fence(1, 1, 1);  // orders stores before stores only
   load(1, kData);
   expect_race(0, 1);
 }
 
 TEST_F(RaceDetectorTest, AFenceOfTheWrongKindDoesNot) {
   store(0, kData);
-  fence(0, 2, 2);  // loads before loads
+  fence(0, 2, 2);  // orders loads before loads only
   store(0, kFlag);
   load(1, kFlag);
   fence(1);
@@ -201,14 +201,14 @@ TEST_F(RaceDetectorTest, ABufferThatDmaReadsIsNotTheHartsUntilCompletion) {
   races_.dma_read(kData, 64);
   races_.dma_wrote(kFlag, 32);
   load(0, kFlag);
-  store(0, kData);  // The load of the completion is not followed by a fence.
+  store(0, kData);  // no fence between the load of the completion and this store
   expect_race(3, 0);
 }
 
 TEST_F(RaceDetectorTest, ACompletionIsReadBehindAFence) {
   races_.dma_wrote(kData, 256);
   races_.dma_wrote(kFlag, 32);
-  load(0, kFlag);  // polls
+  load(0, kFlag);  // polls the completion
   fence(0);
   load(0, kFlag + 4);
   load(0, kData);
@@ -243,9 +243,9 @@ TEST_F(RaceDetectorTest, AnInterruptAndADevicesRegisterComeAfterDma) {
   store(1, kData + 16);
   EXPECT_EQ(races_.count(), 0u);
   races_.dma_wrote(kData + 32, 16);
-  store(1, kData + 32);  // DMA's write after the load of the register
+  store(1, kData + 32);  // DMA wrote after the hart's load of the register
   expect_race(3, 1);
-  store(0, kData + 28);  // DMA's write after the interrupt
+  store(0, kData + 28);  // DMA wrote after the interrupt
   EXPECT_EQ(races_.count(), 2u);
 }
 

@@ -1,4 +1,4 @@
-// Code and constants in ROM, and semihosting calls, which stop the hart.
+// Tests code and constants in ROM, and semihosting calls, which stop the hart.
 #include <array>
 
 #include "hart_fixture.h"

@@ -1,5 +1,5 @@
-// Names of addresses: functions before labels, symbol sizes respected, no name for distant
-// addresses.
+// Tests the names of addresses: functions take precedence over labels, a symbol's size counts, and
+// distant addresses have no name.
 #include <gtest/gtest.h>
 
 #include "riscv/symbol_table.h"
@@ -12,7 +12,7 @@ SymbolTable table() {
   t.add({"data", 0x80001000, 16, false});
   t.add({"main", 0x80000100, 0x40, true});
   t.add({"loop", 0x80000110, 0, false});        // a label inside main
-  t.add({"text_begin", 0x80000100, 0, false});  // a label at the begin of main
+  t.add({"text_begin", 0x80000100, 0, false});  // a label at the beginning of main
   t.add({"helper", 0x80000140, 0x10, true});
   t.add({"tail", 0x80003000, 0, false});
   t.sort();

@@ -1,5 +1,6 @@
-// Every synchronous exception: cause, mepc, mtval, and the suppressed effects of the instruction.
-// Rules from the RISC-V Privileged Architecture 1.12, sections 3.1.15 to 3.1.17 and 3.3.
+// Tests every synchronous exception: cause, mepc, mtval, and the suppressed effects of the
+// instruction. The rules are those of the RISC-V Privileged Architecture 1.12, sections 3.1.15 to
+// 3.1.17 and 3.3.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::trap_tests {
@@ -7,7 +8,8 @@ namespace {
 
 class RiscvTrap : public HartFixture {
  protected:
-  /// Checks that one instruction at the start of RAM raises `cause` with `value`.
+  /// Checks that one instruction at the start of RAM is illegal and that mtval then holds
+  /// `reported`.
   void expect_illegal(Word instruction, Word reported) {
     hart_.reset(kRam);
     hart_.write_csr(csr::kMtvec, kHandler);
@@ -118,7 +120,7 @@ TEST_F(RiscvTrap, AHandlerThatReturnsToWhatTrapsIsEnded) {
 }
 
 TEST_F(RiscvTrap, TrapsWithProgressInBetweenAreNotEnded) {
-  // The handler returns behind the ecall, which a loop executes for ever.
+  // The handler returns to the instruction after the ecall. A loop executes the ecall without end.
   put(kRam, {kEcall, enc_j(-4, 0)});
   put(kHandler, {csrrs(6, csr::kMepc, 0), enc_i(4, 6, 0, 6, 0x13), csrrw(0, csr::kMepc, 6), kMret});
   EXPECT_EQ(hart_.run(100'000), Stop::kBudget);
@@ -175,7 +177,7 @@ TEST_F(RiscvTrap, JumpToNowhereFaultsAtTheTarget) {
   hart_.set_reg(5, 0x30000001);
   put(kRam, {jalr(1, 5, 4)});
   run(1);
-  EXPECT_EQ(hart_.pc(), 0x30000004u);  // the jump itself retires before its target traps
+  EXPECT_EQ(hart_.pc(), 0x30000004u);  // the jump itself is executed, and its target traps
   EXPECT_EQ(hart_.reg(1), kRam + 4);
   run(1);
   expect_trap(Cause::kInstructionAccessFault, 0x30000004, 0x30000004);
@@ -196,7 +198,7 @@ TEST_F(RiscvTrap, InstructionHalfBeyondRamReportsTheMissingHalf) {
 }
 
 TEST_F(RiscvTrap, BranchesReachEveryEvenAddress) {
-  put16(kRam, {0x0001});  // c.nop, so the next instruction is not aligned to 4 bytes
+  put16(kRam, {0x0001});  // a c.nop, so that the next instruction is not aligned to 4 bytes
   const Word beq = enc_b(6, 0, 0, 0);
   put16(kRam + 2, {beq & 0xFFFF, beq >> 16});
   run(2);
@@ -209,9 +211,9 @@ TEST_F(RiscvTrap, TrapStacksInterruptEnableAndMretUnstacks) {
   put(kRam, {kEcall, kNop});
   put(kHandler, {csrrs(5, csr::kMepc, 0), addi(5, 5, 4), csrrw(0, csr::kMepc, 5), kMret});
   run(1);
-  EXPECT_EQ(csr(csr::kMstatus), 0x1880u);  // MPP = M, MPIE = 1, MIE = 0
+  EXPECT_EQ(csr(csr::kMstatus), 0x1880u);  // MPP = machine mode, MPIE = 1, MIE = 0
   run(4);
-  EXPECT_EQ(csr(csr::kMstatus), 0x0088u);  // mret leaves MPP = U, the least privileged mode
+  EXPECT_EQ(csr(csr::kMstatus), 0x0088u);  // mret sets MPP to user mode, the least privileged mode
   EXPECT_EQ(hart_.pc(), kRam + 4);
   hart_.write_csr(csr::kMstatus, 0);
   hart_.set_pc(kRam);
@@ -260,7 +262,7 @@ TEST_F(RiscvTrap, DeathInEndlessLoop) {
   put(kRam, {enc_j(0, 0)});
   EXPECT_EQ(run(10), Stop::kDead);
   EXPECT_EQ(hart_.death(), Death::kEndlessLoop);
-  // With a possible interrupt, the loop is a legal way to wait.
+  // If an interrupt is possible, an endless loop is a legal way to wait.
   hart_.reset(kRam);
   hart_.write_csr(csr::kMtvec, kHandler);
   hart_.write_csr(csr::kMie, 0x80);

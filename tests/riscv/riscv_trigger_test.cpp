@@ -1,5 +1,5 @@
-// Debug triggers: legal settings, firing, and ownership. Rules from RISC-V External Debug Support
-// 0.13.2, chapter 5.
+// Tests debug triggers: legal settings, firing, and ownership. The rules are those of RISC-V
+// External Debug Support 0.13.2, chapter 5.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::trigger_tests {
@@ -49,7 +49,7 @@ TEST_F(RiscvTrigger, FieldsThatCanBeWritten) {
 
 TEST_F(RiscvTrigger, BeforeAnInstruction) {
   put(kRam, {addi(5, 0, 1), addi(5, 0, 2), addi(5, 0, 3)});
-  run(3);  // the instruction is decoded already
+  run(3);  // decodes the instruction before the trigger is set
   hart_.set_pc(kRam);
   arm(0, kInMachine | kExecute, kRam + 4);
   const std::uint64_t retired = hart_.retired();

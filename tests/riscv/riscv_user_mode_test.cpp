@@ -1,5 +1,5 @@
-// User mode: entry and exit, forbidden operations, effect of interrupts. Rules from the RISC-V
-// Privileged Architecture 1.12, chapters 2 and 3.
+// Tests user mode: entry and exit, forbidden operations, effect of interrupts. The rules are those
+// of the RISC-V Privileged Architecture 1.12, chapters 2 and 3.
 #include "hart_fixture.h"
 
 namespace dcc::riscv::test::user_mode_tests {
@@ -12,12 +12,12 @@ constexpr std::uint32_t kMie = 1u << 3, kMpie = 1u << 7, kMprv = 1u << 17, kTw =
 class RiscvUserMode : public HartFixture {
  protected:
   RiscvUserMode() { open_all(); }
-  /// Sets one entry that allows user mode everything.
+  /// Sets one PMP entry that permits all accesses in user mode.
   void open_all() {
     hart_.write_csr(csr::kPmpaddr0, 0xFFFFFFFF);
     hart_.write_csr(csr::kPmpcfg0, 0x1F);
   }
-  /// Goes to `pc` in user mode by mret.
+  /// Enters user mode at `pc` by mret.
   void enter_user(std::uint32_t pc = kUser) {
     leave_user();
     put(kRam, {kMret});

@@ -1,4 +1,5 @@
-// Programs of a few instructions for tests that run one on a whole host: pieces, and the ELF file.
+// Programs of a few instructions for tests that run a program on a whole host: building blocks, and
+// the ELF file.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +16,12 @@ constexpr Word kT0 = 5, kT1 = 6, kT2 = 7, kT3 = 28;
 
 using Program = std::vector<Word>;
 
-/// Loads a value into rd.
+/// Instructions that load a value into rd.
 inline Program li(Word rd, std::uint32_t value) {
   return {lui(rd, (value + 0x800) >> 12),
           addi(rd, rd, static_cast<std::int32_t>(value << 20) >> 20)};
 }
-/// Stores a value in the word at address + offset.
+/// Instructions that store a value in the word at address + offset.
 inline Program store(std::uint32_t address, std::uint32_t offset, std::uint32_t value) {
   Program out = li(kT0, address);
   const Program number = li(kT1, value);
@@ -39,8 +40,8 @@ inline Program sequence(const std::vector<Program>& parts) {
   return out;
 }
 
-/// Writes `program` as an executable of one segment at the start of RAM; false if it could not be
-/// written.
+/// Writes `program` to a file, as an ELF executable with one segment at the start of RAM. Returns
+/// false if the file could not be written.
 inline bool write_elf(const std::string& path, const Program& program) {
   constexpr std::uint32_t kHeader = 52, kSegment = 32, kContents = kHeader + kSegment;
   const auto bytes = static_cast<std::uint32_t>(program.size() * 4);
@@ -56,7 +57,7 @@ inline bool write_elf(const std::string& path, const Program& program) {
                                    0,
                                    kHeader | kSegment << 16,
                                    1,
-                                   0,  // number of segments and sections: one, none
+                                   0,  // one segment, no sections
                                    1,
                                    kContents,
                                    DCC_RAM_BASE,

@@ -16,14 +16,13 @@ import unittest
 SKIPPED = 77
 BUILD, SOURCE = (pathlib.Path(a) for a in sys.argv[1:3])
 ROOT = pathlib.Path(sys.argv[4]) if sys.argv[3:4] == ["--root"] else None
-# Packages needed to build the examples; the package suggests them.
+# Packages that are needed to build the examples. The Debian package suggests them.
 TOOLS = ["g++", "cmake", "ninja-build", "pkg-config", "libsystemc-dev", "zlib1g-dev", "libdeflate-dev",
          "make", "verilator",
          "gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf", "python3-matplotlib", "zsh",
          "groff-base"]
 HIDDEN = "DCCVP_SDK_TEST_FOLDER"
-# A package below /usr would need a search through all of /usr, so the relocated package is
-# searched.
+# Tests of the package below /usr. All other tests use the relocated package, since they would search all of /usr.
 IN_PLACE = ["test_a_run_with_report_and_pictures", "test_a_systemc_platform_of_ones_own",
             "test_the_same_by_pkg_config", "test_an_algorithm_of_ones_own", "test_rtl_of_ones_own",
             "test_firmware_of_ones_own", "test_python_finds_the_program_beside_it", "test_manual_page"]

@@ -22,7 +22,7 @@ if FULL:
 
 
 def steps():
-    """(instruction, arguments), continued lines joined."""
+    """Yields (instruction, arguments) of the Dockerfile, with continued lines joined."""
     text = (SOURCE / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", " ")
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return [tuple(line.split(None, 1)) for line in lines]
@@ -72,7 +72,7 @@ class Dockerfile(unittest.TestCase):
             place = "/"
             for step, words in steps():
                 if step == "FROM" and "AS" not in words:
-                    break  # the second stage begins with the files that the first has left
+                    break  # the second stage begins with files that the first stage has built
                 if step == "WORKDIR":
                     place = words
                     (root / place.lstrip("/")).mkdir(parents=True, exist_ok=True)

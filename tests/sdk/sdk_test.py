@@ -22,8 +22,8 @@ HIDDEN = "DCCVP_SDK_TEST_FOLDER"
 PATIENCE = 900
 RISCV = shutil.which("riscv64-unknown-elf-gcc")
 GDB = shutil.which("gdb-multiarch")
-# A congestion control that no example has: a flow gives up an eighth of its rate when its round trip takes twice the
-# least one, at most once in a round trip, and gains a step in each round trip without.
+# A congestion control that no example contains. A flow reduces its rate by an eighth when its round trip is twice the
+# minimum, at most once per round trip, and increases it by a step in every other round trip.
 OWN_PROGRAM = """\
 #include "program/dcc_program.h"
 
@@ -75,7 +75,7 @@ class Installed(unittest.TestCase):
     data = prefix / "share/dccvp"
 
     def example(self, name, called=None):
-        """A copy of an example, as a user makes it."""
+        """Copies an example, as a user does."""
         place = self.folder / (called or name)
         shutil.copytree(self.data / "examples" / name, place)
         return place
@@ -108,8 +108,8 @@ class Installed(unittest.TestCase):
         self.assertEqual(pathlib.Path(said.strip()).resolve(), self.program.resolve())
 
     def test_nothing_names_the_place_it_was_built_in(self):
-        # The checkout's path may occur in the program, as the last resort of a build that was not installed.
-        # Verilated blocks name their sources in assertion messages.
+        # The program may contain the path of the checkout, where a build that is not installed looks last. Verilated
+        # blocks contain the names of their sources in assertion messages.
         for file in self.prefix.rglob("*"):
             if (file.is_file() and file != self.program and file.suffix != ".a"
                     and file.name not in ("wheel_replay", "rate_replay", "controller_replay")):
@@ -143,12 +143,12 @@ class Installed(unittest.TestCase):
         self.assertIn("1024 slots, enabled", said)
         rates = [float(line.split()[-2]) for line in said.splitlines() if "flow 42" in line]
         self.assertEqual(rates[0], 50_000.0)     # the CNP cuts the rate to a half
-        self.assertGreater(rates[1], rates[0])   # the timer raises the rate
-        self.assertLess(rates[2], rates[1])      # the next CNP cuts again
-        self.assertGreater(rates[-1], rates[2])  # The timer raises the rate again.
+        self.assertGreater(rates[1], rates[0])   # the first CNP halves the rate
+        self.assertLess(rates[2], rates[1])      # the timer raises the rate
+        self.assertGreater(rates[-1], rates[2])  # the timer raises the rate again
 
     def test_the_same_with_a_systemc_of_ones_own(self):
-        # SystemC as Accellera's CMake package (SystemC::systemc), hidden from pkg-config.
+        # Uses SystemC as Accellera's CMake package (SystemC::systemc), and hides it from pkg-config.
         place = self.example("systemc-controller", "own-systemc")
         (place / "SystemCLanguageConfig.cmake").write_text(
             "add_library(SystemC::systemc INTERFACE IMPORTED)\n"
@@ -176,19 +176,19 @@ class Installed(unittest.TestCase):
         metrics = json.loads((place / "one/metrics.json").read_text())
         self.assertGreater(metrics["aggregate"]["rate_decreases"], 100)
         self.assertGreater(metrics["aggregate"]["rate_increases"], 100)
-        # The plug-in's parameters behave like built-in ones.
+        # The parameters of the plug-in behave like built-in parameters.
         said = run(self.program, "params", "platform.yaml", "--match", "congestion_control.cut",
                    folder=place)
         self.assertIn("0.125   (platform.yaml:5:51; default 0.25)", said)
         self.assertIn("'2' is out of range (1/100 … 1)",
                       run(self.program, "check", "platform.yaml", "-c",
                           "nic.congestion_control.cut=2", folder=place, fails=True))
-        # The effective configuration left by a run gives the same run from any folder.
+        # The effective configuration that a run writes reproduces the run from any folder.
         run(self.program, "run", place / "one/config.effective.yaml", "--out", "again", "--quiet",
             folder=self.folder)
         self.assertEqual((self.folder / "again/flows.csv").read_bytes(),
                          (place / "one/flows.csv").read_bytes())
-        # The plug-in is named without a path.
+        # Names the plug-in without a path.
         run(self.program, "check", "platform.yaml", "-c", "plugins=steps", folder=place,
             DCCVP_PLUGIN_PATH=f"/nowhere:{place / 'build'}")
         self.refusals(place)
@@ -203,7 +203,7 @@ class Installed(unittest.TestCase):
         self.assertIn("is not a shared object", refused("steps.cpp"))
         shared = next(pathlib.Path("/lib").glob("*/libz.so.1"))
         self.assertIn("does not say that it is a plug-in", refused(shared))
-        # The same plug-in is built for another interface version, or with other headers.
+        # Changes the interface version or the headers that the plug-in was built with.
         whole = (place / "build/steps.so").read_bytes()
         at = whole.index(b"dccvp plug-in\0\0\0") + 16
         for offset, words in ((0, "is built for plug-in interface 99, this program has"),
@@ -215,12 +215,12 @@ class Installed(unittest.TestCase):
         for length in range(0, len(whole), len(whole) // 40):
             (place / "short.so").write_bytes(whole[:length])
             self.assertIn("short.so", refused("./short.so"))
-        # Two plug-ins have one name.
+        # Two plug-ins with the same name must be refused.
         shutil.copy(place / "build/steps.so", place / "twin.so")
         self.assertIn("two modules of nic.congestion_control named steps", refused("[build/steps.so, ./twin.so]"))
 
     def bytes_of(self, place, engine):
-        """Files that a run of the example leaves, with the rate unit computed by model or RTL."""
+        """Files that a run of the example writes, with the rate unit computed by model or RTL."""
         run(self.program, "run", "platform.yaml", "-c", f"nic.controller.rate_lut={engine}", "--out",
             engine, "--force", "--quiet", folder=place)
         return [(place / engine / name).read_bytes() for name in ("flows.csv", "series/flow_rates.csv")]
@@ -235,8 +235,8 @@ class Installed(unittest.TestCase):
         self.assertGreater(metrics["aggregate"]["rate_increases"], 100)
         whole = self.bytes_of(place, "model")
         self.assertEqual(self.bytes_of(place, "rtl"), whole)
-        # A rate unit with a flat line segment: lock-step finds the difference, and the run uses the
-        # plug-in's answers.
+        # A rate unit with a flat line segment, which is a fault. Lock-step finds the difference, and the run uses the
+        # plug-in's responses.
         source = place / "my_rate_unit.sv"
         text = source.read_text()
         next_entry = "decrease[9'(argument[16:8] + 9'd1)]"
@@ -249,7 +249,7 @@ class Installed(unittest.TestCase):
         self.assertRegex(said, r"\n +model: rc .*\n +RTL: +rc ")
         self.assertNotEqual(self.bytes_of(place, "rtl"), whole)
         self.assertEqual(self.bytes_of(place, "model"), whole)
-        # There is only one rate unit per process.
+        # A process may have only one rate unit, so a second one is refused.
         shutil.copy(place / "build/my_rate_unit.so", place / "twin.so")
         self.assertIn("two rate units, my_rate_unit and my_rate_unit, for one place",
                       run(self.program, "check", "platform.yaml", "-c",
@@ -329,7 +329,7 @@ class Installed(unittest.TestCase):
         (program,) = metrics["programs"]
         (handler,) = program["handlers"]
         self.assertEqual(handler["event"], "ack")
-        # Only packets that are under way have no answer yet, and a program that lost or merged events would say so.
+        # Only packets in flight have no ACK yet, and the counters would show lost or merged events.
         self.assertGreater(handler["handled"], 5000)
         self.assertEqual((handler["lost"], handler["faults"]), (0, 0))
         self.assertGreater(handler["instructions"], 5 * handler["handled"])
@@ -337,7 +337,7 @@ class Installed(unittest.TestCase):
 
 
 class Packaged(Installed):
-    """Tests of Installed, on the unpacked Debian package, with which the examples are built."""
+    """Runs the tests of Installed on the unpacked Debian package. The examples are built with this package."""
 
     test_a_systemc_platform_of_ones_own = None
     test_the_same_by_pkg_config = None
@@ -355,8 +355,7 @@ class Packaged(Installed):
         files = {f.relative_to(installed) for f in installed.rglob("*") if not f.is_dir()}
         self.assertGreater(len(files), 100)
         self.assertEqual({f.relative_to(self.prefix) for f in self.prefix.rglob("*") if not f.is_dir()}, files)
-        # Files that contain the prefix contain the package's prefix until the package is moved;
-        # programs are stripped.
+        # Files with the prefix contain the package's own prefix until the package is moved. Programs are stripped.
         for file in sorted(files):
             ours, theirs = ((place / file).read_bytes() for place in (installed, self.prefix))
             if not ours.startswith(b"\x7fELF"):
@@ -371,7 +370,7 @@ class Packaged(Installed):
 
 
 def unpacked_package(cmake, build, folder):
-    """Unpacks the package that `make deb` makes into a prefix, and an installation beside it."""
+    """Unpacks the Debian package of `make deb` to a prefix, and makes an installation beside it."""
     run("cpack", "-B", folder / "package", folder=build)
     package = next((folder / "package").glob("*.deb"))
     package = package.rename(folder / package.name)
@@ -382,7 +381,7 @@ def unpacked_package(cmake, build, folder):
 
 
 def hide_and_seek(cmake, build, source, *how):
-    """Installs, moves the installation, and starts this script again where the checkout is not visible."""
+    """Installs the product, moves the installation, and restarts this script where the checkout is not visible."""
     with tempfile.TemporaryDirectory(prefix="dccvp-sdk-") as name:
         folder = pathlib.Path(name)
         if how:

@@ -15,7 +15,7 @@ from harness import PATIENCE, figures
 
 DCCVP = ""
 
-# Hosts 1 and 2 send one packet each to host 0; their links lose everything for 450 us.
+# Hosts 1 and 2 send one packet each to host 0. For 450 us their links lose every packet.
 OUTAGE = """\
 duration: 20ms
 topology: {kind: star, hosts: 3, link: {rate: 100Gbps, delay: 1us}}
@@ -28,7 +28,8 @@ faults:
 output: {plots: false}
 """
 
-# Host 1 sends by one queue pair, host 2 by four; 512-byte messages at full rate would be 20 million a second.
+# Host 1 sends through one queue pair, host 2 through four. Messages of 512 bytes at full rate would be 20 million per
+# second.
 MESSAGES = """\
 duration: 1ms
 measure: {from: 200us}
@@ -57,12 +58,13 @@ class AdapterLimits(unittest.TestCase):
         return figures(out), list(csv.DictReader((out / "flows.csv").read_text().splitlines()))
 
     def ends(self, *overrides):
-        """End of each host's flow in microseconds, and the timeouts."""
+        """Returns the completion time of each host's flow in microseconds, and the number of timeouts."""
         metrics, flows = self.run_it(OUTAGE, *overrides)
         return [float(flow["end_s"]) * 1e6 for flow in flows], metrics["aggregate"]["timeouts"]
 
     def test_adaptive_timeouts_begin_at_a_sixteenth_and_double(self):
-        # Timeouts of 62.5, 62.5, 125, 250 us end at 62.5, 125, 250 and 500 us, the first time after the outage.
+        # Timeouts of 62.5, 62.5, 125 and 250 us expire at 62.5, 125, 250 and 500 us. Only the last one is after the
+        # outage.
         ends, timeouts = self.ends("nic.recovery.adaptive=true")
         for end in ends:
             self.assertAlmostEqual(end, 500, delta=6)
@@ -73,7 +75,7 @@ class AdapterLimits(unittest.TestCase):
         self.assertEqual(timeouts, 2)
 
     def test_the_least_timeout_may_be_written(self):
-        # 200, 200, 400 us: the third ends at 800 us.
+        # Timeouts of 200, 200 and 400 us: the third timeout expires at 800 us.
         ends, timeouts = self.ends("nic.recovery={timeout: 1ms, adaptive: true, least_timeout: 200us}")
         for end in ends:
             self.assertAlmostEqual(end, 800, delta=6)
@@ -91,13 +93,13 @@ class AdapterLimits(unittest.TestCase):
             _, flows = self.run_it(OUTAGE, fault, f"nic.recovery.retries={retries}", *more)
             return [flow["completed"] for flow in flows] == ["false", "true"]
 
-        # The first timeout of 1 ms runs out at 62.5 + 62.5 + 125 + 250 + 500 + 1000 = 2000 us.
+        # The first timeout of the full 1 ms expires at 62.5 + 62.5 + 125 + 250 + 500 + 1000 = 2000 us.
         self.assertFalse(failed(1, "1990us", "nic.recovery.adaptive=true"))
         self.assertTrue(failed(0, "1990us", "nic.recovery.adaptive=true"))
         self.assertTrue(failed(1, "2010us"), "fixed timeouts run out at 1 and 2 ms")
 
     def rates(self, *overrides):
-        """Million messages a second of each flow."""
+        """Million messages per second of each flow."""
         _, flows = self.run_it(MESSAGES, *overrides)
         return [float(flow["goodput_gbps"]) * 1e3 / 8 / 512 for flow in flows]
 

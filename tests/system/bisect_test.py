@@ -51,7 +51,7 @@ class Digests(unittest.TestCase):
         for device in ("s0", "host1.controller", "host1.nic", "host1.interrupts", "host1.memory",
                        "h1->s0", "s0->h0"):
             self.assertRegex(rows[0][device], "^[0-9a-f]{16}$")
-        # The digest of a sender changes all the time, the digest of an idle wire never.
+        # The digest of a sending host changes in every row, and the digest of an idle wire never.
         self.assertEqual(len({row["host1.nic"] for row in rows}), 6)
         self.assertEqual(len({row["host0.controller"] for row in rows[1:]}), 1)
 
@@ -82,10 +82,10 @@ class Digests(unittest.TestCase):
 
     def test_a_changed_parameter(self):
         found = self.bisect("--b", "switch.ecn.kmax=50KB", "-c", "seed=3")
-        # The run differs first at the switch's port, at the first packet that only one run marks.
+        # The runs differ first at the switch's port, when only one of them marks a packet.
         self.assertEqual(found["devices"][0], "s0")
         self.assertEqual(found["equal_at_ps"], found["at_ps"] - 1)
-        # Separate runs over a narrow window around the instant give the same answer.
+        # Separate runs with a narrow window around the found time give the same answer.
         at = found["at_ps"]
         window = f"output.digest={{every: 1ps, from: {at - 1}ps, to: {at}ps}}"
         a = self.rows(self.run_to("a", "--seed", "3", "-c", window))
@@ -95,8 +95,8 @@ class Digests(unittest.TestCase):
         self.assertEqual(a[1]["host0.nic"], b[1]["host0.nic"])
 
     def test_what_a_transport_has_in_mind(self):
-        """Two parameters whose effect only the NICs' state shows: a timeout that never expires, and a mean that no
-        packet carries."""
+        """Changes parameters whose effect only the digest of the NIC's state shows: a timeout that never expires,
+        and an average that no packet carries."""
         for kind, other in (("tcp, min_timeout: 200ms", "min_timeout=1ms"),
                             ("uec", "nscc.mean_weight=1/40")):
             with self.subTest(kind):
@@ -121,14 +121,14 @@ class Digests(unittest.TestCase):
                               capture_output=True, text=True, check=False)
         if "no RTL" in done.stderr:
             self.skipTest("this build has no RTL")
-        # The run has enough timer starts for the fault, which affects every 64th start. Hosts run no software, so no
+        # The run starts enough timers for the fault, which affects every 64th start. The hosts run no software, so no
         # memory is compared.
         rtl = ["--b", "nic.controller.timer=rtl", "-c", "duration=4ms", "-c", "host.driver=none",
                "-c", "nic.congestion_control.policy=proportional"]
         self.assertIn("same", self.call("bisect", "t.yaml", "t.yaml", *rtl))
         found = self.bisect(*rtl, environment={"DCCVP_WHEEL_FAULT": "1"})
         self.assertRegex(found["devices"][0], r"^host[123]\.controller$")
-        # A fault of the wheel shows in its controller before any other device.
+        # A fault of the timing wheel shows in its controller before it shows in any other device.
         self.assertEqual(len(found["devices"]), 1)
 
     def test_folders(self):

@@ -23,8 +23,8 @@ DCCVP = ""
 
 CNP, ACK = "129", "17"
 DATA = {"6", "7", "8", "9", "10", "11"}
-# Flows of limited size, measured from the first packet to the last, so that every marked packet of the run is
-# also captured.
+# Flows of limited size, with a measurement window from the first packet to the last, so that every marked packet of
+# the run is captured.
 FINITE = ("duration=20ms", "measure={from: 0us, to: 20ms}",
           "traffic=[{kind: incast, senders: 1..4, receiver: 0, dscp: 46, bytes: 2MB},"
           " {kind: incast, senders: 5..8, receiver: 0, dscp: 10, bytes: 2MB}]")
@@ -32,7 +32,7 @@ FIELDS = ("frame.interface_name", "frame.time_epoch", "frame.len", "frame.cap_le
           "infiniband.bth.opcode", "ip.dsfield.ecn", "ip.dsfield.dscp", "ip.checksum.status",
           "udp.dstport", "udp.checksum", "ip.src", "ip.dst", "infiniband.bth.destqp", "macc.opcode", "_ws.malformed")
 
-# One captured frame, with its fields in the order of FIELDS.
+# One captured frame. The fields have the order of FIELDS.
 Frame = collections.namedtuple("Frame", [
     "interface_name", "time_epoch", "len", "cap_len", "opcode", "ecn", "dscp", "checksum", "port",
     "udp_checksum", "source", "destination", "qpn", "mac_opcode", "malformed"])
@@ -60,12 +60,12 @@ def frames_of(file):
 
 
 def whole_frames(file):
-    """Bytes of every frame in a pcapng file that contains complete frames."""
+    """Returns the bytes of every frame in a pcapng file whose frames are complete."""
     data = file.read_bytes()
     at = 0
     while at < len(data):
         kind, size = struct.unpack_from("<II", data, at)
-        if kind == 6:  # block type 6: enhanced packet block
+        if kind == 6:  # block type 6 is the enhanced packet block
             captured, length = struct.unpack_from("<II", data, at + 20)
             if captured == length:
                 yield data[at + 28:at + 28 + length]
@@ -73,8 +73,8 @@ def whole_frames(file):
 
 
 def icrc_of(frame):
-    """Computes the invariant CRC from the specification (InfiniBand Architecture, annex A17): eight bytes of ones
-    replace the missing local header, and all fields that a router may change are ones."""
+    """Computes the invariant CRC by the specification (InfiniBand Architecture, annex A17). Eight bytes of ones
+    replace the missing local header, and all fields that a router may change count as ones."""
     masked = bytearray(b"\xff" * 8 + frame[14:-4])
     for byte in (1, 8, 10, 11, 20 + 6, 20 + 7, 28 + 4):  # bytes of ToS, TTL, checksums, and FECN/BECN
         masked[8 + byte] = 0xFF
@@ -128,7 +128,8 @@ class Demo(Capture):
         self.assertEqual(len(from_hosts) + pauses, metrics["balance"]["packets_sent"])
         for link in metrics["links"]:
             mine = [f for f in frames if f.interface_name == link["name"]]
-            # Captures have no FCS (four bytes); tx_bytes counts the FCS, but not the gap.
+            # The captured frames have no FCS (four bytes). The counter tx_bytes includes the FCS but not the gap
+            # between frames.
             self.assertEqual(sum(int(f.len) + 4 for f in mine), link["tx_bytes"], link["name"])
         times = [f.time_epoch for f in frames]
         self.assertEqual(times, sorted(times))
@@ -138,7 +139,7 @@ class Demo(Capture):
         wrong = [f.hex() for f in whole if f[-4:] != icrc_of(f)]
         self.assertEqual(len(wrong), 0, wrong[:1])
 
-        # With the default snap length the capture has the same frames, each with its first 128 bytes.
+        # With the default snap length the capture has the same frames, truncated to their first 128 bytes.
         short = frames_of(out / "trace/short.pcapng")
         self.check_decoded(short)
         self.assertEqual([f._replace(cap_len="") for f in short],
@@ -150,7 +151,7 @@ class Demo(Capture):
         out = self.run_demo(*FINITE, packets="[{ports: h0, snap: 9216B}]")
         done = subprocess.run(["tshark", "-n", "-r", str(out / "trace/packets.pcapng")],
                               capture_output=True, text=True, check=True)
-        # Every packet is of a known kind; other packets do not use these wires.
+        # Every captured packet is of a known kind, since these wires carry no other packets.
         for line in done.stdout.splitlines():
             self.assertRegex(line, r" RRoCE .*(RDMA Write|Acknowledge|CNP|Unknown OpCode)")
         self.assertGreater(done.stdout.count("RDMA Write"), 1000)
@@ -207,12 +208,12 @@ class Selections(Capture):
                             "{name: some, ports: [s0->h0, h0->s0], flows: [1, 6], from: 300us, "
                             "to: 500us}]")
         everything = frames_of(out / "trace/all.pcapng")
-        # Host h has the address 10.x.x.x with h + 1; flow f of this configuration goes from host f + 1 to host 0.
+        # Host h has the address 10.x.x.x with h + 1. In this configuration flow f goes from host f + 1 to host 0.
         hosts = {"10.0.0.3", "10.0.0.8"}
         expected = [f for f in everything if f.interface_name in ("s0->h0", "h0->s0")
                     and 300e-6 <= float(f.time_epoch) < 500e-6
                     and (f.source in hosts or f.destination in hosts)]
-        # Interfaces are numbered within a file, but keep their names.
+        # Interface numbers are counted within a file, and interface names are the same in all files.
         self.assertGreater(len(expected), 100)
         self.assertEqual(frames_of(out / "trace/some.pcapng"), expected)
 
@@ -236,7 +237,7 @@ class Selections(Capture):
               "faults=[{kind: link_flap, link: h2--s0, start: 300us, down: 100us, up: 1ms}]",
               "output.trace.packets=[{snap: 9216B}]", out=out)
         file = str(out / "trace/packets.pcapng")
-        # A field that occurs twice in a frame: first of the configuration TLV, then of the recommendation
+        # The fields of the PFC settings occur twice in a frame: in the configuration TLV and in the recommendation
         # TLV.
         fields = ["frame.interface_name", "_ws.malformed", "eth.dst", "eth.src", "lldp.chassis.id.mac",
                   "lldp.port.id", "lldp.time_to_live", "lldp.ieee.802_1.subtype",
@@ -249,7 +250,8 @@ class Selections(Capture):
         frames = [dict(zip(fields, line.split("|"))) for line in done.stdout.splitlines()]
         metrics = figures(out)
         self.assertEqual(len(frames), metrics["dcbx"]["frames_sent"])
-        self.assertEqual(len(frames), 2 * 9 + 2)  # both ends of nine links, and of the flapped link once more
+        # frames of both ends of nine links, and of the flapped link once more
+        self.assertEqual(len(frames), 2 * 9 + 2)
         for frame in frames:
             with self.subTest(frame=frame):
                 self.assertEqual(frame["_ws.malformed"], "")
@@ -280,7 +282,8 @@ class Selections(Capture):
               "qos.update_interval=100us", "output.trace.packets=[{name: own, ports: [h4],"
               " flows: [0, 63]}, {name: all, ports: [h4]}]", out=out)
         self.assertGreater(len(frames_of(out / "trace/all.pcapng")), 20)
-        self.assertEqual(frames_of(out / "trace/own.pcapng"), [])  # host 4 is only the manager, and captures no flow
+        # host 4 only runs the QoS manager and sends no flow
+        self.assertEqual(frames_of(out / "trace/own.pcapng"), [])
 
     def test_what_is_not_there_is_refused_with_its_place(self):
         config = self.folder / "c.yaml"

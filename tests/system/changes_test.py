@@ -1,5 +1,5 @@
-"""Parameters that change during a run: until its instant a change has no effect, afterwards it has; the results are the
-same bytes with threads, from the effective configuration, and on repetition."""
+"""Tests parameters that change during a run. A change has no effect before its time and has its effect afterwards.
+The results are byte-identical with threads, from the effective configuration, and on repetition."""
 
 import csv
 import pathlib
@@ -55,7 +55,7 @@ class Changes(unittest.TestCase):
         return out
 
     def samples(self, out):
-        """Rows of rates and queues by time."""
+        """Rows of the series of rates and queues, by time."""
         rows = {}
         for file in ("flow_rates.csv", "queue.csv"):
             with (out / "series" / file).open(encoding="utf-8") as text:

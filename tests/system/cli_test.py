@@ -48,7 +48,7 @@ def dccvp(*arguments, cwd, env=None):
 
 
 def catches(process, number):
-    """True if a process has a handler for a signal; without one, the signal ends the process."""
+    """True if a process handles a signal. Without a handler the signal ends the process."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     return int(status.split("SigCgt:")[1].split()[0], 16) >> (number - 1) & 1
 
@@ -69,8 +69,8 @@ class Cli(unittest.TestCase):
 
 class BadInput(Cli):
     def test_every_bad_configuration(self):
-        """`check` and `run` refuse every file. Without --full they are asked about every fourth; the tests of
-        configurations read each file of the table in a process of their own."""
+        """`check` and `run` refuse every file of the table. Without --full the test tries every fourth file, since
+        the tests of configurations read each file in a separate process."""
         table = bad_configs.write_bad_configs(self.folder / "bad")
         self.assertGreaterEqual(len(table), 140)
         before = self.files()
@@ -161,7 +161,8 @@ class Runs(Cli):
         for header in ("Classes", "Longest queues", "Speed:", "Results: out/small"):
             self.assertIn(header, done.stdout)
         for line in done.stdout.splitlines():
-            if not line.startswith("Note: "):  # each note is one sentence in one line, which a script can search
+            # notes are the only long lines: each is one sentence on one line, so that a script can search for it
+            if not line.startswith("Note: "):
                 self.assertLessEqual(len(line), 80, line)
         self.assertNotIn("\033", done.stdout, "colour without a terminal")
         with open(out / "flows.csv", newline="", encoding="utf-8") as file:
@@ -186,7 +187,7 @@ class Runs(Cli):
                      "config.effective.yaml"):
             first = (self.folder / "a" / file).read_bytes()
             self.assertEqual(first, (self.folder / "b" / file).read_bytes(), file)
-            # The second run reads effective values as written ones, so no comment names the rule of a value.
+            # The second run reads all effective values as written in a file, so its comments name no rule.
             first = re.sub(rb" *# follows: .*", b"", first) if file == "config.effective.yaml" else first
             self.assertEqual(first, (self.folder / "c" / file).read_bytes(), file)
 
@@ -235,7 +236,8 @@ class Runs(Cli):
 
 class Moved(Cli):
     def test_a_tree_that_was_moved_uses_its_own_tools(self):
-        """A program in a moved tree finds its tools and data beside itself, not where it was built."""
+        """A program in a moved build tree finds its tools and data beside itself, not at the place where it was
+        built."""
         tree = self.folder / "elsewhere"
         (tree / "build").mkdir(parents=True)
         (tree / "python").mkdir()
@@ -258,8 +260,8 @@ class Ends(Cli):
                 self.assertIn("standard output could not be written", done.stderr)
 
     def test_an_exit_in_the_middle_is_no_success(self):
-        """A plug-in might call exit(): a library loaded before libc does so when the results' folder is
-        made."""
+        """A plug-in might call exit(). A library loaded before libc does so when the program creates the results'
+        folder."""
         (self.folder / "leaves.c").write_text("#include <stdlib.h>\nint mkdir(const char* path, unsigned mode) {\n"
                                               "  (void)path, (void)mode; exit(0); }\n")
         subprocess.run(["gcc", "-shared", "-fPIC", "-o", "leaves.so", "leaves.c"], cwd=self.folder, check=True)
@@ -269,7 +271,8 @@ class Ends(Cli):
         self.assertIn("called exit() before the command was done", done.stderr)
 
     def test_an_exception_that_nothing_catches_is_told(self):
-        """A library's function throws through one of libstdc++ that must not throw, and a plug-in does in a thread."""
+        """A library throws an exception through a noexcept function of libstdc++, and a plug-in throws one in a
+        thread. The program reports both."""
         (self.folder / "throws.cpp").write_text(
             "#include <stdexcept>\nextern \"C\" int mkdir(const char*, unsigned) {\n"
             "  throw std::runtime_error(\"the folder is elsewhere\"); }\n")
@@ -352,7 +355,7 @@ class Lists(Cli):
             self.assertIn(register["name"], text)
 
     def test_metrics(self):
-        """`dccvp metrics` and the files of runs name the same figures."""
+        """`dccvp metrics` and the result files of runs have the same metrics."""
         def paths(value, path=""):
             if isinstance(value, dict) and not path.endswith(".figures"):
                 for key, part in value.items():
@@ -369,32 +372,33 @@ class Lists(Cli):
         self.assertTrue(all(row["meaning"] for row in listed))
         self.run_small("--quiet", "-c", "dscp.46.tenant=gold", "-c",
                        "tenants=[{name: gold, weight: 2}]", "-c", "output.delays=true",
-                       "-c", "traffic.1.start=300us")  # flow 1 starts within the window, for the completion times
+                       # flow 1 starts within the measurement window, so that the run has completion times
+                       "-c", "traffic.1.start=300us")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found = set(paths(metrics))
-        # Queries, deadlines and wasted packets are listed only if the run has some.
+        # Metrics of queries, deadlines and wasted packets appear only if the run has some.
         self.run_small("--quiet", "--force", "-c",
                        "traffic=[{kind: partition_aggregate, receiver: 0, bytes: 2KB, period: 100us, rounds: 2, "
                        "deadline: 1ms}]", "-c", "nic.transport.kind=ndp", "-c", "switch.pfc.enabled=false",
                        "-c", "nic.congestion_control={algorithm: none}", "-c", "measure.from=0us")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found |= set(paths(metrics))
-        # Figures of flows that wait are listed only where a flow waits.
+        # Metrics of waiting flows appear only if a flow waits.
         self.run_small("--quiet", "--force", "-c",
                        "traffic=[{id: step, kind: compute, hosts: 0..1, time: 50us}, "
                        "{kind: flow, from: 0, to: 1, bytes: 2KB, after: {flows: step, scope: host}}]")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         found |= set(paths(metrics))
-        # A sketch takes the place of the list of flows.
+        # With output.flows=sketch a sketch replaces the list of flows.
         self.run_small("--quiet", "--force", "-c", "output.flows=sketch")
         metrics = json.loads((self.folder / "out/small/metrics.json").read_text())
         self.assertIsNone(metrics.pop("flows"))
         found |= set(paths(metrics))
         self.assertGreater(len(found), 80)
         self.assertEqual(found - set(known), set(), "not described")
-        # `dccvp metrics` also lists figures that these small runs do not have, because their configurations have no
-        # QoS manager, subnet manager, DCBX, fast_forward, programs, harts, race detector or interrupts, and one thread.
-        # This run has no deadlock and perhaps no diagnosis.
+        # `dccvp metrics` also lists metrics that these small runs do not have. Their configurations have no QoS
+        # manager, subnet manager, DCBX, fast_forward, programs, harts, race detector or interrupts, and only one
+        # thread. This run has no deadlock and perhaps no diagnosis.
         self.assertEqual({p for p in set(known) - found
                           if not p.startswith(("qos.", "subnet.", "dcbx.", "deadlock.", "diagnoses.", "memo.",
                                                "fast_forwarded_s", "programs.", "harts.", "races.", "interrupts.",

@@ -25,15 +25,15 @@ def dccvp(*arguments):
 
 
 def commands():
-    """Names of the subcommands, from the program's help."""
+    """Names of the subcommands, taken from the program's help."""
     text = dccvp("--help").stdout
     return re.findall(r"^  ([a-z][a-z-]+) ", text.split("Subcommands:")[1].split("Examples:")[0], re.M)
 
 
 class Completion(unittest.TestCase):
     def complete(self, *words):
-        """The completions that bash offers with the cursor behind the last word."""
-        # '=' separates words in bash's own list, as in an interactive shell.
+        """The completions that bash offers with the cursor after the last word."""
+        # As in an interactive shell, '=' is a word of its own in bash's list of words.
         split = [part for word in words for part in re.split(r"(?<=.)(=)", word)]
         if len(split) > 1 and words[-1].endswith("="):
             split = split[:-1]

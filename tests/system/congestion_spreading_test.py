@@ -38,7 +38,7 @@ class Ring(unittest.TestCase):
         self.assertEqual({wire["priority"] for wire in metrics["deadlock"]}, {0})
         self.assertEqual(metrics["aggregate"]["deadlocked_links"], 5)
         self.assertIn("Note: PFC deadlock", text)
-        # From 3 ms on no packet arrives anywhere, although none was lost.
+        # From 3 ms on no packet is delivered, although none was lost.
         self.assertEqual(metrics["aggregate"]["goodput_gbps"], 0)
         self.assertEqual(metrics["aggregate"]["drops"], 0)
         self.assertGreater(metrics["balance"]["packets_in_flight"], 100)
@@ -56,7 +56,7 @@ class Ring(unittest.TestCase):
                                     f"nic.congestion_control.algorithm={algorithm}")
                 self.assertEqual(metrics["deadlock"], [])
                 self.assertNotIn("deadlock", text)
-                # Every wire of the ring carries two of the five flows.
+                # Every link of the ring carries two of the five flows.
                 self.assertGreater(metrics["aggregate"]["goodput_gbps"], 0.5 * 2.5 * 23)
 
     def test_mere_congestion_is_no_deadlock(self):

@@ -18,7 +18,7 @@ from harness import PATIENCE, figures
 
 DCCVP = ""
 
-# Transfers end long before the run does, so that no packet is in flight at the end.
+# The transfers complete long before the run ends, so that no packet is in flight at the end.
 COUNTED = """\
 duration: 5ms
 topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 500ns}}
@@ -30,7 +30,7 @@ traffic: [{kind: incast, senders: 1..3, receiver: 0, dscp: 26, bytes: 1MB}]
 output: {plots: false, trace: {packets: [{name: all}]}}
 """
 
-# Lossy traffic overloads one port; lossless traffic goes to an idle one.
+# Lossy traffic overloads one port, and lossless traffic goes to an idle port.
 MIXED = """\
 duration: 2ms
 measure: {from: 1ms}
@@ -55,10 +55,11 @@ def blocks_of(data):
 
 
 def packets_of(file):
-    """(name of the wire, bytes of the frame) of every packet of a pcapng file."""
+    """Yields (name of the wire, bytes of the frame) for every packet of a pcapng file."""
     names = []
     for kind, body in blocks_of(file.read_bytes()):
-        if kind == 1:  # block type 1: interface description; options follow 8 bytes; option 2 is the name
+        # block type 1 is an interface description; its options begin after 8 bytes; option 2 is the name
+        if kind == 1:
             at = 8
             while at < len(body):
                 code, length = struct.unpack_from("<HH", body, at)
@@ -71,7 +72,7 @@ def packets_of(file):
 
 
 def seen_on_wires(file):
-    """Counter of (wire, what): cnp, ce, nak, pause by priority."""
+    """Counts the packets by (wire, kind), where kind is cnp, ce, nak, or pause with a priority."""
     seen = collections.Counter()
     for wire, frame in packets_of(file):
         seen[wire, "packets"] += 1
@@ -133,7 +134,7 @@ class Counters(Run):
         self.assertGreater(metrics["hosts"][0]["counters"]["np_cnp_sent"], 5)
         self.assertGreater(metrics["hosts"][1]["counters"]["rx_prio3_pause"], 0)
         pauses = {link["name"]: link["pause_s"] for link in metrics["links"]}
-        for host in metrics["hosts"]:  # Only one priority is in use, so the pauses of this priority are all pauses.
+        for host in metrics["hosts"]:  # the run uses only one priority, so the pauses of this priority are all pauses
             self.assertAlmostEqual(host["counters"]["rx_prio3_pause_duration"],
                                    pauses[f"{host['name']}->s0"] * 1e6, delta=1)
         port = next(one for one in metrics["switch_ports"] if one["port"] == "s0->h0")
@@ -193,7 +194,8 @@ class Deployed(Run):
         return next(one["goodput_gbps"] for one in metrics["classes"] if one["dscp"] == 26)
 
     def test_lossless_traffic_keeps_its_rate_beside_lossy_traffic(self):
-        # 1000 of 1078 bytes (with preamble and gap) are payload, so 92.8 Gb/s fill the link.
+        # A packet has 1000 bytes of payload of 1078 bytes (with preamble and gap), so a goodput of 92.8 Gb/s fills
+        # the link.
         self.assertLess(self.lossless_gbps(), 85)
         for settings in ("switch.priorities={0: {alpha: 8}}", "switch.priorities={0: {queue: {alpha: 1}}}",
                          "switch.priorities={0: {limit: 1MB}}", "switches=[{ports: s0, priorities: {0: {alpha: 1}}}]"):
@@ -202,7 +204,7 @@ class Deployed(Run):
                                                    "switch.priorities={0: {pool: bulk}}"), 92)
 
     def test_shipped_configurations_show_both_cases(self):
-        for name in ("mixed_pool", "mixed_pool_unlimited"):  # Each configuration expects its own figure.
+        for name in ("mixed_pool", "mixed_pool_unlimited"):  # each configuration has an expectation of its own
             config = pathlib.Path(__file__).resolve().parents[2] / f"configs/flow_control/{name}.yaml"
             done = subprocess.run([DCCVP, "run", config, "--out", self.folder / name, "--quiet", "--no-plots"],
                                   capture_output=True, text=True, timeout=PATIENCE, check=False)
@@ -214,15 +216,16 @@ class Deployed(Run):
                    "switch.scheduler={kind: ets, weights: [60, 1, 1, 40, 1, 1, 1, 1]}",
                    "traffic=[{kind: incast, senders: 1..8, receiver: 0, dscp: 0},"
                    " {kind: incast, senders: 9..10, receiver: 0, dscp: 26}]")
-        share = 0.4 * 400 * 4096 / (4096 + 78)  # 78 bytes of a packet are headers, preamble and gap.
+        share = 0.4 * 400 * 4096 / (4096 + 78)  # a packet has 78 bytes of headers, preamble and gap
         self.assertLess(self.lossless_gbps(*weights), 0.95 * share)
-        # One packet more or less in a round of 100 packets changes the share by 2.5 %; the mean of many rounds by 0.5
-        # %.
+        # One packet more or less per round of 100 packets changes the share by 2.5 %. The mean of many rounds changes
+        # by 0.5 %.
         self.assertAlmostEqual(self.lossless_gbps(*weights, "switch.priorities={0: {queue: {alpha: 1}}}"), share,
                                delta=0.005 * share)
 
     def test_scheduler_of_one_port(self):
-        """Two receivers, each of two lossless priorities: only the port with its own weights shares by them."""
+        """Two receivers get traffic of two lossless priorities each. Only the port with its own weights shares by
+        weight."""
         weights = "weights: [60, 1, 1, 40, 1, 1, 1, 1]"
         settings = ("traffic=[{kind: incast, senders: 1..3, receiver: 0, dscp: 0},"
                     " {kind: incast, senders: 4..6, receiver: 0, dscp: 26},"
@@ -238,7 +241,7 @@ class Deployed(Run):
         self.assertAlmostEqual(all_ports[1], 0.4, delta=0.01)
 
     def to_receivers(self, *settings):
-        """Share of DSCP 26 in what each of the receivers 0 and 10 gets."""
+        """Share of DSCP 26 in the goodput of receiver 0 and of receiver 10."""
         got = collections.Counter()
         for flow in self.run_config(MIXED, *settings)[1]["flows"]:
             got[flow["to"], flow["dscp"]] += flow["goodput_gbps"]

@@ -25,45 +25,47 @@ from harness import PATIENCE
 SWEEP = pathlib.Path(__file__).resolve().parents[2] / "configs/sweeps/defaults.yaml"
 DELAY_US = 1
 SENDERS = (2, 3, 8, 16)
-# With few packets in flight the queue may hold two whole packets of each sender, more than four products.
+# If a link holds only a few packets in flight, the queue may hold two full packets per sender, which is more than
+# four bandwidth-delay products.
 FEW_PACKETS, PER_SENDER = 25_000, 2 * 1150
-# Known misses, by the algorithm's own law. TIMELY has no fixed point with equal rates (its gradient is zero for any
-# shares), and cuts all flows at once when many compete. QCN cuts the flows whose packets happen to be sampled. Flows of
-# DCTCP and Indigo share 12 packets in flight at 25 Gb/s.
-# Vivace compares utilities of intervals of ten packets. Sixteen windows of DX share twelve packets at 25 Gb/s, and two
-# come to equal shares slowly at 800 Gb/s.
+# Known misses of equal rates, which follow from the algorithms. TIMELY has no fixed point with equal rates (its
+# gradient is zero for any shares), and cuts all flows at once when many compete. QCN cuts the flows whose packets are
+# sampled by chance. Flows of DCTCP and Indigo share 12 packets in flight at 25 Gb/s. Vivace compares utilities of
+# intervals of ten packets. Sixteen windows of DX share twelve packets at 25 Gb/s, and two windows become equal slowly
+# at 800 Gb/s.
 UNEQUAL = {("timely", "200Gbps"), "qcn", "vivace", ("dctcp", "25Gbps"), ("indigo", "25Gbps"), ("dx", "25Gbps"),
            ("dx", "800Gbps")}
-# 16 senders at the line rate fill the buffer before their BECNs have slowed them down; it drains for milliseconds,
-# during which ibcc's BECNs go on.
-# CDG follows the change of the RTT, so that nothing sets the length of its queue where many windows grow by a packet.
-# Sixteen full windows of Vegas shrink by one packet a round trip, and are not down after 5 ms. Vivace's rates step.
+# Known misses of the queue's bound. 16 senders of ibcc at the link rate fill the buffer before BECNs have slowed them
+# down; the buffer drains for milliseconds, in which BECNs continue. CDG follows the change of the RTT, so nothing
+# bounds its queue where many windows grow by a packet. Sixteen full windows of Vegas shrink by one packet per round
+# trip, and are not small after 5 ms. Vivace's rates change in steps.
 LONG_QUEUE = {("ibcc", "25Gbps", 16), ("vegas", "400Gbps", 16), ("vegas", "800Gbps", 16), ("vivace", "25Gbps", 16),
               ("cdg", "100Gbps", 16)}
-# With 12 packets in flight one BECN of two or three flows is a deep cut for ibcc (0.88 and 0.89).
-# Sixteen windows of DX hold less than a packet each, and rates of two flows of Vivace step by a twentieth.
+# Known misses of the link's use. With 12 packets in flight one BECN of two or three flows is a deep cut for ibcc
+# (0.88 and 0.89). Sixteen windows of DX hold less than a packet each, and rates of two flows of Vivace change in
+# steps of a twentieth.
 IDLE = {("timely", "800Gbps", 16), *(("ibcc", "25Gbps", n) for n in (2, 3, 16)), ("vivace", "25Gbps", 2),
         ("dx", "25Gbps", 16)}
-# Links inside a rack: rate and delay in ns. Two senders of ibcc lose a deep cut of a few packets in flight; the windows
-# of DX grow by whole packets, which are a third of what is in flight; two flows of Indigo keep a window of one packet
-# where three packets fill the link.
+# Links inside a rack: rate and delay in ns, with known misses of the link's use. Two senders of ibcc lose much with a
+# cut of a few packets in flight. The windows of DX grow by whole packets, a third of the bytes in flight. Two flows
+# of Indigo keep a window of one packet although three packets fill the link.
 RACK = [("1Gbps", 300), ("10Gbps", 100), ("25Gbps", 300), ("100Gbps", 100)]
 RACK_USE, RACK_IDLE = 0.85, {("ibcc", 2): 0.77, ("dx", 2): 0.75, ("dx", 8): 0.75, ("indigo", 2): 0.4}
-# Rates that differ by more than half over these links: Vivace compares utilities of intervals of few packets, and
-# eight windows of DX share three packets in flight.
+# Algorithms whose rates differ by more than half over these links. Vivace compares utilities of intervals of a few
+# packets, and eight windows of DX share three packets in flight.
 RACK_UNEQUAL = {"vivace", "dx"}
-# Links of 2 km: between 5 and 12 ms pass 170 round trips. The rates of ibcc recover within 6 ms.
+# Links of 2 km, where 170 round trips pass between 5 and 12 ms. The rates of ibcc recover within 6 ms.
 LONG_RATE, LONG_DELAY_NS, LONG_USE, LONG_IDLE = "25Gbps", 10_000, 0.9, {"ibcc": 0.75}
 
 
 def product(rate, delay_ns=1000 * DELAY_US):
-    """Rate times round trip of four links without serialization, in bytes."""
+    """Link rate times the round trip over four links without serialization, in bytes."""
     return int(rate.removesuffix("Gbps")) / 8 * 4 * delay_ns
 
 
 class Defaults(unittest.TestCase):
     def run_point(self, algorithm, rate, senders, seed=1, delay_ns=1000 * DELAY_US, more=None):
-        """The figures of a run of `senders` senders at `rate`. Below 10 Gb/s all times are ten times as long."""
+        """Runs `senders` senders at `rate` and returns the metrics. Below 10 Gb/s all times are ten times as long."""
         longer = 10 if rate == "1Gbps" else 1
         config = {
             "seed": seed,
@@ -93,8 +95,8 @@ class Defaults(unittest.TestCase):
                 "told": [finding["id"] for finding in metrics["diagnoses"]]}
 
     def test_algorithms_that_draw_follow_the_seed(self):
-        """Checks that algorithms which draw random numbers follow the seed; otherwise intervals over seeds have no
-        width."""
+        """The results of algorithms that draw random numbers must depend on the seed; otherwise confidence
+        intervals over seeds have no width."""
         for algorithm in ("allegro", "cdg", "vivace"):
             with self.subTest(algorithm):
                 first, second = (self.run_point(algorithm, "25Gbps", 3, seed) for seed in (1, 2))

@@ -47,8 +47,8 @@ struct Load {
   std::uint32_t in_use = 0;        // number of slots in use; 0: all
   std::uint32_t apart = 1;         // distance between flow numbers as polynomials
   std::uint32_t numbers = kFlows;  // number of flow numbers in use
-  std::uint32_t spared = 0;  // probability of a cycle without a new bind, in 1/1024
-  std::uint32_t others = 0;  // probability of an arbitrary flow number, in 1/1024
+  std::uint32_t spared = 0;        // probability of a cycle without a new bind, in 1/1024
+  std::uint32_t others = 0;        // probability of an arbitrary flow number, in 1/1024
 };
 
 template <class Size>

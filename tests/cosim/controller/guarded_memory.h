@@ -18,7 +18,7 @@ using MemoryWords = std::vector<std::vector<std::uint32_t>>;
 struct GuardedMemory {
   const char* name;
   std::uint32_t cause;  // bit of the register MEMORY_ERROR that reports this memory
-  unsigned bits;                                     // number of data bits and check bits of a word
+  unsigned bits;        // number of data bits and check bits of a word
   void (*flip)(ControllerDut& small, unsigned bit);  // inverts one bit of every word
   bool unused = false;  // true if the RTL never uses the memory's contents
   // inverts one bit of one word

@@ -19,8 +19,7 @@ void Bench::plan_hold(std::uint32_t slot) {
   const std::uint64_t left = std::uint64_t{s.rt} * oracle_.registers.first_cut >> 16;
   planned_.push_back({DCC_G_OFFSET, below(2)});
   // decrease entries of 1.0, so that the previous cut takes nothing
-  for (const std::uint32_t i : {0u, 1u})
-    planned_.push_back({DCC_DECREASE_OFFSET + 4 * i, 65536});
+  for (const std::uint32_t i : {0u, 1u}) planned_.push_back({DCC_DECREASE_OFFSET + 4 * i, 65536});
   planned_.push_back({DCC_R_HAI_OFFSET, static_cast<std::uint32_t>(r_hai)});
   if (oracle_.registers.first_cut == 0 || below(4) == 0)
     planned_.push_back({DCC_FIRST_CUT_OFFSET, 1 + below(65536)});

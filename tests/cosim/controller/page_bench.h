@@ -116,7 +116,7 @@ class Bench {
     std::function<void(Slot&)> slot;  // changes to the slot after any_state()
     Inputs in;
     bool timer = false;  // true if the event under test is a timer expiry, which is no input
-    bool far = false;            // true if the timer expires only after hours
+    bool far = false;    // true if the timer expires only after hours
     std::uint32_t interval = 0;  // TIMER_INTERVAL when the timer expires; 0: unchanged
   };
   void set_state();

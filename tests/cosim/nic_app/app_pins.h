@@ -94,7 +94,7 @@ class AppPins {
   std::unique_ptr<Vnic_app> block_;
   // bytes of the first frames that the block has accepted
   std::size_t send_at_ = 0, receive_at_ = 0;
-  Frame leaving_, arriving_;                  // frames that have partly left the block
+  Frame leaving_, arriving_;  // frames that have partly left the block
   std::deque<std::uint32_t> completions_;
   Access access_ = Access::kDone;
   bool address_waits_ = false, data_waits_ = false;

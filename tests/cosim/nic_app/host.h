@@ -12,7 +12,8 @@
 
 namespace dcc {
 
-/// Registers of the block besides the controller's, from 0x100000 on (rtl/nic/doc/contract.md).
+/// Addresses of the block's own registers, from 0x100000 on, beside those of the controller
+/// (rtl/nic/doc/contract.md).
 enum class AppRegister : std::uint32_t {
   kId = 0x100000,
   kStatus = 0x100004,
@@ -39,18 +40,22 @@ enum class AppRegister : std::uint32_t {
 constexpr std::uint32_t kLightDscp = 10, kHeavyDscp = 12;  // DSCPs of the weights 1 and 4
 constexpr std::uint32_t kCnpDscp = 48, kCnpPriority = 6, kDataPriority = 3;
 constexpr std::uint32_t kPayload = 1024;
-/// Rate of a flow before its first mark in Mb/s: all flows together fill the line and more.
+/// Rate of a flow before its first CE mark in Mb/s. At this rate all flows together exceed the link
+/// rate.
 constexpr std::uint32_t kFirstRate = 2000;
 
-/// Flow i of one host is connected with flow i of the other one. Odd flows have weight 4.
+/// Flow i of one host sends to flow i of the other host. Odd flows have weight 4, even flows weight
+/// 1.
 class Host {
  public:
-  /// `clock` executes a cycle of the whole network; accesses to registers wait with it.
+  /// `clock` executes one cycle of the whole network. Register accesses call it until they are
+  /// done.
   Host(unsigned number, AppPins& pins, std::function<void()> clock);
 
-  /// Brings the block up: addresses, controller, contexts of all flows.
+  /// Brings the NIC's block up: addresses, controller, contexts of all flows.
   void bring_up();
-  /// Gives the block frames of flows that have less than `kDepth` in it, one flow after the other.
+  /// Hands frames to the block, one flow after the other, while the flow has fewer than kDepth
+  /// frames in the block.
   void cycle();
   bool sending = false;
 
@@ -58,17 +63,17 @@ class Host {
   void write(std::uint32_t address, std::uint32_t value);
   std::uint32_t read(AppRegister at) { return read(static_cast<std::uint32_t>(at)); }
   void write(AppRegister at, std::uint32_t v) { write(static_cast<std::uint32_t>(at), v); }
-  /// True if the block refuses the access.
+  /// Executes a register access. Returns true if the block refuses it.
   bool refuses(bool write, std::uint32_t address, std::uint32_t value, std::uint8_t strobes = 15);
   dcc_controller& controller() { return controller_; }
 
-  /// A data frame of a flow as the host posts it.
+  /// A data frame of a flow, in the form that the host posts.
   Frame frame_of(std::uint32_t flow);
-  /// Frames of a flow in the block and on the way to the MAC.
+  /// Number of a flow's frames in the block that are not completed.
   std::uint32_t outstanding(std::uint32_t flow) const { return outstanding_.at(flow); }
   std::uint64_t frames_sent() const { return frames_sent_; }
   std::uint64_t cnps_received() const { return cnps_received_; }
-  /// Payload bytes that arrived from each flow of the other host.
+  /// Payload bytes that this host received from each flow of the other host.
   const std::array<std::uint64_t, kFlows>& arrived() const { return arrived_; }
   std::uint64_t frames_arrived() const { return frames_arrived_; }
 
@@ -83,7 +88,7 @@ class Host {
   hal hal_{};
   dcc_controller controller_{};
   std::uint32_t next_flow_ = 0, next_tag_ = 0;
-  std::map<std::uint32_t, std::uint32_t> tags_;  // tag of an uncompleted frame -> flow
+  std::map<std::uint32_t, std::uint32_t> tags_;  // tag of an uncompleted frame -> flow number
   std::array<std::uint32_t, kFlows> outstanding_{}, sent_psn_{}, arrived_psn_{};
   std::array<std::uint64_t, kFlows> arrived_{};
   std::uint64_t frames_sent_ = 0, frames_arrived_ = 0, cnps_received_ = 0;

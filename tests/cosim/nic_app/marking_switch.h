@@ -1,4 +1,4 @@
-// A switch between two ports that marks packets by the length of its queue.
+// A switch with two ports that marks packets with ECN CE depending on the length of its queues.
 #pragma once
 
 #include <array>
@@ -11,40 +11,41 @@
 
 namespace dcc {
 
-/// Frames go from each port to the other one. Each output has a queue for CNPs, which comes first,
-/// and a queue for data. A data frame gets ECN CE when its transmission begins, with a probability
-/// that rises from 0 at `kKmin` to 1 at `kKmax` bytes behind it in the queue. Nothing is dropped.
+/// The switch sends frames from each port to the other port. Each output has a queue for CNPs with
+/// strict priority, and a queue for data. A data frame gets ECN CE when its transmission begins,
+/// with a probability that rises from 0 at `kKmin` to 1 at `kKmax` bytes behind the frame in the
+/// queue. The switch drops nothing.
 class MarkingSwitch {
  public:
   static constexpr std::uint32_t kKmin = 55'000, kKmax = 440'000;
   static constexpr std::uint32_t kOverhead = 24;     // bytes of FCS, preamble and gap
-  static constexpr std::uint32_t kBytesACycle = 50;  // 100 Gb/s at 250 MHz
-  static constexpr std::uint32_t kDelay = 250;       // cycles of each link: 1 us
+  static constexpr std::uint32_t kBytesACycle = 50;  // bytes per cycle: 100 Gb/s at 250 MHz
+  static constexpr std::uint32_t kDelay = 250;       // delay of each link in cycles: 1 us
 
   explicit MarkingSwitch(std::uint32_t seed) : random_(seed) {}
 
-  /// A frame left the NIC at `port`.
+  /// Accepts a frame that the NIC at `port` has sent.
   void take(unsigned port, Frame frame);
   /// Executes one clock cycle.
   void cycle();
-  /// A frame arrives at the NIC at `port`.
+  /// Called for each frame that arrives at the NIC at `port`.
   std::function<void(unsigned port, Frame)> arrive;
 
   std::uint64_t longest() const { return longest_; }
   std::uint64_t marked() const { return marked_; }
-  /// CNPs that arrived from the NIC at `port`.
+  /// Number of CNPs that the NIC at `port` has sent.
   std::uint64_t cnps(unsigned port) const { return cnps_.at(port); }
   bool empty() const;
 
  private:
   struct OnLink {
-    std::uint64_t at;  // cycle of its arrival
+    std::uint64_t at;  // cycle in which the frame arrives
     Frame frame;
   };
   struct Output {
     std::deque<Frame> control, data;
-    std::uint64_t bytes = 0;       // sum of the frames in `data`
-    std::uint64_t busy_until = 0;  // in bytes of the line
+    std::uint64_t bytes = 0;       // sum of the lengths of the frames in `data`
+    std::uint64_t busy_until = 0;  // time from which the output is free, in bytes of link capacity
   };
   void mark(Frame& frame, std::uint64_t queue);
 

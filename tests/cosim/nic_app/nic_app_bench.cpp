@@ -1,6 +1,6 @@
-// nic_app_bench [--cycles N] [--seed N]: two application blocks (dcc_app_block) and a switch that
-// marks between them, 64 flows each way with weights 1 and 4. Exit status 1 and a line at the first
-// promise that is broken.
+// nic_app_bench [--cycles N] [--seed N]: two application blocks (dcc_app_block) with a marking
+// switch between them, and 64 flows in each direction with weights 1 and 4. At the first violation
+// of the contract the program prints a line and ends with status 1.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -61,9 +61,10 @@ class Network {
   void check_pace();
 
   MarkingSwitch between_;
-  /// The context of both blocks: Verilator destroys a block's scopes in the context that ran last.
+  /// The Verilator context of both blocks. A block's destructor uses the context that the thread
+  /// used last.
   VerilatedContext& context(std::uint32_t seed) {
-    context_.fatalOnError(false);  // a failed assertion becomes an exception
+    context_.fatalOnError(false);  // a failed assertion throws instead of ending the process
     context_.randReset(2);
     context_.randSeed(static_cast<int>(seed));
     return context_;
@@ -72,7 +73,8 @@ class Network {
   AppPins a_, b_;
   std::array<Host, 2> hosts_;
   std::array<std::uint64_t, 2> left_{};
-  std::vector<Frame>* kept_ = nullptr;  // if set, frames that leave go here and not to the switch
+  // if set, sent frames are kept here and do not reach the switch
+  std::vector<Frame>* kept_ = nullptr;
 };
 
 void Network::drain() {
@@ -107,12 +109,12 @@ void Network::check_after_reset(Host& host) {
     require(host.read(known.which) == known.value, "a register has another value after reset");
 }
 
-/// COMMAND gives a flow's slot back.
+/// The register COMMAND releases a flow's slot.
 void Network::check_release(Host& host) {
   dcc_state before{}, after{};
   dcc_read_state(&host.controller(), &before);
   host.write(AppRegister::kCommand, 3);
-  host.write(AppRegister::kCommand, 1u << 31 | 5);  // a query changes nothing
+  host.write(AppRegister::kCommand, 1u << 31 | 5);  // a query must not change the slot
   cycles(50'000);
   dcc_read_state(&host.controller(), &after);
   require(after.free_slots == before.free_slots + 1, "a release frees no slot, or more than one");
@@ -146,7 +148,7 @@ void Network::check_registers(Host& host) {
   }
 }
 
-/// Shares of the flows that arrived at `host` since `before`.
+/// Checks the shares of the bytes that arrived from each flow at `host` since `before`.
 void Network::check_shares(unsigned host, const std::array<std::uint64_t, kFlows>& before,
                            std::uint64_t cycles) const {
   std::array<double, 2> sum{};
@@ -160,8 +162,8 @@ void Network::check_shares(unsigned host, const std::array<std::uint64_t, kFlows
     worst = std::max(worst, std::abs(part / due - 1));
   }
   const double ratio = sum[1] / sum[0];
-  // Payload that the switch's line carries at most: a frame has 58 bytes of headers, 24 of
-  // overhead.
+  // Greatest number of payload bytes that the switch's link carries. A frame has 58 bytes of
+  // headers and 24 bytes of overhead.
   const double line = MarkingSwitch::kBytesACycle * static_cast<double>(cycles) * kPayload /
                       (kPayload + 58 + MarkingSwitch::kOverhead);
   std::printf(
@@ -194,20 +196,20 @@ void Network::check_counters() {
   }
 }
 
-/// While its priority is paused no data frame leaves; frames wait, and nothing is lost.
+/// While a flow's priority is paused no data frame leaves. Frames wait, and no frame is lost.
 void Network::check_pause() {
   for (Host& host : hosts_) host.sending = true;
   cycles(2000);
   a_.paused = 1u << kDataPriority;
-  cycles(300);  // packets of earlier decisions are sent
+  cycles(300);  // packets that the pacer has already decided on are sent
   const std::uint64_t before = left_[0] - hosts_[0].read(AppRegister::kCnpsOut);
-  cycles(8000);  // a frame takes 17 cycles at the input
+  cycles(8000);  // a frame takes 17 cycles at the input port
   require(left_[0] - hosts_[0].read(AppRegister::kCnpsOut) == before,
           "a paused priority sends data");
   std::uint32_t waiting = 0;
   for (std::uint32_t flow = 0; flow < kFlows; ++flow) waiting += hosts_[0].outstanding(flow);
   require(waiting == kFlows * kDepth, "a paused block does not take what it has room for");
-  // One more frame of a full flow stops the input; it goes on after the pause.
+  // One frame more than a full flow can hold stops the input port until the pause ends.
   a_.to_send.push_back(hosts_[0].frame_of(5));
   cycles(1000);
   require(a_.to_send.size() == 1, "a frame beyond the depth of its flow is taken");
@@ -216,8 +218,8 @@ void Network::check_pause() {
   a_.paused = 0;
 }
 
-/// A frame that is too long leaves without its end and with the mark of a bad frame; a bad frame
-/// of the host stays bad; frames of other sizes leave as they came.
+/// The block truncates a frame that is too long and marks it bad. A bad frame of the host stays
+/// bad. Frames of all other sizes leave unchanged.
 void Network::check_long_frame() {
   std::vector<Frame> left;
   kept_ = &left;
@@ -251,12 +253,12 @@ void Network::check_long_frame() {
   require(hosts_[0].read(AppRegister::kCut) == cut, "frames that were cut are not counted");
 }
 
-/// A flow alone sends at its rate, of which preamble, FCS and gap of each frame are a part.
+/// A single flow sends at its rate. The rate includes preamble, FCS and gap of each frame.
 void Network::check_pace() {
   constexpr std::uint32_t kFrames = 100, kSize = 60, kFlow = 9;
-  hosts_[0].write(AppRegister::kCommand, kFlow);  // gives its slot back
+  hosts_[0].write(AppRegister::kCommand, kFlow);  // releases the flow's slot
   cycles(50'000);
-  hosts_[0].write(AppRegister::kContext,  // gives it DEFAULT_RATE
+  hosts_[0].write(AppRegister::kContext,  // the flow then has the rate DEFAULT_RATE
                   1u << 31 | kDataPriority << 28 | kHeavyDscp << 22 | kFlow);
   std::vector<Frame> left;
   kept_ = &left;
@@ -308,15 +310,16 @@ void Network::run(std::uint64_t amount) {
 }  // namespace
 }  // namespace dcc
 
-/// Number of the mutant under test, for a build that has mutants (mutants.py); 0: the block itself.
+/// Returns the number of the mutant under test in a build with mutants (mutants.py); 0: the
+/// unchanged block.
 extern "C" int dcc_mutant() {
   static const char* const chosen = std::getenv("DCC_MUTANT");
   return chosen == nullptr ? 0 : std::atoi(chosen);
 }
 
 int main(int argc, char** argv) {
-  // 6 ms: half of that lets the rates settle, of which the light flows' are near 512 Mb/s, where
-  // steps become smaller
+  // 6 ms. The rates settle in the first half. The light flows settle near 512 Mb/s, below which
+  // rate steps become smaller.
   std::uint64_t cycles = 1'500'000;
   std::uint64_t seed = 1;
   for (int i = 1; i + 1 < argc; i += 2)

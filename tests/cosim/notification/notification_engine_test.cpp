@@ -1,4 +1,4 @@
-// The platform's notification point in RTL: equal to the model, packet by packet.
+// The platform's notification point in RTL must equal the model, packet by packet.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,8 +24,8 @@ struct Traffic {
   std::uint64_t marks = 0, cnps = 0, clears = 0;
 };
 
-/// Packets of twenty queue pairs at random times, with three kinds of senders: CNPs with counts,
-/// CNPs without, and none. Queue pairs end and others take their places.
+/// Sends packets on twenty queue pairs at random times. Senders are of three kinds: CNPs with
+/// counts, CNPs without counts, no CNPs. Queue pairs end and new ones take their places.
 Traffic drive(NotificationEngine& engine, std::uint64_t packets) {
   std::mt19937_64 random(5);
   std::array<CnpParameters, 3> profiles;
@@ -46,7 +46,7 @@ Traffic drive(NotificationEngine& engine, std::uint64_t packets) {
     packet.sender = packet.qpn % 7;
     packet.sender_qpn = packet.qpn * 3;
     packet.wanted = packet.qpn % 3 != 2;
-    // Counts saturate in some parts of the sequence.
+    // CE marks are so frequent in half of the sequence that the counts saturate.
     packet.marked = random() % 4 != 0 || (i / 4096) % 2 == 0;
     const auto told = engine.packet(packet, profiles[packet.qpn % 3]);
     seen.marks += packet.marked;
@@ -97,7 +97,7 @@ TEST(NotificationEngine, AFaultIsToldWithNameTimeAndFlow) {
 TEST(NotificationEngine, MoreQueuePairsThanBuiltForAreRefused) {
   const auto engine = make_rtl_notification_engine({});
   for (Qpn qpn = 0; qpn < verilated_notifications(); ++qpn) engine->begin(qpn);
-  engine->begin(5);  // the queue pair is created anew in its place
+  engine->begin(5);  // creates an existing queue pair anew, in the same place
   EXPECT_THROW(engine->begin(verilated_notifications()), std::runtime_error);
   engine->end(7);
   engine->end(7);

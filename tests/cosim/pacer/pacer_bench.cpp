@@ -1,5 +1,6 @@
-// pacer_bench [--cycles N] [--seed N]: dc_pacer against arithmetic from rtl/pacer/doc/contract.md.
-// Exit status 1 and a line at the first broken promise.
+// pacer_bench [--cycles N] [--seed N]: checks dc_pacer against the arithmetic of
+// rtl/pacer/doc/contract.md. At the first violation the program prints a line and ends with status
+// 1.
 #include <Vpacer.h>
 
 #include <algorithm>
@@ -15,7 +16,8 @@
 #include "block_pins.h"
 #include "pacer_points.h"
 
-/// Number of the mutant under test, for a build that has mutants (mutants.py); 0: the block itself.
+/// Returns the number of the mutant under test in a build with mutants (mutants.py); 0: the
+/// unchanged block.
 extern "C" int dcc_mutant() {
   static const char* const chosen = std::getenv("DCC_MUTANT");
   return chosen == nullptr ? 0 : std::atoi(chosen);
@@ -24,22 +26,24 @@ extern "C" int dcc_mutant() {
 namespace dcc {
 namespace {
 
-using Time = long double;  // cycles
+using Time = long double;  // in cycles
 
-constexpr std::uint32_t kFlows = 64;  // rtl/pacer/CMakeLists.txt
+constexpr std::uint32_t kFlows = 64;  // number of flows, as in rtl/pacer/CMakeLists.txt
 constexpr std::uint32_t kRows = 8;
 constexpr unsigned kDepth = 4;
 constexpr std::uint32_t kScale = 2048 * 250;  // rate scale at a clock of 250 MHz
 constexpr Time kLine = 50;                    // bytes per cycle of a line of 100 Gb/s
 constexpr std::uint32_t kLineRate = 25'600'000;
 constexpr std::uint32_t kLargest = 1538;
-// Times of the contract: the largest packet on the line, a sweep, an operation, answer and
-// look-ahead of the sender.
+// Longest decision time by the contract: the largest packet on the link, a sweep over all rows, an
+// operation, and the sender's response and look-ahead.
 constexpr std::uint32_t kOperation = 5;  // cycles for which an operation occupies its row
 constexpr Time kDecision = kLargest / kLine + kRows + kOperation + 6;
-// The contract's bound holds for packets that take the line as long as an operation takes a row.
+// The contract's bound holds for packets that occupy the link at least as long as an operation
+// occupies a row.
 constexpr std::uint32_t kShortest = kOperation * static_cast<std::uint32_t>(kLine);
-constexpr std::uint32_t kSlack = 60;  // cycles after which a packet is late; at least kDecision
+// cycles behind its deadline from which a packet counts as late; at least kDecision
+constexpr std::uint32_t kSlack = 60;
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
@@ -49,13 +53,13 @@ struct Flow {
   std::uint32_t rate = 1;
   unsigned priority = 0;
   std::uint32_t smallest = 200, largest = kLargest;
-  unsigned wanted = 0;  // number of packets that are kept waiting
+  unsigned wanted = 0;  // number of packets that the bench keeps waiting in the flow's queue
   std::deque<std::uint32_t> waiting;
   std::uint64_t bytes = 0, packets = 0;
   std::uint64_t first_post = 0;
-  Time ideal = 0;      // S of the next packet, by the flow's own clock
+  Time ideal = 0;      // start time S of the next packet by the flow's own clock
   bool timed = false;  // true if the flow's packets are compared with `ideal`
-  /// Cycles a byte takes at the flow's rate.
+  /// Number of cycles that a byte takes at the flow's rate.
   Time gap() const { return Time{kScale} / rate; }
 };
 
@@ -86,15 +90,16 @@ class PacerBench {
   BlockPins<Vpacer> block_;
   std::array<Flow, kFlows> flows_;
   std::uint64_t now_ = 0;
-  Time free_ = 0;        // time at which the line becomes free
-  unsigned flight_ = 0;  // shift register of decisions that may be under way
-  bool always_ = false;  // requests a packet in every cycle
+  Time free_ = 0;        // time from which the link is free
+  unsigned flight_ = 0;  // shift register of decisions that may be in flight
+  bool always_ = false;  // true: the bench requests a packet in every cycle
   bool was_strict_ = false;
   std::uint8_t pause_ = 0;
-  std::array<std::uint8_t, 3> pauses_{};  // paused priorities of the last cycles
-  std::array<std::uint64_t, 8> run_{};    // cycles in which a priority was not paused
+  std::array<std::uint8_t, 3> pauses_{};  // bit masks of the paused priorities in the last cycles
+  std::array<std::uint64_t, 8> run_{};    // number of cycles since each priority was last paused
   std::uint32_t next_ = 0;
-  std::uint32_t first_ = kFlows;  // flow that is posted to before the others
+  // flow whose queue the bench fills before the queues of other flows
+  std::uint32_t first_ = kFlows;
 };
 
 void PacerBench::start() {
@@ -144,7 +149,7 @@ void PacerBench::rate(std::uint32_t flow, std::uint32_t rate, unsigned priority)
   pins->rate_valid_i = 0;
 }
 
-/// Rates of some flows at random with the given sum, in parts of the line.
+/// Draws random rates for `count` flows, whose sum is `sum` as a fraction of the link rate.
 void PacerBench::shares(std::uint32_t first, std::uint32_t count, Time sum, unsigned priority) {
   std::array<Time, kFlows> parts{};
   Time total = 0;
@@ -199,8 +204,8 @@ void PacerBench::sent() {
   const std::uint32_t bytes = flow.waiting.front();
   const Time issued = Time(now_) - 2;
   if (flow.timed) {
-    // S(k) and F(k) of the contract; the flow always has packets. Times are rounded down to
-    // cycles.
+    // Start time S(k) and finish time F(k) of the contract for a flow that always has packets. The
+    // pacer rounds times down to whole cycles.
     require(issued >= flow.ideal - 1, "a packet leaves early");
     require(issued <= flow.ideal + bytes * flow.gap() + kDecision,
             "a packet of flow " + std::to_string(pins->sent_flow_o) + " leaves late by " +
@@ -214,10 +219,12 @@ void PacerBench::sent() {
   free_ = std::max(free_, Time(now_)) + bytes / kLine;
 }
 
-/// Every flow gets its rate: no packet early, none later than deadline and decision.
+/// If the rates fit the link every flow gets its rate. No packet leaves early, or later than its
+/// deadline and a decision time.
 void PacerBench::at_the_rates(std::uint64_t cycles, Time load) {
   start();
-  // One flow with most of the line beside many slow ones, and rates over five orders of magnitude.
+  // One flow has half of the link, many flows are slow, and the rates span five orders of
+  // magnitude.
   rate(0, static_cast<std::uint32_t>(load * kLineRate / 2), 1);
   shares(1, 40, load * 0.45L, 6);
   shares(41, 23, load * 0.049L, 3);
@@ -225,7 +232,7 @@ void PacerBench::at_the_rates(std::uint64_t cycles, Time load) {
     flow.wanted = kDepth;
     flow.smallest = kShortest;
   }
-  // All flows begin at a known time: clocks stand still while all priorities are paused.
+  // All flows begin at a known time, since clocks stand still while all priorities are paused.
   pause_ = 0xFF;
   for (int i = 0; i < 600; ++i) cycle();
   pause_ = 0;
@@ -246,8 +253,8 @@ void PacerBench::at_the_rates(std::uint64_t cycles, Time load) {
   }
 }
 
-/// The highest priority gets its rates, the next one shares the rest by rates, the lowest gets
-/// nothing.
+/// On an over-subscribed link the highest priority gets its rates, the middle priority shares the
+/// rest in proportion to its rates, and the lowest priority gets nothing.
 void PacerBench::over_subscribed(std::uint64_t cycles) {
   start();
   shares(0, 16, 0.4L, 7);
@@ -291,7 +298,7 @@ void PacerBench::over_subscribed(std::uint64_t cycles) {
     require(flows_[i].bytes - before[i] <= kLargest,
             "the lowest priority sends before the others have theirs");
   }
-  // The other priorities stop: the lowest gets its rates, and does not catch up.
+  // When the other priorities stop, the lowest priority gets its rates and does not catch up.
   for (std::uint32_t i = 0; i < 40; ++i) flows_[i].wanted = 0;
   while (now_ - begin < cycles + cycles / 8) cycle();
   for (std::uint32_t i = 40; i < kFlows; ++i) before[i] = flows_[i].bytes;
@@ -305,7 +312,7 @@ void PacerBench::over_subscribed(std::uint64_t cycles) {
   require(!block_->strict_o, "strict order stays though the rates fit the line");
 }
 
-/// A paused priority sends nothing and does not catch up afterwards.
+/// A paused priority sends nothing, and does not catch up after the pause.
 void PacerBench::paused(std::uint64_t cycles) {
   start();
   for (unsigned p = 0; p < 8; ++p) shares(8 * p, 8, 0.1L, p);
@@ -329,7 +336,7 @@ void PacerBench::paused(std::uint64_t cycles) {
   }
 }
 
-/// Rates change: a change costs or gives at most one packet.
+/// A rate change costs or gains the flow at most one packet.
 void PacerBench::changing(std::uint64_t cycles) {
   start();
   shares(0, kFlows, 0.5L, 2);
@@ -362,7 +369,8 @@ void PacerBench::changing(std::uint64_t cycles) {
   }
 }
 
-/// Packets come and go at random: none is lost or sent twice, and their order stays.
+/// Packets are posted at random. No packet is lost or sent twice, and the packets of a flow stay in
+/// order.
 void PacerBench::coming_and_going(std::uint64_t cycles) {
   start();
   for (std::uint32_t i = 0; i < kFlows; ++i) rate(i, kLineRate / (1 + below(40)), below(8));
@@ -376,7 +384,7 @@ void PacerBench::coming_and_going(std::uint64_t cycles) {
     }
     if (below(2000) == 0) always_ = below(2) != 0;
     if (below(50) == 0) {
-      // Priorities that change: packets decided in the last cycles still count for the old one.
+      // Changes the rate of a flow and keeps the flow's priority.
       const std::uint32_t i = below(kFlows);
       rate(i, kLineRate / (1 + below(40)), flows_[i].priority);
     }
@@ -389,8 +397,8 @@ void PacerBench::coming_and_going(std::uint64_t cycles) {
   for (const Flow& flow : flows_) require(flow.waiting.empty(), "a packet is never sent");
 }
 
-/// Wakes do not hold up a flow that always has packets: all others get two packets each at once,
-/// then get and lose packets at random.
+/// Wake-ups of idle flows do not delay a flow that always has packets. All other flows get two
+/// packets each at once, and then random numbers of packets.
 void PacerBench::woken(std::uint64_t cycles) {
   start();
   rate(0, kLineRate / 2, 1);
@@ -416,7 +424,8 @@ void PacerBench::woken(std::uint64_t cycles) {
   require(!was_strict_, "strict order though the rates fit the line");
 }
 
-/// One flow fills the line if a packet takes longer on the line than an operation in the block.
+/// One flow fills the link if its packets take longer on the link than an operation takes in the
+/// pacer.
 void PacerBench::one_flow(std::uint64_t cycles) {
   start();
   rate(5, kLineRate, 3);
@@ -429,8 +438,8 @@ void PacerBench::one_flow(std::uint64_t cycles) {
           "one flow does not fill the line");
 }
 
-/// Many flows with full queues and no line: decisions in nearly every cycle. Posts take operations,
-/// too, so this counts while the queues drain.
+/// With many flows, full queues and no limit of a link the pacer decides in nearly every cycle.
+/// Posts need operations too, so the check counts decisions while the queues drain.
 void PacerBench::decisions() {
   constexpr std::uint64_t cycles = 2 * kFlows;
   start();

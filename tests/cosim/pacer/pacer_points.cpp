@@ -1,5 +1,5 @@
-// Single answers of dc_pacer that rtl/pacer/doc/contract.md tells to the cycle: rates as they are
-// written, a change of priority, the beginning and end of strict order.
+// Checks single responses of dc_pacer that rtl/pacer/doc/contract.md specifies to the cycle:
+// written rates, changes of priority, begin and end of strict order.
 #include "pacer_points.h"
 
 #include <Vpacer.h>
@@ -20,7 +20,7 @@ constexpr std::uint32_t kScale = 2048 * 250;  // rate scale at a clock of 250 MH
 constexpr std::uint32_t kLineRate = 25'600'000;
 constexpr std::uint64_t kSlack = 60;
 constexpr std::uint64_t kOperation = 5;  // cycles for which an operation occupies its row
-constexpr std::uint64_t kRate = 17;      // cycles from a rate that is taken to its operation
+constexpr std::uint64_t kRate = 17;      // number of cycles from an accepted rate to its operation
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
@@ -44,7 +44,7 @@ class Points {
   struct Sent {
     std::uint32_t flow;
     std::uint32_t bytes;
-    std::uint64_t cycle;  // cycle in which the packet was decided
+    std::uint64_t cycle;  // cycle in which the pacer decided on the packet
   };
 
   void start(std::uint32_t scale) {
@@ -75,7 +75,7 @@ class Points {
   void cycles(std::uint64_t number) {
     while (number-- > 0) cycle();
   }
-  /// Offers a rate until it is taken.
+  /// Offers a rate until the pacer accepts it.
   void rate(std::uint32_t flow, std::uint32_t rate, unsigned priority) {
     auto& pins = block_;
     pins->rate_valid_i = 1;
@@ -89,7 +89,7 @@ class Points {
     }
     pins->rate_valid_i = 0;
   }
-  /// Offers a packet until it is taken.
+  /// Offers a packet until the pacer accepts it.
   void post(std::uint32_t flow, std::uint32_t bytes) {
     auto& pins = block_;
     pins->post_valid_i = 1;
@@ -116,11 +116,12 @@ class Points {
   std::uint64_t now_ = 0;
   std::vector<Sent> sent_;
   std::uint8_t pause_ = 0;
-  bool held_ = false;  // true: no packet is requested
+  bool held_ = false;  // true: the bench requests no packet
 };
 
-/// The time of a byte is rounded up, so three bytes that take 512 cycles never take less. S(1) is a
-/// whole number of cycles, so S(2) is two thirds above one and S(4) just above one.
+/// The pacer rounds the time of a byte up, so three bytes at a rate of 3/512 bytes per cycle take
+/// no less than 512 cycles. S(1) is a whole number of cycles, S(2) two thirds of a cycle more than
+/// one, S(4) slightly more than one.
 template <class Block>
 void Points<Block>::rounded() {
   start(512);
@@ -132,12 +133,12 @@ void Points<Block>::rounded() {
   require(at.size() == 4 && at[3] - at[1] == 512 - 170, "the time of a byte is not rounded up");
 }
 
-/// After reset every flow has rate 1 and priority 0; rate 0 counts as 1.
+/// After reset every flow has rate 1 and priority 0. The pacer treats rate 0 as rate 1.
 template <class Block>
 void Points<Block>::reset_values() {
   start(512);
   rate(1, 0, 3);
-  pause_ = 1;  // the flow has priority 0
+  pause_ = 1;  // pauses priority 0, to which the flow belongs
   for (int i = 0; i < 3; ++i) {
     post(0, 2);
     post(1, 1);
@@ -152,14 +153,15 @@ void Points<Block>::reset_values() {
   require(of_zero.size() == 3 && of_zero[2] - of_zero[1] == 512, "rate 0 does not count as 1");
 }
 
-/// A packet that moves to another priority waits for its own time, though the clocks differ.
+/// A packet whose flow moves to another priority waits for its own time, although the clocks of the
+/// priorities differ.
 template <class Block>
 void Points<Block>::moved() {
-  constexpr std::uint64_t kTime = 2000;  // cycles of 1000 bytes at a hundredth of the line
+  constexpr std::uint64_t kTime = 2000;  // cycles for 1000 bytes at a hundredth of the link rate
   for (const std::uint32_t from : {1u, 2u}) {
     start(kScale);
     rate(3, kLineRate / 100, from);
-    pause_ = 1u << 2;  // The clock of priority 2 falls behind.
+    pause_ = 1u << 2;  // the clock of the paused priority 2 falls behind
     cycles(5000);
     pause_ = 0;
     post(3, 1000);
@@ -174,8 +176,8 @@ void Points<Block>::moved() {
   }
 }
 
-/// Strict order begins when a packet is more than slack_i behind its deadline, and ends Rows + 8
-/// cycles after the last one that was behind.
+/// Strict order begins when a packet is more than slack_i cycles behind its deadline. Strict order
+/// ends Rows + 8 cycles after the last late packet.
 template <class Block>
 void Points<Block>::strict() {
   start(kScale);
@@ -193,7 +195,8 @@ void Points<Block>::strict() {
   };
   const std::uint64_t begun = wait(true);
   require(begun > deadline + kSlack, "strict order though no packet is late");
-  // Wake and row take an operation each, the sweep finds the packet, then a flip-flop.
+  // The wake-up and the row need one operation each, then the sweep finds the packet, then a
+  // flip-flop follows.
   require(begun <= deadline + kSlack + 2 * kOperation + rows_ + 3, "strict order begins too late");
   cycles(500);
   require(block_->strict_o, "strict order ends though a packet is late");
@@ -204,7 +207,7 @@ void Points<Block>::strict() {
   require(ended <= sent_[0].cycle + rows_ + 8 + kOperation + 2, "strict order ends too late");
 }
 
-/// A post beyond the depth is refused, and changes nothing.
+/// The pacer refuses a post to a full queue and keeps its state.
 template <class Block>
 void Points<Block>::full() {
   constexpr std::uint32_t kDepth = 4;
@@ -230,10 +233,10 @@ void Points<Block>::full() {
 }
 
 /// A flow whose low rate becomes high need not wait for the time that the low rate had set, and
-/// does not catch up. A rate that falls again does not act on a packet whose time has come.
+/// does not catch up. A rate that falls again does not delay a packet whose time has come.
 template <class Block>
 void Points<Block>::raised() {
-  constexpr std::uint64_t kTime = 200;  // cycles of 1000 bytes at a tenth of the line
+  constexpr std::uint64_t kTime = 200;  // cycles for 1000 bytes at a tenth of the link rate
   start(kScale);
   rate(3, 10, 2);
   cycles(40);
@@ -256,8 +259,8 @@ void Points<Block>::raised() {
   require(times(3).size() == 5, "a lowered rate acts on a packet whose time has come");
 }
 
-/// Rates are written as often as possible, one or two in turn: the flow sends no more than the
-/// higher and no less than the lower one.
+/// The test writes rates as often as possible, one or two alternating. The flow sends no more than
+/// the higher rate and no less than the lower rate.
 template <class Block>
 void Points<Block>::rewritten(std::uint32_t other_rate) {
   constexpr std::uint32_t kOne = kLineRate / 4;

@@ -1,4 +1,4 @@
-// The platform's pacer in RTL: equal to the contract model, cycle by cycle.
+// The platform's pacer in RTL must equal the contract model, cycle by cycle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace dcc {
 namespace {
 
-constexpr PacerSettings kSettings{512'000, 150};  // 250 MHz
+constexpr PacerSettings kSettings{512'000, 150};  // rate scale at 250 MHz, and slack in cycles
 constexpr PicoSeconds kCycle{4000};
 
 std::unique_ptr<PacerEngine> lockstep(unsigned fault = 0) {
@@ -30,9 +30,9 @@ struct Load {
   std::uint64_t decisions = 0, bytes = 0, strict = 0, pauses = 0, rates = 0, skipped = 0;
 };
 
-/// Flows of a few rows post as many packets as the block keeps, in phases that fit a line of 100
-/// Gb/s or do not. Rates, priorities and pauses change. In each third phase the packets drain, so
-/// that there are times without packets, which are skipped.
+/// Flows of a few rows post as many packets as the pacer can hold, in phases that fit a link of 100
+/// Gb/s or exceed it. Rates, priorities and pauses change. In every third phase the packets drain,
+/// so that the engines skip times without packets.
 Load drive(PacerEngine& engine, std::uint64_t cycles) {
   std::mt19937_64 random(7);
   const PacerShape shape;
@@ -40,7 +40,7 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
   std::array<PacerFlow, kCount> flows{};
   std::vector<std::uint32_t> posted(shape.flows);
   for (std::uint32_t i = 0; i < kCount; ++i) {
-    // a third of the flows are in row 1, the others in any row
+    // A third of the flows belong to row 1, the other flows to any row.
     flows[i] = static_cast<PacerFlow>(i % 3 == 0 ? i / 3 * shape.rows() + 1 : i * 7 % shape.flows);
     engine.named(flows[i], 100 + i);
   }
@@ -48,7 +48,7 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
   PacerInputs inputs;
   PacerAnswer answer;
   std::uint32_t waiting = 0;
-  std::uint64_t wire = 0;  // cycle from which on the line is free
+  std::uint64_t wire = 0;  // cycle from which the link is free
   for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
     inputs.now = kCycle * static_cast<std::int64_t>(cycle + seen.skipped);
     const std::uint64_t phase = cycle / 8192 % 3;
@@ -71,10 +71,10 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
     inputs.post_bytes = static_cast<std::uint16_t>(3 * (1 + random() % 500));
     inputs.rate = answer.rate_ready && random() % 16 == 0;
     inputs.rate_flow = flows[random() % kCount];
-    // rates of 4 to 64 Gb/s, rarely any rate from 0 on, until the packets must drain
+    // Draws rates of 4 to 64 Gb/s, and rarely any 32-bit rate unless the packets must drain.
     const auto raw = static_cast<std::uint32_t>(random() >> (32 + random() % 32));
     inputs.rate_value = Rate(!drains && random() % 32 == 0 ? raw : (1u << 20) + raw % (15u << 20));
-    // a rate of three bytes per cycle
+    // Every fourth rate is three bytes per cycle.
     if (random() % 4 == 0) inputs.rate_value = Rate(3 * kSettings.scale);
     inputs.priority = static_cast<std::uint8_t>(random() % 8 == 0 ? random() % 8 : 3);
     inputs.want = cycle >= wire && random() % 8 != 0;
@@ -85,7 +85,7 @@ Load drive(PacerEngine& engine, std::uint64_t cycles) {
     if (answer.sent) {
       ++seen.decisions;
       seen.bytes += answer.bytes;
-      wire = std::max(cycle, wire) + answer.bytes / 50;  // The line carries 50 bytes per cycle.
+      wire = std::max(cycle, wire) + answer.bytes / 50;  // the link carries 50 bytes per cycle
       --posted[answer.flow];
       --waiting;
     }
@@ -122,7 +122,8 @@ TEST(PacerEngine, StrictOrderEndsInSkippedCycles) {
   inputs.rate_value = Rate::from(BitRate{100'000'000'000});
   both->cycle(inputs);
   inputs.rate = inputs.post = false;
-  for (int i = 0; i < 400; ++i) both->cycle(inputs);  // a late packet that the user does not take
+  // the user requests no packet, so the packet becomes late
+  for (int i = 0; i < 400; ++i) both->cycle(inputs);
   inputs.want = true;
   PacerAnswer answer = both->cycle(inputs);
   inputs.want = false;

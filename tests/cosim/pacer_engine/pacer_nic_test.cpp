@@ -1,5 +1,5 @@
-// A NIC whose packets the pacer schedules: the same packets at the same picoseconds, whether the
-// model, the RTL, or both decide.
+// A NIC whose pacer schedules its packets sends the same packets at the same picoseconds with the
+// pacer's model, with its RTL, and with both in lock-step.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -17,12 +17,13 @@
 namespace dcc::test {
 namespace {
 
-constexpr PicoSeconds kCycle{4000};  // 250 MHz
+constexpr PicoSeconds kCycle{4000};  // clock period at 250 MHz
 constexpr std::uint32_t kFlows = 40;
 
 using MakePacer = std::unique_ptr<PacerEngine> (*)(const PacerSettings&, unsigned fault);
 
-/// Two classes of flows at changing rates, over-subscribed at times, with pauses and losses.
+/// Two NICs with two classes of flows. Rates change and at times exceed the link rate, priorities
+/// are paused, and packets are lost.
 class Network final : public NicPair, public PacketSink {
  public:
   Network(MakePacer make, unsigned fault) : NicPair(2 * kFlows) {

@@ -1,5 +1,5 @@
-// Compares dc_notifier with the model of the notification point and with the encoder, and checks
-// rules that need no model.
+// Compares dc_notifier with the model of the notification point and with the frame encoder, and
+// checks rules that need no model.
 #include <Vnotifier.h>
 
 #include <array>
@@ -14,7 +14,7 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kFlows = 64;              // rtl/packet/CMakeLists.txt
+constexpr std::uint32_t kFlows = 64;  // number of flows, as in rtl/packet/CMakeLists.txt
 constexpr std::uint32_t kDefaultInterval = 1000;  // value of the parameter Interval
 constexpr std::uint8_t kCnpDscp = 46;
 constexpr std::uint8_t kCnpPriority = 5;
@@ -28,8 +28,8 @@ struct Cnp {
   std::uint8_t packets;
 };
 
-/// Counts the reports to each sender, independently of the model: every mark and packet is reported
-/// exactly once, or still waits.
+/// Counts what CNPs report to a sender, independently of the model. Every mark and every packet
+/// must be reported exactly once or still be waiting.
 struct Account {
   std::uint64_t marks = 0, packets = 0, told_marks = 0, told_packets = 0, cnps = 0;
   std::uint64_t last = 0;
@@ -41,8 +41,8 @@ class NotifierBench {
   explicit NotifierBench(std::uint32_t seed) : random_(seed), block_(static_cast<int>(seed)) {}
 
   void run(std::uint64_t packets) {
-    // In the last round CNPs carry counts only sometimes, queue pairs are created anew, and time
-    // jumps.
+    // In the last of three rounds CNPs carry counts only at times, queue pairs are created anew,
+    // and time jumps.
     for (int round = 0; round < 3; ++round) {
       carry_ = round == 0;
       changes_ = round == 2;
@@ -71,7 +71,7 @@ class NotifierBench {
     pins->priority_i = kCnpPriority;
     own_.source_mac = {2, 0, 0, 1, 2, 3};
     own_.source_ip = 0x0A010203;
-    pins->own_mac_i = 0x030201000002;  // the first byte of the address is in the low bits
+    pins->own_mac_i = 0x030201000002;  // the first byte of the MAC address is in the lowest bits
     pins->own_ip_i = 0x0302010A;
     block_.reset();
     now_ = 0;
@@ -106,13 +106,14 @@ class NotifierBench {
     ++now_;
   }
 
-  /// Returns true if a packet was taken.
+  /// Runs one cycle. Returns true if the notifier accepted a packet.
   bool cycle(bool feed) {
     auto& pins = block_;
     if (changes_ && below(40) == 0) pins->carry_i = carry_ = !carry_;
     if (below(500) == 0) flows_ = 1u << below(7);
     if (below(300) == 0) share_ = below(5);  // share of marked packets, in quarters
-    if (below(300) == 0) slow_ = below(5);   // cycles without room at the output, in quarters
+    // share of cycles in which the output is not ready, in quarters
+    if (below(300) == 0) slow_ = below(5);
     if (!offered_ && feed && below(4) != 0) {
       offered_ = true;
       pins->packet_flow_i = static_cast<std::uint8_t>(below(flows_));
@@ -151,8 +152,8 @@ class NotifierBench {
     return taken;
   }
 
-  /// An address with which folding the IPv4 header's sum once leaves a carry: the sum's low half is
-  /// close to ones.
+  /// A destination address with which the IPv4 header's checksum still has a carry after the sum
+  /// was folded once. The low half of the sum is then close to all ones.
   std::uint32_t carrying_ip() {
     const std::uint32_t high = 0xFF00 | below(256);
     const std::uint32_t sum = 0x4500 + (kCnpDscp << 2 | 2) + 60 + 0x4000 + 0x4011 +
@@ -174,7 +175,8 @@ class NotifierBench {
     point.on_packet();
     if (pins->packet_marked_i) {
       ++account.marks;
-      // The contract without the model: the first mark at or after the interval's end sends.
+      // The contract without the model: the first mark at or after the end of the interval sends a
+      // CNP.
       const bool due = !account.any || now_ >= account.last + intervals_[flow];
       const std::uint8_t marks =
           point.on_ce(PicoSeconds(static_cast<std::int64_t>(now_)), parameters);
@@ -218,7 +220,7 @@ class NotifierBench {
     h.cnp_packets = want.packets;
     require(half_ == roce::serialize(h, nullptr, 0),
             "notifier: the frame differs from the encoder's");
-    // Parses the frame like the NIC at the remote end.
+    // Parses the CNP's frame as the remote NIC does.
     const roce::Parsed parsed = roce::parse(half_.data(), half_.size());
     require(parsed.error == roce::ParseError::kNone, "notifier: the frame is refused");
     Account& account = accounts_[want.flow];
@@ -227,9 +229,9 @@ class NotifierBench {
     half_.clear();
   }
 
-  /// Conservation: unreported marks and packets are fewer than a CNP can carry; with interval 0 no
-  /// mark is left. Saturated counts are reported as 255, so flows with more marks per interval are
-  /// left out.
+  /// Checks conservation: the marks and packets that no CNP has reported are fewer than one CNP can
+  /// carry. With interval 0 every mark is reported. The check leaves out flows whose counts
+  /// saturate at 255.
   void finish() {
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
       const Account& account = accounts_[flow];
@@ -253,7 +255,7 @@ class NotifierBench {
   std::array<Account, kFlows> accounts_{};
   std::array<std::uint32_t, kFlows> intervals_{};
   std::deque<Cnp> expected_;
-  std::vector<std::uint8_t> half_;  // bytes of the CNP under way
+  std::vector<std::uint8_t> half_;  // bytes of the CNP that is leaving
   bool offered_ = false;
   std::uint32_t flows_ = 64, share_ = 2, slow_ = 1;
   std::uint64_t clears_ = 0, waits_ = 0, begin_waits_ = 0;

@@ -1,5 +1,6 @@
 // packet_bench [--frames N] [--packets N] [--seed N]: checks dc_parser, dc_sent and dc_notifier
-// against oracles that share no code with them. Exit status 1 and a line at the first wrong answer.
+// against oracles that share no code with them. At the first wrong answer the program prints a line
+// and ends with status 1.
 #include "packet_bench.h"
 
 #include <cstdio>
@@ -7,7 +8,8 @@
 #include <cstring>
 #include <exception>
 
-/// Number of the mutant under test, for a build that has mutants (mutants.py); 0: the block itself.
+/// Returns the number of the mutant under test in a build with mutants (mutants.py); 0: the
+/// unchanged block.
 extern "C" int dcc_mutant() {
   static const char* const chosen = std::getenv("DCC_MUTANT");
   return chosen == nullptr ? 0 : std::atoi(chosen);

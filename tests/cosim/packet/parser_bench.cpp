@@ -1,4 +1,4 @@
-// dc_parser against the wire code of the models: frames of the encoder, whole and damaged.
+// Compares dc_parser with the frame decoder of the models, on encoded frames, whole and damaged.
 #include <Vparser.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kFlows = 64;  // rtl/packet/CMakeLists.txt
-// Queue pair of flow 0, by round. In the second round the numbers of the last flows would pass
-// 2^24.
+constexpr std::uint32_t kFlows = 64;  // number of flows, as in rtl/packet/CMakeLists.txt
+// Queue pair number of flow 0 in each of two rounds. In the second round the numbers of the last
+// flows would exceed 2^24.
 constexpr std::array<std::uint32_t, 2> kBases = {0xABC100, 0xFFFFD8};
 constexpr std::size_t kBeat = 64;
-// further reasons are those of roce::ParseError
+// Reasons of a refusal. Reasons 1 to 7 have the values of roce::ParseError.
 enum Reason : unsigned { kNone, kBadFrame = 8, kUnbound = 9 };
 
 struct Context {
@@ -85,7 +85,7 @@ class ParserBench {
     require(swept == kFlows, "parser: the sweep does not take a cycle a flow");
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
       contexts_[flow] = {flow % 5 != 3, below(64), below(1 << 24)};
-      if (!contexts_[flow].bound) continue;  // The sweep has left this flow unbound.
+      if (!contexts_[flow].bound) continue;  // the initial sweep leaves the flow unbound
       pins->context_we_i = 1;
       pins->context_flow_i = static_cast<std::uint8_t>(flow);
       pins->context_bound_i = 1;
@@ -97,7 +97,7 @@ class ParserBench {
     pins->context_we_i = 0;
   }
 
-  /// A frame of the encoder; half of them are damaged afterwards.
+  /// Makes a frame by the models' encoder, and damages half of the frames.
   Frame frame() {
     static constexpr std::array<std::uint8_t, 14> kOpcodes = {
         0x00, 0x05, 0x06, 0x07, 0x0B, 0x0C, 0x0D, 0x0E, 0x11, 0x12, 0x13, 0x2A, 0x64, 0x65};
@@ -133,8 +133,8 @@ class ParserBench {
     return out;
   }
 
-  /// A random queue pair number: mostly that of a flow, sometimes a number next to the first or
-  /// last one.
+  /// A random queue pair number: mostly that of a flow, sometimes a number next to that of the
+  /// first or last flow.
   std::uint32_t queue_pair() {
     if (one_in(10)) return below(1 << 24);
     if (one_in(10)) return (base_ - 1) & 0xFFFFFF;
@@ -142,8 +142,8 @@ class ParserBench {
     return (base_ + below(kFlows)) & 0xFFFFFF;
   }
 
-  /// Makes a CNP with padding up to 2^17 bytes and a few more: if its length wrapped, no frame
-  /// would have it.
+  /// Makes a CNP with padding up to slightly more than 2^17 bytes. If the parser's length counter
+  /// wrapped, it would accept the frame.
   Frame long_frame() {
     roce::Headers h;
     h.opcode = roce::Opcode::kCnp;
@@ -164,7 +164,7 @@ class ParserBench {
       case 0:  // inverts one bit of the headers
         bytes[below(std::min(size, 76u))] ^= static_cast<std::uint8_t>(1u << below(8));
         break;
-      case 1:  // changes a field of the header; the checksum stays right
+      case 1:  // changes a header field and corrects the checksum
         rewrite(bytes);
         break;
       case 2:
@@ -176,13 +176,13 @@ class ParserBench {
       case 4:
         out.hole = true;
         break;
-      default:  // changes any byte
+      default:  // changes a random byte
         bytes[below(std::min(size, 80u))] = static_cast<std::uint8_t>(below(256));
     }
   }
 
-  /// Changes a byte of IPv4, UDP or BTH and calculates the IPv4 checksum again, and the lengths
-  /// half the time.
+  /// Changes a byte of the IPv4, UDP or BTH header, corrects the IPv4 checksum, and in half of the
+  /// cases also the lengths.
   void rewrite(std::vector<std::uint8_t>& bytes) {
     const std::size_t ip = bytes[12] == 0x81 && bytes[13] == 0 ? 18 : 14;
     static constexpr std::array<std::uint8_t, 12> kPlaces = {0,  2,  3,  6,  7,  9,
@@ -205,8 +205,8 @@ class ParserBench {
     bytes[ip + 11] = static_cast<std::uint8_t>(sum);
   }
 
-  /// Computes the outcome that the contract requires for a frame, by the models' decoder. Payload
-  /// and ICRC of data packets are not checked.
+  /// Computes the outcome that the contract requires for a frame, by the models' decoder. The
+  /// contract requires no check of payload and ICRC of data packets.
   Outcome outcome_of(const Frame& frame) const {
     Outcome out;
     const auto refuse = [&](unsigned reason) {
@@ -241,8 +241,8 @@ class ParserBench {
     return out;
   }
 
-  /// Returns the frame with an opcode that does not exist in place of a reliable datagram's. The
-  /// models' decoder knows reliable datagrams and the block does not; both must refuse the result.
+  /// Replaces the opcode of a reliable datagram by an opcode that does not exist. The models'
+  /// decoder accepts reliable datagrams and dc_parser does not. Both must refuse the result.
   static std::vector<std::uint8_t> without_datagrams(std::vector<std::uint8_t> bytes) {
     const std::size_t ip = bytes.size() > 13 && bytes[12] == 0x81 && bytes[13] == 0 ? 18 : 14;
     if (bytes.size() > ip + 28 && roce::has_rdeth(static_cast<roce::Opcode>(bytes[ip + 28]))) {
@@ -251,7 +251,7 @@ class ParserBench {
     return bytes;
   }
 
-  /// True if the number of padding bytes is right and only their contents are not zero.
+  /// True if the frame has the right number of padding bytes and these are not all zero.
   static bool padding_fits(const std::vector<std::uint8_t>& bytes) {
     const std::size_t ip = bytes[12] == 0x81 && bytes[13] == 0 ? 18 : 14;
     const std::uint32_t total = bytes[ip + 2] * 256u + bytes[ip + 3];
@@ -271,7 +271,8 @@ class ParserBench {
 
   void cycle() {
     auto& pins = block_;
-    // A frame is offered without gaps half the time; an offered beat stays.
+    // In half of the time frames are offered without gaps. An offered beat stays valid until the
+    // parser accepts it.
     if (!offered_ && !waiting_.empty() && (patient_ == 0 || one_in(2))) offer();
     if (one_in(200)) patient_ = below(2);
     pins->s_tvalid_i = offered_;
@@ -299,7 +300,7 @@ class ParserBench {
     const bool last = at_ + size == frame.bytes.size();
     std::array<std::uint8_t, kBeat> beat;
     for (auto& byte : beat)
-      byte = static_cast<std::uint8_t>(below(256));  // value of a byte that tkeep leaves out
+      byte = static_cast<std::uint8_t>(below(256));  // random value of a byte that tkeep excludes
     std::copy_n(frame.bytes.begin() + static_cast<std::ptrdiff_t>(at_), size, beat.begin());
     for (std::size_t word = 0; word < 16; ++word) {
       pins->s_tdata_i[word] = beat[4 * word] | beat[4 * word + 1] << 8 | beat[4 * word + 2] << 16 |
@@ -309,7 +310,8 @@ class ParserBench {
     if (last && frame.hole)
       keep =
           size > 1 && one_in(2) ? keep & ~std::uint64_t{1} : keep ^ std::uint64_t{1} << (size / 2);
-    if (last && frame.hole && (keep & (keep + 1)) == 0) keep = 0;  // A gap at the end is no hole.
+    // excluded bytes at the end are no hole
+    if (last && frame.hole && (keep & (keep + 1)) == 0) keep = 0;
     pins->s_tkeep_i = keep;
     pins->s_tlast_i = last;
     pins->s_tuser_i = last ? frame.mac_error : one_in(2);
@@ -360,7 +362,7 @@ class ParserBench {
   std::array<Context, kFlows> contexts_{};
   std::deque<Frame> waiting_;
   std::deque<Outcome> expected_;
-  std::size_t at_ = 0;  // bytes of the first frame that the parser has taken
+  std::size_t at_ = 0;  // number of bytes of the first frame that the parser has accepted
   bool offered_ = false;
   std::uint32_t patient_ = 0;
   unsigned idle_ = 0;

@@ -1,4 +1,5 @@
-// dc_sent against a table of contexts: every sent packet's notification, its order and its time.
+// Compares dc_sent with a table of contexts: the byte notification of every sent packet, its order
+// and its time.
 #include <Vsent.h>
 
 #include <array>
@@ -13,9 +14,9 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kFlows = 64;  // rtl/packet/CMakeLists.txt
-// Queue pair of flow 0, by round. In the second round the numbers of the last flows would pass
-// 2^24.
+constexpr std::uint32_t kFlows = 64;  // number of flows, as in rtl/packet/CMakeLists.txt
+// Queue pair number of flow 0 in each of two rounds. In the second round the numbers of the last
+// flows would exceed 2^24.
 constexpr std::array<std::uint32_t, 2> kBases = {0xABC100, 0xFFFFD8};
 constexpr std::uint32_t kAll24 = 0xFFFFFF;
 
@@ -68,7 +69,7 @@ class SentBench {
     block_->sent_valid_i = 0;
     contexts_ = {};
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
-      // The sweep has left the other flows unbound.
+      // Binds four of five flows. The initial sweep has left the other flows unbound.
       if (flow % 5 != 3) write({true, below(64)}, flow);
     }
   }
@@ -87,7 +88,8 @@ class SentBench {
     block_->context_dscp_i = static_cast<std::uint8_t>(context.dscp);
   }
 
-  /// Without back-pressure a packet is taken in every cycle and reported in the next cycle.
+  /// Without back-pressure dc_sent accepts a packet in every cycle and reports it in the next
+  /// cycle.
   void full_rate() {
     for (unsigned i = 0; i < 100; ++i) {
       draw();
@@ -123,8 +125,8 @@ class SentBench {
             sum > kMost ? kMost : static_cast<std::uint32_t>(sum)};
   }
 
-  /// A cycle with a packet or none, a ready output or not, and now and then a context that is
-  /// written. Returns 1 if a packet was taken.
+  /// Runs one cycle with a random packet, random readiness of the output and now and then a written
+  /// context. Returns 1 if dc_sent accepted a packet.
   unsigned cycle() {
     if (!offered_ && one_in(2)) {
       draw();
@@ -134,7 +136,8 @@ class SentBench {
     block_->sent_valid_i = offered_;
     block_->bytes_ready_i = !one_in(3);
     block_->context_we_i = 0;
-    // A context that is written in the cycle in which its packet is taken applies to that packet.
+    // A context that is written in the cycle in which dc_sent accepts a packet of the flow applies
+    // to that packet.
     if (one_in(8)) set_context({!one_in(4), below(64)}, one_in(2) ? near() : below(kFlows));
     block_.settle();
     check();

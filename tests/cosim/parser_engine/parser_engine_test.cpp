@@ -1,4 +1,4 @@
-// The platform's parser in RTL: equal to the model, CNP by CNP and packet by packet.
+// The platform's parser in RTL must equal the model, for every CNP and every sent packet.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -41,17 +41,17 @@ struct Traffic {
   std::vector<std::tuple<Qpn, unsigned, unsigned, unsigned>> told;
 };
 
-/// CNPs and sent packets of queue pairs that come and go: the least number, the greatest, and some
-/// between. CNPs with counts, without, and clear notifications follow each other, as where
-/// nic.cnp.carry_marks changes while CNPs are under way.
+/// Parses CNPs and sent packets of queue pairs that are created and destroyed, among them the least
+/// and the greatest queue pair number. CNPs with counts, CNPs without counts and clear
+/// notifications alternate, as when nic.cnp.carry_marks changes during a run.
 Traffic drive(ParserEngine& engine, std::uint64_t calls) {
   std::mt19937_64 random(5);
   const auto below = [&](unsigned limit) { return static_cast<unsigned>(random() % limit); };
   std::vector<Qpn> pairs{0, 1, 16, 17, 255, 256, 1024, 4097, verilated_parser_pairs() - 1};
   for (const Qpn qpn : pairs)
     engine.begin(qpn, {static_cast<std::uint8_t>(below(64)), below(1u << 24), qpn + 5});
-  pairs.push_back(99);                        // This queue pair begins later.
-  pairs.push_back(verilated_parser_pairs());  // This queue pair never begins.
+  pairs.push_back(99);                        // a queue pair that is created later
+  pairs.push_back(verilated_parser_pairs());  // a queue pair that is never created
   Traffic seen;
   PicoSeconds now{};
   for (std::uint64_t i = 0; i < calls; ++i) {
@@ -73,7 +73,7 @@ Traffic drive(ParserEngine& engine, std::uint64_t calls) {
          : told.outcome == Outcome::kUnbound ? seen.unbound
                                              : seen.refused);
       if (told.outcome == Outcome::kRefused) {
-        EXPECT_EQ(told.reason, 7);  // BadIcrc
+        EXPECT_EQ(told.reason, 7);  // roce::ParseError::BadIcrc
       }
       seen.told.emplace_back(told.flow, told.dscp, told.marks, told.packets);
     } else {
@@ -114,7 +114,8 @@ TEST(ParserEngine, AFaultIsToldWithNameTimeFlowAndField) {
                                "\n  model: ", "\n  RTL:   ", "\n  last calls:\n    "}) {
         EXPECT_NE(report.find(part), std::string::npos) << part << "\n" << report;
       }
-      // The difference is reported once; the model's answers follow.
+      // After the reported difference the engine returns the model's answers without a further
+      // report.
       EXPECT_NO_THROW(both->cnp(cnp_for(1, 3, 4), {}));
     }
   }

@@ -1,5 +1,5 @@
-// The rate unit's RTL at its pins: bit-exact with the core's model, one result a cycle,
-// back-pressure without loss, tables, and a bound against real numbers.
+// Tests the pins of the rate unit's RTL: results equal to the core's model bit by bit, one result
+// per cycle, back-pressure without loss, tables, and an error bound against real numbers.
 #include "rate_dut.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 namespace dcc {
 namespace {
 
-/// The unit under test and its expected answers.
+/// The rate unit under test and the expected responses.
 class RateDutTest : public testing::Test {
  protected:
   RateDutTest() { restart(1); }
@@ -48,7 +48,7 @@ class RateDutTest : public testing::Test {
     ADD_FAILURE() << "a read of an idle unit takes longer than the pipeline";
     return 0;
   }
-  /// Runs one cycle: a request may be accepted, a response may arrive.
+  /// Runs one cycle, in which the unit may accept a request and may give a response.
   RateOutputs step(const RateInputs& in) {
     const RateOutputs out = unit->cycle(in);
     if (out.rsp_valid && in.rsp_ready) {
@@ -81,7 +81,8 @@ class RateDutTest : public testing::Test {
 };
 
 TEST_F(RateDutTest, SweepsItsTablesAfterReset) {
-  for (std::uint32_t seed = 1; seed <= 5; ++seed) {  // each seed gives the memories other contents
+  // each seed fills the memories with other contents
+  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
     restart(seed);
     EXPECT_EQ(sweep, 129);
     for (int i = 0; i < kRateTables; ++i) {
@@ -108,7 +109,8 @@ TEST_F(RateDutTest, TablesHoldWhatIsWritten) {
   RateRandom random(11);
   for (int n = 0; n < 6000 && !HasFailure(); ++n) {
     const auto table = static_cast<RateTable>(random.below(kRateTables));
-    // Indices slightly beyond the end, and an index whose low bits select another entry.
+    // An index slightly beyond the end of the table, or an index whose low bits select another
+    // entry.
     const std::uint32_t index =
         random.one_in(20) ? random.below(512) : random.below(entries(table) + 2);
     write(table, index, random.table_word(table));
@@ -164,7 +166,8 @@ TEST_F(RateDutTest, RandomRequestsUnderBackPressure) {
 }
 
 #ifdef DCC_HAVE_RATE_NETLIST
-// The netlist answers as the RTL, in the same cycles, whatever the memories contain.
+// The gate netlist gives the same responses in the same cycles as the RTL, for any initial memory
+// contents.
 TEST(RateNetlistTest, AnswersAsTheModel) {
   for (std::uint32_t seed = 1; seed <= 3; ++seed) {
     const auto gates = make_netlist_rate_dut(seed);
@@ -174,7 +177,7 @@ TEST(RateNetlistTest, AnswersAsTheModel) {
 }
 #endif
 
-// Checks the bench itself: it must detect each fault that can be switched on at the pins.
+// Checks the test bench itself: it must detect each fault that can be injected at the pins.
 TEST(RateBenchTest, SeesInjectedFaults) {
   for (const RateFault fault : {RateFault::kRateBit, RateFault::kLostWrite, RateFault::kStage}) {
     const auto unit = make_rtl_rate_dut(fault);
@@ -185,13 +188,14 @@ TEST(RateBenchTest, SeesInjectedFaults) {
   EXPECT_NO_THROW(RateBench(*unit, 1).run(3));
 }
 
-// Combines the ends of the ranges of all inputs, with registers and factors at their ends.
+// Combines the minimum and maximum of each input, with registers and factors at their minimum and
+// maximum.
 TEST_F(RateDutTest, Corners) {
   const std::uint32_t rates[] = {0, 1, 0x7FFFFFFF, 0xFFFFFFFF};
   const std::uint32_t factors[] = {0, 1, kNeutralDecrease << 16 | kNeutralIncrease, 0xFFFFFFFF};
   RateRandom random(3);
   for (std::uint32_t k = 0; k < kDecreaseEntries; ++k) {
-    // the steepest lines, rising and falling
+    // the steepest slopes between entries, rising and falling
     write(RateTable::kDecrease, k, k % 2 == 0 ? 0 : kOne16);
   }
   const auto send = [this](RateInputs in) {
@@ -240,7 +244,8 @@ TEST_F(RateDutTest, Corners) {
   EXPECT_EQ(answered, 64u * 4 * 4 * (4 * 3 + 5 * 2 * 3 * 2 * 3));
 }
 
-// Compares with DCQCN's cut and increase in real numbers, within the rounding errors.
+// Compares rate cuts and increases with DCQCN's formulas in real numbers. The difference must lie
+// within the rounding error.
 TEST_F(RateDutTest, RealNumbers) {
   using Real = long double;
   constexpr Real kOne = 65536;
@@ -258,7 +263,7 @@ TEST_F(RateDutTest, RealNumbers) {
   for (std::uint32_t i = 0; i < kDecreaseEntries; ++i) {
     write(RateTable::kDecrease, i, fraction(kOne * (1 - i / 512.0L)));
   }
-  write(RateTable::kFactor, 9, 2048u << 16 | 512);  // factors of weight 2
+  write(RateTable::kFactor, 9, 2048u << 16 | 512);  // factors for a class of weight 2
   RateRandom random(77);
   for (int n = 0; n < 4000 && !HasFailure(); ++n) {
     DecreaseRequest cut = random.decrease();
@@ -286,14 +291,15 @@ TEST_F(RateDutTest, RealNumbers) {
     }
     ASSERT_EQ(got, 2);
 
-    // Two table entries and two products are each wrong by up to half a unit, so α is wrong by up
-    // to 2 units.
+    // Two table entries and two products have an error of up to half a unit each, so α has an error
+    // of up to 2 units.
     const Real decayed = cut.alpha * std::pow(1 - g, static_cast<Real>(cut.delta / 55));
     const Real alpha_error = 2.5L;
     EXPECT_NEAR(static_cast<double>(answers[0].rsp_alpha),
                 static_cast<double>((1 - g) * decayed + g * kOne),
                 static_cast<double>(alpha_error));
-    // The line falls by half a unit for each unit of the argument, which is half of α here.
+    // The interpolated line falls by half a unit per unit of its argument, and the argument is half
+    // of α.
     const Real multiplier_error = 0.5L * (alpha_error * 0.5L + 1) + 1;
     const Real cut_to = cut.rc * (1 - decayed / kOne * 0.5L / 2);
     EXPECT_NEAR(static_cast<double>(answers[0].rsp_rc), static_cast<double>(cut_to),

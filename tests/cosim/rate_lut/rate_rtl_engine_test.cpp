@@ -1,4 +1,5 @@
-// The platform's rate engines: RTL alone, RTL and model in lock-step, faults, recordings.
+// Tests the platform's rate engines: RTL alone, RTL in lock-step with the model, injected faults,
+// recordings.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ std::string temporary(const std::string& name) {
   return testing::TempDir() + name + "." + std::to_string(getpid());
 }
 
-/// Writes registers and a few table words and sends some requests, repeatedly.
+/// Writes registers and a few table words and sends some requests, `rounds` times.
 void drive(RateEngine& engine, int rounds, std::uint32_t seed) {
   RateRandom random(seed);
   for (int round = 0; round < rounds; ++round) {
@@ -86,7 +87,7 @@ class RateFaults : public testing::TestWithParam<RateFault> {};
 
 TEST_P(RateFaults, AreCaught) {
   const char* const wanted =
-      std::getenv("DCC_RATE_RECORDING");  // tests/cosim/rate_lut/replay_test.sh
+      std::getenv("DCC_RATE_RECORDING");  // set by tests/cosim/rate_lut/replay_test.sh
   RateLockstepOptions options;
   options.rtl.fault = GetParam();
   options.seed = 4711;
@@ -106,7 +107,7 @@ TEST_P(RateFaults, AreCaught) {
     EXPECT_NE(report.find(part), std::string::npos) << part << " is not in:\n" << report;
   }
 
-  // rate_replay brings a new pair of engines to the same difference from this recording.
+  // The recording leads a new pair of engines to the same difference, as rate_replay does.
   const RateRecording recording = read_rate_recording(options.log_path);
   EXPECT_EQ(recording.seed, 4711u);
   EXPECT_EQ(recording.fault, GetParam());
@@ -123,7 +124,7 @@ void repeat(RateEngine& engine, const RateCall& call) {
   if (const auto* i = std::get_if<IncreaseRequest>(&call)) engine.increase(*i);
 }
 
-// The kept calls lead to the same state after runs of any length.
+// Replaying the kept calls leads to the same state, however many calls the recording has dropped.
 TEST(RateCalls, KeepTheStateOfWhatTheyDrop) {
   RateRandom random(23);
   RateCalls calls;

@@ -18,13 +18,13 @@
 namespace dcc::regs {
 namespace {
 
-constexpr std::uint32_t kVerilatedSlots = 1024;  // rtl/regs/CMakeLists.txt
+constexpr std::uint32_t kVerilatedSlots = 1024;  // number of slots, as in rtl/regs/CMakeLists.txt
 
-/// Positions of the members of a packed struct. Members are added in order of declaration, so the
-/// first one ends up at the top.
+/// Position of a member of a packed struct. Members are added in order of declaration, so the first
+/// member occupies the highest bits.
 struct Member {
   std::uint16_t index;  // index of the register or counter
-  int field;            // field of the register, or kStrobe, kCounter
+  int field;            // number of the register's field, or kStrobe, or kCounter
   unsigned width;
   unsigned lsb = 0;
 };
@@ -132,7 +132,7 @@ class VerilatedRegs final : public RegsDut {
     dut_->paddr_i = address & (map_.size - 1);
     dut_->pwdata_i = data;
     dut_->pstrb_i = write ? strobe : 0;
-    dut_->pprot_i = address >> 2 & 7;  // any PPROT: the block ignores the kind of access
+    dut_->pprot_i = address >> 2 & 7;  // any value of PPROT, which the block ignores
     cycle();
     dut_->penable_i = 1;
     ApbOutcome outcome;
@@ -166,7 +166,8 @@ class VerilatedRegs final : public RegsDut {
   int take_window_writes() override { return std::exchange(window_writes_, 0); }
 
  private:
-  /// Drives the live inputs and lets combinational paths settle, the window's answer included.
+  /// Drives the hardware's inputs and lets combinational paths settle, including the window's
+  /// response.
   void settle() {
     for (const Member& member : hw2reg_) {
       std::uint64_t value = 0;

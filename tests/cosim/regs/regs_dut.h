@@ -16,17 +16,17 @@ struct ApbOutcome {
   int wait_states = 0;
 };
 
-/// Surroundings of the register block: live inputs, and a memory at the window bus.
+/// Environment of the register block: inputs from the hardware, and a memory at the window bus.
 struct RegsEnvironment {
-  std::vector<std::uint32_t> live;      // fields read from the hardware, for each register
+  std::vector<std::uint32_t> live;  // values of the fields that the hardware drives, by register
   std::vector<std::uint64_t> counters;  // value of each counter
   std::vector<std::vector<std::uint32_t>> windows;
-  std::uint32_t causes = 0;  // set-inputs of the interrupt status
-  int window_wait = 0;       // cycles before win_ready
+  std::uint32_t causes = 0;  // interrupt causes to set, by bit
+  int window_wait = 0;       // number of wait cycles before win_ready
 };
 
-/// Cycle-level access to a generated `<map>_regs_apb`. Each call clocks one cycle; inputs change
-/// after the rising edge, and outputs are read before the next one.
+/// Cycle-accurate access to a generated `<map>_regs_apb`. Each call runs one clock cycle. Inputs
+/// change after the rising edge, and outputs are read before the next rising edge.
 class RegsDut {
  public:
   virtual ~RegsDut() = default;
@@ -34,7 +34,7 @@ class RegsDut {
   RegsEnvironment environment;
 
   virtual void reset() = 0;
-  /// Runs a transfer: set-up phase, and access phase with its wait states.
+  /// Runs one APB transfer: the set-up phase, and the access phase with its wait states.
   virtual ApbOutcome transfer(bool write, std::uint32_t address, std::uint32_t data,
                               std::uint8_t strobe) = 0;
   /// Runs a cycle without a transfer.
@@ -42,7 +42,7 @@ class RegsDut {
   virtual bool irq() = 0;
   /// Current value of a member of reg2hw: a register's field `field`, or its write strobe (-1).
   virtual std::uint32_t to_hardware(std::uint16_t index, int field) = 0;
-  /// Writes that reached the window bus since the last call.
+  /// Returns the number of writes that reached the window bus since the last call.
   virtual int take_window_writes() = 0;
 };
 

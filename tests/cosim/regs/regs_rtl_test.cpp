@@ -1,4 +1,4 @@
-// The generated APB blocks against the register map and against the model.
+// Compares the generated APB register blocks with the register map and with the model.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -47,7 +47,7 @@ class RegsRtl : public ::testing::TestWithParam<std::string> {
 
 TEST_P(RegsRtl, CsrResetValues) {
   for (int seed = 1; seed <= 5; ++seed) {
-    dut = make_regs_dut(GetParam(), seed);  // the seed draws registers without a reset
+    dut = make_regs_dut(GetParam(), seed);  // the seed determines registers without a reset
     RtlPort seeded(*dut);
     expect_clean(check_reset_values(map, seeded, instance));
   }
@@ -66,8 +66,8 @@ TEST_P(RegsRtl, CsrWithSlowWindows) {
   expect_clean(check_errors(map, port, instance));
 }
 
-/// Random addresses: mostly those of registers, sometimes their neighbours, now and then any
-/// address.
+/// Draws addresses: mostly those of registers, sometimes addresses next to a register, now and then
+/// any address.
 class AddressSource {
  public:
   AddressSource(const MapInfo& map, const CsrInstance& instance) : map_(map), instance_(instance) {}
@@ -82,7 +82,7 @@ class AddressSource {
       const std::size_t w = random() % map_.windows.size();
       const WindowInfo& window = map_.windows[w];
       const std::uint32_t words = window.stride / 4;
-      // Sometimes slightly beyond the end.
+      // The address may lie slightly beyond the end of the window.
       address = window.offset + random() % (instance_.window_entries[w] * words + 4) * 4;
     } else {
       address = random() & (map_.size - 1);
@@ -149,7 +149,7 @@ TEST_P(RegsRtl, RandomTransfersBesideTheModel) {
   const bool locks = map.write_enable != kNoRegister;
   std::vector<int> results(locks ? 7 : 6);
   for (int n = 0; n < 60'000; ++n) {
-    if (locks && n % 512 == 0) {  // only a reset ends locks
+    if (locks && n % 512 == 0) {  // a reset, which alone releases locks
       dut->reset();
       model.reset();
     }
@@ -191,7 +191,7 @@ TEST_P(RegsRtl, RandomTransfersBesideTheModel) {
     ASSERT_NO_FATAL_FAILURE(
         compare_outputs(map, *dut, model, device.last_index, device.last_value, where));
     if (n % 64 == 0) {
-      dut->idle();  // pulses last one cycle
+      dut->idle();  // write strobes last one cycle
       ASSERT_NO_FATAL_FAILURE(compare_outputs(map, *dut, model, kNoRegister, 0, where + " + 1"));
     }
   }
@@ -205,7 +205,8 @@ TEST_P(RegsRtl, SettingWinsOverClearing) {
   const std::uint32_t cause = map.error_cause == 1 ? 2 : 1;
   dut->environment.causes = cause;
   dut->idle();
-  dut->transfer(true, status.offset, cause, kAllBytes);  // the cause stays high while it is cleared
+  // the cause stays active while software clears it
+  dut->transfer(true, status.offset, cause, kAllBytes);
   dut->environment.causes = 0;
   EXPECT_EQ(dut->transfer(false, status.offset, 0, 0).rdata, cause);
   dut->transfer(true, status.offset, cause, kAllBytes);

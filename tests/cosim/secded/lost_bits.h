@@ -1,4 +1,4 @@
-// Memories of a verilated block (ram_guarded, flattened) whose bits a test can flip.
+// Memories of a verilated block (ram_guarded, flattened) in which a test can flip bits.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,19 @@
 
 namespace dcc {
 
-constexpr std::uint32_t kWrong = 1, kCorrected = 2;  // bits of a report
+constexpr std::uint32_t kWrong = 1, kCorrected = 2;  // bits of an error report
 
-/// One memory of the block Top: `data` bits in a word, whose check bits follow.
+/// A memory of the block Top. A word has `data` data bits, followed by its check bits.
 template <class Top>
 struct LostBits {
   const char* name;
-  unsigned number;  // in reports
+  unsigned number;  // the memory's number in error reports
   unsigned data;
   std::size_t words;
   void (*flip)(Top& top, std::size_t word, unsigned bit);
 
   unsigned part() const { return data < 64 ? data : 64; }
-  /// Number of check bits of a part, as ram_guarded has them with Secded.
+  /// Number of check bits per part of a word, as ram_guarded has them with the parameter Secded.
   unsigned checks() const {
     return part() <= 4 ? 4 : part() <= 11 ? 5 : part() <= 26 ? 6 : part() <= 57 ? 7 : 8;
   }
@@ -33,10 +33,10 @@ void PrintTo(const LostBits<Top>& one, std::ostream* out) {
   *out << one.name;
 }
 
-/// What a block has reported since begin().
+/// The error reports of a block since begin().
 struct Reports {
-  std::uint64_t wrong = 0, corrected = 0, other = 0;  // other: of another memory
-  std::uint32_t last = 0;                             // last report of a wrong word
+  std::uint64_t wrong = 0, corrected = 0, other = 0;  // counts; other: reports of other memories
+  std::uint32_t last = 0;                             // last report of an uncorrectable word
   void take(std::uint32_t report, unsigned number) {
     if (report == 0) return;
     if ((report >> 2 & 31) != number) ++other;
@@ -51,7 +51,7 @@ struct Reports {
 
 }  // namespace dcc
 
-/// The memory at a place in Top, as an element of a table of LostBits<Top>.
+/// An element of a table of LostBits<Top>: the memory at the path `place` in Top.
 #define DCC_LOST_BITS(Top, name, number, data, words, place)                   \
   LostBits<Top> {                                                              \
     name, number, data, words, [](Top& top, std::size_t word, unsigned bit) {  \

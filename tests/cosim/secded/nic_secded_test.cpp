@@ -1,7 +1,7 @@
-// Two application blocks of a NIC (dcc_app_block) with a switch that marks between them: a memory
-// of the parser, of the notification point or of the pacer of one of them loses bits under load.
-// One bit changes nothing that a host sees, and registers tell where it was; two cost what
-// rtl/nic/doc/contract.md says of the one flow to which the word belongs.
+// Two application blocks of a NIC (dcc_app_block) with a marking switch between them. A memory of
+// the parser, the notification point or the pacer of one block loses bits under load. One lost bit
+// changes nothing that a host sees, and registers report its place. Two lost bits cost the one flow
+// of that word what rtl/nic/doc/contract.md specifies.
 #include <Vnic_app___024root.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@ const LostBits<Vnic_app>& nic_memory(unsigned number) {
 
 constexpr std::uint32_t kFlow = 21, kSecded = 8, kError = 4, kReady = 1;
 
-/// Both NICs and the switch; block 0 loses the bits.
+/// Both NICs and the switch. Only block 0 loses bits.
 class LossyNetwork {
  public:
   LossyNetwork()
@@ -56,7 +56,7 @@ class LossyNetwork {
     a_.reset();
     for (Host& host : hosts_) host.bring_up();
     for (Host& host : hosts_) host.sending = true;
-    cycles(20'000);  // marks and CNPs have begun
+    cycles(20'000);  // in this time CE marks and CNPs begin
   }
 
   void cycle() {
@@ -68,7 +68,7 @@ class LossyNetwork {
   void cycles(std::uint64_t number) {
     for (std::uint64_t i = 0; i < number; ++i) cycle();
   }
-  /// Runs until no packet is in flight, then lets the hosts send again.
+  /// Runs until no packet is in flight, and then lets the hosts send again.
   void drain() {
     for (Host& host : hosts_) host.sending = false;
     for (int waited = 0;; ++waited) {
@@ -87,14 +87,14 @@ class LossyNetwork {
   void flip(const LostBits<Vnic_app>& one, unsigned bit) { one.flip(a_.block(), kFlow, bit); }
   Host& host(unsigned i) { return hosts_.at(i); }
   std::uint32_t read(AppRegister which) { return hosts_[0].read(which); }
-  /// Software's answer to a lost word: the context of the flow again.
+  /// Writes the flow's context again, as software does after a lost word.
   void write_context() {
     hosts_[0].write(AppRegister::kPeer, peer_);
     hosts_[0].write(AppRegister::kContext,
                     1u << 31 | kDataPriority << 28 | kHeavyDscp << 22 | kFlow);
   }
 
-  /// Frames that the switch gave NIC 0, by flow.
+  /// Number of frames that the switch delivered to NIC 0, by flow.
   std::array<std::uint64_t, kFlows> delivered{};
 
  private:
@@ -111,7 +111,7 @@ class LossyNetwork {
   MarkingSwitch between_{1};
   AppPins a_, b_;
   std::array<Host, 2> hosts_;
-  const std::uint32_t peer_ = 0x1100 + kFlow;  // queue pair of the flow's other end (host.cpp)
+  const std::uint32_t peer_ = 0x1100 + kFlow;  // number of the flow's remote queue pair (host.cpp)
 };
 
 struct Outcome {
@@ -165,7 +165,7 @@ TEST_P(NicSecded, OneLostBitMovesNoFrame) {
 INSTANTIATE_TEST_SUITE_P(All, NicSecded, testing::ValuesIn(nic_memories()),
                          [](const auto& one) { return std::string(one.param.name); });
 
-/// Loses two bits of the flow's word and runs; true if the registers tell it.
+/// Flips two bits of the flow's word and runs. The registers must report the error.
 void lose(LossyNetwork& network, const LostBits<Vnic_app>& one) {
   network.flip(one, 1);
   network.flip(one, 4);
@@ -174,7 +174,7 @@ void lose(LossyNetwork& network, const LostBits<Vnic_app>& one) {
   EXPECT_EQ(network.read(AppRegister::kStatus) & ~2u, kReady | kError | kSecded);
   EXPECT_GT(network.read(AppRegister::kMemoryErrors), 0u);
 }
-/// All flows of both directions go on.
+/// Expects that all flows of both directions continue.
 void expect_all_go_on(LossyNetwork& network) {
   const Outcome before = outcome_of(network);
   network.send();
@@ -197,7 +197,8 @@ TEST(NicLosesTwoBits, ParserRefusesTheFlowUntilItsContextIsWritten) {
   network.drain();
   const std::uint32_t refused = network.read(AppRegister::kRefused);
   EXPECT_GT(refused, 0u);
-  EXPECT_EQ(refused, network.delivered[kFlow] - before);  // of this flow each, of others none
+  // every frame of this flow is refused, and no frame of other flows
+  EXPECT_EQ(refused, network.delivered[kFlow] - before);
   network.write_context();
   expect_all_go_on(network);
   EXPECT_EQ(network.read(AppRegister::kRefused), refused);
@@ -222,11 +223,12 @@ TEST(NicLosesTwoBits, NotificationPointLosesOneState) {
   LossyNetwork network;
   lose(network, nic_memory(1));
   network.drain();
-  EXPECT_EQ(network.read(AppRegister::kMemoryErrors), 1u);  // the packet that finds it writes it
+  // the packet that reads the lost word overwrites it
+  EXPECT_EQ(network.read(AppRegister::kMemoryErrors), 1u);
   expect_all_go_on(network);
   EXPECT_EQ(network.read(AppRegister::kMemoryErrors), 1u);
   EXPECT_EQ(network.read(AppRegister::kRefused), 0u);
-  // Every CNP that left arrived.
+  // Every CNP that the block sent has arrived.
   EXPECT_EQ(network.read(AppRegister::kCnpsOut), network.host(1).cnps_received());
 }
 

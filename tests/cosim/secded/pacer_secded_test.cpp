@@ -1,6 +1,6 @@
-// The pacer whose memories lose bits, beside the same pacer whose memories lose none: one bit of 64
-// changes no decision; two cost one flow what rtl/pacer/doc/contract.md says, and no other flow
-// anything.
+// Compares a pacer whose memories lose bits with the same pacer without lost bits. One lost bit of
+// 64 changes no decision. Two lost bits cost one flow what rtl/pacer/doc/contract.md specifies, and
+// cost other flows nothing.
 #include <Vpacer_secded.h>
 #include <Vpacer_secded___024root.h>
 #include <gtest/gtest.h>
@@ -20,15 +20,16 @@ namespace dcc {
 namespace {
 
 using Top = Vpacer_secded;
-constexpr std::uint32_t kFlows = 16, kRows = 4, kDepth = 4;  // rtl/pacer/CMakeLists.txt
+// size of the pacer, as in rtl/pacer/CMakeLists.txt
+constexpr std::uint32_t kFlows = 16, kRows = 4, kDepth = 4;
 constexpr std::uint32_t kScale = 2048 * 250, kSlack = 60, kLineRate = 25'600'000;
-constexpr std::uint64_t kLine = 50;  // bytes per cycle
+constexpr std::uint64_t kLine = 50;  // bytes per cycle on the link
 constexpr std::uint32_t kLargest = 1538, kShortest = 250;
 constexpr std::uint64_t kCycles = 9000, kHit = 3000;
-// No packets are posted for a time before kHit: a pointer's word is read after it was hit, not
-// written.
+// No packet is posted for some time before kHit, so that the pacer reads a pointer's word after the
+// fault before it writes the word.
 constexpr std::uint64_t kQuiet = 1000, kPosted = kHit + 5;
-// Cycles by which a packet of another flow may move: two decisions, and the wakes of a row.
+// Maximum shift in cycles of a packet of another flow: two decisions, and the wake-ups of a row.
 constexpr std::int64_t kNear = 200;
 
 #define DCC_PACER(name, number, data, words, place) \
@@ -57,17 +58,17 @@ struct Sent {
 };
 using Decisions = std::array<std::vector<Sent>, kFlows>;
 
-/// Length of a flow's packet k.
+/// Length in bytes of packet k of a flow.
 std::uint32_t length_of(std::uint32_t flow, std::size_t k) {
   return kShortest +
          static_cast<std::uint32_t>((flow * 7919 + k * 104'729) % (kLargest - kShortest));
 }
-/// Rates from a line's fiftieth to a quarter, 0.8 of the line together.
+/// Rates from a fiftieth to a quarter of the link rate, with a sum of 0.8 of the link rate.
 std::uint32_t rate_of(std::uint32_t flow) {
   return flow == 0 ? kLineRate / 4 : kLineRate / 50 * (1 + flow % 4) / 2 * 7 / 10;
 }
 
-/// Runs a pacer whose flows always have packets, even flows one and odd flows four.
+/// Runs a pacer whose flows always have packets: even flows one packet, odd flows four packets.
 class PacerRun {
  public:
   explicit PacerRun(unsigned number) : number_(number), block_(1) {
@@ -129,7 +130,8 @@ class PacerRun {
   unsigned number_;
   BlockPins<Top> block_;
   std::array<std::size_t, kFlows> posted_{};
-  std::uint64_t now_ = 0, free_ = 0;  // free_: in bytes of the line
+  // free_: time from which the link is free, in bytes of link capacity
+  std::uint64_t now_ = 0, free_ = 0;
   std::uint32_t next_ = 0;
   unsigned flight_ = 0;
 };
@@ -146,7 +148,8 @@ const Decisions& without_faults() {
 
 class PacerSecded : public testing::TestWithParam<LostBits<Top>> {
  protected:
-  // A block must not be alive when another one is destroyed: Verilator keeps the last context.
+  // Runs the fault-free block first: Verilator requires that no other block is alive when a block
+  // is destroyed.
   void SetUp() override { without_faults(); }
 };
 
@@ -171,8 +174,8 @@ TEST_P(PacerSecded, OneLostBitChangesNothing) {
   EXPECT_GT(corrected, 10u);
 }
 
-/// Every packet of the flow leaves in its turn with its length, and not later or earlier than
-/// without a fault by more than `near`.
+/// Expects that every packet of the flow leaves in order with its length, at most `near` cycles
+/// earlier or later than without a fault.
 void expect_near(const PacerRun& run, std::uint32_t flow, std::int64_t near) {
   const std::vector<Sent>& want = without_faults()[flow];
   const std::vector<Sent>& got = run.sent[flow];
@@ -182,7 +185,7 @@ void expect_near(const PacerRun& run, std::uint32_t flow, std::int64_t near) {
         static_cast<std::int64_t>(got[k].cycle) - static_cast<std::int64_t>(want[k].cycle);
     ASSERT_LE(std::abs(off), near) << "flow " << flow << ", packet " << k;
   }
-  // Packets that leave at the run's end may be missing.
+  // Packets that leave at the end of the run may be missing.
   const std::size_t more =
       got.size() < want.size() ? want.size() - got.size() : got.size() - want.size();
   EXPECT_LE(more,
@@ -190,7 +193,7 @@ void expect_near(const PacerRun& run, std::uint32_t flow, std::int64_t near) {
       << flow;
 }
 
-/// Cycles that the longest packet of a flow takes at its rate.
+/// Number of cycles that the longest packet takes at the flow's rate.
 std::int64_t packet_time(std::uint32_t flow) {
   return static_cast<std::int64_t>(std::uint64_t{kLargest} * kScale / rate_of(flow));
 }
@@ -199,13 +202,14 @@ TEST_P(PacerSecded, TwoLostBitsCostOneFlow) {
   const LostBits<Top>& one = GetParam();
   const std::string name = one.name;
   const bool by_row = name == "rows" || name == "rows_of_the_sweep";
-  unsigned seen = 0;  // flows whose lost word was used before it was written again
+  unsigned seen = 0;  // number of flows whose lost word was read before it was overwritten
   for (const std::uint32_t flow : {0u, 1u, 7u, 10u, 15u}) {
     SCOPED_TRACE("flow " + std::to_string(flow));
     PacerRun run(one.number);
     run.until(name == "post_begin" ? kHit : kHit + 300);
     const std::size_t word = by_row ? flow % kRows : name == "lengths" ? flow * kDepth : flow;
-    // Bits of weight: a time of millions of cycles, a rate, a length.
+    // Flips significant bits: a time becomes wrong by millions of cycles, a rate or a length by
+    // much.
     const unsigned low = by_row              ? 30
                          : name == "times"   ? 130
                          : name == "rates"   ? 50
@@ -214,7 +218,7 @@ TEST_P(PacerSecded, TwoLostBitsCostOneFlow) {
     const unsigned high = by_row ? 60 : low + 2;
     one.flip(run.top(), word, low);
     one.flip(run.top(), word, high);
-    if (name == "lengths") {  // damage the length of every waiting packet
+    if (name == "lengths") {  // damages the length of every waiting packet
       for (unsigned k = 1; k < kDepth; ++k) {
         one.flip(run.top(), word + k, low);
         one.flip(run.top(), word + k, high);
@@ -222,7 +226,7 @@ TEST_P(PacerSecded, TwoLostBitsCostOneFlow) {
     }
     if (name == "rates") {
       run.until(kHit + 1000);
-      run.rate(flow, rate_of(flow));  // software has read the report
+      run.rate(flow, rate_of(flow));  // software rewrites the rate after the error report
     }
     run.until(kCycles);
     EXPECT_EQ(run.reports.corrected, 0u);
@@ -263,7 +267,8 @@ TEST_P(PacerSecded, TwoLostBitsCostOneFlow) {
 INSTANTIATE_TEST_SUITE_P(All, PacerSecded, testing::ValuesIn(memories()),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// Both copies of a row are lost: its flows wake, and lose the time of a packet at most.
+// Both copies of a row's word are lost. The flows of the row wake up, and each loses at most the
+// time of one packet.
 TEST(PacerSecdedRow, BothCopiesAreLost) {
   without_faults();
   for (std::size_t row = 0; row < kRows; ++row) {

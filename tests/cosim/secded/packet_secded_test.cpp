@@ -1,5 +1,5 @@
-// Parser, byte notifications and notification point whose memories lose bits: one bit of 64 changes
-// nothing; two cost one flow what rtl/packet/doc/contract.md says.
+// Tests parser, byte notifications and notification point with memories that lose bits. One lost
+// bit of 64 changes nothing. Two lost bits cost one flow what rtl/packet/doc/contract.md specifies.
 #include <Vnotifier_secded.h>
 #include <Vnotifier_secded___024root.h>
 #include <Vparser_secded.h>
@@ -21,8 +21,8 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kFlows = 16, kBase = 0x100;  // kFlows: rtl/packet/CMakeLists.txt
-constexpr std::uint32_t kUnbound = 9;                // dc_parser_pkg
+constexpr std::uint32_t kFlows = 16, kBase = 0x100;  // kFlows as in rtl/packet/CMakeLists.txt
+constexpr std::uint32_t kUnbound = 9;                // reason "unbound" of dc_parser_pkg
 using Report = std::uint32_t;
 Report report_of(unsigned number, std::uint32_t word, std::uint32_t how) {
   return word << 7 | number << 2 | how;
@@ -58,7 +58,8 @@ class ParserSecded : public testing::Test {
     block_->context_peer_i = 0xA000 + flow;
     bind_in(block_, flow);
   }
-  /// Gives a CNP for the flow; its outcome is in the block's outputs, its report in `report`.
+  /// Sends a CNP for the flow to the parser. The block's outputs then hold the outcome, and
+  /// `report` the error report.
   void cnp(std::uint32_t flow, bool wait) {
     roce::Headers h;
     h.opcode = roce::Opcode::kCnp;
@@ -161,7 +162,8 @@ class SentSecded : public testing::Test {
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) bind(flow);
   }
   void bind(std::uint32_t flow) { bind_in(block_, flow); }
-  /// A packet of the flow leaves: true if it makes a notification, which waits for some cycles.
+  /// Sends a packet of the flow. Returns true if a byte notification follows, which waits at the
+  /// output for some cycles.
   bool packet(std::uint32_t flow) {
     block_->sent_valid_i = 1;
     block_->bytes_ready_i = 0;
@@ -218,7 +220,7 @@ TEST_F(SentSecded, LostBits) {
   }
 }
 
-/// A CNP, by what the encoder would make of it.
+/// The contents of a CNP that the notification point sent.
 struct Cnp {
   std::uint32_t peer = 0, marks = 0, packets = 0;
   bool operator==(const Cnp& o) const {
@@ -226,7 +228,7 @@ struct Cnp {
   }
 };
 
-/// A notification point that gets the same packets in each run: 3000 of them, one in two cycles.
+/// Runs a notification point with the same 3000 packets each time, one in every second cycle.
 class NotifierRun {
  public:
   NotifierRun() {
@@ -282,7 +284,7 @@ class NotifierRun {
 
   std::array<std::vector<Cnp>, kFlows> cnps;
   std::vector<Report> reports;
-  unsigned refused = 0;  // frames that nobody takes
+  unsigned refused = 0;  // number of CNP frames that the parser refused
 
  private:
   void beat() {
@@ -334,7 +336,7 @@ TEST_P(NotifierSecded, OneLostBitChangesNothing) {
     NotifierRun run;
     for (const bool waits : {false, true}) {
       run.packets(kFirst / 2 - 2 * waits);
-      if (waits) {  // CNPs wait in the queue while it is hit
+      if (waits) {  // the fault hits the queue while CNPs wait in it
         run.ready(false);
         run.packets(4);
       }
@@ -345,7 +347,8 @@ TEST_P(NotifierSecded, OneLostBitChangesNothing) {
     run.packets(kPackets - kFirst - 2);
     for (int i = 0; i < 100; ++i) run.cycle();
     for (std::uint32_t flow = 0; flow < kFlows; ++flow) {
-      // The wait moves times; flows without an interval do not depend on them.
+      // The wait shifts the times of CNPs. Flows without an interval send the same CNPs
+      // nevertheless.
       if (NotifierRun::interval_of(flow) == 0) {
         ASSERT_EQ(run.cnps[flow], cnps_without_faults()[flow]) << bit << ", flow " << flow;
       }
@@ -366,7 +369,8 @@ TEST_P(NotifierSecded, TwoLostBitsCostOneFlow) {
     if (name == "cnps") {
       run.ready(false);
       run.packets(8);
-      // The head is on offer already and leaves, for nobody; the one behind it leaves not at all.
+      // The CNP at the head of the queue was already offered and leaves with a wrong destination.
+      // The CNP behind it does not leave.
       for (std::size_t word = 0; word < one.words; ++word) {
         one.flip(run.top(), word, 2 + static_cast<unsigned>(flow));
         one.flip(run.top(), word, 31);
@@ -381,7 +385,7 @@ TEST_P(NotifierSecded, TwoLostBitsCostOneFlow) {
       for (std::uint32_t i = 0; i < kFlows; ++i) before += run.cnps[i].size();
       run.packets(kPackets - kFirst - 8);
       for (int i = 0; i < 100; ++i) run.cycle();
-      // Words were lost once; every later CNP of flows without an interval leaves.
+      // Each word was lost once. Every later CNP of the flows without an interval leaves.
       std::size_t got = 0;
       for (std::uint32_t i = 0; i < kFlows; i += 4) {
         got += run.cnps[i].size();
@@ -398,12 +402,12 @@ TEST_P(NotifierSecded, TwoLostBitsCostOneFlow) {
     run.packets(kFlows * 4);
     ASSERT_FALSE(run.reports.empty());
     for (const Report report : run.reports) ASSERT_EQ(report, report_of(one.number, flow, kWrong));
-    // A lost state is written by the packet that finds it; a lost interval stays until it is
-    // written.
+    // The packet that reads a lost state overwrites it. A lost interval stays wrong until software
+    // writes it.
     if (name == "states") {
       EXPECT_EQ(run.reports.size(), 1u);
     } else {
-      EXPECT_GE(run.reports.size(), 3u);  // the fourth packet may be under way
+      EXPECT_GE(run.reports.size(), 3u);  // the fourth packet may still be in flight
     }
     run.cycle();
     run.interval(flow);
@@ -417,7 +421,7 @@ TEST_P(NotifierSecded, TwoLostBitsCostOneFlow) {
         ASSERT_EQ(run.cnps[i], cnps_without_faults()[i]) << i;
       }
     }
-    // The flow's CNPs go on.
+    // The flow continues to send CNPs.
     EXPECT_GE(run.cnps[flow].size() + (name == "states" ? 2 : 40),
               cnps_without_faults()[flow].size());
     EXPECT_NE(run.cnps[flow].size(), 0u);

@@ -1,5 +1,6 @@
-// Queues of the application block whose memories lose bits. One lost bit of a 64-bit word is
-// corrected. After two lost bits a rate or a frame is lost, as rtl/nic/doc/contract.md specifies.
+// Tests the queues of the application block with memories that lose bits. One lost bit of a 64-bit
+// word is corrected. After two lost bits a rate or a frame is lost, as rtl/nic/doc/contract.md
+// specifies.
 #include <Vrate_queue_secded.h>
 #include <Vrate_queue_secded___024root.h>
 #include <Vsend_queues_secded.h>
@@ -19,9 +20,9 @@
 namespace dcc {
 namespace {
 
-constexpr std::uint32_t kFlows = 16;  // rtl/nic/CMakeLists.txt
+constexpr std::uint32_t kFlows = 16;  // number of flows, as in rtl/nic/CMakeLists.txt
 
-/// A rate that the pacer took.
+/// A rate that the pacer accepted.
 struct Rate {
   std::uint32_t flow = 0, rate = 0, priority = 0;
   bool operator==(const Rate& o) const {
@@ -29,7 +30,8 @@ struct Rate {
   }
 };
 
-/// The queue of rates; each flow has had a priority. The pacer takes a rate in 17 cycles.
+/// The queue of rates. The constructor gives each flow a priority. The pacer accepts a rate every
+/// 17 cycles.
 class RateRun {
  public:
   RateRun() {
@@ -61,7 +63,7 @@ class RateRun {
   void drain() {
     for (std::uint32_t i = 0; i < 40 * kFlows; ++i) cycle();
   }
-  /// The last rate of a flow that was taken.
+  /// The last rate of a flow that the pacer accepted.
   std::optional<Rate> last(std::uint32_t flow) const {
     for (auto one = taken.rbegin(); one != taken.rend(); ++one) {
       if (one->flow == flow) return *one;
@@ -105,11 +107,11 @@ TEST_P(RateQueueSecded, TwoLostBitsCostARateAtMost) {
   std::size_t seen = 0;
   for (std::uint32_t hit = 0; hit < kFlows; ++hit) {
     RateRun run;
-    // Place of the first word in the queue: as many were put in before, in the constructor.
+    // The constructor has filled the queue once, so these rates begin at its first word.
     for (std::uint32_t i = 0; i < 10; ++i) run.push(i * 3 % kFlows, 1000 + i);
     one.flip(run.top(), hit, 0);
     one.flip(run.top(), hit, 3);
-    // Rates go on coming, also while flows are put in again.
+    // Further rates arrive, also while the queue inserts all flows again.
     for (std::uint32_t i = 10; i < 60; ++i) {
       run.cycle();
       if (i % 7 == 0) run.push(i % kFlows, 1000 + i);
@@ -129,7 +131,8 @@ TEST_P(RateQueueSecded, TwoLostBitsCostARateAtMost) {
     for (const auto report : run.reports)
       ASSERT_EQ(report, static_cast<std::uint32_t>(hit << 7 | one.number << 2 | kWrong));
     seen += run.reports.empty() ? 0 : 1;
-    if (name == "flows" || hit == 0 || hit == 3) continue;  // two rates were read before the fault
+    // the queue had read these two rates before the fault
+    if (name == "flows" || hit == 0 || hit == 3) continue;
     for (const Rate& rate : run.taken) {
       if (rate.flow == hit && name == "rates") {
         ASSERT_GE(rate.rate, 1010u) << "a lost rate is told";
@@ -142,7 +145,8 @@ TEST_P(RateQueueSecded, TwoLostBitsCostARateAtMost) {
     run.drain();
     ASSERT_EQ(run.taken.back(), (Rate{hit, 7, hit % 8}));
   }
-  EXPECT_GE(seen, 4u);  // other words are written before they are used, or not used
+  // the queue overwrites other words before it reads them, or never reads them
+  EXPECT_GE(seen, 4u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RateQueueSecded,
@@ -151,7 +155,8 @@ INSTANTIATE_TEST_SUITE_P(All, RateQueueSecded,
                                          DCC_RATES("priorities", 16, 3, u_priorities)),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// Each place of the queue is lost once while all flows wait: each flow still gets its rate, once.
+// Each place of the queue is lost in turn while all flows wait. Each flow still gets its rate
+// exactly once.
 TEST(RateQueueSecdedOrder, FlowsArePutInAgain) {
   std::size_t seen = 0;
   const LostBits<Vrate_queue_secded> one = DCC_RATES("flows", 14, 4, u_flows__DOT__u_ram);
@@ -168,18 +173,18 @@ TEST(RateQueueSecdedOrder, FlowsArePutInAgain) {
     seen += run.reports.size();
     ASSERT_LE(run.reports.size(), 1u);
   }
-  EXPECT_GE(seen, kFlows - 2);  // the first ones were read at once
+  EXPECT_GE(seen, kFlows - 2);  // the queue had read the first two places at once
 }
 
 constexpr std::uint32_t kSenders = 4, kOverhead = 24;
 
 struct Frame {
-  std::uint32_t flow = 0, bytes = 0, first = 0;  // first word of its data
+  std::uint32_t flow = 0, bytes = 0, first = 0;  // first: first word of the frame's data
   std::uint64_t side = 0;
-  bool cut = false, spoiled = false;  // spoiled: a word differs from what was put in
+  bool cut = false, spoiled = false;  // spoiled: a word differs from the word that was put in
 };
 
-/// Queues of frames with a pacer that decides in the order of the posts.
+/// Queues of frames, with a pacer that decides in the order of the posts.
 class SendRun {
  public:
   SendRun() {
@@ -231,7 +236,7 @@ class SendRun {
   Vsend_queues_secded& top() { return *block_.operator->(); }
 
   bool ready = true, held = false;
-  std::uint32_t lose_length = 0;  // a decision with so many bytes comes without its length
+  std::uint32_t lose_length = 0;  // the next decision of this many bytes loses its length
   std::vector<Frame> frames;
   std::vector<std::uint32_t> reports, starts;
 
@@ -292,7 +297,7 @@ TEST_P(SendQueuesSecded, TwoLostBitsSpoilOneFrame) {
       SendRun run;
       run.held = true;
       for (std::uint32_t i = 0; i < kPut; ++i) run.put(i % kSenders, size_of(i));
-      // The first word of frame `hit`: of its flow's ring, of four beats each.
+      // First word of frame `hit` in the ring of its flow. A frame has four beats.
       const std::uint32_t place = hit % kSenders * 4 + hit / kSenders;
       const std::uint32_t word = one.number == 17 ? place * 4 : place;
       one.flip(run.top(), word, 5);
@@ -314,7 +319,7 @@ TEST_P(SendQueuesSecded, TwoLostBitsSpoilOneFrame) {
       }
       for (const auto report : run.reports) ASSERT_EQ(report, word << 7 | one.number << 2 | kWrong);
       ASSERT_GE(run.reports.size(), 1u);
-      // The places of the frame are good again.
+      // The overwritten places of the frame hold no error any more.
       run.frames.clear();
       run.reports.clear();
       for (std::uint32_t i = 0; i < kPut; ++i) {
@@ -333,7 +338,7 @@ INSTANTIATE_TEST_SUITE_P(All, SendQueuesSecded,
                                          DCC_FRAMES("sides", 18, 34, 16, u_sides)),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// The pacer has lost the length of a frame: the frame is dropped, all others leave.
+// The pacer has lost the length of a frame. The queues drop that frame, and all other frames leave.
 TEST(SendQueuesSecdedLength, FrameWithoutLengthIsDropped) {
   for (std::uint32_t hit = 0; hit < kPut; ++hit) {
     SendRun run;

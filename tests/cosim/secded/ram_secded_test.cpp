@@ -1,6 +1,6 @@
-// A RAM with an error-correcting code (ram_guarded with Secded) against a map of what was written.
-// The test does not compute the code: it flips stored bits, each bit alone and each pair of bits,
-// and checks the data read back against the code's guarantee.
+// Compares a RAM with an error-correcting code (ram_guarded with Secded) with a map of the written
+// words. The test does not compute the code. It flips stored bits, each bit alone and each pair of
+// bits, and checks the data that it reads against the guarantee of the code.
 #include <Vsecded_112.h>
 #include <Vsecded_112___024root.h>
 #include <Vsecded_193.h>
@@ -36,7 +36,7 @@ bool bit_of(const VlWide<N>& word, unsigned bit) {
   return (word.m_storage[bit / 32] >> bit % 32 & 1) != 0;
 }
 
-/// The verilated RAM of kWidth data bits, with kChecks check bits for each 64 of them.
+/// The verilated RAM. A word has kWidth data bits, and kChecks check bits for each 64 data bits.
 template <class Top, unsigned kWidth, unsigned kChecks>
 struct Ram {
   static constexpr unsigned kParts = (kWidth + 63) / 64, kAll = kWidth + kParts * kChecks;
@@ -67,7 +67,7 @@ struct Ram {
     top.ren_i = 1;
     top.raddr_i = static_cast<std::uint8_t>(address);
   }
-  /// The word at the output, while it is used; then its report.
+  /// Uses the word at the output for one cycle, and stores the error report.
   Data use() {
     Data data;
     for (unsigned i = 0; i < kWidth; ++i) data[i] = bit_of(top.rdata_o, i);
@@ -119,7 +119,8 @@ TYPED_TEST(RamSecded, WholeWordsComeBackUntold) {
     const unsigned to = this->random_() % kDepth,
                    from = this->random_() % 3 ? this->random_() % kDepth : to;
     if (this->random_() % 2 != 0) this->ram_.set_write(to, written[to] = this->some());
-    ASSERT_EQ(this->ram_.read(from), written[from]);  // the write and the read may be of one cycle
+    // the write and the read may happen in the same cycle
+    ASSERT_EQ(this->ram_.read(from), written[from]);
     ASSERT_EQ(this->ram_.report, 0u);
   }
 }
@@ -160,7 +161,7 @@ TYPED_TEST(RamSecded, TwoLostBitsOfAPartAreTold) {
   }
 }
 
-// A wrong part beside a corrected one: the word is wrong.
+// A word with one corrected part and one uncorrectable part counts as uncorrectable.
 TYPED_TEST(RamSecded, WrongCountsMoreThanCorrected) {
   if (TypeParam::kParts < 2) GTEST_SKIP() << "a word of one part";
   const unsigned last = TypeParam::kAll - 1;  // a check bit of the last part
@@ -175,7 +176,7 @@ TYPED_TEST(RamSecded, WrongCountsMoreThanCorrected) {
   }
 }
 
-// A memory that returns only zeros has no right word.
+// A memory word of zeros only is uncorrectable.
 TYPED_TEST(RamSecded, ZerosAreWrong) {
   this->ram_.write(5, {});
   auto& word = this->ram_.top.rootp->ram_guarded__DOT__u_ram__DOT__u_array__DOT__mem[5];
@@ -185,8 +186,8 @@ TYPED_TEST(RamSecded, ZerosAreWrong) {
   EXPECT_EQ(this->ram_.report, TypeParam::report_of(5, kWrong));
 }
 
-// Only a word that is used is told, in each cycle in which it is used, with the address it was read
-// from.
+// The RAM reports an error only in cycles in which the word is used, with the address from which
+// the word was read.
 TYPED_TEST(RamSecded, OnlyUseIsTold) {
   const auto data = this->some();
   this->ram_.write(9, data);
@@ -194,7 +195,7 @@ TYPED_TEST(RamSecded, OnlyUseIsTold) {
   this->ram_.set_read(9);
   this->ram_.cycle();
   EXPECT_EQ(this->ram_.top.report_o, 0u);
-  this->ram_.top.raddr_i = 2;  // without a read
+  this->ram_.top.raddr_i = 2;  // changes the address without a read
   this->ram_.cycle();
   EXPECT_EQ(this->ram_.top.report_o, 0u);
   for (int i = 0; i < 2; ++i) {

@@ -1,5 +1,5 @@
-// Uses a timing engine as the controller does: starts, restarts and cancels at any tick, expiries
-// taken one after the other when they are due.
+// Drives a timing engine as the congestion controller does: starts, restarts and cancels of timers
+// at any tick, and expiries that are taken one after the other when they are due.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace dcc {
 
-/// Digest of all answers and of their order.
+/// Digest of all responses of a timing engine, in order.
 struct EngineTrace {
   std::uint64_t hash = 1469598103934665603u;
   std::uint64_t expiries = 0;
@@ -34,8 +34,9 @@ inline Ticks random_delay(WheelRandom& random) {
   }
 }
 
-/// `steps` moments, some of which are bounds that the engine gives (`ask_next`). At some moments
-/// the consumer is slow and leaves expiries for later ticks.
+/// Drives the engine at `steps` moments. With `ask_next` some of these moments are the engine's own
+/// bound for the next expiry. Now and then the consumer takes only a few expiries and leaves the
+/// rest for later ticks.
 inline EngineTrace drive_engine(TimerEngine& engine, std::uint64_t seed, int steps, SlotIndex slots,
                                 bool ask_next = true) {
   WheelRandom random(seed);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# replay_test.sh WHEEL_REPLAY WHEEL_ENGINE_TEST: the recording of a caught fault reproduces it.
+# replay_test.sh WHEEL_REPLAY WHEEL_ENGINE_TEST: replays the recording of a detected fault and expects the same fault.
 set -eu
 replay=$1
 engine_test=$2
@@ -15,11 +15,11 @@ cat "$dir/out"
 grep -q 'model and RTL differ' "$dir/out"
 [ -s "$dir/wheel.fst" ]
 
-# Without the fault the same calls show no difference.
+# Replaying the same calls without the fault shows no difference.
 sed -i '1s/fault [0-9]*/fault 0/' "$dir/fault.log"
 "$replay" "$dir/fault.log"
 
-# Unusable input is refused with its place.
+# The replay program refuses an invalid recording with the line of the error.
 printf 'start 1 2\n' >>"$dir/fault.log"
 status=0
 "$replay" "$dir/fault.log" 2>"$dir/err" || status=$?

@@ -1,4 +1,4 @@
-// Tests of the test bench: it passes correct wheels and finds wrong ones.
+// Tests the test bench of the timing wheel: it accepts correct wheels and detects wrong ones.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -57,7 +57,7 @@ TEST(WheelBench, RefusesWhatItDoesNotKnow) {
   EXPECT_THROW(run_cosim(options), std::invalid_argument);
 }
 
-/// A wheel with one chosen error.
+/// A timing wheel with one chosen error.
 class Liar final : public WheelDut {
  public:
   enum class Lie {

@@ -1,4 +1,4 @@
-// The verilated engine gives the model's answers, and lock-step sees when it does not.
+// The verilated timing engine gives the model's answers, and lock-step detects differences.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -88,8 +88,9 @@ TEST(WheelEngine, OverrunIsStickyUntilReset) {
 
 class WheelFaults : public testing::TestWithParam<WheelFault> {};
 
-// The report names tick, seed, both states, the last transactions and the replay command. If
-// DCC_WHEEL_RECORDING is set, the recording is kept at this path (replay_test.sh).
+// Lock-step reports an injected fault with tick, seed, both states, the last transactions and the
+// replay command. If the environment variable DCC_WHEEL_RECORDING is set, the test keeps the
+// recording at this path (replay_test.sh).
 TEST_P(WheelFaults, AreCaughtByLockstep) {
   LockstepOptions options;
   options.seed = 77;

@@ -35,7 +35,7 @@ class Recorded final : public WheelDut {
                 out.expire_valid ? out.expire_due : 0u);
     std::printf(" %x %x %x %x %x %x\n", out.now, out.lag, out.overrun, out.idle,
                 out.idle && out.next_due_valid, out.idle && out.next_due_valid ? out.next_due : 0u);
-    // A command is accepted only after the previous command is done.
+    // The wheel accepts a command only after the previous command is done.
     if (in.cmd_valid && out.cmd_ready) read_ = in.cmd_op == WheelCommand::kRead;
     return out;
   }

@@ -1,5 +1,6 @@
-// 1024 timers on one tick, near and from the top level: lateness, stall and schedule, in cycles for
-// the RTL and in ticks for both. Prints the figures of rtl/timing_wheel/doc/theory.md.
+// Measures 1024 timers that expire on one tick, started a short delay before or from the wheel's
+// top level: lateness, stall and schedule, in cycles for the RTL and in ticks for RTL and model.
+// Prints the figures of rtl/timing_wheel/doc/theory.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,15 +17,15 @@ constexpr std::uint32_t kService = 4;
 
 struct WorstCase {
   std::uint32_t expiries = 0;
-  std::uint32_t lateness = 0;      // ticks
+  std::uint32_t lateness = 0;      // greatest lateness of an expiry in ticks
   std::uint32_t stall = 0;         // longest time in cycles that a command waited
   std::uint32_t slip = 0;          // longest delay in cycles behind the platform's schedule
   std::uint32_t crowd_cycles = 0;  // cycles from the tick's beginning to its last expiry
   bool in_order = true;
 };
 
-/// All slots are started so that they expire on one tick, `distance` ticks ahead. At that tick a
-/// consumer takes one expiry every 4 cycles and starts each slot again, as the congestion manager
+/// Starts all slots so that they expire on one tick, `distance` ticks ahead. At that tick the
+/// consumer takes one expiry every 4 cycles, and starts each slot again as the congestion manager
 /// does.
 WorstCase run_rtl(std::uint32_t distance, std::uint32_t tick_cycles, bool restart) {
   const auto wheel = make_rtl_wheel();
@@ -39,7 +40,7 @@ WorstCase run_rtl(std::uint32_t distance, std::uint32_t tick_cycles, bool restar
   while (result.expiries < kVerilatedTimers) {
     in = WheelInputs{};
     in.tick = (cycle + 1) % tick_cycles == 0;
-    if (next_slot < kVerilatedTimers) {  // commands are given as fast as the wheel accepts them
+    if (next_slot < kVerilatedTimers) {  // starts timers as fast as the wheel accepts commands
       in.cmd_valid = true;
       in.cmd_slot = static_cast<std::uint16_t>(next_slot);
       in.cmd_delay = static_cast<std::uint16_t>(target - tick);
@@ -88,7 +89,7 @@ WorstCase run_rtl(std::uint32_t distance, std::uint32_t tick_cycles, bool restar
   return result;
 }
 
-/// The same load on the model: one expiry every 4 cycles of a tick.
+/// Puts the same load on the model: the consumer takes one expiry every 4 cycles of a tick.
 WorstCase run_model(std::uint32_t distance, std::uint32_t tick_cycles) {
   TimingWheel wheel(kVerilatedTimers);
   for (SlotIndex slot = 0; slot < kVerilatedTimers; ++slot) wheel.start(slot, distance, 0);

@@ -1,5 +1,5 @@
-/* Sums that several harts make together, and the interrupts of each hart. Prints the same lines on
- * this platform and on QEMU's machine virt with as many harts. */
+/* Several harts compute sums together by atomic operations, and each hart takes interrupts. The
+ * program must print the same lines on this platform and on QEMU's machine virt. */
 #include <stdio.h>
 
 #include "driver/memory_map_virt.h"
@@ -11,7 +11,7 @@
 static struct harts_barrier barrier;
 static volatile uint32_t by_amo, by_reservation, by_lock, lock;
 static volatile uint32_t started, software_seen[DCC_HARTS], timer_seen[DCC_HARTS];
-static volatile uint32_t timer_set[DCC_HARTS]; /* 1: the timer's interrupt is expected */
+static volatile uint32_t timer_set[DCC_HARTS]; /* 1: a timer interrupt is expected */
 static volatile uint32_t greatest, bits;
 
 static void on_software(struct trap_frame* frame) {
@@ -23,12 +23,13 @@ static void on_software(struct trap_frame* frame) {
 static void on_timer(struct trap_frame* frame) {
   (void)frame;
   machine_set_timer(UINT64_MAX);
-  /* QEMU's timer runs in another thread: its interrupt can come once more after the store above. */
+  /* QEMU's timer runs in another thread, so its interrupt can occur once more after the store
+   * above. */
   timer_seen[harts_number()] += timer_set[harts_number()];
   timer_set[harts_number()] = 0;
 }
 
-/* Sleeps until the interrupt of this hart has been counted. */
+/* Sleeps until the interrupt handler of this hart has counted `count` interrupts. */
 static void await(volatile uint32_t* seen, uint32_t count) {
   while (*seen < count) {
     machine_disable_interrupts();
@@ -58,7 +59,7 @@ static void work(unsigned hart) {
   amo_or(&bits, 0x100u << hart);
   harts_wait_for_all(&barrier, DCC_HARTS);
 
-  /* A ring of software interrupts: each hart wakes the next one. */
+  /* Software interrupts in a ring: each hart wakes the next hart. */
   MACHINE_CSR_SET(mie, 1u << TRAP_SOFTWARE | 1u << TRAP_TIMER);
   machine_enable_interrupts();
   for (uint32_t i = 1; i <= 100; ++i) {
@@ -77,7 +78,7 @@ static void work(unsigned hart) {
 void hart_main(unsigned hart) { work(hart); }
 
 #ifdef DCC_MACHINE_VIRT
-/* Registers of contexts and harts that exist, and of some that do not. */
+/* Prints registers of interrupt contexts and harts that exist, and of some that do not exist. */
 static void print_registers(void) {
   for (unsigned context = 0; context < 8; ++context) {
     const uint32_t enable = VIRT_PLIC_BASE + VIRT_PLIC_ENABLE + 0x80 * context;

@@ -1,4 +1,4 @@
-/* Ends of programs on several harts: END says how hart 1 ends. */
+/* Tests how programs on several harts end. The macro END selects how hart 1 ends. */
 #include "harts.h"
 #include "trap.h"
 
@@ -15,7 +15,7 @@ void hart_main(unsigned hart) {
   }
   if (hart != 1) return;
   if (choice == 'x') machine_exit(5);
-  if (choice == 'd') __asm__ volatile("csrw mtvec, zero\nsw zero, 16(zero)"); /* no memory there */
+  if (choice == 'd') __asm__ volatile("csrw mtvec, zero\nsw zero, 16(zero)"); /* no memory */
   if (choice == 'h') { /* hangs in a handler while hart 0 goes on */
     trap_set_interrupt_handler(TRAP_SOFTWARE, hang);
     MACHINE_CSR_SET(mie, 1u << TRAP_SOFTWARE);

@@ -1,5 +1,5 @@
-/* One hart hands words to another through a flag, in three ways: without fences, with a fence on
- * one side alone, and with both. FENCES says which: 0, 1, 2. */
+/* One hart hands words to another hart through a flag: without fences, with a fence on one side
+ * only, and with fences on both sides. The macro FENCES selects the variant: 0, 1, 2. */
 #include <stdio.h>
 
 #include "harts.h"

@@ -1,5 +1,5 @@
-/* Harts that count in one word without atomic operations, and with a lock: the first sum is too
- * small. */
+/* Several harts increment one word, first without atomic operations and then under a lock. The
+ * first sum is too small because increments are lost. */
 #include <stdio.h>
 
 #include "harts.h"

@@ -1,5 +1,5 @@
-/* Events that end a reservation: another hart's store to the word, also of the same value; a
- * store to the next word does not. */
+/* Tests which stores end another hart's reservation: a store to the reserved word ends it, also
+ * with the same value; a store to the next word does not. */
 #include <stdio.h>
 
 #include "harts.h"
@@ -7,8 +7,8 @@
 static volatile uint32_t step;                                  /* number of the requested step */
 static volatile uint32_t words[4] __attribute__((aligned(16))); /* the reserved word is words[1] */
 
-/* Reserves words[1], lets the other hart do step `number`, and stores 7. Returns 1 if the store
- * failed. */
+/* Reserves words[1], lets the other hart execute step `number`, and stores 7 conditionally. Returns
+ * 1 if the conditional store failed. */
 static uint32_t try_around(uint32_t number) {
   uint32_t failed;
   uint32_t seen;

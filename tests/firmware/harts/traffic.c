@@ -1,4 +1,4 @@
-/* The traffic application on hart 0, beside a hart that counts until the program ends. */
+/* Runs the traffic application on hart 0, while another hart counts until the program ends. */
 #include "../../../firmware/apps/traffic.c"
 
 #include "harts.h"

@@ -1,4 +1,4 @@
-/* An image of more than 2 MiB, linked for 4 MiB of RAM. */
+/* A program image of more than 2 MiB, linked for 4 MiB of RAM. */
 #include <stdint.h>
 #include <stdio.h>
 

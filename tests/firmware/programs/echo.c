@@ -1,5 +1,5 @@
-/* Sleeps until the UART has a character, takes it in the interrupt handler, sends it back; a line
- * end ends the program with the number of characters as exit code. */
+/* Sleeps until the UART has received a character, reads it in the interrupt handler and sends it
+ * back. A line end ends the program with the number of characters as exit code. */
 #include <stdio.h>
 
 #include "driver/irq_regs.h"

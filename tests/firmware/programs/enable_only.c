@@ -1,4 +1,4 @@
-/* Enables the controller and writes none of its tables. */
+/* Enables the controller without writing any of its tables. */
 #include "driver/dcc_regs.h"
 #include "machine.h"
 

@@ -1,4 +1,4 @@
-/* Hangs in a jump to itself with interrupts off. */
+/* Hangs in a jump to itself with interrupts disabled. */
 int main(void) {
   for (;;) {
   }

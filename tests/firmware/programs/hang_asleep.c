@@ -1,5 +1,5 @@
-/* An interrupt handler that waits for a flag that only main could set. Its line stays high, so the
- * instruction that should let the hart sleep returns at once. */
+/* An interrupt handler waits for a flag that only main could set. The interrupt line stays high, so
+ * the wfi instruction in the handler returns at once. */
 #include "machine.h"
 #include "trap.h"
 

@@ -1,4 +1,4 @@
-/* An interrupt handler that never returns: it waits for a flag that only main could set. */
+/* An interrupt handler that never returns, because it waits for a flag that only main could set. */
 #include "machine.h"
 #include "trap.h"
 

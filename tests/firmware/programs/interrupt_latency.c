@@ -1,5 +1,5 @@
-/* Interrupts that wait a known time: the program masks them, notes between which instants a latency
- * begins and ends, and prints for each interrupt the bounds of its latency in nanoseconds. */
+/* Masks interrupts for known times. The program records between which instants each latency begins
+ * and ends, and prints for each interrupt the bounds of its latency in nanoseconds. */
 #include <stdio.h>
 
 #include "driver/irq_regs.h"
@@ -9,7 +9,7 @@
 static const uint32_t kMasked[] = {0, 300, 1000, 2500, 7000, 20000, 90000};
 #define ROUNDS (sizeof kMasked / sizeof *kMasked)
 
-static volatile uint64_t seen; /* time at the begin of the last handler; 0: none */
+static volatile uint64_t seen; /* time at which the last handler began; 0: no handler has run */
 static volatile unsigned claimed;
 
 static void on_timer(struct trap_frame* frame) {
@@ -37,8 +37,8 @@ static void wait_until(uint64_t ns) {
   while (machine_time_ns() < ns) continue;
 }
 
-/* The request came between `from` and `to`. Prints the bounds of the latency, from the earliest
- * instant at which the hart may have taken the interrupt to the begin of its handler. */
+/* Prints the bounds of the latency of an interrupt that was requested between `from` and `to`. The
+ * latency ends when the handler begins; `unmasked` is the earliest time for that. */
 static void report(const char* name, uint64_t from, uint64_t to, uint64_t unmasked) {
   while (seen == 0) continue;
   const uint64_t least = unmasked > to ? unmasked - to : 0;
@@ -67,7 +67,7 @@ static void software(uint32_t masked) {
   machine_disable_interrupts();
 }
 
-/* A source of the interrupt controller, masked there and not in mstatus. */
+/* Requests the UART's interrupt, which is masked in the interrupt controller and not in mstatus. */
 static void uart(uint32_t masked) {
   const uint64_t from = machine_time_ns();
   machine_write32(DCC_UART_BASE + DCC_UART_IRQ_ENABLE, 1);
@@ -81,7 +81,7 @@ static void uart(uint32_t masked) {
   machine_write32(DCC_INTERRUPT_CONTROLLER_BASE + IRQ_ENABLE_OFFSET, 0);
 }
 
-/* A timer that wakes a sleeping hart: no time masked. */
+/* Sleeps until a timer interrupt wakes the hart, without any masked time. */
 static void sleep_for(uint32_t ns) {
   const uint64_t due = machine_time_ns() + ns;
   machine_set_timer(due);
@@ -101,10 +101,10 @@ int main(void) {
   for (unsigned i = 0; i < ROUNDS; ++i) timer(kMasked[i]);
   sleep_for(3000);
   for (unsigned i = 0; i < ROUNDS; ++i) software(kMasked[i]);
-  if ((machine_read32(DCC_UART_BASE + DCC_UART_STATUS) & 1u) != 0) { /* there is input */
+  if ((machine_read32(DCC_UART_BASE + DCC_UART_STATUS) & 1u) != 0) { /* UART input */
     for (unsigned i = 0; i < ROUNDS; ++i) uart(kMasked[i]);
   }
-  /* Two requests that no hart takes, of which one stays. */
+  /* Makes two requests that no hart takes. One of the two remains pending. */
   machine_set_software_interrupt(1);
   machine_set_software_interrupt(0);
   machine_set_software_interrupt(1);

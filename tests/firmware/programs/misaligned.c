@@ -1,4 +1,5 @@
-/* Loads and stores across words: a trap, or done, as the CPU is configured. */
+/* Misaligned loads and stores that cross a word. The CPU completes them or traps, depending on its
+ * configuration. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -6,7 +7,7 @@ static uint32_t words[2] = {0x44332211, 0x88776655};
 
 int main(void) {
   uintptr_t base = (uintptr_t)words;
-  __asm__("" : "+r"(base)); /* hides the address, else the compiler splits the accesses */
+  __asm__("" : "+r"(base)); /* so that the compiler cannot split the accesses */
   volatile uint32_t* const across = (volatile uint32_t*)(base + 1);
   printf("%08" PRIx32, *across);
   *across = 0x7766FFEE;

@@ -1,5 +1,5 @@
-/* Sends and receives its planned traffic without result counters, as firmware of one's own
- * does that knows nothing of the boot block's results. */
+/* Sends and receives the planned traffic, but fills no result counters, like a user's own firmware
+ * that does not know the boot block's results. */
 #include <string.h>
 
 #include "app/traffic_app.h"

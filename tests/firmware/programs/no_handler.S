@@ -1,4 +1,4 @@
-# A trap before mtvec was ever written.
+# Traps before the program has written mtvec.
   .section .text.start, "ax"
   .globl _start
 _start:

@@ -1,5 +1,5 @@
-/* Traps, CSRs and interrupts, printed one line each. Runs on this platform's CPU and on qemu's virt
- * machine alike; the lines must be the same. */
+/* Prints a line for each tested trap, CSR and interrupt. The program must print the same lines on
+ * this platform's CPU and on QEMU's machine virt. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -18,7 +18,7 @@ static void print_trap(struct trap_frame* frame) {
   const uint32_t mstatus = MACHINE_CSR_READ(mstatus);
   ++trapped;
   printf("  trap cause %08" PRIx32, frame->mcause);
-  /* mtval of ebreak is the implementation's choice. */
+  /* The value of mtval after ebreak depends on the implementation. */
   if (frame->mcause != TRAP_BREAKPOINT) printf(" mtval %08" PRIx32, frame->mtval);
   printf(" mepc %08" PRIx32 " mstatus %08" PRIx32 "\n", frame->mepc, mstatus & 0x1888u);
   if (frame->mcause == TRAP_FETCH_FAULT) {
@@ -92,7 +92,7 @@ static void exceptions(void) {
 static void registers(void) {
   machine_set_timer(UINT64_MAX); /* the reset value depends on the implementation */
   SHOW_CSR(mscratch, 0xffffffff, 0xdeadbeef);
-  SHOW_CSR(mepc, 0xfffffffe, 0xffffffff); /* qemu lets bit 0 be written, against the rule */
+  SHOW_CSR(mepc, 0xfffffffe, 0xffffffff); /* against the rule QEMU lets bit 0 be written */
   SHOW_CSR(mepc, 0xffffffff, 0x80000002);
   SHOW_CSR(mcause, 0xffffffff, 0x8000000b);
   SHOW_CSR(mtval, 0xffffffff, 0x12345678);
@@ -100,7 +100,7 @@ static void registers(void) {
   SHOW_CSR(mtvec, 0xffffffff, 0x80001001);
   SHOW_CSR(mie, 0x888, 0xffffffff);
   SHOW_CSR(mie, 0x888, 0x80);
-  SHOW_CSR(mstatus, 0x88, 0x80); /* qemu's hart has U-mode, and so a choice in MPP */
+  SHOW_CSR(mstatus, 0x88, 0x80); /* QEMU's hart has user mode, so MPP is writable */
   SHOW_CSR(mip, 0x888, 0xffffffff);
   printf("misa %08" PRIx32 "\n", (uint32_t)(MACHINE_CSR_READ(misa) & 0xC0001104u));
   printf("mhartid %08" PRIx32 "\n", (uint32_t)MACHINE_CSR_READ(mhartid));
@@ -135,8 +135,8 @@ static void interrupts(void) {
   machine_enable_interrupts();
   machine_disable_interrupts();
   printf("mip after %08" PRIx32 "\n", (uint32_t)(MACHINE_CSR_READ(mip) & 0x888));
-  /* The interrupt is taken only where it is let in, so that its mepc does not depend on how fast
-   * the timer runs beside the program; a wake-up between the question and wfi would be lost. */
+  /* Interrupts are enabled only after the timer's interrupt is pending. The value of mepc then does
+   * not depend on the timer's speed, and no wake-up is lost between the check and wfi. */
   puts("wfi until the timer");
   machine_set_timer(machine_time_ns() + 1000);
   while ((MACHINE_CSR_READ(mip) & 1u << TRAP_TIMER) == 0) machine_sleep();
@@ -156,7 +156,8 @@ __attribute__((naked, aligned(256))) static void vectors(void) {
       ".option pop");
 }
 
-/* Enters `vectors` with a line up or an ecall; returns which entry was taken. */
+/* Sets mtvec to the table `vectors` and takes an interrupt enabled by `mie`, or an ecall. Returns
+ * the number of the table entry that was entered. */
 static uint32_t through_vectors(uint32_t mie) {
   const uint32_t old = MACHINE_CSR_READ(mtvec);
   register uint32_t entry __asm__("a0") = 99;
@@ -197,7 +198,7 @@ int main(void) {
   registers();
   interrupts();
   vectored();
-  /* qemu has nothing where our exit register is. */
+  /* QEMU has no device at the address of our exit register. */
   trap_set_exception_handler(finish_qemu);
   machine_exit(0);
 }

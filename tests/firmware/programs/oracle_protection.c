@@ -1,5 +1,5 @@
-/* User mode, memory protection, atomics and CSRs of both, printed one line each. Runs on this
- * platform's CPU and on qemu's virt machine alike; the lines must be the same. */
+/* Prints a line for each test of user mode, memory protection, atomic operations and their CSRs.
+ * The program must print the same lines on this platform's CPU and on QEMU's machine virt. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -43,7 +43,7 @@ static uint32_t napot(const void* base, uint32_t size) {
   return (uint32_t)(uintptr_t)base >> 2 | (size / 8 - 1);
 }
 
-/* Any trap ends the piece of user code that runs. */
+/* Prints a trap. A trap from user mode ends the user code and returns to run_user. */
 static void print_trap(struct trap_frame* frame) {
   const uint32_t mstatus = MACHINE_CSR_READ(mstatus);
   printf("  cause %" PRIu32, frame->mcause);
@@ -52,13 +52,14 @@ static void print_trap(struct trap_frame* frame) {
   stopped_by = frame->mcause;
   if ((mstatus & MSTATUS_MPP) == 0) {
     MACHINE_CSR_SET(mstatus, MSTATUS_MPP);
-    frame->mepc = machine_sp; /* address at which run_user goes on */
+    frame->mepc = machine_sp; /* address at which run_user continues */
   } else {
     frame->mepc += trap_instruction_bytes(frame->mepc);
   }
 }
 
-/* Runs `code` in user mode with a0 = `argument` until it traps. */
+/* Runs `code` in user mode with a0 = `argument` until the code traps. Returns the cause of the
+ * trap. */
 static uint32_t run_user(void (*code)(void), uint32_t argument) {
   register uint32_t a0 __asm__("a0") = argument;
   __asm__ volatile(
@@ -120,7 +121,7 @@ static void permissions(void) {
   for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; ++i) {
     printf("permission %u\n", kinds[i]);
     set_entry(0, NAPOT | kinds[i], napot(&arena[8], 32));
-    arena[8] = 0x00000073; /* ecall */
+    arena[8] = 0x00000073; /* the instruction ecall */
     attempt(" load", user_load, at);
     attempt(" store", user_store, at);
     arena[8] = 0x00000073;

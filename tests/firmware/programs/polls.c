@@ -1,5 +1,5 @@
-/* A polling loop that never sleeps, beside a timer interrupt whose handler takes most of the time.
- * So a run likely ends within the handler. */
+/* Polls without sleeping, while a timer interrupt's handler takes most of the time. A run therefore
+ * probably ends within the handler. */
 #include "machine.h"
 #include "trap.h"
 

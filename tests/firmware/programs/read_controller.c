@@ -1,4 +1,4 @@
-/* Reads the controller's identification, where there may be no controller. */
+/* Reads the controller's identification register on a machine that may have no controller. */
 #include <stdio.h>
 
 #include "driver/dcc_regs.h"

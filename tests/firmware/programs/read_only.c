@@ -1,4 +1,4 @@
-/* Writes a read-only register; the runtime's handler reports it. */
+/* Writes a read-only register. The trap handler of the runtime reports the fault. */
 #include "driver/memory_map.h"
 #include "machine.h"
 __attribute__((noinline)) static void write_status(void) {

@@ -1,4 +1,4 @@
-/* Semihosting calls, and the same ebreak without the instructions around it. */
+/* Makes semihosting calls, and executes their ebreak without the instructions around it. */
 #include <stdint.h>
 
 #include "machine.h"

@@ -1,4 +1,4 @@
-/* Sleeps with no interrupt enabled. */
+/* Sleeps while no interrupt is enabled. */
 #include "machine.h"
 int main(void) {
   machine_sleep();

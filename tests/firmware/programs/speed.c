@@ -1,5 +1,6 @@
-/* Work for measuring the CPU's speed: arithmetic in registers, then as many instructions again with
- * a load or store every third. Prints a checksum of each, so that nothing of it can be left out. */
+/* Workload that measures the CPU's speed: arithmetic in registers, and the same number of
+ * instructions with a load or store in every third. Prints a checksum of each part, so that the
+ * compiler cannot remove any work. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,3 +1,3 @@
-/* The second half of the speed test, which speed.c contains. */
+/* The second part of the speed test, loads and stores, which speed.c implements. */
 #define MEMORY 1
 #include "speed.c"

@@ -1,4 +1,4 @@
-/* Recurses until the stack is used up. */
+/* Recurses until the stack overflows. */
 #pragma GCC diagnostic ignored "-Winfinite-recursion"
 static volatile unsigned sink;
 __attribute__((noinline)) static unsigned recurse(unsigned n) {

@@ -1,5 +1,5 @@
-/* A bug for reverse debugging: now and then the timer's handler writes one word behind its
- * table, and only much later somebody notices that what lies there is not what it was. */
+/* A planted bug for reverse debugging. Once, the timer's handler writes one word beyond the end of
+ * its table. The program notices the wrong word only much later. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@
 
 enum { ENTRIES = 8, TICKS = 400, PERIOD_NS = 1000, BAD_TICK = 137, GUARD = 0x600DBEEF };
 
-/* The order in memory: first the table, then the word that the bug overwrites. */
+/* Memory order: the table comes first, and the word that the bug overwrites follows it. */
 static struct {
   volatile uint32_t table[ENTRIES];
   volatile uint32_t guard;
@@ -21,7 +21,7 @@ void timer_handler(struct trap_frame* frame);
 void timer_handler(struct trap_frame* frame) {
   (void)frame;
   const uint32_t tick = ++ticks;
-  const uint32_t last = tick == BAD_TICK ? ENTRIES + 1 : ENTRIES; /* the bug */
+  const uint32_t last = tick == BAD_TICK ? ENTRIES + 1 : ENTRIES; /* the planted bug */
   volatile uint32_t* const words = (volatile uint32_t*)&shared;
   for (entry = 0; entry < last; ++entry) words[entry] += tick;
   if (tick < TICKS) {
@@ -48,5 +48,5 @@ int main(void) {
   }
   machine_disable_interrupts();
   symptom(shared.guard);
-  return shared.guard == GUARD ? 1 : 0; /* the bug is what this program is for */
+  return shared.guard == GUARD ? 1 : 0; /* the program fails if the bug has occurred */
 }

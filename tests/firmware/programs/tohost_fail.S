@@ -1,4 +1,5 @@
-# A program in the tohost convention: prints through a system call block, then exits with 21.
+# A program with the tohost convention of RISC-V tests. It prints by a system call block, and exits
+# with status 21.
   .section .text.start, "ax"
   .globl _start
 _start:
@@ -20,8 +21,8 @@ _start:
   .data
   .balign 64
 block:
-  .word 64, 0        # write
-  .word 1, 0         # to standard output
+  .word 64, 0        # system call 64: write
+  .word 1, 0         # file descriptor 1: standard output
   .word text, 0
   .word 16, 0
 text:

@@ -1,4 +1,5 @@
-/* A trap handler that reports and returns to the instruction that traps. */
+/* A trap handler reports the trap and returns to the instruction that caused it, which traps again.
+ * */
 #include <stdio.h>
 
 #include "machine.h"

@@ -1,5 +1,5 @@
-/* The C library's own start-up code and semihosting, code in ROM and data copied to RAM: nothing of
- * this repository is in the program. */
+/* A program without any code of this repository: it uses the C library's start-up code and
+ * semihosting, has its code in ROM, and copies its data to RAM. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* Where qemu does otherwise than the manual asks, or than the manual lets this hart choose: here alone. */
+/* Cases in which QEMU deviates from the RISC-V manual, or makes another choice than this hart.
+ * These tests run on this hart only. */
 #include "suite.inc"
   .option arch, +a
 
@@ -10,7 +11,8 @@ word:
   .word 1, 2
   .text
 
-  /* Volume II, table 3.7: faults of an AMO are store faults. qemu reports a load fault. */
+  /* Volume II, table 3.7: a fault of an atomic operation (AMO) is a store fault. QEMU reports a
+   * load fault. */
   test atomic_faults
   li s1, NOWHERE
   li a0, 5
@@ -19,7 +21,7 @@ word:
   expect a0, 5
   traps 7, amoswap.w a0, a1, (s1)
 
-  /* Volume I, section 8.4: a misaligned one may trap; qemu does it, this hart never does. */
+  /* Volume I, section 8.4: a misaligned AMO may trap. QEMU executes it; this hart always traps. */
   test atomic_misaligned
   la s1, word + 2
   traps 6, amoadd.w a0, a1, (s1)
@@ -61,7 +63,8 @@ word:
 1:
   csrr a1, minstret
   sub a1, a1, a0
-  /* csrr, then of the handler four csrr, beqz, csrw, li, li (two words), csrs, bgez, mret */
+  /* Instructions counted by minstret: csrr, then in the handler four csrr, beqz, csrw, li, li (two
+   * words), csrs, bgez, mret. */
   expect a1, 13
 
   test minstret_carries
@@ -75,7 +78,7 @@ word:
   expect a1, 1
   csrw minstreth, zero
 
-  /* Volume II, section 3.1.10: there are 29, and zero will do. qemu has 16. */
+  /* Volume II, section 3.1.10: a hart has 29 event counters, which may be zero. QEMU has 16. */
   test all_counters_there
   csrr a0, mhpmcounter31
   bnez a0, fail
@@ -83,9 +86,9 @@ word:
   bnez a0, fail
 
   test no_supervisor_to_fence_for
-  traps 2, .word 0x12000073 /* sfence.vma */
+  traps 2, .word 0x12000073 /* the instruction sfence.vma */
 
-  /* Volume II, section 3.1.6.3: mret to a lesser mode clears MPRV. */
+  /* Volume II, section 3.1.6.3: mret to a less privileged mode clears MPRV. */
   li t6, -1
   csrw pmpaddr0, t6
   li t6, 0x1F

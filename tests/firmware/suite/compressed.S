@@ -1,7 +1,7 @@
-/* Every instruction of RV32C: its operation, its immediates' ends, its length. */
+/* Tests every instruction of RV32C: its operation, the limits of its immediates, its length. */
 #include "suite.inc"
 
-  /* The instruction is two bytes long and leaves `value` in `register`. */
+  /* Checks that the instruction is two bytes long and writes `value` to `register`. */
   .macro gives register, value, instruction:vararg
 74: \instruction
 75:
@@ -132,7 +132,7 @@ words:
   bne a0, s1, fail
 
   test c_lwsp
-  la sp, __stack_top - 512 /* the hart guards what lies below the stack */
+  la sp, __stack_top - 512 /* the hart's stack guard traps accesses below the stack */
   li a0, 0x2468ACE0
   sw a0, 0(sp)
   sw a0, 252(sp)
@@ -142,7 +142,7 @@ words:
   gives x1, 0, c.lwsp x1, 128(sp)
 
   test c_swsp
-  la sp, __stack_top - 512 /* the hart guards what lies below the stack */
+  la sp, __stack_top - 512 /* the hart's stack guard traps accesses below the stack */
   li x31, 0x11112222
   c.swsp x31, 0(sp)
   c.swsp x31, 252(sp)
@@ -230,7 +230,7 @@ words:
   test c_ebreak
   traps 3, c.ebreak
 
-  /* Words that no instruction has; mtval is zero or the bits. */
+  /* Checks a reserved encoding: it must trap, and mtval must be zero or the encoding. */
   .macro reserved bits
     traps 2, .2byte \bits
     beqz s9, 76f
@@ -249,7 +249,7 @@ words:
   reserved 0x9C45
   reserved 0x8000
 
-  test c_hints /* Hints must change nothing. */
+  test c_hints /* Hint instructions must change nothing. */
   li a0, 7
   .2byte 0x0011 /* c.addi x0, 4 */
   .2byte 0x0501 /* c.addi a0, 0 */

@@ -1,4 +1,4 @@
-/* Jumps, far branches, code that changes: what tables cannot hold. */
+/* Tests jumps, far branches and self-modifying code, which the generated tables do not cover. */
 #include "suite.inc"
 
   test jal
@@ -44,7 +44,7 @@
   jalr a1, -2048(a0)
   j fail
 1:
-  la a0, 1f + 1 /* the lowest bit of the sum is dropped */
+  la a0, 1f + 1 /* jalr clears the lowest bit of the sum */
   jalr a1, 0(a0)
   j fail
 1:
@@ -81,7 +81,7 @@
   j 3f
   .skip 4080
 2:
-  bnez a0, 1b /* branches back over a page end */
+  bnez a0, 1b /* a backward branch across the end of a page */
   j fail
 3:
   beqz a0, fail
@@ -91,7 +91,7 @@
 4:
   .option pop
 
-  test over_a_page_end /* an instruction of four bytes, half on either page */
+  test over_a_page_end /* an instruction of four bytes that crosses a page boundary */
   j 1f
   .balign 4096
   .skip 4094 - 2 * 2
@@ -109,7 +109,7 @@
   fence r, w
   fence.tso
 
-  test fence_i /* code written as data */
+  test fence_i /* executes code that the program has written as data */
   la a0, written
   lw a1, 0(a0)
   la a2, patch

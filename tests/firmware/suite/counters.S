@@ -14,7 +14,7 @@
 1:
   csrr a1, minstret
   sub a1, a1, a0
-  expect a1, 6 /* lw of a symbol is two instructions */
+  expect a1, 6 /* lw with a symbol assembles to two instructions */
 
   test minstret_is_writable
   li a0, 1000

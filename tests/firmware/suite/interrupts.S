@@ -9,7 +9,8 @@
   li s1, MTIMECMP
   j begin
 
-  /* Lines: the timer's comes up when its time is 0, and down when it is the end of all. */
+  /* Sets the CLINT's interrupt lines. The timer's line is high with mtimecmp 0, and low with the
+   * greatest mtimecmp. */
   .macro software value
     li t6, \value
     sw t6, 0(s0)
@@ -21,7 +22,7 @@
     sw t6, 0(s1)
     sw t6, 4(s1)
   .endm
-  /* Waits until a changed line has reached mip. */
+  /* Waits until mip shows the interrupt lines `bits`. */
   .macro settled bits
     li a7, 1000
 81: csrr a6, mip
@@ -33,7 +34,7 @@
     j fail
 82:
   .endm
-  /* Checks that, with interrupts enabled at one place, an interrupt with this cause is taken
+  /* Enables interrupts for one instruction, and checks that an interrupt with this cause is taken
    * there. */
   .macro interrupted cause
     la s7, 83f
@@ -73,14 +74,14 @@ begin:
   test pending_but_not_enabled
   software 1
   settled 8
-  not_interrupted /* mie is 0 */
+  not_interrupted /* mie is 0, so no interrupt is enabled */
   li t6, 0x80
   csrw mie, t6
-  not_interrupted /* only the other interrupt is enabled */
+  not_interrupted /* mie enables only the timer's interrupt */
   li t6, 8
   csrw mie, t6
   nop
-  nop /* mstatus.MIE is 0 here */
+  nop /* mstatus.MIE is 0, so no interrupt is taken */
 
   test software_interrupt
   interrupted 0x80000003
@@ -137,7 +138,7 @@ begin:
   j fail
 1:
   expect s8, 0x80000003
-  expect_address s10, 2b /* trap before the first instruction at the target */
+  expect_address s10, 2b /* the trap is taken before the first instruction at the target */
   csrci mstatus, 8
 
   test user_mode_cannot_keep_them_off
@@ -146,7 +147,7 @@ begin:
   li t6, 0x1F
   csrw pmpcfg0, t6
   li t6, 0x80
-  csrc mstatus, t6 /* clears MPIE; user mode takes interrupts regardless */
+  csrc mstatus, t6 /* clears MPIE; interrupts are enabled in user mode regardless */
   in_user user_loop, 0x80000003
   li t6, 0x1800
   and a0, s11, t6
@@ -178,7 +179,7 @@ begin:
   settled 0
   .option push
   .option norvc
-  ecall /* an exception goes to the base */
+  ecall /* an exception enters the table's first entry */
   .option pop
   expect a0, 99
   csrw mtvec, s2
@@ -188,7 +189,7 @@ begin:
   li t6, 8
   csrw mie, t6
   software 1
-  wfi /* a line that is up and enabled in mie wakes, though MIE is 0 */
+  wfi /* a pending interrupt that mie enables ends wfi even if mstatus.MIE is 0 */
   software 0
   settled 0
   li t6, 0x80
@@ -206,7 +207,7 @@ begin:
   andi a1, a1, 0x80
   beqz a1, 1b
   lw a1, 0(a2)
-  bltu a1, a0, fail /* the timer must not fire early */
+  bltu a1, a0, fail /* the timer's interrupt must not occur before its time */
   timer -1
   settled 0
 
@@ -263,6 +264,6 @@ from_software:
 from_timer:
   li a0, 7
 off:
-  li t6, 0x80 /* clears MPIE: mret leaves interrupts off */
+  li t6, 0x80 /* clears MPIE, so that mret leaves interrupts disabled */
   csrc mstatus, t6
   mret

@@ -1,4 +1,4 @@
-/* Machine mode: CSR instructions, fields that keep only what they may, exceptions, mret. */
+/* Tests machine mode: CSR instructions, fields that keep only legal values, exceptions, mret. */
 #include "suite.inc"
 
   .equ NOWHERE, 0x08000000
@@ -52,7 +52,7 @@
   expect a2, 24
 
   test read_only_csrs
-  csrrs a0, mhartid, zero /* Without a bit to set, csrrs only reads. */
+  csrrs a0, mhartid, zero /* with a source of zero csrrs only reads */
   bnez a0, fail
   csrrsi a0, mvendorid, 0
   csrrc a0, marchid, zero
@@ -71,7 +71,7 @@
 
   test misa
   csrr a0, misa
-  li a1, 0xC0101105 /* 32 bits; A, C, I, M, U */
+  li a1, 0xC0101105 /* misa: 32 bits; extensions A, C, I, M, U */
   and a0, a0, a1
   expect a0, 0x40101105
 
@@ -140,7 +140,7 @@
   bne a1, a2, fail
   csrw mie, zero
   csrr s0, mip
-  csrw mip, a0 /* the machine's own lines belong to their devices */
+  csrw mip, a0 /* software cannot write the pending bits that devices drive */
   csrr a1, mip
   xor a1, a1, s0
   and a1, a1, a2
@@ -162,19 +162,19 @@
   .endm
   illegal 0xFFFFFFFF
   illegal 0x0000007B
-  illegal 0x02029293 /* slli by 32 */
-  illegal 0x40129293 /* slli with the bit of srai */
+  illegal 0x02029293 /* slli by 32, which does not exist in RV32 */
+  illegal 0x40129293 /* slli with bit 30 set, as in srai */
   illegal 0x045282B3
-  illegal 0x042292B3 /* sll, funct7 2 */
-  illegal 0x0002B283 /* ld */
-  illegal 0x0002E283 /* lwu */
-  illegal 0x0062B023 /* sd */
-  illegal 0x00002063 /* branch, funct3 2 */
+  illegal 0x042292B3 /* sll with funct7 = 2 */
+  illegal 0x0002B283 /* the 64-bit instruction ld */
+  illegal 0x0002E283 /* the 64-bit instruction lwu */
+  illegal 0x0062B023 /* the 64-bit instruction sd */
+  illegal 0x00002063 /* a branch with funct3 = 2 */
   illegal 0x00003063
-  illegal 0x00001067 /* jalr, funct3 1 */
-  illegal 0x00004073 /* system, funct3 4 */
-  illegal 0x10200073 /* sret */
-  illegal 0x00200073 /* uret */
+  illegal 0x00001067 /* jalr with funct3 = 1 */
+  illegal 0x00004073 /* a SYSTEM instruction with funct3 = 4 */
+  illegal 0x10200073 /* sret, without supervisor mode */
+  illegal 0x00200073 /* uret, without user-mode interrupts */
   illegal 0x0000000F + 0x7000
 
   test load_faults
@@ -210,14 +210,14 @@
   expect s8, 1
   bne s9, a0, fail
   bne s10, a0, fail
-  expect_address a1, 2b /* mepc is the target: the jump was done */
+  expect_address a1, 2b /* mepc is the jump's target, so the jump was executed */
 
   test trap_saves_the_mode
   csrsi mstatus, 8
   traps 11, ecall
   li a0, 0x1888
   and a1, s11, a0
-  expect a1, 0x1880 /* saved state: machine mode, interrupts were enabled and are disabled */
+  expect a1, 0x1880 /* mstatus saved machine mode and MPIE = 1, and has MIE = 0 */
   csrci mstatus, 8
   traps 11, ecall
   and a1, s11, a0
@@ -234,7 +234,7 @@
   csrr a1, mstatus
   li a0, 0x1888
   and a1, a1, a0
-  expect a1, 0x88 /* MIE is what MPIE was, MPIE is 1, MPP the least mode */
+  expect a1, 0x88 /* mret set MIE to MPIE, MPIE to 1, and MPP to the least privileged mode */
   li a0, 0x80
   csrc mstatus, a0
   li a0, 0x1800

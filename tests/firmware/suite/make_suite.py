@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Writes the architecture tests whose cases are tables: each instruction of I, M and A over operands from
-every corner, with what the manual says it gives.
+"""Writes the architecture tests whose cases are tables: each instruction of the extensions I, M and A with operands
+at all limits, and the result that the RISC-V manual specifies.
 
   make_suite.py i|m|a FILE.S
 """
@@ -22,7 +22,7 @@ def signed(x):
 
 
 def divided(a, b):
-    """Quotient and remainder, rounded towards zero, of numbers that may be negative."""
+    """Signed quotient and remainder, with the quotient rounded towards zero."""
     quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
     return quotient, a - b * quotient
 
@@ -82,7 +82,7 @@ STORES = {"sb": 1, "sh": 2, "sw": 4}
 
 
 def table(name, rows):
-    """A loop over rows of words: register s0 points to a row, s1 to the end."""
+    """Returns a test that loops over rows of words. Register s0 points to the present row, s1 to the end."""
     words = "\n".join("  .word " + ", ".join(f"{int(x) % BITS:#x}" for x in row) for row in rows)
     return f"""\
   .data
@@ -110,7 +110,7 @@ def pairs(function):
 
 
 def register_form(name, function):
-    """Every case in which source and destination are the same register."""
+    """Tests every case in which source and destination are the same register."""
     return over_rows(name, pairs(function), f"""\
   lw a0, 0(s0)
   lw a1, 4(s0)
@@ -153,7 +153,7 @@ def immediate_form(name, function, immediates):
 
 
 def branch(name, function):
-    """A test of a branch, taken forwards and backwards."""
+    """Tests a branch, taken forwards and backwards."""
     return over_rows(name, pairs(function), f"""\
   lw a0, 0(s0)
   lw a1, 4(s0)
@@ -208,7 +208,7 @@ def stores():
 
 
 def registers():
-    """Each register as destination and as either source; a write to x0 has no effect."""
+    """Tests each register as destination and as either source. A write to x0 has no effect."""
     out = "  test registers\n"
     for r in range(1, 32):
         kept = "x4" if r != 4 else "x5"
@@ -221,7 +221,7 @@ def registers():
 
 
 def upper():
-    """lui and auipc with immediates at all limits."""
+    """Tests lui and auipc with immediates at all limits."""
     out = "  test lui\n"
     for value in (0, 1, 0x7FFFF, 0x80000, 0xFFFFF, 0x12345):
         out += f"  lui a0, {value:#x}\n  srli a1, a0, 12\n  expect a1, {value:#x}\n  slli a1, a0, 20\n  bnez a1, fail\n"

@@ -1,4 +1,5 @@
-/* Misaligned loads and stores trap, or are done: whichever the hart does, it does throughout. */
+/* Tests misaligned loads and stores. A hart may trap or complete them, but must do the same for
+ * all. */
 #include "suite.inc"
 
   .data

@@ -1,4 +1,5 @@
-/* Physical memory protection: modes OFF, TOR, NA4, NAPOT, permissions, priorities, borders, locks. */
+/* Tests physical memory protection: modes OFF, TOR, NA4 and NAPOT, permissions, priorities,
+ * boundaries, locks. */
 #include "suite.inc"
 
   .equ R, 1
@@ -17,7 +18,7 @@ arena:
 
   j begin
 
-  /* Entry 0 to 3 of pmpcfg0; the address as the register has it. */
+  /* Writes entry 0 to 3 of pmpcfg0. `address` is the value of the pmpaddr register. */
   .macro entry number, config, address
     li t6, (\address)
     csrw pmpaddr\number, t6
@@ -26,7 +27,8 @@ arena:
     li t6, (\config) << (8 * \number)
     csrs pmpcfg0, t6
   .endm
-  /* The same around a place in the arena; `size` a power of two from 8. */
+  /* Writes an entry that covers `size` bytes at a place in the arena; `size` is a power of two from
+   * 8. */
   .macro napot number, config, offset, size
     la t6, arena + \offset
     srli t6, t6, 2
@@ -60,12 +62,12 @@ arena:
   .endm
 
 begin:
-  /* The last entry: users may execute everything, which is what lets them run at all. */
+  /* Entry 15 lets user mode execute all addresses; without it user code could not run. */
   li t6, -1
   csrw pmpaddr15, t6
   li t6, (NAPOT | X) << 24
   csrw pmpcfg3, t6
-  la t6, arena /* writes an ecall to each address that users may enter */
+  la t6, arena /* writes an ecall to every address that user code may jump to */
   li a1, 0x73
   li a2, 1024
 1:
@@ -92,7 +94,7 @@ begin:
   nothing_in_0_to_2
   refused user_load, 0, 5
   refused user_store, 0, 7
-  allowed user_jump, 0 /* the last entry allows the jump */
+  allowed user_jump, 0 /* entry 15 permits the jump */
 
   test permission_none
   napot 0, 0, 64, 32
@@ -222,7 +224,7 @@ begin:
   csrc mstatus, a3
   nothing_in_0_to_2
 
-  /* From here on locks, which nothing but a reset takes away. */
+  /* All tests below lock entries, which only a reset unlocks. */
   test locked_entry_binds_the_machine
   napot 2, LOCK | R, 3072, 16
   la a0, arena + 3072

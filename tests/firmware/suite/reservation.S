@@ -1,4 +1,4 @@
-/* lr.w and sc.w: what keeps a reservation, what ends it, how both fault. */
+/* Tests lr.w and sc.w: events that keep a reservation, events that end it, and their faults. */
 #include "suite.inc"
   .option arch, +a
 
@@ -36,7 +36,7 @@ word:
   expect a0, 12
 
   test sc_without_reservation
-  sc.w a2, a1, (s0) /* ends a reservation, if there is one */
+  sc.w a2, a1, (s0) /* a failing sc.w, which ends any reservation */
   li a1, 13
   sc.w a2, a1, (s0)
   beqz a2, fail
@@ -110,7 +110,7 @@ word:
   expect a0, 5
 
   test reserved_words
-  traps 2, .word 0x1015252F /* lr.w with a second source */
-  traps 2, .word 0x28B5252F /* funct5 5 */
-  traps 2, .word 0x00B5352F /* amoadd.d */
+  traps 2, .word 0x1015252F /* lr.w with rs2 other than x0 */
+  traps 2, .word 0x28B5252F /* an AMO with funct5 = 5 */
+  traps 2, .word 0x00B5352F /* the 64-bit instruction amoadd.d */
   j pass

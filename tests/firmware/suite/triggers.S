@@ -1,4 +1,4 @@
-/* Debug triggers of type 2 (address match): execution, load, store, by mode. */
+/* Tests debug triggers of type 2 (address match): execution, load, store, and privilege mode. */
 #include "suite.inc"
 
   .equ TYPE, 2 << 28
@@ -67,7 +67,7 @@ begin:
   no_triggers
   expect s8, 3
   expect_address s10, 1b
-  bnez a0, fail /* the trap came before the instruction */
+  bnez a0, fail /* the trigger fired before the instruction was executed */
 
   test load
   la s0, words

@@ -1,8 +1,8 @@
-/* User mode: entry, return, forbidden actions, and MPRV. */
+/* Tests user mode: entry, return, forbidden actions, and MPRV. */
 #include "suite.inc"
 
   li t6, -1
-  csrw pmpaddr15, t6 /* the last entry opens everything */
+  csrw pmpaddr15, t6 /* entry 15 permits all accesses */
   li t6, 0x1F000000
   csrw pmpcfg3, t6
 
@@ -14,7 +14,7 @@
   expect_address s10, call_ecall
   li a1, 0x1800
   and a1, s11, a1
-  bnez a1, fail /* MPP is U: the trap came from user mode */
+  bnez a1, fail /* MPP is 0, so the trap came from user mode */
 
   test ebreak
   in_user user_ebreak, 3
@@ -48,7 +48,7 @@
   expect s9, 0x08000000
 
   test wfi_with_timeout
-  li t6, 0x200000 /* TW */
+  li t6, 0x200000 /* sets mstatus.TW */
   csrs mstatus, t6
   in_user user_wfi, 2
   li t6, 0x200000
@@ -64,7 +64,7 @@
   csrs mstatus, t6
 
   test mprv
-  /* Entry 0 keeps a word from users. */
+  /* PMP entry 0 hides the word `secret` from user mode. */
   la a0, secret
   srli a1, a0, 2
   csrw pmpaddr0, a1
@@ -82,9 +82,9 @@
   traps 7, sw a2, 0(a0)
   li t5, 0x1800
   csrc mstatus, t5
-  lw a2, 4(a0) /* A word outside the entry may be read. */
+  lw a2, 4(a0) /* user mode may read a word outside the entry */
   expect a2, 7
-  csrs mstatus, t5 /* MPP is M: loads use machine mode's rights */
+  csrs mstatus, t5 /* with MPP = machine mode, loads have machine mode's rights */
   lw a2, 0(a0)
   expect a2, 0x5EC4E7
   csrc mstatus, a3

@@ -1,10 +1,10 @@
-/* The CLINT's registers and lines in random sequences. Times lie so far apart that the instructions
- * between write and read do not matter. */
+/* Accesses the CLINT's registers and reads its interrupt lines in random sequences. Times are so
+ * far apart that the instructions between a write and a read do not matter. */
 #include "driver/memory_map_virt.h"
 #include "sequences.h"
 #include "trap.h"
 
-#define FAR 0x00400000u /* ticks; 0.4 s */
+#define FAR 0x00400000u /* 0.4 s in ticks */
 
 static uint32_t get(uint32_t offset) { return machine_read32(VIRT_CLINT_BASE + offset); }
 static void set(uint32_t offset, uint32_t value) {
@@ -29,7 +29,7 @@ static void compare(unsigned number) {
        (unsigned long)get(VIRT_CLINT_MTIMECMP), (unsigned long)get(VIRT_CLINT_MTIMECMP + 8));
 }
 
-/* Sets mtime to values near mtimecmp, with both orders of writing the halves. */
+/* Sets mtime to values close to mtimecmp, with both orders of writing the register's halves. */
 static void around(unsigned number) {
   const uint32_t high = random_bits();
   const uint32_t low = random_word() & 0xFFC00000u;
@@ -52,7 +52,8 @@ static void around(unsigned number) {
        (unsigned long)(get(VIRT_CLINT_MTIME) & ~(FAR - 1)));
 }
 
-/* The line rises when the time has come, and falls with a later mtimecmp. */
+/* The timer's line rises when mtime reaches mtimecmp, and falls when mtimecmp is set to a later
+ * time. */
 static void due(unsigned number) {
   const uint32_t ticks = 20 + random_below(200);
   set(VIRT_CLINT_MTIME + 4, 0);

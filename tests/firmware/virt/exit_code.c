@@ -1,4 +1,4 @@
-/* Exits with the number in a line of its input. */
+/* Exits with the status that a line of the program's input gives. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
-/* The PLIC's registers, and claims of the serial port's interrupt, in random sequences. QEMU
- * differs from the specification in four ways, and no sequence depends on them: a claim heeds the
- * threshold, a completion does not look at the enables, a line that falls takes its pending bit
- * along, and a line that is high at completion is not pending again. */
+/* Accesses the PLIC's registers and claims the serial port's interrupt, in random sequences. QEMU
+ * differs from the specification in four ways, which no sequence shows: a claim depends on the
+ * threshold, a completion ignores the enable bits, a falling line clears its pending bit, and a
+ * line that is high at completion does not become pending again. */
 #include "driver/memory_map_virt.h"
 #include "sequences.h"
 #include "trap.h"
 
-/* QEMU's device tree says 96; its registers have 95. */
+/* QEMU's device tree gives 96 sources; its registers have 95. */
 #define SOURCES 95u
 #define WORDS 3u
 #define EXISTING(word) ((word) == 0 ? 0xFFFFFFFEu : 0xFFFFFFFFu)
@@ -17,7 +17,7 @@ static void set(uint32_t offset, uint32_t value) {
 }
 static uint32_t priority_of(uint32_t source) { return VIRT_PLIC_PRIORITY + 4 * source; }
 
-/* The transmitter is empty, so that enabling its interrupt raises the line. */
+/* Enables the transmitter's interrupt. The transmitter is empty, so its line rises. */
 static void raise_line(void) { write8(VIRT_UART_BASE + VIRT_UART_IER, 2); }
 static void lower_line(void) { write8(VIRT_UART_BASE + VIRT_UART_IER, 0); }
 
@@ -33,8 +33,8 @@ static void reset_values(void) {
        (unsigned long)get(VIRT_PLIC_CLAIM));
 }
 
-/* Checks that written register bits read back as far as they exist; pending bits and gaps are
- * read-only. */
+/* Checks that the implemented bits of registers read back as written. Pending bits and unmapped
+ * addresses are read-only. */
 static void registers(unsigned number) {
   const uint32_t source = 1 + random_below(SOURCES);
   const uint32_t word = random_below(WORDS);
@@ -84,7 +84,7 @@ static void claims(unsigned number) {
   keep(" claim %lu", (unsigned long)get(VIRT_PLIC_CLAIM));
   show("claimed");
   keep(" again %lu", (unsigned long)get(VIRT_PLIC_CLAIM));
-  set(VIRT_PLIC_CLAIM, random_below(2) != 0 ? 11u : 0u); /* has no effect: not in service */
+  set(VIRT_PLIC_CLAIM, random_below(2) != 0 ? 11u : 0u); /* no effect: not in service */
   lower_line();
   show("lowered");
   if (random_below(2) != 0) set(VIRT_PLIC_THRESHOLD, 7);

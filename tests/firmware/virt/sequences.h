@@ -1,5 +1,5 @@
-/* What the programs that compare devices with QEMU's share: repeatable numbers, and lines that are
- * kept until the device under test is free to print them. */
+/* Common part of the programs that compare devices with QEMU's: repeatable random numbers, and
+ * output lines that the program keeps until the device under test is free to print them. */
 #ifndef TESTS_FIRMWARE_SEQUENCES_H
 #define TESTS_FIRMWARE_SEQUENCES_H
 
@@ -11,7 +11,7 @@
 
 static uint32_t random_state = 1;
 
-/* 16 good bits of a linear congruential generator. */
+/* Returns the 16 best bits of a linear congruential generator. */
 static inline uint32_t random_bits(void) {
   random_state = random_state * 1664525u + 1013904223u;
   return random_state >> 16;

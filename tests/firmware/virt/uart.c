@@ -1,4 +1,4 @@
-/* The serial port's registers in random sequences, most of them in loopback. */
+/* Accesses the serial port's registers in random sequences, most of them in loopback mode. */
 #include "driver/memory_map_virt.h"
 #include "sequences.h"
 
@@ -34,8 +34,8 @@ static void reset_values(void) {
   keep("\n");
 }
 
-/* Random operations; nothing leaves the port, and no receive time-out comes, because the divisor is
- * the greatest. */
+/* A sequence of random operations. With the greatest divisor no character leaves the port and no
+ * receive timeout occurs. */
 static void sequence(unsigned number, uint32_t mcr) {
   keep("sequence %u:", number);
   put(VIRT_UART_MCR, mcr);
@@ -84,7 +84,7 @@ static void sequence(unsigned number, uint32_t mcr) {
   keep("\n");
 }
 
-/* A FIFO that is filled to each level and beyond it. */
+/* Fills the FIFO to each level and beyond its capacity. */
 static void fifo(uint32_t control) {
   keep("fifo %02lx:", (unsigned long)control);
   set(VIRT_UART_MCR, LOOPBACK);
@@ -106,7 +106,7 @@ static void wait_ns(uint64_t ns) {
   }
 }
 
-/* Bytes below the trigger level interrupt after four character times. */
+/* Received bytes below the trigger level cause an interrupt after four character times. */
 static void timeout(uint32_t bytes, uint32_t divisor) {
   set_divisor(divisor);
   set(VIRT_UART_MCR, LOOPBACK);

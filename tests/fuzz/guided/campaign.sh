@@ -1,8 +1,8 @@
 #!/bin/sh
-# The long campaign of one coverage-guided target: 10^7 executions or one processor-hour, whatever
-# comes first. It goes on where it stopped: what it found interesting and how far it came are kept.
-# Usage: campaign.sh BUILD TARGET [EXECUTIONS [SECONDS]]
-# Exit status: 0 done without a finding, 1 a finding (its input is named), 2 bad arguments.
+# Runs a long campaign of one coverage-guided target: 10^7 executions or one hour of processor time, whichever comes
+# first. The script keeps interesting inputs and its progress, and continues where it stopped. Usage: campaign.sh
+# BUILD TARGET [EXECUTIONS [SECONDS]]
+# Exit status: 0 done without a finding, 1 a finding (the script prints its input), 2 bad arguments.
 set -eu
 build=${1:?usage: campaign.sh BUILD TARGET [EXECUTIONS [SECONDS]]}
 target=${2:?usage: campaign.sh BUILD TARGET [EXECUTIONS [SECONDS]]}
@@ -22,19 +22,19 @@ extra=
 [ "$target" != fuzz_config ] || extra="$here/../../../configs $build/tests/fuzz/guided/bad_configs"
 length=$(sed -n "s/.*NAME $target RUNS [0-9]* LENGTH \([0-9]*\).*/\1/p" "$here/CMakeLists.txt")
 earlier=$done_seconds
-# Seconds of processor time of what this shell has run: on a busy machine a piece gets less than a minute.
+# Processor time in seconds of all commands of this shell. On a busy machine it grows more slowly than the clock.
 processor_seconds() {
   times >"$state/times"
   sed -n 2p "$state/times" | tr 'ms' '  ' | awk '{ printf "%d\n", $1 * 60 + $2 + $3 * 60 + $4 }'
 }
-# A campaign is to go through many inputs, so what costs more than the input is left out: libFuzzer's
-# weighing of its corpus by rare features (two thirds of the processor's time where a corpus has many),
-# long stacks at each allocation, and memory kept back longer than an execution lasts.
+# Options that cost more time than they are worth in a long campaign are switched off: libFuzzer's weighting of the
+# corpus by rare features (up to two thirds of the processor time), long stack traces of allocations, and a large
+# quarantine of freed memory.
 export ASAN_OPTIONS="malloc_context_size=2:quarantine_size_mb=16${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 weigh=-entropic=0
 case $program in *.py) weigh= ;; esac
 while [ "$done_runs" -lt "$executions" ] && [ "$done_seconds" -lt "$seconds" ]; do
-  # The campaign runs in pieces, so that an interruption loses little; each piece first reads the known inputs.
+  # The campaign runs in pieces, so that an interruption loses little. Each piece first reads the known inputs.
   piece=300
   [ $((seconds - done_seconds)) -ge $piece ] || piece=$((seconds - done_seconds))
   # shellcheck disable=SC2086

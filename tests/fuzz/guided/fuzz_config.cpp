@@ -1,4 +1,5 @@
-// Any text as a configuration: accepted and read back equal, or refused in one line.
+// Fuzzes the configuration reader: it accepts a text and reads its own output back equal, or
+// refuses the text with one line.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -15,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     written = effective_yaml(load_config_text(text, "fuzz", "/nonexistent").config);
   } catch (const dcc::ConfigError& error) {
     const std::string what = error.what();
-    DCC_REQUIRE(what.rfind("fuzz", 0) == 0);  // the message names the place of the error
+    DCC_REQUIRE(what.rfind("fuzz", 0) == 0);  // the message begins with the file name
     DCC_REQUIRE(what.find('\n') == std::string::npos);
     return 0;
   }

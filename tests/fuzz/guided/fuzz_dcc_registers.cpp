@@ -1,5 +1,5 @@
-// Random sequences of register accesses, notifications and time on the congestion controller:
-// registers keep their rules, and the numbers of slots and timer events always agree.
+// Fuzzes the congestion controller with random register accesses, notifications and waiting times.
+// Registers obey their access rules, and the numbers of slots and timer events agree.
 #include <cstdint>
 
 #include "controller/controller_model.h"
@@ -12,7 +12,8 @@ namespace {
 
 using dcc::regs::AccessResult;
 
-/// Checks that every answer is a valid rate. Limits may have changed since the rate was calculated.
+/// Checks that every rate that the controller issues is valid. The limits may have changed since
+/// the controller computed the rate.
 class Sink final : public dcc::RateSink {
  public:
   explicit Sink(const dcc::Scheduler& scheduler) : scheduler_(scheduler), start_(scheduler.now()) {}
@@ -46,7 +47,7 @@ struct Bench {
 
   void access(dcc::fuzz::Bytes& in) {
     dcc::regs::RegisterBlock& block = registers.block();
-    // Word addresses over the registers and tables, slots now and then, anything at times.
+    // Draws word addresses: mostly registers and tables, now and then slots, sometimes any address.
     const std::uint8_t where = in.u8();
     std::uint32_t address = in.u16();
     if (where < 160) {
@@ -110,7 +111,8 @@ dcc::fuzz::Fingerprint play(dcc::fuzz::Bytes in, dcc::Scheduler& scheduler) {
     } else if (what < 210) {
       bench.device.bytes(in.u8() % 24, what & 63, in.u16());
     } else if (what < 250) {
-      // Up to 26 us: with the shortest ticks and intervals that is a thousand events of a slot.
+      // Waits up to 26 us, which with the shortest ticks and intervals are a thousand timer events
+      // of a slot.
       scheduler.run_until(scheduler.now() + dcc::PicoSeconds(std::int64_t{in.u16()} * 400));
     } else {
       bench.balance();

@@ -1,4 +1,5 @@
-// Any bytes as a program: refused in one line, or loaded within RAM with its symbols in order.
+// Fuzzes the ELF loader: it refuses a file with one line, or loads it within RAM with sorted
+// symbols.
 #include <cstdint>
 #include <string>
 #include <vector>

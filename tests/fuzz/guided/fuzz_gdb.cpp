@@ -1,7 +1,7 @@
-// Plays any conversation of a debugger with the stub: each packet is answered or refused, nothing
-// crashes, and no breakpoint is left when the debugger has gone. A line of the input is one
-// packet's contents (framed here, with its checksum); a line that begins with '!' goes over the
-// wire unchanged.
+// Fuzzes the GDB stub with arbitrary conversations of a debugger. The stub answers or refuses each
+// packet, never crashes, and leaves no breakpoint after the debugger has gone. A line of the input
+// is the contents of a packet; the target adds framing and checksum. A line that begins with '!' is
+// sent unchanged.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// A target with registers and a little memory, which records the points that are set.
+/// A debug target with registers and a little memory, which records the breakpoints that are set.
 class Target final : public dcc::model::DebugTarget {
  public:
   bool debug_read_register(unsigned number, std::uint32_t& value) override {
@@ -51,12 +51,13 @@ class Target final : public dcc::model::DebugTarget {
   }
   std::string debug_monitor(const std::string& command) override { return command; }
 
-  /// Breakpoints that the debugger has not removed.
+  /// Number of breakpoints that the debugger has not removed.
   std::size_t points() const { return points_.size(); }
 
  private:
   static constexpr std::uint64_t kBase = 0x8000'0000;
-  /// As in a CPU, a breakpoint exists or not, however often it was set.
+  /// A breakpoint exists or does not exist, however often the debugger has set it, as in a real
+  /// CPU.
   void mark(std::uint64_t key, bool set) {
     if (set) {
       points_.insert(key);
@@ -96,14 +97,14 @@ std::string conversation(const std::uint8_t* data, std::size_t size) {
 
 int connected_to(std::uint16_t port) {
   const int client = socket(AF_INET, SOCK_STREAM, 0);
-  const int room = 4 << 20;  // bytes of a buffer for answers that are not read
+  const int room = 4 << 20;  // buffer size in bytes for responses that the debugger does not read
   setsockopt(client, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   DCC_REQUIRE(connect(client, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-  // The connection is closed with a reset, so that no port stays in the state TIME_WAIT.
+  // Closes the connection with a reset, so that no port stays in the state TIME_WAIT.
   const linger none{1, 0};
   setsockopt(client, SOL_SOCKET, SO_LINGER, &none, sizeof none);
   return client;
@@ -120,7 +121,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const int client = connected_to(server.port());
   DCC_REQUIRE(write(client, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
   shutdown(client, SHUT_WR);
-  // The CPU runs and stops in turn until the debugger has left.
+  // The CPU alternates between running and stopped until the debugger has left.
   for (std::size_t turn = 0; turn <= bytes.size() + 2; ++turn) {
     if (server.poll(target)) {
       server.serve(target, DebugStop{});

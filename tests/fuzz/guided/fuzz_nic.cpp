@@ -1,6 +1,6 @@
-// Plays any descriptors, register accesses and payload through a NIC whose wire leads back to
-// itself, with some packets lost: no byte outside the host's memory is touched, every packet is
-// accounted for, and there are no more completions than work items.
+// Fuzzes a NIC in loopback with arbitrary descriptors, register accesses and payload, and with
+// packet loss. The NIC touches no byte outside the host's memory, every packet is accounted for,
+// and there are no more completions than work items.
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -23,7 +23,7 @@ constexpr std::uint32_t kCompletionRing = 0x2000;
 constexpr std::uint32_t kReceiveRing = 0x3000;
 constexpr std::uint32_t kPayload = 0x4000;
 
-/// Keeps sent packets until the bench hands them to the receiver.
+/// Keeps sent packets until the test hands them to the receiver.
 struct Wire final : dcc::PacketOut {
   dcc::PicoSeconds send(dcc::Packet* packet) override {
     on_the_way.push_back(packet);
@@ -57,7 +57,8 @@ struct Bench {
 
   void put(std::uint32_t offset, std::uint32_t value) { host.registers().write(offset, value); }
 
-  /// Rings of four entries; most of RAM is open to remote writes; queue pair 5 loops back.
+  /// Starts the NIC with rings of four entries. Most of RAM is registered for remote writes, and
+  /// queue pair 5 is connected to itself.
   void start() {
     put(map::kSqBaseLoOffset, kSendRing);
     put(map::kSqSizeLog2Offset, 2);
@@ -109,7 +110,7 @@ struct Bench {
     std::uint32_t read = 0;
     if ((how & 1) == 0) {
       host.registers().write(address & ~3u, value, (how & 6) == 0 ? in.u8() & 15 : 15);
-      // Software that names a peer is answered by the platform's connection manager.
+      // When software names a peer, the platform's connection manager answers.
       if ((address & ~3u) == map::kQpCmdOffset && connections.made != 0) {
         nic.connect_queue_pair(connections.made);
       }
@@ -119,7 +120,7 @@ struct Bench {
     }
   }
 
-  /// Delivers the packets that were sent, except those that `lost` names.
+  /// Delivers the sent packets, except those in the bit mask `lost`.
   void pass(dcc::PicoSeconds time, std::uint8_t lost) {
     for (int step = 0; step < 8; ++step) {
       scheduler.run_until(scheduler.now() + dcc::PicoSeconds(time.count / 8 + 1));
@@ -138,12 +139,13 @@ struct Bench {
   }
 
   void check() {
-    // Packets that are not on the wire wait inside the NIC.
+    // Packets that are not on the wire are inside the NIC.
     DCC_REQUIRE(pool.in_use() >= static_cast<std::int64_t>(wire.on_the_way.size()));
     DCC_REQUIRE(host.completions_unread() <= 0x10000);
   }
 
-  /// From here on no packet is lost, until the NIC is silent for longer than its timeout.
+  /// Runs without packet loss until the NIC has been silent for longer than its retransmission
+  /// timeout.
   void settle() {
     for (int quiet = 0, turns = 0; quiet < 4 && turns < 200; ++turns) {
       const unsigned before = sent;

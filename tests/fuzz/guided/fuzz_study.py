@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -IB
-"""Fuzzes the reader of studies: any text gives runs with writable platforms, or one line of error with its place."""
+"""Fuzzes the reader of studies: any text gives runs with valid platforms, or an error of one line with its place."""
 
 import pathlib
 import sys

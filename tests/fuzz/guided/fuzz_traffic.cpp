@@ -1,4 +1,5 @@
-// Any bytes as a flow trace (plain or gzip) or a table of sizes; the first byte chooses.
+// Fuzzes the readers of flow traces (plain or gzip) and of tables of flow sizes. The first byte of
+// the input chooses the reader.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 
 namespace {
 void trace(const std::uint8_t* data, std::size_t size) {
-  // A file in memory, because zlib needs a path.
+  // Uses a file in memory, because zlib needs a path.
   static const int file = memfd_create("trace", 0);
   static const std::string path = "/proc/self/fd/" + std::to_string(file);
   DCC_REQUIRE(ftruncate(file, 0) == 0);

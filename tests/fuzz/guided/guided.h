@@ -1,12 +1,12 @@
-// Shared by the coverage-guided targets: a check that is active in every build, and a reader of
-// bytes as numbers.
+// Common part of the coverage-guided fuzz targets: a check that is active in every build, and a
+// reader of the input's bytes as numbers.
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
-/// Ends the process, which the fuzzer records as a finding, with its input.
+/// Ends the process if the condition is false. The fuzzer then records the input as a finding.
 #define DCC_REQUIRE(condition)                                                            \
   do {                                                                                    \
     if (!(condition)) {                                                                   \
@@ -17,7 +17,8 @@
 
 namespace dcc::fuzz {
 
-/// Reads an input from front to back; beyond its end every value is zero.
+/// Reads numbers from an input, from front to back. Beyond the end of the input every number is
+/// zero.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : at_(data), end_(data + size) {}

@@ -26,7 +26,7 @@ PACKAGE = pathlib.Path(__file__).resolve().parents[3] / "python"
 sys.path.insert(0, str(PACKAGE))
 FINDING = 77
 MOST_MEMORY = 2 << 30
-# Words that break readers of text, besides the readers' own keywords.
+# Words that often break parsers of text, besides the parser's own keywords.
 AWKWARD = ["", "0", "-1", "1", "65536", "99999999999999999999", "9" * 5000, "1e999", "-1e-999", ".nan", ".inf",
            "0x10", "0o7", "1_0", "1:30", "1/0", "1/00", "1/256", "1.5%", "\u00b2", "\u0661", "~", "null", "true",
            "2001-01-01", "2001-99-99", "'\\0'", '"\\0"', '"\\ud800"', '"\\n"', '"\\x1b"', "\u2028", "\ufeff",
@@ -36,7 +36,7 @@ TOKEN = re.compile(rb"[A-Za-z0-9_.%/-]+|[^\sA-Za-z0-9_.%/-]")
 
 
 def words_of(package):
-    """Short texts in a package's modules, such as its keys."""
+    """Short string constants in a package's modules, such as its keys."""
     found = set()
     for path in sorted(package.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -46,13 +46,13 @@ def words_of(package):
 
 
 class Coverage:
-    """Pairs of lines that followed each other in the package, as numbers."""
+    """Records pairs of consecutive lines in a package's code, as numbers."""
 
     def __init__(self):
         self.seen = set()
         self.new = set()
-        self.numbers = {}  # number of each code object by id; None for objects outside the package
-        self.kept = []     # keeps the objects, so that no id is used twice
+        self.numbers = {}  # id of a code object -> its number; None for code outside the package
+        self.kept = []     # keeps the code objects alive, so that no id is reused
 
     def number_of(self, code):
         number = None
@@ -148,8 +148,8 @@ class TooLong(Exception):
 
 
 class Fuzzer:
-    """Runs a target: a function of bytes that returns the form of its answer, and raises where the
-    input is a finding."""
+    """Runs a target. The target is a function of bytes that returns the kind of its result, and raises an exception
+    for a finding."""
 
     def __init__(self, target, options):
         self.target = target
@@ -160,7 +160,7 @@ class Fuzzer:
         self.runs = 0
 
     def run(self, data):
-        """Runs an input; returns true if it reached something new."""
+        """Runs an input. Returns true if the input reached new coverage."""
         self.runs += 1
         signal.setitimer(signal.ITIMER_REAL, self.options["timeout"])
         sys.settrace(self.coverage.called)
@@ -190,7 +190,7 @@ class Fuzzer:
                 (keep / hashlib.sha1(data).hexdigest()).write_bytes(data)
 
     def finish(self, status):
-        # The message has libFuzzer's format.
+        # The format of this message is that of libFuzzer.
         print(f"#{self.runs} DONE cov: {len(self.coverage.seen)} ft: {len(self.forms)} "
               f"corp: {len(self.corpus)}\nstat::number_of_executed_units: {self.runs}", file=sys.stderr)
         sys.exit(status)
@@ -206,7 +206,7 @@ class Fuzzer:
         while self.runs < self.options["runs"] or self.options["runs"] < 0:
             if 0 < self.options["max_total_time"] < time.monotonic() - began:
                 break
-            # Half of all tries mutate the latest finds, which are the most promising.
+            # Half of the mutations use the 32 latest inputs of the corpus, which are the most promising.
             young = self.corpus[-32:] if mutator.below(2) else self.corpus
             data = mutator.mutated(mutator.one_of(young), mutator.one_of(self.corpus))
             self.run_or_stop(data, folders[0])

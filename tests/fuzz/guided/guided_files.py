@@ -1,5 +1,5 @@
-"""Common part of the fuzz targets for experiments' files: an input becomes a file, and is read or refused as the
-tools do it."""
+"""Common part of the fuzz targets for experiment files: writes an input to a file, and has the tools read or refuse
+the file."""
 
 import contextlib
 import io
@@ -12,10 +12,10 @@ import guided
 from dccvp.common.ending import ended
 
 PLATFORM = "platform.yaml"
-DIVIDER = b"\n=====\n"  # separates a file from the platform that follows, if any
+DIVIDER = b"\n=====\n"  # separates the file from an optional platform file that follows
 PLATFORM_TEXT = (b"topology: {kind: star, hosts: 3}\nduration: 1ms\ntraffic: [{kind: flow, from: 1, to: 0}]\n"
                  b"output: {plots: false}\n")
-# The folder is kept while the process lives.
+# The temporary folder exists as long as the process.
 FOLDER = tempfile.TemporaryDirectory(prefix="dccvp-fuzz-")
 
 
@@ -25,8 +25,9 @@ def require(holds, what):
 
 
 def target(name, read, check):
-    """A target: the input as file `name` beside a platform; `read` reads it, `check` looks at a plan that
-    was accepted. Refused means status 2 and one line that begins with a file's place."""
+    """Makes a fuzz target. The target writes the input to the file `name` beside a platform, `read` reads the file,
+    and `check` checks the accepted plan. A refusal must have exit status 2 and a message of one line that begins
+    with the place of the error."""
     folder = pathlib.Path(FOLDER.name)
     path = folder / name
     place = re.compile(r"dccvp: (" + re.escape(str(path)) + "|" + re.escape(str(folder / PLATFORM)) +
@@ -52,14 +53,14 @@ def target(name, read, check):
             require(text == "", f"accepted, with the words {text!r}")
             return ""
         require(status == 2 and place.fullmatch(text), f"refused with {status}, {text!r}")
-        # The kind of an error: its message up to the first quotation, without places and numbers.
+        # The kind of an error is its message up to the first quotation mark, without places and numbers.
         return re.sub(r"[0-9]+", "", text[text.index(": ", len("dccvp: ")):].partition("'")[0])[:40]
 
     return one
 
 
 def passes_as_argument(text):
-    """True if the text can be a word of a command line."""
+    """True if the text can be an argument on a command line."""
     require("\0" not in text, f"{text!r} holds the character 0")
     text.encode("utf-8")
 

@@ -1,5 +1,5 @@
-// Networks under the hardware block with DCQCN's law: the shipped dcqcn_block.c gets the same
-// events and answers with the same rates.
+// Runs networks with DCQCN's law in the hardware block. The shipped program dcqcn_block.c gets the
+// same events and must set the same rates.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -38,12 +38,10 @@ BlockValues values_of(ControllerEngine& block) {
   return values;
 }
 
-/// Hands the events of a NIC's flows to its hardware block, and to a program for each flow.
-///
-/// The block handles an event in the cycle in which its pipeline is free, and the program handles
-/// the event at once. So that both find the same tick and the same order, events that come close to
-/// a tick's begin or to an event of the same flow are handed over later, to block and program
-/// alike.
+/// Passes the events of a NIC's flows to the hardware block, and to a program for each flow. The
+/// block handles an event when its pipeline is free, and the program handles it at once. To give
+/// both the same tick and order, the test delays events that come shortly before a tick or another
+/// event of the flow, for block and program alike.
 class Both final : public Algorithm, private SlotObserver {
  public:
   explicit Both(vp::Host& host) : nic_(host.nic().device()), block_(*host.dcc()) {
@@ -68,8 +66,9 @@ class Both final : public Algorithm, private SlotObserver {
   View view(FlowNumber flow) const override { return block_.view(flow); }
   AlgorithmCounters counters() const override { return block_.counters(); }
 
-  /// Asserts that every flow's program set the same rates in the same ticks as the block, until
-  /// `end`. Adds the number of rate changes to `updates`; `where` names the case in messages.
+  /// Asserts that every flow's program has set the same rates as the block in the same ticks, until
+  /// `end`. Adds the number of rate changes to `updates`. Messages contain the name `where` of the
+  /// test case.
   void compare(PicoSeconds end, const std::string& where, std::size_t& updates) {
     for (auto& [number, flow] : flows_) {
       if (flow.program == nullptr) continue;
@@ -80,7 +79,7 @@ class Both final : public Algorithm, private SlotObserver {
         if (change.rate.raw == std::exchange(rate, change.rate.raw)) continue;
         answers.push_back({change.at / kMicroSecond, rate});
       }
-      answers.erase(answers.begin());  // the start of the flow
+      answers.erase(answers.begin());  // the initial rate at the start of the flow
       for (std::size_t i = 0; i < std::min(answers.size(), flow.updates.size()); ++i) {
         ASSERT_EQ(answers[i], flow.updates[i]) << where << ", flow " << number << ", update " << i;
       }
@@ -102,7 +101,7 @@ class Both final : public Algorithm, private SlotObserver {
     PicoSeconds last{};
     std::unique_ptr<Nic> nic;
     std::unique_ptr<Program> program;
-    std::vector<Update> updates;  // updates that the block has sent
+    std::vector<Update> updates;  // rates that the block has set
   };
   void hand_over(FlowNumber number) {
     Flow& flow = flows_[number];

@@ -1,6 +1,6 @@
-// golden_pacer [--cycles N] [--seed N]: the pacer of the golden model, by its C interface, beside
-// dc_pacer in two sizes: every pin of every cycle. Exit status 1 and a line at the first
-// difference.
+// golden_pacer [--cycles N] [--seed N]: compares every pin of dc_pacer, in two sizes, in every
+// cycle with the pacer of the golden model by its C interface. At the first difference the program
+// prints a line and ends with status 1.
 #include <Vpacer.h>
 #include <Vpacer_small.h>
 
@@ -21,13 +21,13 @@ namespace {
 
 constexpr std::uint32_t kScale = 2048 * 250;
 constexpr std::uint32_t kSlack = 60;
-constexpr std::uint32_t kLineBytes = 50;  // bytes on the line per cycle
+constexpr std::uint32_t kLineBytes = 50;  // bytes per cycle on the link
 
 void require(bool holds, const std::string& what) {
   if (!holds) throw std::runtime_error(what);
 }
 
-/// The sizes of rtl/pacer/CMakeLists.txt.
+/// A size of the pacer, as rtl/pacer/CMakeLists.txt verilates it.
 struct Size {
   std::uint32_t flows, width, depth;
 };
@@ -57,7 +57,7 @@ class GoldenPacer {
   Seen run(std::uint64_t cycles) {
     while (cycle_ < cycles) {
       if (one_in(2000)) phase_ = below(4);
-      // Sometimes the model is not called for some cycles, in which there are no inputs.
+      // Now and then the bench lets cycles without inputs pass without calling the model.
       if (phase_ == 3 && one_in(100)) pass(1 + below(500));
       step();
     }
@@ -112,7 +112,7 @@ class GoldenPacer {
     block_->want_i = want;
     if (pins_changed_) good(dcc_golden_pacer_pins(golden_, cycle_, block_->paused_i, want));
     pins_changed_ = false;
-    // Phases: below the line, more than the line, full queues, nothing.
+    // Load phases: below the link rate, above the link rate, full queues, no packets.
     static constexpr std::uint32_t kPost[] = {40, 6, 1, 0};
     if (kPost[phase_] != 0 && one_in(kPost[phase_])) post();
     if (one_in(30)) rate();
@@ -135,7 +135,7 @@ class GoldenPacer {
   void rate() {
     if (!block_->rate_ready_o) return;
     const std::uint32_t flow = below(size_.flows);
-    // Rates up to the line, rarely any rate from 0 on.
+    // Draws rates up to the link rate, and rarely any 32-bit rate.
     const std::uint32_t most = 2 * 25'600'000 / size_.flows;
     const auto any = static_cast<std::uint32_t>(random_() >> (32 + below(32)));
     const std::uint32_t rate = one_in(16) ? any : most / 4 + below(most);
@@ -147,7 +147,7 @@ class GoldenPacer {
     good(dcc_golden_pacer_rate(golden_, cycle_, flow, rate, priority));
     ++seen_.rates;
   }
-  /// Cycles without inputs and without calls of the model.
+  /// Runs cycles without inputs and without calls of the golden model.
   void pass(std::uint32_t cycles) {
     if (block_->want_i) {
       block_->want_i = 0;
@@ -184,7 +184,7 @@ void compare(const char* name, const Size& size, std::uint64_t cycles, std::uint
           std::string(name) + ": too little happens");
 }
 
-/// Wrong arguments are refused with a reason, and nothing is done.
+/// The golden model refuses wrong arguments with a reason, and keeps its state.
 void refusals() {
   require(dcc_golden_pacer_new(48, 8, 4, kScale, kSlack) == nullptr, "48 flows");
   require(std::string(dcc_golden_error()) == "flows 48: a power of two from 4 to 16384",
