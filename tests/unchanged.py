@@ -28,7 +28,7 @@ COMMENTS = {".sv": r"//[^\n]*|/\*.*?\*/", ".svh": r"//[^\n]*|/\*.*?\*/", ".h": r
 
 
 def contents(path):
-    """The part of a file's content that can change the outcome of a check."""
+    """Returns the part of a file's contents that can change the outcome of a check."""
     data = path.read_bytes()
     pattern = COMMENTS.get(path.suffix)
     if pattern is None:
@@ -37,7 +37,7 @@ def contents(path):
 
 
 def files_of(inputs):
-    """All tracked files below the inputs, sorted; an input without any is an error."""
+    """Returns all tracked files below the inputs, sorted. Ends with an error for an input without any file."""
     listed = []
     for item in inputs:
         found = subprocess.run(["git", "ls-files", "--", item], cwd=ROOT, check=True, capture_output=True,
@@ -49,7 +49,7 @@ def files_of(inputs):
 
 
 def digest(inputs, command):
-    """One digest over the command and the inputs' names and contents."""
+    """Returns one digest of the command and the names and contents of the inputs."""
     total = hashlib.sha256()
     for word in command:
         total.update(word.replace(str(ROOT), "").encode() + b"\0")
@@ -59,7 +59,7 @@ def digest(inputs, command):
 
 
 def record(name, now):
-    """Enters a digest; other checks may enter theirs at the same time."""
+    """Stores a digest in the evidence file, which other checks may write at the same time."""
     with EVIDENCE.open("r+", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         known = {**json.load(file), name: now}
@@ -74,7 +74,7 @@ def main():
         sys.exit(__doc__)
     split = words.index("--")
     name, inputs, command = words[0], words[1:split], words[split + 1:]
-    # A path of the build folder differs between machines and decides nothing.
+    # A path in the build folder differs between machines and does not affect the outcome.
     now = digest(inputs, [w for w in command if "/build" not in w])
     known = json.loads(EVIDENCE.read_text()) if EVIDENCE.exists() else {}
     mode = os.environ.get("DCC_EVIDENCE", "")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Diagnoses of whole runs: a run reports each case when the case is provoked and not when its cause is removed, in
-metrics.json, on the terminal, by `check` and in the report."""
+"""Tests the diagnoses of whole runs. A run reports each finding when the test provokes it, and does not report it
+when its cause is removed. The finding appears in metrics.json, on the terminal, in `check` and in the report."""
 
 import json
 import pathlib
@@ -38,7 +38,7 @@ class Diagnoses(unittest.TestCase):
         return path
 
     def found(self, more, *arguments, duration="1ms"):
-        """{id: finding} of a run."""
+        """Returns {id: finding} of a run."""
         config = self.config(more, duration)
         out = self.folder / config.stem
         done = subprocess.run([DCCVP, "run", config, "--no-plots", "--out", out, *arguments], capture_output=True,
@@ -72,8 +72,8 @@ class Diagnoses(unittest.TestCase):
         self.assertLess(found["idle_link"]["figures"]["utilisation"], 0.3)
 
     def test_timers_run_out_without_loss(self):
-        # The first packets of 400 flows occupy the port for 34 us, more than 20 us, so no round-trip time is measured
-        # yet.
+        # The first packets of 400 flows occupy the port for 34 us, more than the run of 20 us, so no round trip is
+        # measured.
         crowd = INCAST.replace("receiver: 0", "receiver: 0, flows: 100")
         short = "nic: {recovery: {timeout: 20us}, congestion_control: {algorithm: none}}\n"
         found = self.found(short + crowd, duration="500us")
@@ -84,7 +84,7 @@ class Diagnoses(unittest.TestCase):
     def test_a_lossless_class_loses(self):
         found = self.found("switch: {buffer: 200KB, pfc: {headroom: 1KB}}\n" + NO_CONTROL + INCAST)
         self.assertGreater(found["lossless_loss"]["figures"]["packets"], 0)
-        # The missing headroom is two microseconds at 100 Gb/s, three packets and the pause frame, minus 1 KB.
+        # The missing headroom is 2 us at 100 Gb/s, three packets and the pause frame, minus 1 KB.
         self.assertAlmostEqual(found["lossless_loss"]["figures"]["missing_bytes"], 27_400, delta=300)
         self.assertNotIn("lossless_loss", self.found("switch: {buffer: 200KB}\n" + NO_CONTROL + INCAST))
 
@@ -96,7 +96,7 @@ class Diagnoses(unittest.TestCase):
         self.assertEqual(found["starving_flows"]["figures"]["starving"], 1)
         self.assertEqual(found["starving_flows"]["figures"]["completed"], 0)
         self.assertNotIn("starving_flows", self.found(lossy.format("go_back_n")))
-        # All data arrives, and every acknowledgement is lost.
+        # All data arrives, but every ACK is lost.
         deaf = lossy.replace("h1->s0, probability: 0.01", "h0->s0, probability: 1").replace("2MB", "20KB")
         self.assertEqual(self.found(deaf.format("none"))["starving_flows"]["figures"]["starving"], 1)
         self.assertNotIn("starving_flows", self.found(deaf.format("go_back_n")))

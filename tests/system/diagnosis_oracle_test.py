@@ -18,7 +18,7 @@ from dccvp.experiments import diagnosis_oracle as oracle  # noqa: E402
 
 
 def campaign(*arguments):
-    """Runs the oracle: (exit status, printed text)."""
+    """Runs the oracle. Returns (exit status, printed text)."""
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         status = oracle.main([str(argument) for argument in arguments])

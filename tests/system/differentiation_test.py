@@ -48,7 +48,7 @@ class Weights(unittest.TestCase):
         for row in rows_of("weights", case):
             self.assertLess(row["share_error"], error)
             self.assertGreater(row["utilisation"], utilisation)
-            # No pause lies in the window; pauses of the start come before the window.
+            # PFC pauses occur at the start, before the measurement window, and none within it.
             self.assertEqual(row["pfc_pauses"], 0)
 
     def test_two_flows_one_to_eight(self):
@@ -58,7 +58,7 @@ class Weights(unittest.TestCase):
         self.check("1,2,4,8", 0.15, 0.97)
 
     def test_many_flows_leave_less_to_chance(self):
-        self.check("8 of each", 0.10, 0.97)  # the limit of the study itself, without a margin
+        self.check("8 of each", 0.10, 0.97)  # the study's own limit without the margin for three seeds
 
     def test_a_policy_that_cannot_see_its_marks_is_refused(self):
         with self.assertRaises(study_measure.RunError) as refused:
@@ -67,7 +67,7 @@ class Weights(unittest.TestCase):
 
 
 def run_with(config, *overrides):
-    """Runs STUDIES/config; the finished process and its metrics."""
+    """Runs the configuration STUDIES/config. Returns the finished process and the metrics."""
     with tempfile.TemporaryDirectory() as folder:
         words = [DCCVP, "run", str(STUDIES / config), "--out", f"{folder}/out", "--no-plots",
                  "--quiet"]
@@ -83,16 +83,17 @@ class WhereItEnds(unittest.TestCase):
         done, metrics = run_with("slots.yaml")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(any("found all 8 slots" in w for w in metrics["warnings"]), metrics["warnings"])
-        self.assertLess(metrics["classes"][1]["share"], 0.65)  # the expected share is 0.75
+        self.assertLess(metrics["classes"][1]["share"], 0.65)  # entitled to a share of 0.75
         _, metrics = run_with("slots.yaml", "nic.controller.slots=16", "expect=[]")
-        # The window begins before the shares have settled, which a diagnosis may report; slots must suffice.
+        # The measurement window begins before the shares have settled, which a diagnosis may report. No diagnosis may
+        # report a lack of slots.
         self.assertFalse([w for w in metrics["warnings"] if "slots" in w], metrics["warnings"])
         self.assertAlmostEqual(metrics["classes"][1]["share"], 0.75, delta=0.03)
 
     def test_weights_beyond_the_link_s_rate_are_scaled(self):
-        # At the law's own scale 25 Gb/s carry a sum of weights of 142
-        # (models/core/controller/law/README.md). The sum at this port is 168, so the driver scales weights
-        # down, and equally for any common factor.
+        # At the default scale of weights a port of 25 Gb/s allows a sum of weights of 142
+        # (models/core/controller/law/README.md). The sum at this port is 168, so the driver scales weights down, to
+        # the same values for any common factor.
         for light, heavy in ((1, 20), (3, 60)):
             with self.subTest(light=light):
                 _, metrics = run_with(
@@ -105,7 +106,7 @@ class WhereItEnds(unittest.TestCase):
 
 
 class InMotion(unittest.TestCase):
-    """Runs one seed of the study `start`, whose cases have every cause of delay at a start."""
+    """Runs one seed of the study `start`, whose cases cover every cause of a delayed start."""
 
     def row(self, **settings):
         return rows_of("start", "32 over 1 ms", "1", duration="9.2ms", measure={"from": "5.2ms", "to": "9.2ms"},
@@ -119,11 +120,13 @@ class InMotion(unittest.TestCase):
 
     def test_without_a_window_the_queue_grows_with_every_newcomer(self):
         row = self.row(nic__congestion_control__free_window=0)
-        self.assertFalse(row["drain_ms"] < 3)  # drain_ms is NaN for a queue that does not drain within 3 ms, or never
+        # drain_ms is NaN for a queue that does not drain within the 3 ms, or at all
+        self.assertFalse(row["drain_ms"] < 3)
 
 
 class Platforms(unittest.TestCase):
-    """Two bottlenecks in a row, links of two rates, hosts of two algorithms: each file's limits, in a shorter run."""
+    """Tests two bottlenecks in series, links of two rates, and hosts with two algorithms: the limits of each file
+    in a shorter run."""
 
     def check(self, config, spoilt, figure):
         short = ("duration=30ms", "measure={from: 15ms, to: 30ms}")
@@ -147,7 +150,7 @@ class Platforms(unittest.TestCase):
 
 
 class MovingWeights(unittest.TestCase):
-    """moving.yaml: a weight rises to 4 at 10 ms and returns to 1 at 15 ms."""
+    """Tests moving.yaml, in which a weight rises to 4 at 10 ms and returns to 1 at 15 ms."""
 
     def share(self, begin, end, *overrides):
         done, metrics = run_with("moving.yaml", f"measure={{from: {begin}ms, to: {end}ms}}", "expect=[]", *overrides)
@@ -164,12 +167,13 @@ class MovingWeights(unittest.TestCase):
                 self.assertAlmostEqual(self.share(16, 17, f"host.driver={driver}"), 0.5, delta=0.08 * 0.5)
 
     def test_the_preset_s_steps_need_longer(self):
-        # sinh(ln(R1/R2)) falls by e each 0.63 ms, from 15/8: 0.59 of the link is left after 1 ms, 0.52 after 2.
+        # sinh(ln(R1/R2)) starts at 15/8 and falls by a factor of e every 0.63 ms, so the share of the link is 0.59
+        # after 1 ms and 0.52 after 2 ms.
         self.assertGreater(self.share(16, 17, "nic.congestion_control.r_ai=13700kbps"), 0.53)
 
 
 class MovingClass(unittest.TestCase):
-    """moving_class.yaml: a flow gets a class of weight 4 at 10 ms, and keeps the link full meanwhile."""
+    """Tests moving_class.yaml, in which a flow moves to a class of weight 4 at 10 ms while the link stays full."""
 
     def window(self, begin, end, *overrides):
         done, metrics = run_with("moving_class.yaml", f"measure={{from: {begin}us, to: {end}us}}", "expect=[]",
@@ -193,13 +197,13 @@ class MovingClass(unittest.TestCase):
     def test_the_change_is_what_does_it(self):
         kept = self.window(11000, 12000, "traffic.0.new_dscp=10")
         self.assertAlmostEqual(kept["classes"][0]["share"], 0.5, delta=0.08 * 0.5)
-        # Another class of the same weight changes nothing either.
+        # Moving the flow to another class of the same weight changes no share.
         same = self.window(11000, 12000, "traffic.0.new_dscp=11")
         self.assertAlmostEqual(same["classes"][0]["share"], 0.5, delta=0.08 * 0.5)
 
 
 class DelayByWeight(unittest.TestCase):
-    """messages.yaml: a heavy class's messages of 200 KB beside long flows of weight 1."""
+    """Tests messages.yaml, in which a class of high weight sends messages of 200 KB beside long flows of weight 1."""
 
     SEEDS = (1, 2, 3)
     INCAST = ("topology={kind: star, hosts: 33, link: {rate: 100Gbps, delay: 1us, overhead: 20B}}",
@@ -209,12 +213,12 @@ class DelayByWeight(unittest.TestCase):
               "bytes: 200KB, dscp: 46, start: 1ms, period: 1300us, rounds: 20}]")
 
     def delays(self, *overrides):
-        """99th percentile of completion times by DSCP in us, mean over SEEDS."""
+        """99th percentile of the completion times in us by DSCP, averaged over SEEDS."""
         sums = {}
         for seed in self.SEEDS:
             done, metrics = run_with("messages.yaml", f"seed={seed}", "expect=[]", *overrides)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertEqual(metrics["fct"]["all"]["unfinished"], 0)  # nobody starves
+            self.assertEqual(metrics["fct"]["all"]["unfinished"], 0)  # every message completes, so no flow starves
             for one in metrics["fct"]["by_class"]:
                 sums[one["dscp"]] = sums.get(one["dscp"], 0) + one["us_p99"] / len(self.SEEDS)
         return sums
@@ -224,7 +228,7 @@ class DelayByWeight(unittest.TestCase):
         weighted = self.delays(*platform)
         self.assertLess(weighted[46], 0.7 * equal[46])
         holding = self.delays(*platform, "nic.congestion_control.hold_below=none")
-        self.assertGreater(holding[46], 0.7 * equal[46])  # the weight alone is not enough
+        self.assertGreater(holding[46], 0.7 * equal[46])  # without hold_below the weight alone has too little effect
         return equal, weighted
 
     def test_messages_beside_long_flows(self):
@@ -232,7 +236,8 @@ class DelayByWeight(unittest.TestCase):
 
     def test_an_incast_of_both_classes(self):
         equal, weighted = self.check(*self.INCAST)
-        self.assertLess(weighted[10], 1.15 * equal[10])  # The weights may cost the light class up to 15 %.
+        # the weights may lengthen messages of the low class by up to 15 %
+        self.assertLess(weighted[10], 1.15 * equal[10])
 
     def test_classes_below_the_threshold_hold(self):
         holding = self.delays("nic.congestion_control.hold_below=none")
@@ -249,12 +254,12 @@ class DelayByWeight(unittest.TestCase):
 
 
 class TrainingJobs(unittest.TestCase):
-    """training_jobs.yaml: two jobs whose weights follow their progress take turns on two links."""
+    """Tests training_jobs.yaml, in which two jobs whose weights follow their progress take turns on two links."""
 
-    ROUNDS, SENDS = 20, 4  # Each of two ranks sends twice in a round.
+    ROUNDS, SENDS = 20, 4  # each of two ranks sends twice per round
 
     def iterations(self, first, *overrides):
-        """Mean time of nine iterations of each job from the iteration `first` on, by DSCP, seconds."""
+        """Mean duration in seconds of nine iterations from the iteration `first` on, by DSCP of the job."""
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder, "out")
             done = subprocess.run([DCCVP, "run", str(ROOT / "configs" / "training_jobs.yaml"), "--out", str(out),
@@ -273,14 +278,15 @@ class TrainingJobs(unittest.TestCase):
         return means
 
     def test_jobs_take_turns(self):
-        # The second job begins when the first has done its rounds.
+        # The second job begins after the first job has completed its rounds.
         alone = self.iterations(0, "traffic.1.start=400ms", "duration=900ms", "expect=[]")["10"]
-        # The weights follow the bytes of the job, so no job leads in one direction only, whatever the seed.
+        # If the weights follow the bytes of the job, no job leads in one direction of the ring only, with any seed.
         together = [self.iterations(10, f"seed={seed}") for seed in ((1, 2, 3) if FULL else (2,))]
-        # Where they follow each rank's own bytes, with seed 2 either job leads in one direction of the ring.
+        # If the weights follow the bytes of each rank, with seed 2 each job leads in one direction of the ring.
         of_ranks = self.iterations(10, "seed=2", "expect=[]",
                                    *(f"traffic.{i}.weight_follows=rank" for i in (0, 1)))
-        # Later the chains of sends within each job run apart, and the jobs meet less.
+        # With fixed weights only the first iterations count: later the sends within a job drift apart, and the jobs
+        # compete less.
         fixed = self.iterations(0, "traffic.0.weight_at_end=1", "traffic.1.weight_at_end=1", "expect=[]")
         for dscp in ("10", "12"):
             for job in together:
@@ -290,7 +296,7 @@ class TrainingJobs(unittest.TestCase):
 
 
 class Policies(unittest.TestCase):
-    """Priority, guaranteed rate and rate limit from the same tables (policies.yaml and its expectations)."""
+    """Tests priority, guaranteed rate and rate limit with the same tables (policies.yaml and its expectations)."""
 
     def run_with(self, *overrides):
         return run_with("policies.yaml", "duration=30ms", "measure.to=30ms", *overrides)[0]
@@ -309,16 +315,17 @@ class Policies(unittest.TestCase):
 
 
 class Measuring(unittest.TestCase):
-    """The figures of a study on hand-made results, without simulation."""
+    """Tests the figures of a study on hand-made results, without a simulation."""
 
     def test_share_error_is_the_worst_flow_s(self):
         self.assertAlmostEqual(study_measure.share_error([10, 20], [1, 2]), 0)
-        # Shares of 1/4 and 3/4 against 1/3 and 2/3: errors of -25 % and +12.5 %.
+        # The shares 1/4 and 3/4 have errors of -25 % and +12.5 % against the entitlements 1/3 and 2/3.
         self.assertAlmostEqual(study_measure.share_error([10, 30], [1, 2]), 0.25)
         self.assertEqual(study_measure.share_error([0, 0], [1, 2]), 1)
 
     def test_errors_of_all_flows_and_of_classes(self):
-        goodput, weights = [10, 14, 24, 48], [1, 1, 2, 4]  # Of 96 units the weights give 12, 12, 24 and 48.
+        # of 96 units the weights entitle the flows to 12, 12, 24 and 48
+        goodput, weights = [10, 14, 24, 48], [1, 1, 2, 4]
         self.assertAlmostEqual(study_measure.share_rms(goodput, weights), math.sqrt(2 * (1 / 6) ** 2 / 4))
         self.assertAlmostEqual(study_measure.class_error(goodput, weights), 0)
         self.assertAlmostEqual(study_measure.class_error([10, 10, 24, 52], weights), 1 / 6)
@@ -369,7 +376,7 @@ class Measuring(unittest.TestCase):
                 return study_measure.figures_of(run, plan, out)
 
             found = figures()
-            # Shares of 3/8 and 5/8 against 1/3 and 2/3; goodput by weight is 30 and 25.
+            # The shares are 3/8 and 5/8 against the entitlements 1/3 and 2/3; goodput per weight is 30 and 25.
             for name, value in (("share_error", 0.125), ("share_rms", math.sqrt((0.125**2 + 0.0625**2) / 2)),
                                 ("class_error", 0.125), ("utilisation", 80 / (100 * 1000 / 1082)),
                                 ("jain", 0.9), ("jain_weighted", 3025 / 3050), ("queue_mean_kb", 5),
@@ -381,7 +388,7 @@ class Measuring(unittest.TestCase):
             self.assertEqual(found["by_weight"], {"1": 30, "2": 50})
             self.assertEqual((found["tenant_error"], found["tenant_swing"]), (None, None))
             self.assertEqual(set(found), {*study_measure.FIGURES, "by_weight"})
-            # Flows of a closed loop have no weights of their own.
+            # The flows of the closed loop have no weights of their own.
             (out / "series/class.csv").write_text("t_s,dscp,goodput_gbps\n")
             metrics["qos"], metrics["tenants"] = {}, [
                 {"share_error_window": None}, {"share_error_window": 0.02},
@@ -398,7 +405,7 @@ class Measuring(unittest.TestCase):
                                 {"kind": "flow", "stop": "4ms"}]}
         motion = {"use_from": 2e-3, "use_window": 1e-3, "shares_from": 1e-3, "share_window": 2e-3,
                   "tolerance": 0.2, "interval": 1e-3}
-        # Goodput in Gb/s of flows of weights 1, 2 and 1 in each millisecond.
+        # Goodput in Gb/s of three flows of weights 1, 2 and 1 in each millisecond.
         rates = ((10, 0, 10), (2, 9, 9), (4, 11, 5), (5, 9, 6), (5, 10, 0), (7, 10, 0), (5, 6, 0))
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "flow_rates.csv"
@@ -407,11 +414,11 @@ class Measuring(unittest.TestCase):
                 lines += [f"{i / 1e3},{flow},99,{rate}" for flow, rate in enumerate(row)]
             file.write_text("\n".join(lines) + "\n")
             found = study_motion.motion_figures(motion, platform, [1, 2, 1], 20.0, file)
-            # Use of the link per millisecond from 2 ms on: 20, 20, 15, 17 and 11 of 20 Gb/s.
+            # Use of the link of 20 Gb/s per millisecond from 2 ms on: 20, 20, 15, 17 and 11 Gb/s.
             self.assertAlmostEqual(found["use_least"], 11 / 20)
-            # From 1 to 3 ms the flows have 6, 20 and 14 of 40 Gb/s against 10, 20 and 10: 40 % off, 33 % root mean
-            # square. From 3 to 5 ms, without the third, 10 and 19 of 29. From 5 to 7 ms 12 and 16 of 28: errors of 28.6
-            # % and 14.3 %, 22.6 % root mean square.
+            # From 1 to 3 ms the flows get 6, 20 and 14 of 40 Gb/s instead of 10, 20 and 10: an error of 40 %, 33 %
+            # root mean square. From 3 to 5 ms, without the third flow, they get 10 and 19 of 29 Gb/s. From 5 to 7 ms
+            # they get 12 and 16 of 28 Gb/s: errors of 28.6 % and 14.3 %, 22.6 % root mean square.
             self.assertAlmostEqual(found["windows_every"], 1 / 3)
             self.assertAlmostEqual(found["windows_rms"], 1 / 3)
             found = study_motion.motion_figures(motion | {"tolerance": 0.25}, platform, [1, 2, 1], 20.0, file)
@@ -462,12 +469,13 @@ class Measuring(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "class.csv"
             lines = ["t_s,dscp,goodput_gbps"]
-            for i in range(1, 61):  # only the last 40 ms count; class 12 is active for a part of them
+            for i in range(1, 61):  # only the last 40 ms count, in a part of which class 12 is active
                 first = 40 if i <= 20 else 10 if i <= 40 else 30
                 lines += [f"{i / 1e3},10,{first}", f"{i / 1e3},11,{40 - first}",
                           f"{i / 1e3},12,{5 if i < 30 else 0}"]
             file.write_text("\n".join(lines) + "\n")
-            # Class 10 has shares of 1/4, 1/4, 3/4 and 3/4: 1/4 off the mean of 1/2; class 11 likewise.
+            # Class 10 has the shares 1/4, 1/4, 3/4 and 3/4, which are 1/4 from their mean of 1/2. Class 11 has the
+            # other halves.
             self.assertAlmostEqual(study_measure.tenant_swing(file, 0.02, 0.06), 0.5)
             self.assertTrue(math.isnan(study_measure.tenant_swing(file, 0.05, 0.06)))
 

@@ -1,6 +1,7 @@
-"""Runs that several threads or processes can share; each sends other kinds of packets across the boundary."""
+"""Runs that several threads or processes can share. Each run sends another kind of packets across the partition
+boundary."""
 
-# For each kind of traffic that crosses the boundary between two partitions: the configuration and its overrides.
+# Kind of traffic that crosses the boundary between two partitions -> its configuration and overrides.
 RUNS: dict[str, tuple[str, list[str]]] = {
     "telemetry": ("reproduce/fbhadoop_hpcc.yaml", ["duration=150us"]),
     "marks and CNPs": ("reproduce/fbhadoop_dcqcn.yaml", ["duration=150us"]),

@@ -59,7 +59,7 @@ class EditorSchema(unittest.TestCase):
 
 
 def typed(node):
-    """Scalars by the rules of YAML 1.2, which editors use."""
+    """Converts scalars to values by the rules of YAML 1.2, as editors do."""
     if isinstance(node, dict):
         return {key: typed(value) for key, value in node.items()}
     if isinstance(node, list):

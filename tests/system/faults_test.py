@@ -96,13 +96,13 @@ class Faults(unittest.TestCase):
         a = metrics["aggregate"]
         self.assertEqual(metrics["balance"]["packets_dropped"], a["cnps_sent"] - a["cnps_received"])
         self.assertEqual(a["retransmits"], 0)
-        # This flow gets no notification, so it ends first.
+        # Flow 0 gets no CNP, since all its CNPs are lost, so it ends first.
         ends = [flow["end_s"] for flow in metrics["flows"]]
         self.assertEqual(min(ends), ends[0])
 
     def test_a_dead_link_carries_nothing_and_comes_back(self):
         metrics = self.run_faults(f"faults=[{LINK_DOWN}]")
-        # A sample covers the interval that ends at t; a packet is on the wire for 1 us after the cut.
+        # A sample covers the interval that ends at t. After the link's failure a packet is on the wire for 1 us.
         dead = [g for t, g in self.goodput if 2.06e-3 <= t <= 3.0e-3]
         self.assertGreaterEqual(len(dead), 18)
         self.assertEqual(max(dead), 0)
@@ -118,7 +118,7 @@ class Faults(unittest.TestCase):
         metrics = self.run_faults("nic.congestion_control={algorithm: none}",
                                   "measure={from: 2.01ms, to: 2.06ms}", "expect=[]")
         link = next(link for link in metrics["links"] if link["name"] == "s0->h0")
-        self.assertEqual(link["tx_bytes"], 0)  # the link is down, so it carries no byte
+        self.assertEqual(link["tx_bytes"], 0)  # the failed link carries no byte
         self.assertAlmostEqual(link["utilisation"], 1, delta=0.02)
 
     def test_what_is_not_there_is_refused_by_check_and_run(self):

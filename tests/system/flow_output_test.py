@@ -21,8 +21,9 @@ from dccvp import InputError, Run  # noqa: E402
 
 DCCVP = ""
 
-# 4000 flows, more than the plan holds: most are reported when they end. The measured window cuts some flows, some start
-# after the window, losses cause retransmissions, and the last flows do not end.
+# Configuration with 4000 flows, more than the plan holds, so most flows are added to the results when they end. The
+# measurement window cuts some flows, some flows start after it, losses cause retransmissions, and the last flows do
+# not end.
 RANDOM = """\
 duration: 1500us
 seed: 7
@@ -39,7 +40,8 @@ traffic:
   - {kind: partition_aggregate, senders: 1..6, receiver: 8, bytes: 20KB, rounds: 20, period: 50us}
 """
 
-# Few flows, all held by the plan: endless flows of two tenants at one bottleneck, and a flow that stops.
+# Configuration with few flows, which the plan holds: endless flows of two tenants at one bottleneck, and a flow that
+# is stopped.
 SHARES = """\
 duration: 3ms
 topology: {kind: star, hosts: 9, link: {rate: 25Gbps, delay: 1us}}
@@ -54,7 +56,7 @@ traffic:
   - {kind: background, from: 7, to: 8, rate: 1Gbps, dscp: 10}
 """
 
-# Flows and computations that wait by name, with a critical path.
+# Configuration with flows and computations that wait by name and have a critical path.
 WAITING = """\
 duration: 10ms
 topology: {kind: star, hosts: 4, link: {rate: 100Gbps, delay: 1us}}
@@ -66,7 +68,7 @@ traffic:
   - {kind: compute, hosts: 0..3, time: 50us, after: {flows: reduce, scope: host}}
 """
 
-# Rounds of traffic taken from memory.
+# Configuration whose rounds of traffic are taken from burst memory.
 ROUNDS = """\
 duration: 1s
 topology: {kind: star, hosts: 8, link: {rate: 100Gbps, delay: 1us}}
@@ -100,7 +102,7 @@ class Harness(unittest.TestCase):
         self.folder = pathlib.Path(place.name)
 
     def run_with(self, text, flows, *words):
-        """Results of a run: (folder, metrics without values that differ from run to run)."""
+        """Runs a configuration. Returns (folder, metrics without values that differ between runs)."""
         config = self.folder / "config.yaml"
         config.write_text(text)
         out = self.folder / f"{flows}{''.join(words)}"
@@ -115,7 +117,7 @@ class Harness(unittest.TestCase):
 
 class Figures(Harness):
     def compare(self, exact, other, path=""):
-        """Compares results: quantiles within their error, all other values up to rounding."""
+        """Compares results: quantiles within the sketch's error, all other values up to rounding."""
         if isinstance(exact, dict):
             self.assertEqual(list(exact), list(other), path)
             for name, value in exact.items():
@@ -133,7 +135,7 @@ class Figures(Harness):
             self.assertEqual(exact, other, path)
 
     def check_all(self, text, window=False):
-        """Compares all kinds of flow output; returns the number of compared quantiles."""
+        """Compares all kinds of flow output. Returns the number of compared quantiles."""
         self.quantiles = 0
         out, listed = self.run_with(text, "all")
         self.assertTrue((out / "flows.csv").exists())
@@ -197,7 +199,7 @@ class Determinism(Harness):
                 self.assertEqual(self.figures_of(many), self.figures_of(one))
                 for file in files:
                     self.assertEqual((many / file).read_bytes(), (one / file).read_bytes(), file)
-            # A digest of state makes the plan hold all flows, which are then added at the end.
+            # With state digests the plan holds all flows, which are added to the results at the end.
             held, _ = self.run_with(RANDOM, flows, "-c", "output.digest.every=1ms")
             self.assertEqual(self.figures_of(held), self.figures_of(one))
 
@@ -209,7 +211,7 @@ class Determinism(Harness):
 
 
 class WithoutTheList(Harness):
-    """Tools that read results report the missing list of flows, and show no empty figure in its place."""
+    """Tools that read results report that the list of flows is missing, and show no empty figure in its place."""
 
     def test_report(self):
         for flows in ("sketch", "none"):

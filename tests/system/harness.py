@@ -7,9 +7,9 @@ import re
 # Time limit of a process in seconds: long enough for a busy machine.
 PATIENCE = 1200
 
-SKIPPED = 77  # exit status of a test that this build cannot run
+SKIPPED = 77  # exit status of a test that this build cannot run (ctest: skipped)
 
-# Three senders meet in one port of 25 Gb/s; drivers bring the controllers up.
+# Three senders send to one port of 25 Gb/s. The hosts' drivers configure the controllers.
 SMALL_INCAST = """\
 duration: 1ms
 topology: {kind: star, hosts: 4, link: {rate: 25Gbps}}
@@ -29,7 +29,7 @@ def figures(out):
 
 
 def expect_in_order(test, text, *patterns):
-    """Checks that every pattern occurs in the text, each after the previous one."""
+    """Checks that every pattern occurs in the text, in this order."""
     at = 0
     for pattern in patterns:
         found = re.compile(pattern, re.MULTILINE).search(text, at)

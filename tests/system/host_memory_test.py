@@ -16,10 +16,10 @@ import tempfile
 import unittest
 
 DCCVP = ""
-SMALL, LARGE = 18, 26  # ports of a switch: 2916 and 8788 hosts, which both are above the limit for sockets
-# Bytes of a host with its share of links, switches and results. In the tree of 1 048 576 hosts, which is to fit into
-# 12 GB with dcqcn (11 444 B a host) and 16 GB with dcc (15 259 B), a host has a fifth of the share in switches that it
-# has here: 0.02 switches in place of 0.1, and a switch without its ports takes some 20 KB with its parameters.
+SMALL, LARGE = 18, 26  # ports per switch: 2916 and 8788 hosts, both more than runs with TLM sockets may have
+# Greatest number of bytes per host with its share of links, switches and results. The tree of 1 048 576 hosts must
+# fit into 12 GB with dcqcn (11 444 B per host) and 16 GB with dcc (15 259 B). There a host has 0.02 switches instead
+# of 0.1 here, and a switch without its ports takes some 20 KB with its parameters.
 MOST = {"dcqcn": 11_444 + 2_000, "dcc": 15_259 + 2_000}
 # Memory is allocated in pages of 2 MiB, so each of the two sizes may be too large by a page.
 PAGE = 2 << 20
@@ -39,7 +39,7 @@ def hosts(ports):
 
 
 def resident(ports, algorithm):
-    """The greatest resident size of a run in bytes."""
+    """Greatest resident set size of a run in bytes."""
     with tempfile.TemporaryDirectory() as name:
         pathlib.Path(name, "idle.yaml").write_text(CONFIG % (ports, algorithm))
         child = subprocess.Popen([DCCVP, "run", "idle.yaml", "--out", "out", "--quiet", "--no-plots",
@@ -70,5 +70,5 @@ class HostMemory(unittest.TestCase):
 if __name__ == "__main__":
     DCCVP = os.path.abspath(sys.argv.pop(1))
     if "sanitize" in DCCVP:
-        sys.exit(77)  # a sanitizer's shadow memory would be counted too
+        sys.exit(77)  # skips under a sanitizer, whose shadow memory would be counted too
     unittest.main()

@@ -47,11 +47,11 @@ SCHEMES: dict[str, tuple[dict, bool, bool]] = {
 }
 SCHEMES["tdma"] = (transport("tdma"), False, True)
 TIMERS = [name for name, scheme in SCHEMES.items() if name != "pias" and "transport" in scheme[0].get("nic", {})]
-RATES = [1, 10, 25, 100, 400]  # Rates in Gb/s.
+RATES = [1, 10, 25, 100, 400]  # link rates in Gb/s
 
 
 def merged(base, more):
-    """`base` with the entries of `more`, section by section."""
+    """Returns `base` with the entries of `more` merged in, section by section."""
     out = dict(base)
     for key, value in more.items():
         out[key] = merged(out[key], value) if isinstance(value, dict) and key in out else value
@@ -59,10 +59,10 @@ def merged(base, more):
 
 
 def incast(scheme, rate, senders, each, size, mtu=1000, delay="1000ns", pfc=False, buffer="8MiB", seed=1):
-    """A configuration, and the least time in seconds in which its incast can end."""
+    """Returns a configuration, and the minimum time in seconds that its incast takes."""
     ideal = each * senders * (size + (size // mtu + 1) * 90) * 8 / (rate * 1e9)
-    # Time limit: twenty times the ideal time, plus time for timeouts. A flow that loses its last packet waits
-    # for a timeout of up to 200 ms, which doubles if it expires several times in a row.
+    # Time limit of a run: twenty times the ideal time, plus time for timeouts. A flow that loses its last packet
+    # waits for a retransmission timeout of up to 200 ms, which doubles if it expires repeatedly.
     config = {
         "duration": f"{int((20 * ideal + 1) * 1e6)}us",
         "seed": seed,
@@ -78,7 +78,7 @@ def incast(scheme, rate, senders, each, size, mtu=1000, delay="1000ns", pfc=Fals
 
 
 def draw(random, scheme, most_bytes):
-    """Draws an incast of the scheme with at most `most_bytes` bytes: the result of incast()."""
+    """Draws an incast of the scheme with at most `most_bytes` bytes, as incast() returns it."""
     _, may_pause, may_drop = SCHEMES[scheme]
     rate = random.choice(RATES)
     flows = int(2 ** random.uniform(1, 10))
@@ -88,7 +88,7 @@ def draw(random, scheme, most_bytes):
     senders = min(flows, random.choice([2, 8, 16, 32]))
     mtu = random.choice([1000, 1000, 4096, 9000])
     pfc = may_pause and (not may_drop or random.random() < 0.5)
-    # With PFC each of the 33 ports needs headroom, 0.5 MB at 400 Gb/s with the longest cable: 16.5 MB of buffer.
+    # With PFC each of 33 ports needs headroom: 0.5 MB at 400 Gb/s with the longest cable, or 16.5 MB of buffer.
     buffer = "64MiB" if pfc else random.choice(["1MiB", "8MiB"])
     return incast(scheme, rate, senders, max(1, flows // senders), size, mtu,
                   f"{random.choice([200, 1000, 5000])}ns", pfc, buffer, random.randint(1, 1000))
@@ -96,7 +96,8 @@ def draw(random, scheme, most_bytes):
 
 class Incasts(unittest.TestCase):
     def run_point(self, config):
-        """Runs a configuration: (flows posted, flows completed, last end in seconds, reason if the program failed)."""
+        """Runs a configuration. Returns (flows posted, flows completed, last completion time in seconds, reason if
+        the program failed)."""
         with tempfile.TemporaryDirectory(prefix="dccvp-incasts-") as folder:
             path = pathlib.Path(folder) / "incast.yaml"
             path.write_text(json.dumps(config), encoding="utf-8")
@@ -129,7 +130,8 @@ class Incasts(unittest.TestCase):
             return json.loads((out / "metrics.json").read_text(encoding="utf-8"))
 
     def test_no_timer_runs_out_where_nothing_is_lost(self):
-        """Timers follow the slowest link and the round trip: 1 to 800 Gb/s, base RTTs of 2 us to 2 ms."""
+        """Retransmission timers follow the slowest link and the base RTT, for rates of 1 to 800 Gb/s and base RTTs
+        of 2 us to 2 ms."""
         networks = [(rate, rtt) for rate in (1, 10, 25, 100, 400, 800) for rtt in (2, 20, 200, 2000)]
         for number, scheme in enumerate(TIMERS):
             points = networks if OPTIONS.full else [(1, 2), (1, 2000), (800, 2000), networks[2 + number % 20]]
@@ -143,8 +145,10 @@ class Incasts(unittest.TestCase):
                         self.assertEqual(metrics["aggregate"]["timeouts"], 0)
 
     def test_no_timer_runs_out_while_a_sender_waits_for_leave(self):
-        """Many senders wait for a grant, a slot or a rate much longer than a round trip, and nothing is lost."""
-        # D3 and Fastpass had 68 and 1248 timeouts at the first point, Homa and ExpressPass 86 and 20 at the second.
+        """Many senders wait for a grant, a time slot or a rate much longer than a round trip. Nothing is lost, so
+        no retransmission timer may expire."""
+        # Regression test: D3 and Fastpass had 68 and 1248 timeouts at the first point, Homa and ExpressPass 86 and 20
+        # at the second point.
         points: list[tuple[float, int, int, int]] = [(10, 30, 83_000, 500), (1, 48, 80_000, 5000)]
         random = Random(OPTIONS.seed)
         for _ in range(12 if OPTIONS.full else 1):
@@ -168,9 +172,10 @@ class Incasts(unittest.TestCase):
         self.assertLessEqual({"d3", "fastpass", "phost", "homa", "pdq", "expresspass", "xcp"}, judged)
 
     def test_a_timer_below_the_round_trip_runs_out(self):
-        """The test above sees a timer that does not follow."""
+        """Checks that the previous test can fail: a retransmission timer below the round trip expires."""
         for scheme in TIMERS:
-            # These wait for a measured RTT or a turn as well, or count a repeated request only if the first was lost.
+            # Timers of these schemes also wait for a measured RTT or a turn, or count a repeated request only if the
+            # first one was lost.
             if scheme in ("expresspass", "homa", "ndp", "phost", "tcp", "tcp_dctcp", "tdma", "uec"):
                 continue
             config, _ = incast(scheme, 100, 3, 1, 20_000, delay="500us")
@@ -180,7 +185,8 @@ class Incasts(unittest.TestCase):
                 self.assertGreater(metrics["aggregate"]["timeouts"], 0)
 
     def test_a_first_window_holds_a_product_of_rate_and_round_trip(self):
-        """A message of half a product is sent in one round trip; with the window of the scheme's paper it is not."""
+        """A message of half a bandwidth-delay product is sent in one round trip, but not with the initial window of
+        the scheme's paper."""
         for scheme, key, paper in (("homa", "rtt_bytes", "10KB"), ("ndp", "initial_window", 23),
                                    ("pfabric", "initial_window", 12)):
             for rate, rtt in ((10, 200), (100, 20), (100, 200), (800, 20)):

@@ -120,7 +120,7 @@ class Interactive(unittest.TestCase):
                     r"^PORT_CONTROL cannot change", r"^ibccconfig CACongestionSetting HOST", r"^there is no such host$")
         changed = self.figures()
         self.session(raw=b"", options=ibcc)
-        # Host 1 backs off twice as far, and comes back half as fast.
+        # After the change host 1 reduces its window twice as far, and increases it half as fast.
         rate = {flow["from"]: flow["goodput_gbps"] for flow in changed["flows"]}
         self.assertLess(rate[1], 0.7 * (rate[2] + rate[3]) / 2)
         rate = {flow["from"]: flow["goodput_gbps"] for flow in self.figures()["flows"]}

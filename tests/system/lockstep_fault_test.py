@@ -20,14 +20,14 @@ import vcd
 from harness import SKIPPED
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Two networks: eight NICs with one flow each, and one NIC with 1024 flows and hundreds of expiries in a
+# Two networks: eight NICs with one flow each, and one NIC with 1024 flows and hundreds of timer expiries per
 # millisecond.
 INCAST = ("incast_8x25g.yaml", "4ms")
 FLOWS = ("thousand_flows.yaml", "1ms")
 
 
 def spoilt_delay(fst, seen):
-    """Finds the start of the slot that did not expire: pins and wheel have different due times."""
+    """Finds the start command of the slot that did not expire. Pins and wheel have different due times."""
     slot, due = map(int, re.search(r"expiry: model slot (\d+) due (\d+), RTL none", seen).groups())
     top = "wheel.timing_wheel_dut."
     names = [top + n for n in ("clk_i", "cmd_valid_i", "cmd_ready_o", "cmd_op_i", "cmd_slot_i", "now_o",
@@ -42,7 +42,8 @@ def spoilt_delay(fst, seen):
 
 
 def lost_expiry(fst, seen):
-    """Finds the lost expiry in the waveform: the wheel offers it, the pins show none, and it is consumed."""
+    """Finds the lost expiry in the waveform: the wheel offers an expiry, the pins show none, and the expiry is
+    consumed."""
     slot, due = map(int, re.search(r"expiry: model slot (\d+) due (\d+), RTL", seen).groups())
     top = "wheel.timing_wheel_dut."
     names = [top + n for n in ("clk_i", "u_wheel.expire_valid_o", "u_wheel.expire_slot_o",
@@ -54,8 +55,8 @@ def lost_expiry(fst, seen):
 
 
 def spoilt_rate(fst, seen):
-    """Checks the last response in the waveform: the unit inside gives the model's rate; its pins give the
-    wrong rate that the lock-step reported."""
+    """Checks the last response in the waveform. The rate unit inside gives the model's rate, and its pins show the
+    wrong rate that lock-step reported."""
     model, rtl = map(int, re.search(r"model: rc (\d+) .*\n  RTL: +rc (\d+)", seen).groups())
     top = "rate.rate_dut."
     names = [top + n for n in ("clk_i", "rsp_valid_o", "u_rate.rsp_rc_o", "rsp_rc_o")]
@@ -65,7 +66,7 @@ def spoilt_rate(fst, seen):
 
 
 def lost_write(fst, seen):
-    """Finds the lost table write in the waveform: the pins name its table, the unit gets another one."""
+    """Finds the lost table write in the waveform. The pins select one table, and the rate unit gets another one."""
     table, entry = map(int, re.search(r"table (\d+) entry (\d+)", seen).groups())
     top = "rate.rate_dut."
     names = [top + n for n in ("clk_i", "tbl_valid_i", "tbl_write_i", "tbl_ready_o", "tbl_table_i",
@@ -76,35 +77,37 @@ def lost_write(fst, seen):
 
 
 def at_the_port(fst, seen):
-    """Finds the differing answer of the RTL in the waveform, the last one at the rate port."""
+    """Finds the differing response of the RTL in the waveform, the last one at the rate port."""
     top = "controller.controller_rtl_dut."
     names = [top + n for n in ("clk_i", "rate_valid_o", "rate_flow_o", "rate_value_o", "fault_i")]
     rows = list(vcd.cycles(fst, names))
     check(all(row[names[4]] != 0 for row in rows), "the waveform is that of RTL without a fault")
     said = re.search(r"answer: model .*, RTL cycle \d+ flow (\d+) rate \S+ Mb/s \((\d+)\)", seen)
     if said is None:
-        return  # a compared figure or slot differs, which is enough
+        return  # the report shows a differing counter or slot, which suffices
     answers = [[row[names[2]], row[names[3]]] for row in rows if row[names[1]] == 1]
     foretold = list(map(int, said.groups()))
     check(foretold in answers, f"the waveform's answers are {answers[-5:]}, not {foretold}")
 
 
-# (network, key, variable, its value, name of the recording, signal that shows the cause in the waveform)
+# Each case: network, key, environment variable, its value, name of the recording, function that finds the cause in
+# the waveform.
 CASES = [(INCAST, "controller.timer", "DCCVP_WHEEL_FAULT", "1", "wheel_lockstep_host", spoilt_delay),
          (FLOWS, "controller.timer", "DCCVP_WHEEL_FAULT", "3", "wheel_lockstep_host", lost_expiry),
          (INCAST, "controller.rate_lut", "DCCVP_RATE_FAULT", "1", "rate_lockstep_host", spoilt_rate),
          (INCAST, "controller.rate_lut", "DCCVP_RATE_FAULT", "2", "rate_lockstep_host", lost_write),
          (INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", "3", "controller_lockstep_host", at_the_port),
-         # The difference is found when results are collected, in every NIC.
+         # Lock-step finds the difference in every NIC when the results are collected.
          (INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", "4", "controller_lockstep_host", at_the_port)]
-# Blocks that make no recording; the report has all data: (key, variable, its values, duration, reported text).
+# Blocks without a recording, whose report contains all data: (key, environment variable, its values, duration,
+# reported text).
 WITHOUT_RECORDING = [
     ("np.engine", "DCCVP_NP_FAULT", "12", "1ms",
      r"host \d+ notification point: .*packet at \S+ flow \d+ queue pair \d+"),
     ("parser.engine", "DCCVP_PARSER_FAULT", "123", "1ms",
      r"host \d+ parser: .*(CNP|sent packet) at \S+ flow \d+ queue pair \d+, .*: (DSCP|bytes|outcome)\n"),
     ("pacer.engine", "DCCVP_PACER_FAULT", "12", "40us", r"host \d+ pacer: .*: at \S+, decision for flow \d+")]
-# Faults in the other modules: rtl/verilated/controller_faults.cmake.
+# Faults in the other modules, as in rtl/verilated/controller_faults.cmake.
 FULL = [(INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", fault, "controller_lockstep_host", at_the_port)
         for fault in "125"]
 
@@ -127,7 +130,7 @@ def check(truth, what):
 
 
 def difference(text):
-    """The difference in a report: the words after the seed, and the states of both sides below them."""
+    """The difference in a report: the words after the seed, and the states of both sides in the lines below."""
     found = re.search(r"model and RTL differ .*?, seed \d+: (.*\n  model: .*\n  RTL: [^;\n]*)", text)
     return found.group(1) if found else None
 
@@ -176,8 +179,8 @@ def main():
             done = run(dccvp, folder, INCAST, key, None, None)
             check(done.returncode == 0, f"without a fault {key} ends with {done.returncode}:\n"
                   f"{done.stderr}")
-        # A platform does not show the fault that loses a cancel, because the congestion manager restarts timers and
-        # never cancels one. The bench and the tests of the engines find it.
+        # The fault that loses a cancel has no effect in a platform, because the congestion manager restarts timers
+        # and never cancels one. The test bench and the engine tests detect this fault.
         for value in (None, "2"):
             done = run(dccvp, folder, FLOWS, "controller.timer", "DCCVP_WHEEL_FAULT", value)
             check(done.returncode == 0, f"wheel fault {value} ends with {done.returncode}:\n"

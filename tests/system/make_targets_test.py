@@ -58,7 +58,7 @@ class MakeTargetsTest(unittest.TestCase):
         program = commands("program")
         self.assertEqual(re.findall(r"install_packages\.sh (\w+)", program), ["run"])
         self.assertIn("-DDCCVP_SCHEMES=ON", program)
-        # Pages that compare schemes name the target that builds them.
+        # Pages that use schemes must name the make target that builds them.
         for page in ("README.md", "docs/quick-start.md", "docs/tutorial-architect.md"):
             self.assertIn("make program", (ROOT / page).read_text(), page)
 

@@ -59,7 +59,7 @@ class OutputFolder(unittest.TestCase):
         self.await_stage(first)
         code, errors = self.finish(self.start("--seed", "2", "--out", str(self.out / "x")))
         self.assertEqual((code, errors), (0, ""))
-        first.send_signal(signal.SIGINT)  # SIGINT ends the simulation, not the whole run
+        first.send_signal(signal.SIGINT)  # SIGINT ends the simulation but not the program
         code, errors = self.finish(first)
         beside = self.out / f"x-{first.pid}"
         self.assertEqual(code, 2)

@@ -15,7 +15,7 @@ import unittest
 from harness import PATIENCE, figures
 
 DCCVP = ""
-# Share of a link's rate that is payload: 1000 bytes in a frame of 1062 with 20 bytes of preamble and gap.
+# Payload share of a link's rate: 1000 bytes in a frame of 1062 bytes with 20 bytes of preamble and gap.
 PAYLOAD = 1000 / 1082
 
 DUAL_TOR = """\
@@ -82,14 +82,15 @@ class Run:
         return float(self.flows[flow]["goodput_gbps"])
 
     def by_port(self):
-        """The flows of each pair of ports."""
+        """The flows of a run, grouped by their pairs of ports."""
         found = collections.defaultdict(list)
         for flow in self.flows:
             found[self.port(flow, "from"), self.port(flow, "to")].append(int(flow["id"]))
         return found
 
     def port(self, flow, end):
-        """The port's name at an end of a flow: the host's name, followed by a number if the host has several ports."""
+        """Name of the port at one end of a flow: the host's name, followed by a port number if the host has several
+        ports."""
         host = flow.get(end + "_name", "h" + flow[end])
         several = any(link.startswith(host + ".0->") for link in self.links)
         return f"{host}.{flow[end + '_port']}" if several else host
@@ -129,14 +130,14 @@ class Ports(unittest.TestCase):
             for flow in flows:
                 self.assertAlmostEqual(run.goodput(flow), 100 * PAYLOAD / len(flows), delta=0.1 * 100 / len(flows))
         self.assertAlmostEqual(run.metrics["aggregate"]["goodput_gbps"], 200 * PAYLOAD, delta=2)
-        # With several bottlenecks there is no expected share.
+        # The results give no expected share if flows cross several bottlenecks.
         self.assertIsNone(run.metrics["classes"][0]["expected_share"])
 
     def test_the_hash_is_fair_and_follows_the_seed(self):
         many = DUAL_TOR + "traffic: [{kind: flow, from: 0, to: 1, flows: 4000, bytes: 1KB}]\n"
         first = self.run_it(many)
         number = len(first.by_port()["a.0", "b.0"])
-        # 4000 fair coins have a mean of 2000 and a standard deviation of 32.
+        # The number of heads of 4000 fair coins has mean 2000 and standard deviation 32.
         self.assertLess(abs(number - 2000), 4 * 32)
         self.assertEqual(self.run_it(many).table, first.table)
         other = self.run_it(many, seed=2)
@@ -168,8 +169,8 @@ output: {plots: false}
 traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, flows: 20}]
 """
         run = self.run_it(text)
-        # Every path to b ends with 100 Gb/s, so the path with two links wins. To c, three links of 200 Gb/s win over
-        # two of 100.
+        # Every path to host b ends with a link of 100 Gb/s, so the path of two links is chosen. To host c three links
+        # of 200 Gb/s are preferred over two of 100 Gb/s.
         self.assertEqual(set(run.by_port()), {("a.0", "b"), ("a.2", "c")})
 
     def test_two_ports_carry_twice_as_much(self):
@@ -183,7 +184,8 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
         self.assertAlmostEqual(goodput["ports: 1"], 100 * PAYLOAD, delta=2)
         self.assertAlmostEqual(goodput["ports: 2, port_mode: dual_plane"], 200 * PAYLOAD, delta=4)
         self.assertAlmostEqual(goodput["ports: 4, port_mode: dual_plane"], 400 * PAYLOAD, delta=8)
-        # Hashes choose the ports at both ends of a bond, so flows of different sending ports meet at a receiving port.
+        # Hashes choose the ports at both ends of a bond, so flows from different sending ports may share a receiving
+        # port.
         self.assertGreater(goodput["ports: 2"], 1.6 * 100 * PAYLOAD)
         self.assertLess(goodput["ports: 2"], 200 * PAYLOAD + 1)
 
@@ -225,7 +227,8 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
             one.metrics.pop("threads", None)
             two.metrics.pop("threads", None)
             self.assertEqual(one.metrics, two.metrics)
-        # The two parts are the two planes, without a link between them; the run must still end.
+        # The two partitions are the two planes of the network, with no link between them. The run must end
+        # nevertheless.
         ends = TREE + "duration: 5ms\ntraffic: [{kind: all_to_all, bytes: 50KB}]\n" \
                       "nic: {ports: 2, port_mode: dual_plane}\n"
         self.assertEqual(self.run_it(ends, threads=1).table, self.run_it(ends, threads=2).table)
@@ -277,13 +280,14 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
         self.assertIn("network_split", [one["id"] for one in both.metrics["diagnoses"]], "b is cut off")
 
     def failover(self, fault, *overrides, flows=8, text=DUAL_TOR, **more):
-        """Flows of 10 Gb/s, so that one port carries all of them; without loss or queue each has the same goodput."""
+        """Runs flows of 10 Gb/s, so that one port can carry all of them. Without loss or queueing all flows have
+        the same goodput."""
         traffic = f"traffic: [{{kind: flow, from: 0, to: 1, flows: {flows}, rate: 10Gbps}}]\n"
         return self.run_it(text + traffic, "measure={from: 0us}", "nic.congestion_control.algorithm=none",
                            f"faults=[{fault}]", *overrides, **more)
 
     def test_flows_leave_a_failed_port_when_the_failure_is_detected(self):
-        # The receiver's link: what is sent until the failure is detected is lost at the switch.
+        # The receiver's link fails. Until the NICs detect the failure, the switch drops the packets for it.
         fault = "{kind: link_failure, link: t1--b.1, start: 500us}"
         stays, moves, early = (self.failover(fault, f"nic.port_failover.detection={time}")
                                for time in ("off", "200us", "50us"))
@@ -295,13 +299,14 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
                 for run in (stays, moves, early):
                     self.assertAlmostEqual(run.goodput(number), rate, delta=0.01 * rate)
                 continue
-            # In a run of 2 ms, data arrives until 500 us, and again from the detection on.
+            # In a run of 2 ms data arrives until 500 us, and again after the detection of the failure.
             self.assertAlmostEqual(stays.goodput(number), rate * 0.5 / 2, delta=0.02 * rate)
             self.assertAlmostEqual(moves.goodput(number), rate * 1.8 / 2, delta=0.01 * rate)
             self.assertAlmostEqual(early.goodput(number), rate * 1.95 / 2, delta=0.01 * rate)
         for run, detection in ((moves, 200), (early, 50)):
             self.assertEqual({(flow["from_port"], flow["to_port"]) for flow in run.flows}, {("0", "0")})
-            # Packets that are sent in a microsecond; what is on the way then is lost as well, for some microseconds.
+            # Number of packets sent per microsecond. Packets in flight at the detection are lost as well, some
+            # microseconds' worth.
             packets = len(at_failed) * 10e9 * 1e-6 / 8 / 1082
             lost = run.metrics["aggregate"]["drops"] / packets
             self.assertGreaterEqual(lost, detection)
@@ -340,7 +345,7 @@ traffic: [{kind: flow, from: 0, to: 1, flows: 20}, {kind: flow, from: 0, to: 2, 
             for number, flow in enumerate(healthy.flows):
                 lost = 0.1 if flow["from_port"] == "1" else 0
                 self.assertAlmostEqual(run.goodput(number), rate * (2 - lost) / 2, delta=0.02 * rate)
-        # A failure shorter than the detection moves nothing.
+        # A link failure shorter than the detection time moves no flow.
         short = self.failover("{kind: link_failure, link: a.1--t1, start: 300us, stop: 390us, convergence: 5us}",
                               "nic.port_failover.detection=100us")
         self.assertEqual([flow["from_port"] for flow in short.flows], [flow["from_port"] for flow in healthy.flows])

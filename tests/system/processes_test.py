@@ -27,7 +27,7 @@ DCCVP = sys.argv.pop(1)
 CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 FBHADOOP = CONFIGS / "reproduce" / "fbhadoop_dcqcn.yaml"
 FOUR = ("telemetry", "the controller", "losses")
-# Containers run as root and have fewer processors than processes.
+# Open MPI must be allowed to run as root and with more processes than processors, as in containers.
 ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_btl_vader_single_copy_mechanism": "none"}
 
@@ -39,7 +39,7 @@ host: {driver: none}
 traffic: [{kind: permutation, hosts: 0..8191, bytes: 1GB}]
 output: {series: {interval: 1us, flows: none, queues: all, classes: false}}
 """
-# Runs a command, and writes the most memory that it had into a file of its own.
+# Runs a command and writes its peak memory to a separate file.
 WATCH = """\
 import os, resource, subprocess, sys
 subprocess.run(sys.argv[2:], check=True)
@@ -86,7 +86,7 @@ class Processes(unittest.TestCase):
             config, overrides = RUNS[what]
             with self.subTest(what):
                 expected = self.results(1, CONFIGS / config, overrides)
-                # A network of two switches cannot be cut in four.
+                # A network of two switches cannot be divided into four partitions.
                 four = "fbhadoop" in config and (FULL or what in FOUR)
                 for processes in (2, 4) if four else (2,):
                     self.assertEqual(self.results(processes, CONFIGS / config, overrides), expected)
@@ -110,23 +110,25 @@ class Processes(unittest.TestCase):
         for table in one.rglob("*.csv"):
             self.assertEqual((two / table.relative_to(one)).read_bytes(), table.read_bytes(), table.name)
         self.assertNotIn(pathlib.Path("counters.csv"), {table.relative_to(one) for table in one.rglob("*.csv")})
-        # With every port in both processes they take 1.58 times as much together as one process, without 1.44.
+        # If both processes kept every port, they would take 1.58 times the memory of one process together; they take
+        # 1.44 times.
         self.assertLess(sum(shared), 1.5 * whole[0])
 
     def test_counters_of_each_port_are_the_same_in_a_large_network(self):
-        """A port's counters include those of the link that leads to it, which the other process may run."""
+        """The counters of a port include those of the link that leads to it, although another process may simulate
+        that link."""
         (self.folder / "tree.yaml").write_text(TREE.replace("k: 32", "k: 22").replace("8191", "2661"))
         overrides = ["duration=5us", "output.counters=all", "output.series.queues=none"]
         expected = self.results(1, self.folder / "tree.yaml", overrides)
         self.assertIn(pathlib.Path("counters.csv"), expected[1])
         figures, tables = self.results(2, self.folder / "tree.yaml", overrides)
-        # Without assertEqual, which would compare megabytes of text for minutes if they differ.
+        # assertEqual would compare megabytes of text for minutes if they differed.
         self.assertEqual([key for key in expected[0] if figures.get(key) != expected[0][key]], [])
         self.assertEqual(tables.keys(), expected[1].keys())
         self.assertEqual([name for name in tables if tables[name] != expected[1][name]], [])
 
     def most_memory(self, words):
-        """The greatest memory of each process of this command."""
+        """Peak memory of each process that this command starts."""
         own = words.index(DCCVP)
         watched = [*words[:own], sys.executable, "-c", WATCH, str(self.folder / "memory"), *words[own:]]
         subprocess.run(watched, check=True, env=ENVIRONMENT, timeout=harness.PATIENCE, stdout=subprocess.DEVNULL)

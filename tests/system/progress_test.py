@@ -37,7 +37,7 @@ class LiveLine(unittest.TestCase):
             while True:
                 try:
                     data = os.read(ours, 4096)
-                except OSError:  # the other end has closed the terminal
+                except OSError:  # the program has closed its end of the terminal
                     break
                 if not data:
                     break
@@ -55,7 +55,7 @@ class LiveLine(unittest.TestCase):
         for time, (_, _, percent, *_) in zip(times, seen):
             self.assertLessEqual(abs(time / 300 - int(percent)), 1.0)
         self.assertTrue(any(float(speed.rstrip("kMG ")) > 0 for _, _, _, speed, _ in seen))
-        # The last characters that the run writes there erase the line.
+        # The last characters that the run writes to the terminal erase the progress line.
         self.assertRegex(text, r"\r +\r[^\r]*$")
 
     def test_quiet_means_quiet(self):

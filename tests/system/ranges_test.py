@@ -22,7 +22,7 @@ traffic: [{kind: incast, senders: [1, 2], receiver: 0, bytes: 20KB}]
 output: {plots: false}
 """
 SINGLE = {"time", "rate", "size", "frequency", "ratio", "integer"}
-# A network of the greatest size takes minutes to build; firmware and RTL are not in every build.
+# Excluded parameters: a network of the maximum size takes minutes to build, and not every build has firmware and RTL.
 LEFT_OUT = re.compile(r"topology\.(?!\w*link)\w+$|host\.(clock|cpi|quantum|gdb)$")
 
 
@@ -32,7 +32,7 @@ def dccvp(*arguments):
 
 
 def settings(row):
-    """The -c arguments under which the parameter applies."""
+    """The options -c with which the parameter applies."""
     section = row["path"].rpartition(".")[0]
     conditions = re.findall(r"(\w+): (\w+)", row["condition"])
     return [f"{section}.{key}={value}" for key, value in conditions]
@@ -49,7 +49,7 @@ def cases():
 
 
 def disagreement(overrides, folder, number):
-    """A sentence if `check` accepts what does not run; empty otherwise."""
+    """Returns a sentence if `check` accepts a configuration that does not run, or an empty text."""
     arguments = [a for text in overrides for a in ("-c", text)]
     config = folder / "small.yaml"
     done = dccvp("run", config, *arguments, "--quiet", "--out", folder / str(number))

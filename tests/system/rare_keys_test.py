@@ -17,8 +17,8 @@ from harness import PATIENCE
 
 DCCVP = ""
 
-# Two leaves and two spines; every host of one leaf sends to every host of the other, then bursts
-# meet in one port.
+# Configuration of two leaves and two spines. Every host of one leaf sends to every host of the other leaf, and later
+# bursts meet at one port.
 NETWORK = """\
 duration: 1ms
 topology: {kind: leaf_spine, leaves: 2, spines: 2, hosts_per_leaf: 4, host_link: {rate: 25Gbps, delay: 1us},
@@ -48,7 +48,7 @@ PORTS = "switch.discipline"
 TRANSPORT = "nic.transport"
 ALGORITHM = "nic.congestion_control"
 
-# Tuples of section, choice that the section needs, key, value, further overrides.
+# Each row: section, choice that the section needs, key, value, further overrides.
 KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: letflow", "flowlet_gap", "1us", []),
     (ROUTING, "kind: letflow, flowlet_gap: 1us", "flowlet_entries", "1", []),
@@ -98,8 +98,8 @@ KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ALGORITHM, "algorithm: timely, t_low: 3us, t_high: 1ms, min_rtt: 5us", "hai_factor", "50", []),
 ]
 
-# The effect of these keys shows only in a longer or larger run: the test checks that the value reaches the effective
-# configuration.
+# Keys whose effect shows only in a longer or larger run. For these the test checks that the value reaches the
+# effective configuration.
 SLOW_KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: lmc, move_period: 20us", "move_above", "0.001", []),
     (ROUTING, "kind: conga, flowlet_gap: 1us, metric_bits: 8", "metric_age", "1us", []),
@@ -121,7 +121,7 @@ class RareKeys(unittest.TestCase):
         (self.folder / "net.yaml").write_text(NETWORK)
 
     def flows(self, name, overrides):
-        """flows.csv of a run, as text."""
+        """The contents of flows.csv of a run."""
         arguments = [word for override in overrides for word in ("-c", override)]
         done = subprocess.run([DCCVP, "run", "net.yaml", "--quiet", "--threads", "1", "--out", name, *arguments],
                               cwd=self.folder, capture_output=True, text=True, timeout=PATIENCE, check=False)

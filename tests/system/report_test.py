@@ -34,7 +34,7 @@ from dccvp.common.ending import ended  # noqa: E402
 from dccvp.report import make_report, run_folder, series  # noqa: E402
 from dccvp.report.summary import verdict  # noqa: E402
 MOST_BYTES = 10_000_000
-MOST_SECONDS = 3.0  # Limit of processor time, which other programs of the machine do not affect.
+MOST_SECONDS = 3.0  # limit of processor time in seconds, which other programs on the machine do not affect
 
 SMALL = """\
 duration: 2ms
@@ -69,7 +69,7 @@ heatmaps: [{metric: queue, x: switch.ecn.kmin, y: switch.ecn.kmax}]
 pareto: [{x: queue, y: goodput}]
 """
 
-# A tree of 320 hosts that all talk to each other; 1920 flows, each sampled.
+# Configuration of a tree of 320 hosts with traffic between all hosts: 1920 flows, each of which is sampled.
 TREE = """\
 duration: 2ms
 topology: {kind: fat_tree, pods: 5, racks_per_pod: 4, aggs_per_pod: 4, hosts_per_rack: 16, cores: 16,
@@ -90,7 +90,7 @@ def dccvp(*arguments, cwd):
 
 
 def shown_number(text):
-    """(value, half a unit of the last digit) of a displayed number; None for a dash."""
+    """Returns (value, half a unit of the last digit) of a displayed number, or None for a dash."""
     text = text.replace("\u202f", "").strip()
     if text == "–":
         return None, 0
@@ -114,7 +114,7 @@ def processor_seconds(root):
         try:
             words = (folder / "stat").read_text().rpartition(")")[2].split()
         except OSError:
-            continue  # the process has ended in the meantime
+            continue  # the process has ended meanwhile
         ticks[int(folder.name)] = sum(map(int, words[11:15]))
         children.setdefault(int(words[1]), []).append(int(folder.name))
     total, below = 0, [root]
@@ -125,7 +125,7 @@ def processor_seconds(root):
 
 
 class Browser:
-    """Headless Chromium, with its console messages."""
+    """Headless Chromium, whose console messages the test reads."""
 
     def __init__(self):
         from selenium import webdriver
@@ -141,18 +141,18 @@ class Browser:
         self.run = self.driver.execute_script
 
     def open(self, file):
-        """Opens a page; returns the processor time that this took."""
+        """Opens a page. Returns the processor time that this took."""
         browser = self.driver.service.process.pid
         begin = processor_seconds(browser)
         self.driver.get(pathlib.Path(file).resolve().as_uri())
         assert self.run("return document.documentElement.dataset.ready") == "true", "script failed"
-        # Waits for two frames, after which the drawing is on the screen.
+        # Waits for two frames, after which the browser has drawn the page.
         self.driver.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(done))")
         return processor_seconds(browser) - begin
 
     def console(self):
-        # The test itself reads pixels back, which the page never does.
+        # Reading pixels back causes console messages of the test itself, which the page never causes.
         return [entry["message"] for entry in self.driver.get_log("browser")
                 if "Multiple readback operations" not in entry["message"]]
 
@@ -165,7 +165,7 @@ class Browser:
         return urls
 
     def inked(self):
-        """For every chart, the number of pixels that are not background, and the colours of its lines."""
+        """For every chart the number of pixels that are not background, and the colours of its lines."""
         return self.run("""
           return [...document.querySelectorAll('figure.chart canvas')].map((c) => {
             const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
@@ -188,7 +188,7 @@ class Report(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory(prefix="dccvp-report-")
         cls.folder = pathlib.Path(cls.temporary.name)
         (cls.folder / "small.yaml").write_text(SMALL)
-        # "coarse" has few samples, for tests that make many reports of what a run leaves.
+        # The run "coarse" has few samples, for tests that make many reports of its results.
         for name, more in (("a", ()), ("b", ("-c", "dscp.46.weight=1")),
                            ("coarse", ("-c", "output.series.interval=100us"))):
             done = dccvp("run", "small.yaml", "--no-plots", "--quiet", "--out", name, *more,
@@ -214,7 +214,7 @@ class Report(unittest.TestCase):
         return seconds
 
     def check_figures(self, folders):
-        """Checks every number that names its source against that source."""
+        """Checks every displayed number that names its source against that source."""
         metrics = [json.loads((self.folder / f / "metrics.json").read_text()) for f in folders]
         cells = self.browser.run("""
           return [...document.querySelectorAll('[data-metric]')].map((e) =>
@@ -258,7 +258,7 @@ class Report(unittest.TestCase):
             "return document.querySelectorAll('svg.topology [data-node]').length"), 7)
         text = self.browser.run("return document.body.innerText")
         self.assertIn("policy", text)
-        # The bars of the shares must be as long as their figures.
+        # The bars of the shares must be as long as the shares.
         metrics = json.loads((self.folder / "a/metrics.json").read_text())
         widths = self.browser.run("""
           return [...document.querySelectorAll('#summary .shares .meter')].map((m) =>
@@ -285,7 +285,7 @@ class Report(unittest.TestCase):
             count = int(re.search(r": (.*) packets", title).group(1).replace("\u202f", ""))
             self.assertEqual(count, one["packets"])
             self.assertGreater(width, 5)
-        # The drawn points are those from which the figures were computed.
+        # The drawn points must be the values from which the figures were computed.
         with open(self.folder / "delays/series/delays.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         for one in metrics["delays"]:
@@ -294,8 +294,8 @@ class Report(unittest.TestCase):
                 self.assertEqual(sum(int(r["packets"]) for r in mine), one[way]["packets"])
                 self.assertEqual(float(mine[-1]["share"]), 1)
                 median = next(float(r["us"]) for r in mine if float(r["share"]) >= 0.5)
-                # The median lies in the bucket that ends at this value and is 1/32 of it wide; the last bucket ends at
-                # the maximum.
+                # The median lies in the histogram bucket that ends at this value. The bucket is 1/32 of the value
+                # wide, and the last bucket ends at the maximum.
                 self.assertLessEqual(one[way]["us_p50"], median)
                 self.assertGreaterEqual(one[way]["us_p50"], median * 31 / 32 - 0.001)
                 self.assertGreaterEqual(float(mine[-1]["us"]), max(one[way]["us_mean"], one[way]["us_p999"]))
@@ -316,7 +316,7 @@ class Report(unittest.TestCase):
         tip = run("return document.getElementById('tip').innerText")
         self.assertRegex(tip, r"^1\.00 ms")
         self.assertRegex(tip, r"DSCP 46\s+\d+\.\d+ Gb/s")
-        # The event of an earlier scrolling may arrive late on a busy machine, and must hide nothing.
+        # On a busy machine the event of an earlier scrolling may arrive late. It must hide nothing.
         run("dispatchEvent(new Event('scroll'))")
         self.assertFalse(run("return document.getElementById('tip').hidden"))
         run("scrollTo(0, 0)")
@@ -393,8 +393,8 @@ class Report(unittest.TestCase):
         self.assertIn("below it", dccvp("report", ".", cwd=self.folder).stderr)
 
     def test_damaged_files(self):
-        """Damages each file of a run in turn, as a failing disk or a faulty tool might. The report is made in this
-        process, but of the first damage of each file."""
+        """Damages each file of a run in turn, as a failing disk or a faulty tool might. Except for the first damage
+        of each file, the report is made in this process."""
         deep = b"[" * 200_000
         latin = "t_s,port,bytes\n1,Köln,2\n".encode("latin-1")
         cases = [(name, damage) for name in ("metrics.json", "flows.csv", "config.effective.yaml",
@@ -413,14 +413,14 @@ class Report(unittest.TestCase):
                 make: typing.Any = self.make if damage is None else self.make_here
                 refused: typing.Any = self.refused if damage is None else self.refused_here
                 if name == "config.effective.yaml":
-                    # The report has a remark instead of the configuration, and all other content.
+                    # The report contains a remark instead of the configuration, and all other content.
                     make(folder)
                 else:
                     self.assertIn(name, refused(folder))
 
     def test_metrics_of_another_shape(self):
-        """Replaces each value of a metrics.json by values of other kinds (a nested value by one kind at a time): the
-        result must be a report or a refusal. Without --full every fourth nested value is replaced."""
+        """Replaces each value of metrics.json by values of other types (a nested value by one type at a time). The
+        program must make a report or refuse the file. Without --full every fourth nested value is replaced."""
         kinds = (None, "x", [], [{}])
         whole = json.loads((self.folder / "coarse/metrics.json").read_text())
         shutil.copytree(self.folder / "coarse", self.folder / "shape")
@@ -458,7 +458,8 @@ class Report(unittest.TestCase):
     def test_a_sweep_and_its_points(self):
         (self.folder / "sweep.yaml").write_text(SWEEP)
         swept = dccvp("sweep", "sweep.yaml", "-j", "2", "--out", "swept", cwd=self.folder)
-        self.assertEqual(swept.returncode, 1, swept.stderr)  # One point has a kmin above its kmax, so it is refused.
+        # one point of the sweep has a kmin above its kmax and is refused
+        self.assertEqual(swept.returncode, 1, swept.stderr)
         with open(self.folder / "swept/table.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         file = self.make("swept")
@@ -480,8 +481,8 @@ class Report(unittest.TestCase):
         text = self.browser.run("return document.body.innerText")
         for part in ("3 of 4 points ok", "goodput, Gb/s", "aggregate.goodput_gbps", "max goodput"):
             self.assertIn(part, text)
-        # Three points in the heat map and three in the trade-off picture: links to their reports, which the
-        # keyboard can reach.
+        # Three points in the heat map and three in the trade-off picture are links to reports that the keyboard can
+        # reach.
         links = self.browser.run("return [...document.querySelectorAll('#pictures a')].map((a) => [a.href.baseVal || "
                                  "a.getAttribute('href'), a.tabIndex, a.title || a.getAttribute('aria-label')])")
         self.assertEqual(len(links), 6)
@@ -536,7 +537,7 @@ class Report(unittest.TestCase):
         return done.stderr
 
     def report_here(self, _, folder, cwd):
-        """Makes the report of a run's folder in this process, as `dccvp report` does in processes of its own."""
+        """Makes the report of a run's folder in this process, as `dccvp report` does in a process of its own."""
         told, said = io.StringIO(), io.StringIO()
         with contextlib.redirect_stderr(told), contextlib.redirect_stdout(said):
             status = ended(lambda: make_report.main(["--dccvp", DCCVP, "-o", str(cwd / folder / "report.html"),

@@ -99,7 +99,7 @@ class TimeTravel(unittest.TestCase):
 
     def test_random_moves_end_in_equal_states(self):
         draw = random.Random(11)
-        times = [draw.randrange(1000, 500_000) for _ in range(60)]  # Times in ns.
+        times = [draw.randrange(1000, 500_000) for _ in range(60)]  # times in ns
         at = 0
         commands = []
         for _ in range(MOVES):
@@ -122,7 +122,7 @@ class TimeTravel(unittest.TestCase):
         looks = re.findall(r"^(\S+s)\ndigest = (\w{16})$", text, re.MULTILINE)
         self.assertEqual(len(looks), MOVES)
         for moment, digest in looks:
-            # After steps back the instant is the same, but some of its events may be missing.
+            # After a step back the time is the same, but some events of that time may not have happened yet.
             seen.setdefault(moment, set()).add(digest)
         self.assertTrue(all(len(digests) == 1 for digests in seen.values()), seen)
         self.assertGreater(len({next(iter(d)) for d in seen.values()}), 50)
@@ -148,7 +148,7 @@ class TimeTravel(unittest.TestCase):
             pass
         run.send_signal(signal.SIGTERM)
         self.assertEqual(run.wait(timeout=PATIENCE), -signal.SIGTERM)
-        run.stdout.read()  # read() returns when the last process of the run has ended.
+        run.stdout.read()  # read() returns after the last process of the run has ended
         time.sleep(0.1)
         left = [entry for entry in os.listdir(self.folder) if entry != "t.yaml"]
         self.assertEqual(left, [])

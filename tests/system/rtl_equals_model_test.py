@@ -24,18 +24,19 @@ PARTS = ("controller.timer", "controller.rate_lut")
 WHOLE = ("controller.engine",)
 NOTIFICATION = ("np.engine",)
 PARSER = ("parser.engine",)
-# (configuration, duration and measured part of the shortened run, counters that the run must have raised)
+# Each case: configuration, duration and beginning of the measurement in the shortened run, counters that the run must
+# have raised.
 CASES = [
     ("incast_8x25g", "4ms", "0ms", {"rate_decreases": 8, "rate_increases": 100}),
     ("thousand_flows", "2ms", "0ms", {"rate_decreases": 2000, "rate_increases": 2000}),
     ("differentiation/share", "15ms", "0ms", {"rate_decreases": 100, "rate_increases": 50}),
-    # Factor tables are rewritten while flows run.
+    # The factor tables are rewritten while flows run.
     ("tenants", "6ms", "0ms", {"rate_decreases": 50, "rate_increases": 100}),
     ("table_full", "4ms", "0ms", {"cnps_dropped_no_slot": 10, "rate_increases": 100}),
 ]
 
-# Runs with the whole block as RTL, which are shorter because every cycle is simulated: (configuration,
-# changes to it, duration of the short run and of --full, counters that --full must have raised).
+# Runs with the whole block as RTL, which are shorter because every cycle is simulated: (configuration, overrides,
+# duration of the short run and with --full, counters that the run with --full must have raised).
 NEW_CLASS = ("traffic.0.new_dscp_at=250us",)
 FIRMWARE = ("host={driver: firmware, elf: %s}",)
 WHOLE_CASES: list[tuple[str, tuple, str | None, str, dict[str, int]]] = [
@@ -45,15 +46,15 @@ WHOLE_CASES: list[tuple[str, tuple, str | None, str, dict[str, int]]] = [
     ("thousand_flows", (), "200us", "2ms", {"rate_decreases": 2000, "rate_increases": 2000}),
     ("table_full", (), "300us", "4ms", {"cnps_dropped_no_slot": 10, "rate_increases": 100}),
     ("differentiation/share", (), "300us", "15ms", {"rate_decreases": 100, "rate_increases": 50}),
-    # A flow changes its class while it runs.
+    # A flow changes its class during the run.
     ("differentiation/moving_class", NEW_CLASS, "400us", "15ms", {"rate_decreases": 50, "rate_increases": 100}),
-    # Factor tables are rewritten while flows run.
+    # The factor tables are rewritten while flows run.
     ("tenants", (), "300us", "6ms", {"rate_decreases": 50, "rate_increases": 100}),
-    # The FBHadoop workload on 60 hosts of a fat tree.
+    # Flows of the FBHadoop distribution between 60 hosts of a fat tree.
     ("differentiation/traffic", (), None, "1ms", {}),
 ]
 
-# Runs with the notification point as RTL: (configuration, changes to it, duration of the short run and of --full).
+# Runs with the notification point as RTL: (configuration, overrides, duration of the short run and with --full).
 NOTIFICATION_CASES: list[tuple[str, tuple, str, str]] = [
     ("incast_8x25g", (), "1ms", "40ms"),
     ("incast_8x25g", ("nic.cnp={interval: 0us, carry_marks: false}",), "500us", "10ms"),
@@ -61,8 +62,8 @@ NOTIFICATION_CASES: list[tuple[str, tuple, str, str]] = [
     ("thousand_flows", (), "200us", "20ms"),
 ]
 
-# Runs with the parser as RTL, likewise. Each sender gets CNPs with counts from one receiver and CNPs without counts
-# from another.
+# Runs with the parser as RTL: (configuration, overrides, duration of the short run and with --full). Each sender gets
+# CNPs with counts from one receiver and CNPs without counts from another.
 BOTH_KINDS = ("nic.cnp={interval: 4us, carry_marks: true}",
               "nics=[{hosts: 8, cnp: {interval: 4us, carry_marks: false}}]",
               "traffic=[{kind: incast, senders: 1..7, receiver: 0, dscp: 10}, "
@@ -78,8 +79,8 @@ PARSER_CASES: list[tuple[str, tuple, str, str]] = [
     ("differentiation/moving_class", NEW_CLASS, "400us", "15ms"),
 ]
 
-# Runs with the pacer, or with every block, as RTL. Their reference is the same key with `model`, because
-# without a key the NIC paces without cycles: (configuration, keys, duration of the short run and of --full).
+# Runs with the pacer, or with every block, as RTL. Their reference has `model` for the same key, because without the
+# key the NIC paces without clock cycles: (configuration, keys, duration of the short run and with --full).
 PACER = ("pacer.engine",)
 ALL_BLOCKS = ("engine",)
 PACER_CASES: list[tuple[str, tuple, str | None, str]] = [
@@ -91,9 +92,9 @@ PACER_CASES: list[tuple[str, tuple, str | None, str]] = [
     ("differentiation/share", ALL_BLOCKS, None, "1ms"),
 ]
 
-# Configurations with a duration for which the model alone needs a second or more.
+# Configurations with a duration for which a run with the model alone takes a second or more.
 LONG = [("incast_8x25g", "400ms"), ("thousand_flows", "80ms"), ("table_full", "200ms")]
-MOST = 10.0  # greatest ratio to the model's processor time, in the runs of LONG
+MOST = 10.0  # greatest ratio of RTL's to the model's processor time in the runs of LONG
 
 
 def run(dccvp, config, out, keys, implementation, shortened, changed=()):
@@ -119,7 +120,7 @@ def results(out):
 
 
 def compare(dccvp, config, shortened, others, least, timed=False, changed=(), reference=()):
-    """Runs the model (`reference`: keys that choose it) and the other engines; returns the number of failures."""
+    """Runs the model (`reference`: keys that select it) and the other engines. Returns the number of failures."""
     failures, wanted, model_cpu = 0, None, 0.0
     with tempfile.TemporaryDirectory() as scratch:
         for keys, implementation in ((reference, "model"), *others):

@@ -20,7 +20,8 @@ import harness
 DCCVP = sys.argv.pop(1)
 SEED = 1
 
-# Two classes and a small buffer, so that pauses, drops and marks occur; at the end one flow is left, whose rate rises.
+# Two classes and a small buffer, so that pauses, drops and marks occur. At the end a single flow is left, whose rate
+# rises.
 STAR = """\
 duration: 1ms
 topology: {kind: star, hosts: 7, link: {rate: 25Gbps, delay: 500ns}}
@@ -59,13 +60,13 @@ CONTEXTS = {
         SMALL % "ecn: {kmin: 150KB, kmax: 160KB, phantom_drain: 0.9, phantom_threshold: 6KB}",
         "nic: {congestion_control: {algorithm: dctcp}}"),
 }
-# Parts of the message of a change that is refused because it would reach nothing.
+# Phrases in the message about a change that is refused because it would have no effect.
 REFUSALS = ("cannot change during a run", "changes the controller's", "has no effect")
 INSTANT = "40us"
 
 
 def candidates(row, rng):
-    """Values for a parameter, in a drawn order."""
+    """Candidate values for a parameter, in random order."""
     kind = row["type"]
     if kind == "choice":
         values = [word for word in row["range"].split(" | ") if word != row["value"]]
@@ -85,7 +86,7 @@ def candidates(row, rng):
 
 
 def general(path):
-    """The path as the schema has it, with N for the key of a class, a priority or a rate."""
+    """The parameter's path as the schema writes it, with N for the key of a class, a priority or a rate."""
     return re.sub(r"\.(\d+|\d+Gbps)(?=\.|$)", ".N", path)
 
 
@@ -96,13 +97,13 @@ class RuntimeParameters(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def marked(self, *arguments):
-        """The rows of parameters that may change during a run."""
+        """The rows of `params` for parameters that may change during a run."""
         done = subprocess.run([DCCVP, "params", *map(str, arguments), "--format", "json"], capture_output=True,
                               text=True, check=True, timeout=harness.PATIENCE)
         return [row for row in json.loads(done.stdout) if row["runtime"]]
 
     def figures(self, config, *changed):
-        """The figures of a run; None and the complaint if the program refuses the change."""
+        """Returns the figures of a run, or None and the error message if the program refuses the change."""
         out = self.folder / "run"
         options = ["-c", "changes=[{at: %s, set: {%s}}]" % (INSTANT, changed[0])] if changed else []
         done = subprocess.run([DCCVP, "run", config, "--no-plots", "--quiet", "--force", "--out", out, *options],
@@ -145,7 +146,7 @@ class RuntimeParameters(unittest.TestCase):
         self.assertEqual(sorted(told), [], f"changed nothing (--seed {SEED})")
 
     def test_a_change_to_the_present_value_changes_nothing(self):
-        # Otherwise a difference above would not show that the value counts.
+        # Shows that the differences in the other tests come from the new values, and not from making a change.
         config = self.write("rules of the patent")
         plain, _ = self.figures(config)
         for what in ("switch.ecn.kmax: 80KB", "dscp.46.weight: 4", "nic.congestion_control.byte_counter: 20KB"):

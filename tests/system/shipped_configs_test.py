@@ -18,11 +18,11 @@ from harness import PATIENCE
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DCCVP = ""
 
-# Payload share of a full packet: 1000 bytes in a frame of 1062 (Ethernet 14, IPv4 20, UDP 8, BTH 12,
-# ICRC 4, FCS 4); the configuration counts no preamble or gap.
+# Greatest goodput at 25 Gb/s by the payload share of a full packet: 1000 bytes in a frame of 1062 (Ethernet 14, IPv4
+# 20, UDP 8, BTH 12, ICRC 4, FCS 4). The configuration counts neither preamble nor gap.
 CEILING_25G = 25 * 1000 / 1062
-# Mean queue of the published reference simulator (DCQCN, parameters of SIGCOMM'15, 8 to 1 at
-# 25 Gb/s) and of the fluid model's fixed point, bytes.
+# Mean queue in bytes of the published reference simulator (DCQCN, parameters of SIGCOMM'15, 8 to 1 at 25 Gb/s), which
+# equals the fixed point of the fluid model.
 REFERENCE_QUEUE = 149_240
 FLUID_QUEUE = 165_400
 
@@ -47,7 +47,7 @@ def run(config, *overrides, seed=1):
 
 
 def explained(config):
-    """The diagnoses that a configuration's first comment explains."""
+    """The diagnoses that the first comment of a configuration explains."""
     text = (ROOT / "configs" / f"{config}.yaml").read_text()
     return {name for names in re.findall(r"^# Notes? ([a-z_, ]+):", text, re.MULTILINE) for name in names.split(", ")}
 
@@ -57,8 +57,7 @@ def bottleneck(metrics):
 
 
 def fast(*overrides):
-    """Arguments that switch series off, which other tests cover and which take most of a short run's
-    files."""
+    """Options that switch off time series, which other tests cover and which are most of a short run's files."""
     return ("output.series.flows=none", "output.series.queues=none", *overrides)
 
 
@@ -66,22 +65,23 @@ class Queries(unittest.TestCase):
     def test_a_tree_of_hosts_answers_every_query_in_time(self):
         metrics = run("search_tree", *fast())
         self.assertEqual(metrics["queries"]["answered"], 20)
-        # Each of 63 hosts answers each query; requests have no deadline.
+        # Each of 63 hosts answers each query. Requests have no deadline.
         self.assertEqual((metrics["deadlines"]["flows"], metrics["deadlines"]["missed"]), (20 * 63, 0))
-        # The query has two levels of eight and seven answers of 20 KB at 25 Gb/s, and one host that thinks twice.
+        # The query goes down two levels, with eight and seven answers of 20 KB at 25 Gb/s, and two think times of 20
+        # us.
         self.assertGreater(metrics["queries"]["us_p50"], (8 + 7) * 6.4 + 2 * 20)
 
 
 class Collectives(unittest.TestCase):
     def test_a_ring_takes_its_steps_beside_other_traffic(self):
-        """The configuration's own expectations assume 37.5 MB for each rank."""
+        """The configuration's expectations assume 37.5 MB per rank."""
         metrics = run("collectives", *fast())
         self.assertEqual(metrics["queries"]["answered"], 8)
         ranks = [flow for flow in metrics["flows"] if flow["bytes"] == 1_250_000]
         self.assertEqual(len(ranks), 8 * 30 * 16)
         tree = run("collectives", *fast("expect=[]", "traffic.0.shape=tree_all_reduce"))
-        # All 20 MB (1.6 ms) travel up four levels and down four levels; on three levels a node sends to two children at
-        # a time.
+        # The 20 MB (1.6 ms) travel up four levels and down four levels of the tree. On three levels a node sends to
+        # two children one after the other.
         self.assertGreater(tree["queries"]["us_p50"], (4 + 3 * 2 + 1) * 1600)
 
 
@@ -90,8 +90,8 @@ class Memory(unittest.TestCase):
         short = fast("traffic.0.rounds=8", "expect=[]")
         quick = run("training_memo", *short)
         whole = run("training_memo", *short, "fast_forward.memo=false")
-        # The first burst begins by the clock. The next ones are noted, remembered and checked. Marks are not drawn, so
-        # nothing differs.
+        # The first burst begins at its configured time. The next ones are noted, remembered and checked. CE marks are
+        # not random, so no repetition differs.
         memo = quick.pop("memo")
         self.assertEqual((memo["hits"], memo["misses"], memo["checked"], memo["error_max"]), (4, 2, 1, 0))
         self.assertEqual(memo["flows"], 4 * 480)
@@ -103,7 +103,7 @@ class Memory(unittest.TestCase):
 
 class Dependencies(unittest.TestCase):
     def test_a_step_with_two_buckets_takes_what_its_critical_path_takes(self):
-        """The expectations of the configuration bound the completion time."""
+        """The configuration's expectations bound the completion time of the step."""
         found = run("dependencies", *fast())["dependencies"]
         self.assertEqual(found["waiting"], 2 * 16 + 16 * (15 + 15 + 30) + 1)
         path = found["path_compute_s"] + found["path_communication_s"] + found["path_idle_s"]
@@ -116,7 +116,7 @@ class Dependencies(unittest.TestCase):
 
 class Ports(unittest.TestCase):
     def test_each_plane_carries_as_much_as_a_port(self):
-        port = 100 * 1000 / 1082  # payload rate of a port: 1000 bytes of 1062 plus 20 of preamble and gap
+        port = 100 * 1000 / 1082  # payload rate of a port: 1000 of 1062 bytes plus 20 of preamble and gap
         metrics = run("two_ports", *fast())
         self.assertAlmostEqual(metrics["flows"][0]["goodput_gbps"], port, delta=4)
         self.assertAlmostEqual(metrics["aggregate"]["goodput_gbps"], (1 + 3 * 2) * port, delta=6)
@@ -125,7 +125,7 @@ class Ports(unittest.TestCase):
 
 
 class Schemes(unittest.TestCase):
-    """The expectations of the configurations hold; they are figures of the schemes' papers
+    """The expectations of the configurations hold. They are figures of the schemes' papers
     (models/schemes/*/README.md)."""
 
     def test_deadlines_are_met_by_who_goes_by_them(self):
@@ -135,8 +135,8 @@ class Schemes(unittest.TestCase):
         self.assertGreaterEqual(ignored["deadlines"]["missed"], 4)
 
     def test_phantom_queues_keep_real_ones_short(self):
-        """HULL: the link carries about gamma C less what DCTCP's saw-tooth takes, and real queues hold about
-        a packet."""
+        """HULL: the link carries about gamma C, less the loss by DCTCP's saw-tooth, and real queues hold about one
+        packet."""
         hull = run("schemes/hull", *fast())
         self.assertLess(bottleneck(hull)["mean_bytes"], 1062)
         dctcp = run("schemes/hull", *fast("expect=[]", "nic.congestion_control={algorithm: dctcp}",
@@ -156,8 +156,8 @@ class Schemes(unittest.TestCase):
         self.assertGreater(given["deadlines"]["missed"], 0)
 
     def test_two_segments_under_way_keep_bursts_apart(self):
-        """TIMELY with segments of 64 KiB: without the bound, or with the T_low of short segments, bursts that meet
-        take more than a quarter of the link."""
+        """TIMELY with segments of 64 KiB: without the bound on segments, or with the T_low of short segments,
+        colliding bursts cost more than a quarter of the link."""
         bounded = run("schemes/timely", *fast())["aggregate"]["goodput_gbps"]
         for override in ("nic.congestion_control.outstanding=none", "nic.congestion_control.t_low=50us"):
             other = run("schemes/timely", *fast("expect=[]", override))["aggregate"]["goodput_gbps"]
@@ -169,8 +169,8 @@ class Schemes(unittest.TestCase):
             self.assertAlmostEqual(one["share"] / one["expected_share"], 1, delta=0.05)
 
     def test_a_flow_pays_every_full_link_on_its_way(self):
-        """With budgets of 1, 1 and 2 each link gives y to its own flow, so the prices are 1 / y and 2 / y, and the flow
-        that pays both gets y / 3."""
+        """FCP with budgets of 1, 1 and 2: each link gives y to its own flow, so the prices are 1 / y and 2 / y, and
+        the flow over both links gets y / 3."""
         metrics = run("schemes/fcp", *fast(
             "expect=[]", "duration=6ms", "measure={from: 3ms, to: 6ms}",
             "topology={kind: parking_lot, hosts_per_switch: [2, 2, 2],"
@@ -212,8 +212,8 @@ class Balance(unittest.TestCase):
 
 class LoadBalancing(unittest.TestCase):
     def test_what_knows_the_ways_beats_the_hash_where_they_differ(self):
-        """Reproduces the order of CONGA's and WCMP's figures for asymmetric fabrics, with one seed; over other seeds
-        the mean slowdown was 3.5 to 2.8 against 4.1 to 3.9."""
+        """Reproduces the order of CONGA's and WCMP's figures for asymmetric fabrics with one seed. Over other seeds
+        the mean slowdown was 2.8 to 3.5, against 3.9 to 4.1 with hashing."""
         mean = {}
         for kind in ("ecmp", "wcmp", "conga"):
             metrics = run("balancing/asymmetric", f"routing.kind={kind}", "traffic.0.load=0.7",
@@ -286,7 +286,7 @@ class Tables(Balance):
         a = metrics["aggregate"]
         self.assertEqual(metrics["hosts"][0]["slots_in_use_max"], 64)
         self.assertGreater(a["cnps_dropped_no_slot"], 0)
-        # Counts from the first packet on: every CNP received either cut a rate or found no slot.
+        # From the first packet on every received CNP either cut a rate or found no free slot.
         self.assertEqual(a["cnps_received"], a["rate_decreases"] + a["cnps_dropped_no_slot"])
         self.assertEqual(a["drops"], 0)
 

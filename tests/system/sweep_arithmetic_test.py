@@ -17,7 +17,7 @@ from dccvp.experiments import results, sweep_plan  # noqa: E402
 
 
 class Arithmetic(Sweeps):
-    """The plan and the table of a sweep, without runs."""
+    """Tests the plan and the table of a sweep, without runs."""
 
     def plan(self, text):
         return sweep_plan.read(self.folder / self.write(HEAD + METRICS + text))
@@ -33,11 +33,13 @@ class Arithmetic(Sweeps):
         self.assertEqual(len(plan.points), 40)
         kmin = sorted(quantity.number(v) for v in values["switch.ecn.kmin"])
         for i, value in enumerate(kmin):
-            self.assertLessEqual(abs(value - (10_000 + 2000 * (i + 0.5))), 1005)  # four significant digits
+            # values are rounded to four significant digits
+            self.assertLessEqual(abs(value - (10_000 + 2000 * (i + 0.5))), 1005)
         for size in ("64", "128", "256", "512"):
             self.assertEqual(values["nic.controller.slots"].count(size), 10)
         pmax = sorted(float(v) for v in values["switch.ecn.pmax"])
-        self.assertEqual(sum(v < 0.1 for v in pmax), 20)  # a logarithmic axis has as many points in either decade
+        # a logarithmic axis has the same number of points in each decade
+        self.assertEqual(sum(v < 0.1 for v in pmax), 20)
         again = self.plan(text.format("latin_hypercube", 1))
 
         def texts(plan):

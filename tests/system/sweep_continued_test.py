@@ -41,7 +41,7 @@ class Continued(Sweeps):
             time.sleep(0.02)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        for trace in traces:  # Runs of points end together with the command.
+        for trace in traces:  # the runs of points must end together with the sweep command
             while folders.alive(trace.parent.name.split(".tmp-")[1]):
                 time.sleep(0.02)
         (self.folder / "hold").unlink()
@@ -59,7 +59,7 @@ class Continued(Sweeps):
 
         self.sweep(name, "-j", "2", "--out", "killed", "--no-plots", program=program)
         self.assertEqual(self.markers("killed"), after, "nothing was missing")
-        # A sweep with additional values keeps its results.
+        # A sweep keeps its results when values are added.
         self.write(HEAD + GRID.replace("1..2", "1..3") + METRICS + VIEWS)
         self.sweep(name, "-j", "2", "--out", "killed", "--no-plots", program=program)
         grown = self.markers("killed")
@@ -127,7 +127,8 @@ class Continued(Sweeps):
         self.sweep(name, "--out", "o")
 
     def test_files_that_a_platform_names_belong_to_a_point(self):
-        """A point's identity includes extended files, traces and firmware, but not comments and the order of keys."""
+        """A point's identity depends on extended files, traces and firmware, but not on comments and the order of
+        keys."""
         self.write("topology: {kind: star, hosts: 3}\nhost: {driver: none}\n", "base.yaml")
         platform = ("extends: base.yaml\nduration: 100us\nmeasure: {to: 100us, from: 0us}\n"
                     "traffic: [{kind: trace, file: t.csv, format: csv}]\n")

@@ -95,7 +95,8 @@ seeds: 1..2
                       self.sweep("s.yaml", code=2).stderr)
 
     def test_an_override_of_what_varies_is_refused(self):
-        """Otherwise all seeds are the same run, and the interval has no width."""
+        """If a sweep could override what it varies, all seeds would be the same run and the interval would have no
+        width."""
         self.write(HEAD + METRICS + GRID)
         for override, said in (
                 ("seed=1", "-c seed=1: 'seed' varies in this sweep; change 'seeds' in the sweep file"),
@@ -117,7 +118,7 @@ seeds: 1..2
 
 class Results(Sweeps):
     def test_failures_are_listed_and_the_others_done(self):
-        # kmin above kmax is refused; any mark violates the expectation.
+        # The program refuses a kmin above kmax, and any CE mark violates the expectation.
         name = self.write(HEAD.replace("set: {", "set: {expect: [{metric: aggregate.ecn_marks, max: "
                                        "0}], ") + """
 grid:
@@ -189,7 +190,7 @@ limits: [{metric: goodput, at_least: 1}, {metric: queue, at_most: 1, reason: a q
         self.assertIn("point 1: goodput is ", done.stderr)
 
     def test_a_figure_that_only_some_platforms_have(self):
-        """slowdown.all is empty without finite flows, and in every run of a microsecond."""
+        """The figure slowdown.all is empty without finite flows, and in every run of a microsecond."""
         name = self.write(HEAD + """grid: {nic.controller.slots: [8, 1024, 64]}
 metrics: {slow: slowdown.all.p99, queue: 'queues[port=s0->h0].max_bytes', jain: aggregate.jain}
 """)
@@ -217,7 +218,7 @@ metric port: no point has it: no element with port=s9
         self.assertIn("2 of 2 points ok", done.stdout)
 
     def test_shipped_sweeps_are_accepted(self):
-        """All points with --full, otherwise those at the ends of each axis."""
+        """Checks all points with --full, otherwise the points at the ends of each axis."""
         for file in sorted((ROOT / "configs/sweeps").glob("*.yaml")):
             with self.subTest(file=file.name):
                 name = str(file)

@@ -17,15 +17,14 @@ DCCVP = ""
 SETTINGS = "set: {duration: 200us, measure: {from: 0us, to: 200us}, output.series.flows: none}\n"
 HEAD = f"platform: {ROOT}/configs/incast_8x25g.yaml\n" + SETTINGS
 METRICS = "metrics: {goodput: aggregate.goodput_gbps, queue: max(queues.*.max_bytes)}\n"
-# A grid of 24 points: 3 x 2 x 2 x 2.
+# A sweep grid of 24 points: 3 x 2 x 2 x 2.
 GRID = """grid:
   switch.ecn.kmin: [5KB, 20KB, 100KB]
   switch.ecn.kmax: [200KB, 400KB]
   nic.congestion_control.algorithm: [dcqcn, dcc]
 seeds: 1..2
 """
-# A wrapper of dccvp: while a file `hold` exists, runs that begin after nine markers have been written do not
-# end.
+# A wrapper around dccvp. While a file `hold` exists, runs that begin after the ninth run block.
 HOLDING = """\
 #!/bin/sh
 cd "{folder}"
@@ -64,7 +63,7 @@ class Sweeps(unittest.TestCase):
 
 
 def main():
-    """Runs the calling script's tests: SCRIPT BUILD/dccvp."""
+    """Runs the tests of the calling script: SCRIPT BUILD/dccvp."""
     global DCCVP
     DCCVP = str(pathlib.Path(sys.argv.pop(1)).resolve())
     unittest.main(module="__main__", verbosity=2)

@@ -22,7 +22,7 @@ DCCVP = ""
 
 
 def run(*overrides, config=CONFIG):
-    """Exit status, metrics and output of the program."""
+    """Runs the program. Returns exit status, metrics and output."""
     with tempfile.TemporaryDirectory(prefix="dccvp-tenants-") as folder:
         out = pathlib.Path(folder) / "out"
         arguments = [DCCVP, "run", str(config), "--out", str(out), "--no-plots", "--quiet"]
@@ -40,29 +40,30 @@ class Tenants(unittest.TestCase):
         status, metrics, said = run()
         self.assertEqual(status, 0, said)
         self.assertEqual(metrics["failures"], [])
-        self.assertEqual(metrics["flow_count"], 21)  # the closed loop's queue pairs do not count as flows
+        self.assertEqual(metrics["flow_count"], 21)  # the queue pairs of the QoS closed loop do not count as flows
         self.assertEqual(metrics["aggregate"]["drops"], 0)
         qos = metrics["qos"]
-        # A meter sends a report each millisecond, and three agents get a command every two milliseconds; both begin
+        # A meter sends a report every millisecond, and three agents get a command every two milliseconds. Both begin
         # after the first interval and end with the run.
         self.assertAlmostEqual(qos["messages"], 150 + 3 * 75, delta=8)
         self.assertAlmostEqual(qos["updates"], 74, delta=1)
         self.assertGreater(qos["commands"], 20)
         gold, silver, bronze = qos["tenants"]
         self.assertEqual([gold["flows"], silver["flows"], bronze["flows"]], [1, 16, 0])
-        # Weight 2 with one flow competes with weight 1 with sixteen flows.
+        # Gold has weight 2 and one flow, silver weight 1 and sixteen flows.
         self.assertAlmostEqual(gold["factor"] / silver["factor"], 32, delta=6)
 
     def test_the_manager_as_firmware_reaches_the_same_shares(self):
         elf = pathlib.Path(DCCVP).parent / "firmware" / "traffic.elf"
         if not elf.exists():
             self.skipTest("no firmware in this build")
-        # Host 4 has no flows of its own, so a 200 MHz core has all its time for the manager. Bronze joins at
-        # 38 ms; windows of 20 ms begin from 58 ms on.
+        # Host 4 sends no flows, so its core of 200 MHz has all its time for the QoS manager. Bronze joins at 38 ms,
+        # and windows of 20 ms begin from 58 ms on.
         short = ("duration=82ms", "traffic.2.start=38ms", "traffic.2.stop=82ms")
         _, native, _ = run(*short)
         status, firmware, said = run(*short, f"hosts={{4: {{driver: firmware, elf: {elf}}}}}")
-        self.assertEqual(status, 0, said)  # The expectations were made for the native driver, and hold here.
+        # the expectations were written for the native driver and hold with firmware
+        self.assertEqual(status, 0, said)
         self.assertEqual(native["hosts"][4]["instructions"], 0)
         self.assertGreater(firmware["hosts"][4]["instructions"], 100_000)
         self.assertAlmostEqual(firmware["qos"]["updates"], native["qos"]["updates"], delta=1)
@@ -74,16 +75,15 @@ class Tenants(unittest.TestCase):
     def test_without_the_manager_flows_count_not_tenants(self):
         status, metrics, _ = run("qos.manager=none", "duration=60ms", "dscp.46.weight=2",
                                  "traffic.2.stop=59ms")
-        self.assertEqual(status, 1)  # the configuration's expectations are not met
+        self.assertEqual(status, 1)  # the expectations of the configuration fail
         gold = metrics["tenants"][0]
         self.assertNotIn("qos", metrics)
-        # Before bronze joins, gold has 2 of 18 flow weights instead of 2 of 3.
+        # Before bronze joins, gold gets 2 of 18 parts, by its share of flow weights, instead of 2 of 3.
         self.assertGreater(gold["share_error_window"], 0.7)
 
 
 class UnderInfiniBand(unittest.TestCase):
-    """With InfiniBand's congestion control the manager sets CCTI_Increase and CCTI_Timer instead of
-    factors."""
+    """With InfiniBand's congestion control the QoS manager sets CCTI_Increase and CCTI_Timer instead of factors."""
 
     CONFIG = ROOT / "configs" / "tenants_ibcc.yaml"
 
@@ -92,7 +92,8 @@ class UnderInfiniBand(unittest.TestCase):
         self.assertEqual(status, 0, said)
         self.assertEqual(metrics["aggregate"]["drops"], 0)
         gold, silver, _ = metrics["qos"]["tenants"]
-        # Gold has twice silver's weight and one flow, silver eight: 2 · 8 = 2^4 times the factor per flow.
+        # Gold has twice silver's weight and one flow, and silver has eight flows, so gold's factor per flow is 2 · 8
+        # = 2^4 times as large.
         self.assertAlmostEqual(math.log2(gold["factor"] / silver["factor"]), 4, delta=0.5)
 
     def test_where_credits_run_out_before_marks_come_the_port_goes_by_inputs(self):

@@ -26,17 +26,16 @@ if FULL:
 DCCVP = sys.argv.pop(1)
 CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 PROGRAM = pathlib.Path(DCCVP).resolve().parent / "firmware/programs/dcqcn.elf"  # program for `algorithm: program`
-# Cases with an unusual number of partitions: a number that is not a power of two, or more partitions than
-# processors.
+# Cases with an unusual number of partitions: no power of two, or more partitions than processors.
 ODD = ("telemetry", "the controller", "headers, NACKs and PULLs", "more parts than threads")
-# One scheduler reads all switches, so processes cannot share the run.
+# Hedera's scheduler reads the state of all switches, so processes cannot share the run.
 HEDERA = ("reproduce/fbhadoop_dcqcn.yaml",
           ["duration=200us", "routing={kind: hedera, period: 20us}",
            "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"])
 LMC = ("reproduce/fbhadoop_dcqcn.yaml",
        ["duration=200us", "routing={kind: lmc, lmc: 2, move_period: 20us}",
         "traffic=[{kind: permutation, hosts: 0..319, bytes: 1MB}]"])
-# One agent receives reports of all hosts' flows, so processes cannot share the run.
+# AuTO's agent receives reports of the flows of all hosts, so processes cannot share the run.
 AGENT = ("schemes/auto.yaml", ["traffic.0.flows_per_host=20"])
 
 
@@ -60,14 +59,13 @@ class Threads(unittest.TestCase):
         return out, speed["threads"], done.stderr
 
     def test_results_are_the_same(self):
-        # Without --full, every third: the tests of processes compare others of the same list.
+        # Without --full every third run of the list; the tests of processes compare other runs of the list.
         chosen = {what: RUNS[what] for i, what in enumerate(RUNS) if FULL or i % 3 == 1 or what in ODD}
         runs = {**chosen, "a scheduler of flows": HEDERA, "a manager of paths": LMC,
                 "an agent of thresholds": AGENT}
         for what, (config, changed) in runs.items():
             with self.subTest(what):
-                # Compares not only the results but also digests of every device's state at intermediate
-                # instants.
+                # Compares the results, and also digests of every device's state at intermediate times.
                 overrides = [*changed, "output.digest.every=47us"]
                 one, threads, _ = self.run_with(1, CONFIGS / config, overrides)
                 self.assertEqual(threads, 1)
@@ -77,7 +75,7 @@ class Threads(unittest.TestCase):
                 self.assertIn(pathlib.Path("digest.csv"), files)
                 for wanted in (2, 3, 4, 8) if FULL or what in ODD else (4,):
                     many, threads, _ = self.run_with(wanted, CONFIGS / config, overrides)
-                    # A network of two switches cannot be divided into three partitions, nor a small tree into
+                    # A network of two switches cannot be divided into three partitions, and a small tree not into
                     # eight.
                     if wanted == 2 or "fbhadoop" in config or ("schemes" in config and wanted < 8):
                         self.assertEqual(threads, wanted)
@@ -87,7 +85,8 @@ class Threads(unittest.TestCase):
                         self.assertEqual((many / file).read_bytes(), (one / file).read_bytes(), file)
 
     def test_every_transport_ends_all_flows_through_losses_the_same_way(self):
-        """Every registered transport, found by name."""
+        """Every registered transport completes all flows through losses, with equal results on any number of
+        threads."""
         said = subprocess.run([DCCVP, "params", "--format", "json", "--match", "nic.transport.kind"],
                               capture_output=True, text=True, check=True).stdout
         names = json.loads(said)[0]["range"].split(" | ")
@@ -109,7 +108,7 @@ class Threads(unittest.TestCase):
                 self.assertEqual((two / "flows.csv").read_bytes(), (one / "flows.csv").read_bytes())
 
     def test_every_algorithm_does_the_same_on_two(self):
-        """Every registered algorithm, found by name."""
+        """Every registered algorithm gives equal results on two threads."""
         said = subprocess.run([DCCVP, "params", "--format", "json", "--match",
                                "nic.congestion_control.algorithm"], capture_output=True, text=True, check=True).stdout
         names = json.loads(said)[0]["range"].split(" | ")
@@ -117,7 +116,8 @@ class Threads(unittest.TestCase):
         config = CONFIGS / "reproduce" / "survey_table.yaml"
         for name in names:
             with self.subTest(name):
-                # A few senders send to a receiver in another pod, so that marks, cuts and losses cross the boundary.
+                # A few senders send to a receiver in another pod, so that CE marks, cuts and losses cross the
+                # partition boundary.
                 program = f", elf: {PROGRAM}" if name == "program" else ""
                 overrides = [f"nic.congestion_control={{algorithm: {name}{program}}}", "duration=150us",
                              "traffic=[{kind: incast, senders: [100..107, 200..203], receiver: 0, bytes: 100KB}]",
@@ -162,13 +162,13 @@ class Threads(unittest.TestCase):
             os.close(theirs)
             line = b""
             while not re.search(rb"\r[0-9.]*[1-9][0-9.]* (us|ms) of 3\.00 ms", line):
-                line += os.read(ours, 4096)  # OSError: the process ended without a message
+                line += os.read(ours, 4096)  # an OSError means that the process ended without a message
             run.send_signal(signal.SIGINT)
-            while True:  # the terminal must be read, or the process blocks
+            while True:  # reads the terminal, since the process would otherwise block
                 try:
                     if not os.read(ours, 4096):
                         break
-                except OSError:  # the other end has closed the terminal
+                except OSError:  # the program has closed its end of the terminal
                     break
             self.assertEqual(run.wait(timeout=harness.PATIENCE), 1)
         os.close(ours)
@@ -179,7 +179,7 @@ class Threads(unittest.TestCase):
         self.assertGreater(figures["aggregate"]["goodput_gbps"], 0)
 
     def test_does_alone_what_the_system_gives_no_thread_for(self):
-        def no_room():  # the limit sets the size of a thread's stack, larger than the address space
+        def no_room():  # this limit makes a thread's stack larger than the address space
             most = resource.getrlimit(resource.RLIMIT_STACK)[1]
             resource.setrlimit(resource.RLIMIT_STACK, (1 << 47, most))
         config = CONFIGS / "reproduce" / "fbhadoop_hpcc.yaml"

@@ -26,7 +26,7 @@ DCCVP = ""
 OFFSETS = 50 if "--full" in sys.argv else 10
 R_MIN_GBPS = 0.010
 
-# Parameters of the paper for 10 Gb/s; the defaults follow the network.
+# Parameters of TIMELY's paper for 10 Gb/s. The defaults follow the network instead.
 PAPER = {"ewma": "1/50", "additive_step": "10Mbps", "t_low": "50us", "t_high": "500us", "min_rtt": "20us",
          "r_min": "10Mbps"}
 
@@ -44,7 +44,7 @@ output: {{plots: false, series: {{interval: 2ms, flows: all, queues: none}}}}
 
 
 class Star:
-    """`flows` flows of up to ten hosts into one port, which start at different times."""
+    """A star in which `flows` flows of up to ten hosts to one port start at different times."""
 
     def __init__(self, starts_us, options, duration_ms):
         self.starts_us, self.options, self.duration_ms = starts_us, options, duration_ms
@@ -88,7 +88,7 @@ def run_all(stars):
 
 
 class NeverFrozen(unittest.TestCase):
-    """At the least rate of 10 Mb/s a segment of 64 KiB completes every 52 ms: a flow that stays there for
+    """At the minimum rate of 10 Mb/s a segment of 64 KiB completes every 52 ms. A flow that stays at this rate for
     half a second has had nine completions without an increase."""
 
     def held(self, options, seconds_of=OFFSETS, crowds=(10, 100)):
@@ -106,7 +106,7 @@ class NeverFrozen(unittest.TestCase):
         self.held("segment: 64KiB")
 
     def test_two_flows_whose_one_cut_goes_down_to_the_least_rate(self):
-        # At this setting only the clock's resolution limits the gradient.
+        # With these settings only the resolution of the clock limits the gradient.
         self.held("segment: 64KiB, ewma: 7/8, max_decrease: 1", 10, ())
 
 
@@ -120,9 +120,9 @@ class GradientAgainstThresholds(unittest.TestCase):
             gradient, low, high = next(found), next(found), next(found)
             told = f"{number} flows, {options}: {gradient}, {low}, {high}"
             self.assertGreater(gradient["goodput"], low["goodput"], told)
-            # With 100 flows the least rates determine the queues; the round trips differ by less than 5 %.
+            # With 100 flows the minimum rates determine the queues, and the round trips differ by less than 5 %.
             self.assertLess(gradient["p99"], high["p99"] * (1.05 if number == 100 else 1), told)
-            if number > 2:  # With two flows all samples are steady.
+            if number > 2:  # with two flows all samples are steady
                 self.assertLess(gradient["variation"], low["variation"], told)
 
     def test_bursts_of_16_kb(self):

@@ -38,7 +38,7 @@ class CallersPythonTest(unittest.TestCase):
         (self.folder / "two.study.yml").write_text(STUDY)
 
     def virtual_environment(self):
-        """An activated virtual environment without packages."""
+        """Creates and activates a virtual environment without packages."""
         home = self.folder / "venv"
         (home / "bin").mkdir(parents=True)
         (home / "bin/python3").symlink_to("/usr/bin/python3")

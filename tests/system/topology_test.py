@@ -44,7 +44,7 @@ def topology(*arguments, cwd=ROOT):
 
 
 class Drawing:
-    """Content of a drawing: boxes as (name, x, y, width, height), cables as sets of wires."""
+    """The contents of a drawing: boxes as (name, x, y, width, height), cables as sets of wires."""
 
     def __init__(self, text):
         root = ElementTree.fromstring(text)
@@ -142,7 +142,7 @@ class Topology(unittest.TestCase):
         self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
 
     def test_table_tells_the_oversubscription(self):
-        """Leaves with eight hosts of 200 Gb/s and four cables up."""
+        """Leaves have eight hosts of 200 Gb/s and four cables to spines."""
         for fabric, ratio in (("100Gbps", "4 : 1"), ("200Gbps", "2 : 1"), ("400Gbps", "1 : 1"),
                               ("300Gbps", "1.33 : 1")):
             done = topology("configs/demo.yaml", "-c", "traffic=[]", "-c", "topology={kind: leaf_spine, leaves: 2, "

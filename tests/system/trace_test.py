@@ -112,7 +112,7 @@ class Timeline(Run):
 
 class Signals(Run):
     def read_by_gtkwave(self, vcd):
-        """The signals as GTKWave's reader has them: name -> [(time, value)]."""
+        """The signals as GTKWave's own reader returns them: name -> [(time, value)]."""
         if shutil.which("vcd2fst") is None or shutil.which("fst2vcd") is None:
             self.skipTest("gtkwave is missing")
         fst = vcd.with_suffix(".fst")
@@ -169,7 +169,7 @@ class Signals(Run):
                  if e["ph"] == "i" and e["pid"] == 11 and e["tid"] == 100]
         at = {time: int(value, 2) for time, value in signals["host1.controller.slot0.rate"]
               if set(value) <= {"0", "1"}}
-        last = dict(rates)  # keeps the last value of an instant
+        last = dict(rates)  # the last value at each time counts
         self.assertGreater(len(at), 5)
         for time, value in at.items():
             self.assertEqual(last[time], value, time)

@@ -30,8 +30,8 @@ traffic:
 output: {series: {interval: 20us}}
 """
 
-# A flow from h0 to h1 over 1 to 4 switches; between two of them lie two cables of equal length in
-# hops and of different rates, of which a flow's hash takes one, and its ACKs' hash perhaps the other.
+# Configuration of a single flow from h0 to h1 over 1 to 4 switches. Two of the switches are connected by two cables
+# of equal length in hops and different rates. A hash chooses the cable for the flow, and another hash for its ACKs.
 ALONE = """\
 duration: 1s
 seed: SEED
@@ -45,7 +45,7 @@ host: {driver: none}
 traffic: [{kind: flow, from: 0, to: 1, bytes: BYTESB, message: MESSAGEB, start: 3us RATE}]
 """
 
-# An all-reduce of 1 MB over a tree, again and again.
+# Configuration of an all-reduce of 1 MB over a tree, in several rounds.
 TREE = """\
 duration: 1s
 topology: {kind: star, hosts: RANKS, link: {rate: 100Gbps, delay: 1us}}
@@ -93,8 +93,8 @@ class Staggered(unittest.TestCase):
                     if float(row["goodput_gbps"]) > 0:
                         active[int(row["flow"])].append(float(row["t_s"]) * 1e6)
         for flow, times in active.items():
-            # Posted data is still sent after the stop: a message of 64 KiB takes 65 us at a third of the line
-            # rate.
+            # Data that was posted before the stop is still sent. A message of 64 KiB takes 65 us at a third of the
+            # link rate.
             self.assertAlmostEqual(min(times), 110 + 200 * flow, delta=25, msg=f"flow {flow}")
             self.assertGreaterEqual(max(times), 1000 + 300 * flow - 20, msg=f"flow {flow}")
             self.assertLessEqual(max(times), 1000 + 300 * flow + 120, msg=f"flow {flow}")
@@ -112,7 +112,7 @@ traffic:
 
 class Everyone(unittest.TestCase):
     def pairs(self, entry):
-        """The pairs of sender and receiver."""
+        """The pairs of sender and receiver in an entry of `traffic`."""
         with tempfile.TemporaryDirectory(prefix="dccvp-traffic-") as folder:
             config = pathlib.Path(folder) / "everyone.yaml"
             config.write_text(EVERYONE.replace("ENTRY", entry))
@@ -158,7 +158,8 @@ class Everyone(unittest.TestCase):
 
 class Alone(unittest.TestCase):
     def test_more_flows_than_fit_are_refused_before_the_platform_is_built(self):
-        """A million flows at one instant in 1.5 GB: `run` says so as early as `check` does."""
+        """A million flows at the same time exceed 1.5 GB of memory. `run` reports this before it builds the
+        platform, as `check` does."""
         text = ("duration: 1ms\ntopology: {kind: leaf_spine, leaves: 32, hosts_per_leaf: 32, spines: 2}\n"
                 "host: {driver: none}\ntraffic: [{kind: all_to_all, bytes: 1KB}]\n")
         space = 1_500_000_000
@@ -177,7 +178,7 @@ class Alone(unittest.TestCase):
                     self.assertLess(used.ru_maxrss / 1024, 200, "a platform with the first flows takes more")
 
     def test_a_flow_alone_takes_its_ideal_time_to_the_picosecond(self):
-        """The ideal time must hold for any links, MTU, message size, ACKs and application rate."""
+        """The ideal completion time must hold for any links, MTU, message size, ACK settings and application rate."""
         random = Random(20)
         for number in range(25):
             text = chain(random)
@@ -197,7 +198,7 @@ class Alone(unittest.TestCase):
 
 class Trees(unittest.TestCase):
     def run_tree(self, ranks, think, memo):
-        """Runs a tree configuration: (number of bursts from memory, text of flows.csv)."""
+        """Runs a tree configuration. Returns (number of bursts taken from memory, contents of flows.csv)."""
         text = TREE.replace("RANKS", str(ranks)).replace("THINK", think).replace("MEMO", memo)
         with tempfile.TemporaryDirectory() as folder:
             config = pathlib.Path(folder) / "tree.yaml"
@@ -217,8 +218,8 @@ class Trees(unittest.TestCase):
         level. Headers add less than 3 %; propagation, switch and ACK add less than 10 us. With 15
         ranks all leaves are on one level.
         """
-        # The first round begins by the clock, the second is noted, the third is remembered, the
-        # fourth is checked.
+        # The first round begins at its configured time, the second is noted, the third is remembered, the fourth is
+        # checked.
         for ranks, think, expected in ((15, "20us", 8), (16, "80us", 0), (16, "93us", 8),
                                        (17, "160us", 0), (17, "175us", 8), (32, "93us", 8)):
             with self.subTest(ranks=ranks, think=think):

@@ -19,7 +19,7 @@ CONFIG = ROOT / "configs/transports.yaml"
 DATAGRAMS = ROOT / "configs/reliable_datagrams.yaml"
 DCCVP = ""
 
-# Messages of configs/transports.yaml, flow by flow: bytes over message, rounded up.
+# Number of messages of each flow in configs/transports.yaml: bytes divided by message size, rounded up.
 WRITE, SEND, READ_0, READ_2, UC, UD, ADD, SWAP = 16, 101, 62, 34, 50, 100, 500, 500
 
 
@@ -45,8 +45,8 @@ class Transports(unittest.TestCase):
     def test_every_byte_is_as_it_was_sent_or_lay(self):
         metrics = self.run_config("output.trace.packets=[{name: all, snap: 9216B}]")
         hosts = self.hosts(metrics)
-        # Checked bytes by host: 0: the data sent to it and the data it read; 1: the data sent to it and the
-        # value before its addition; 2: the data that it read and swapped.
+        # Checked messages by host. Host 0: data sent to it and data that it read. Host 1: data sent to it and the
+        # counter before its additions. Host 2: data that it read and swapped.
         self.assertEqual(hosts[0]["messages_verified"], WRITE + SEND + UD + READ_0)
         self.assertEqual(hosts[1]["messages_verified"], UC + ADD)
         self.assertEqual(hosts[2]["messages_verified"], READ_2 + SWAP)
@@ -83,10 +83,11 @@ class Transports(unittest.TestCase):
                 self.assertIn("RDMA Read Response", info)
             if int(opcode) == 100:
                 self.assertEqual(int(key, 0), 0x11111111)
-                self.assertEqual(int(source, 0), 5, line)  # Queue pairs of host 2 start at 2; this is the fourth.
+                # queue pair numbers of host 2 start at 2, and this is its fourth queue pair
+                self.assertEqual(int(source, 0), 5, line)
             if port.startswith("s0->"):
                 continue
-            if int(opcode) == 19:  # Opcode 19 is a compare-and-swap, whose response contains the compared value.
+            if int(opcode) == 19:  # opcode 19 is compare-and-swap, whose response contains the compared value
                 self.assertNotEqual(int(swapped, 0), int(compared, 0), line)
                 asked[int(compared, 0)] += 1
                 self.assertIn("Compare Swap", info.replace(" & ", " "))
@@ -99,11 +100,11 @@ class Transports(unittest.TestCase):
             if int(opcode) in (3, 35):
                 self.assertNotEqual(immediate, "", line)
         self.assertEqual(kinds[12], READ_0 + READ_2)
-        # A message of 16384 bytes has 17 packets, one of 9999 bytes has 10; counted are first, last and
+        # A message of 16384 bytes has 17 packets, and one of 9999 bytes has 10. The test counts first, last and
         # middle packets.
         self.assertEqual(kinds[13] + kinds[16], READ_0 + READ_2)
         self.assertEqual(kinds[15] + kinds[16], READ_0 + READ_2)
-        # The last messages have 576 bytes (one packet) and 3366 bytes (four packets).
+        # The last messages of the two flows have 576 bytes (one packet) and 3366 bytes (four packets).
         self.assertEqual(kinds[14], 61 * 15 + 33 * 8 + 2)
         self.assertEqual(kinds[0] + kinds[4] + kinds[5], SEND)
         self.assertEqual(kinds[3] + kinds[5], SEND)
@@ -126,9 +127,9 @@ class Transports(unittest.TestCase):
                 self.assertGreaterEqual(hosts[1]["messages_verified"], ADD)
                 self.assertEqual(hosts[2]["messages_verified"], READ_2 + SWAP)
                 self.assertEqual(sum(host["payload_errors"] for host in hosts.values()), 0)
-                if packets != "control":  # The next ACK makes up for most lost ACKs.
+                if packets != "control":  # the next ACK replaces most lost ACKs
                     self.assertGreater(metrics["aggregate"]["retransmits"], 10)
-                if packets != "control":  # Without retransmission, losses are final.
+                if packets != "control":  # a transport without retransmission loses data
                     self.assertFalse(metrics["flows"][4]["completed"] and metrics["flows"][5]["completed"])
 
     def test_without_software_too(self):
@@ -146,8 +147,8 @@ class Transports(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
             return [flow["fct_s"] * 1e6 for flow in figures(out)["flows"]]
 
-        # A message has 16 packets, the first with a RETH; each crosses two links of 100 Gb/s and 1 us, and so does
-        # the acknowledgement of the last one. On the second link the longer first packet holds up the others.
+        # A message has 16 packets, the first one with a RETH. Each packet, and the ACK of the last one, crosses two
+        # links of 100 Gb/s and 1 us. On the second link the longer first packet delays the other packets.
         def wire(bytes_):
             return (bytes_ + 20) * 8 / 100e3
 
@@ -188,7 +189,7 @@ class Transports(unittest.TestCase):
             self.assertIn(words, done.stderr)
 
     def test_check_refuses_flows_that_their_ends_cannot_carry(self):
-        """Hosts 0 and 1 have RoCE, hosts 2 and 3 have TCP."""
+        """Hosts 0 and 1 use RoCE, hosts 2 and 3 use TCP."""
         file = self.folder / "mixed.yaml"
         for entry, words in (
                 ("{kind: flow, from: 0, to: 2}", "traffic.1: host 0 has transport roce, host 2 has tcp (nics)"),

@@ -1,13 +1,13 @@
-"""Waveforms as lists of clock cycles, from what fst2vcd makes of an FST file."""
+"""Reads waveforms as lists of clock cycles, from the output of fst2vcd for an FST file."""
 
 import subprocess
 
 
 def cycles(fst, names):
-    """One dict of integers (None: unknown) for each rising edge of the first name, as sampled there.
+    """Returns one dict of integers (None: unknown value) for each rising edge of the first name.
 
-    Names are hierarchical, with dots; the scopes Verilator adds for itself are not left out.
-    KeyError for a name that is not in the waveform.
+    The values are those sampled at the edge. Names are hierarchical with dots, and include the scopes that
+    Verilator adds. Raises KeyError for a name that is not in the waveform.
     """
     text = subprocess.run(["fst2vcd", "-f", fst], capture_output=True, text=True, check=True).stdout
     head, changes = text.split("$enddefinitions $end", 1)

@@ -1,5 +1,5 @@
-// A network with NICs gives the same times on several threads as on one, and no two threads access
-// the same data. Compiled for the thread sanitizer.
+// A network with NICs gives the same times on several threads as on one thread. Under the thread
+// sanitizer this test also shows that no two threads access the same data.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -17,8 +17,8 @@ namespace {
 
 const PicoSeconds kEnd = kMicroSecond * 400;
 
-/// Every host sends a message to every other host in a tree of two pods, under HPCC and flow
-/// control with little memory: telemetry, windows, ACKs and pauses cross the partition boundaries.
+/// Every host of a tree of two pods sends a message to every other host, under HPCC and PFC with
+/// small buffers. Telemetry, windows, ACKs and pauses cross the partition boundaries.
 class Tree {
  public:
   explicit Tree(unsigned parts, unsigned threads = 1)
@@ -44,7 +44,7 @@ class Tree {
     PacketPool::balance(pools);
   }
 
-  /// All observable results of the run as numbers.
+  /// All observable results of the run as a list of numbers.
   std::vector<std::int64_t> account() const {
     std::vector<std::int64_t> all;
     for (std::size_t flow = 0; flow < ledger_.size(); ++flow) {
@@ -162,7 +162,7 @@ class Tree {
         if (a == b) continue;
         QueuePairConfig config;
         config.remote_host = b;
-        config.remote_qpn = hosts() + a;  // b's end of the queue pair on which a sends
+        config.remote_qpn = hosts() + a;  // number of host b's queue pair for messages from host a
         config.flow = a * hosts() + b;
         nics_[a]->create_queue_pair(b, config);
         QueuePairConfig back = config;
@@ -186,7 +186,7 @@ class Tree {
   Scheduler whole_;
   std::unique_ptr<ParallelRun> run_;
   std::vector<std::unique_ptr<PacketPool>> pools_;
-  std::vector<std::unique_ptr<SwitchDevice>> switches_;  // switches indexed by node; null for hosts
+  std::vector<std::unique_ptr<SwitchDevice>> switches_;  // switches by node number; null for hosts
   std::vector<std::unique_ptr<NicDevice>> nics_;
   std::vector<std::unique_ptr<Hpcc>> governors_;
   std::vector<std::unique_ptr<Link>> links_;

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Takes the code blocks that name a file (```cpp file=NAME) out of a Markdown page."""
+"""Extracts the code blocks that name a file (```cpp file=NAME) from a Markdown page."""
 import pathlib
 import re
 import sys

@@ -1,7 +1,7 @@
-// A reference of the controller's cycle contract that executes every clock edge in turn. Written
-// from docs/controller-contract.md. The reference shares only the meaning of events with the model
-// (CongestionManager, RateUnit). Sampling, FIFOs, event order, event distances, timers, register
-// accesses and reset are implemented a second time here, and so is the expected cause of each timer
+// A reference implementation of the controller's cycle contract (docs/controller-contract.md) that
+// executes every clock edge. It shares only the meaning of events with the model
+// (CongestionManager, RateUnit). It implements sampling, FIFOs, event order, distances between
+// events, timers, register accesses and reset a second time, and predicts the cause of each timer
 // event.
 #pragma once
 
@@ -30,13 +30,13 @@ struct Input {
   std::uint32_t flow = 0;
   std::uint32_t length = 0;
   std::uint8_t dscp = 0;
-  ControllerParameters parameters;  // kParameters
-  std::uint8_t marks = 1;           // kCnp
-  std::uint8_t packets = 0;         // kCnp
+  ControllerParameters parameters;  // used for kParameters only
+  std::uint8_t marks = 1;           // used for kCnp only
+  std::uint8_t packets = 0;         // used for kCnp only
 };
 
-/// A timing engine that keeps its timers in a sorted set. A timer started by the manager stays in
-/// the set until the test takes the timer out.
+/// A timing engine that keeps its timers in a sorted set. A timer that the manager has started
+/// stays in the set until the test takes it out.
 class SetOfTimers final : public TimerEngine {
  public:
   std::set<std::pair<Tick, SlotIndex>> events;
@@ -70,8 +70,9 @@ class ClockedController {
     std::uint64_t freed = 0;
     std::uint64_t not_free_yet = 0;
     std::uint64_t dropped_in_reset = 0;
-    std::uint64_t accesses_in_flight = 0;  // accesses begun with an event in flight
-    // number of events of one flow at each distance in edges
+    // number of accesses that began while an event was in flight
+    std::uint64_t accesses_in_flight = 0;
+    // Number of pairs of events of one flow, by their distance in edges.
     std::map<std::int64_t, std::uint64_t> distances;
   };
 
@@ -89,7 +90,7 @@ class ClockedController {
     std::size_t next = 0;
     for (edge_ = 0; edge_ * period_ <= end; ++edge_) {
       while (next < inputs.size() && inputs[next].when <= edge_ * period_) arrive(inputs[next++]);
-      // This edge begins a tick.
+      // Begins a new tick if this edge does so.
       if (edge_ == tick_restarts_) {
         tick_began_ = edge_;
         tick_length_ = manager_.parameters().tick_div;
@@ -99,7 +100,7 @@ class ClockedController {
       }
       const bool quiet = !accesses_.empty() || edge_ <= effect_ || edge_ < ready_;
       if (!quiet) issue();
-      sample();  // inputs are sampled with the registers before the access
+      sample();  // samples the inputs with the register values before the access
       if (!accesses_.empty() && edge_ == effect_) take_effect();
       deliver();
     }
@@ -228,7 +229,7 @@ class ClockedController {
     bytes_port_.pop_front();
   }
 
-  /// The least (due, slot), if it may be issued now.
+  /// The timer event with the least (due tick, slot), if it may be issued at this edge.
   std::optional<std::pair<Tick, SlotIndex>> timer_head() const {
     if (timers_.events.empty()) return std::nullopt;
     const auto [due, slot] = *timers_.events.begin();
@@ -237,13 +238,12 @@ class ClockedController {
     if (edge_ < last_timer_ + kK + kS * std::max<std::int64_t>(0, steps)) return std::nullopt;
     return std::make_pair(due, slot);
   }
-  /// Clock edge at which tick `due` would have begun if all ticks since then had the present
-  /// length.
+  /// The edge at which tick `due` would have begun if all later ticks had the present length.
   std::int64_t begin_of(Tick due) const {
     return tick_began_ - static_cast<std::int64_t>(tick_ - due) * tick_length_;
   }
 
-  /// Issues an event, and lets a CNP join others of its flow.
+  /// Issues the next event, and joins a CNP to waiting CNPs of its flow.
   void issue() {
     const auto head = [&](std::deque<Waiting>& fifo) {
       return !fifo.empty() && fifo.front().sampled < edge_ ? &fifo.front() : nullptr;
@@ -291,7 +291,7 @@ class ClockedController {
     if (joining) join(*joining);
   }
 
-  /// Returns the flow whose joined CNPs come round.
+  /// Returns the flow whose joined CNPs may be issued at this edge, if any.
   std::optional<std::uint32_t> round() const {
     for (const auto& [flow, latest] : last_of_flow_) {
       if (latest.joined && (edge_ - latest.edge) % kD == 0) return flow;
@@ -398,7 +398,7 @@ class ClockedController {
   }
 
  public:
-  static constexpr std::uint32_t kQuery = 1u << 31;  // bit that marks a query's answer
+  static constexpr std::uint32_t kQuery = 1u << 31;  // bit that marks the response to a query
 
  private:
   std::uint32_t slots_;

@@ -1,5 +1,5 @@
-// Tests the paths of a CNP, of bytes and of a timer event step by step; recording engines stand
-// behind the manager.
+// Tests how the congestion manager handles a CNP, bytes and a timer event, step by step. Recording
+// engines take the place of timing wheel and rate unit.
 #include "controller/congestion_manager.h"
 
 #include <gtest/gtest.h>
@@ -74,15 +74,16 @@ TEST_F(CongestionManagerTest, FirstCnpBindsInitialisesRegistersAndCuts) {
 
 TEST_F(CongestionManagerTest, CnpOfABoundFlowCutsWithItsDecayedAlphaAndClearsTheCounts) {
   manager_.cnp(7, 0, 1, 0);
-  manager_.bytes(7, 0, 10'001);  // BC becomes 1
+  manager_.bytes(7, 0, 10'001);  // the byte counter BC becomes 1
   manager_.bytes(7, 0, 600);
   expire(300);
-  manager_.timer(0, 300);  // T becomes 1
+  manager_.timer(0, 300);  // the timer counter T becomes 1
   ASSERT_EQ(manager_.slot(0).bc, 1);
   ASSERT_EQ(manager_.slot(0).t, 1);
   ASSERT_EQ(manager_.slot(0).pkt_length, 601u);
-  // Rc 500 → 750 → 875. α decayed by 400/55 = 7 intervals: (255/256)^7 · 65536 = 63765.
-  // M = 65536 − 63765/2 = 33653.5 → 33654; 224 000 · 33654 / 65536 = 115 028.2.
+  // The rate Rc rises from 500 to 750 and 875 Mb/s. Alpha decays by 400/55 = 7 intervals:
+  // (255/256)^7 · 65536 = 63765. M = 65536 − 63765/2 = 33653.5 → 33654; 224 000 · 33654 / 65536 =
+  // 115 028.2.
   const auto answer = manager_.cnp(7, 0, 1, 400);
   const SlotParameters& p = manager_.slot(0);
   EXPECT_EQ(p.rc, 115'028u);
@@ -94,7 +95,7 @@ TEST_F(CongestionManagerTest, CnpOfABoundFlowCutsWithItsDecayedAlphaAndClearsThe
 }
 
 TEST_F(CongestionManagerTest, TheNewestNotificationsDscpCounts) {
-  // A factor at which a mark never cuts.
+  // Sets a factor with which a mark does not cut the rate.
   manager_.write_table(RateTable::kFactor, 46, test::factor_word(256, 0));
   manager_.cnp(7, 0, 1, 0);
   EXPECT_FALSE(manager_.cnp(7, 46, 1, 10).has_value());
@@ -110,9 +111,10 @@ TEST_F(CongestionManagerTest, ACutRestartsTheTimerOnlyIfToldTo) {
   apply();
   manager_.cnp(7, 0, 1, 200);
   EXPECT_EQ(manager_.slot(0).due, 400u);
-  manager_.cnp(8, 0, 1, 250);  // a binding always registers a timer event
+  manager_.cnp(8, 0, 1, 250);  // binding a slot always starts a timer
   EXPECT_EQ(timers_.stored_due(1), 550u);
-  EXPECT_EQ(timers_.stored_due(0), 300u);  // a restart does not change the engine's entry
+  // the restart of a timer does not change the entry in the timing engine
+  EXPECT_EQ(timers_.stored_due(0), 300u);
   EXPECT_EQ(manager_.timer_counters().cancelled, 1u);
 }
 
@@ -124,7 +126,7 @@ TEST_F(CongestionManagerTest, ATargetMayStayUntilTheTimerHasRaisedTheRate) {
   EXPECT_EQ(manager_.slot(0).rt, mbps(1000));
   EXPECT_LT(manager_.slot(0).rc, mbps(500));
   ASSERT_EQ(expire(300)->slot, 0u);
-  manager_.timer_event({0, 300}, 300);  // stale: the cut at 100 postponed the event
+  manager_.timer_event({0, 300}, 300);  // a stale event: the cut at tick 100 has postponed it
   ASSERT_EQ(expire(400)->slot, 0u);
   manager_.timer_event({0, 400}, 400);
   const RateBits raised = manager_.slot(0).rc;
@@ -135,7 +137,7 @@ TEST_F(CongestionManagerTest, ATargetMayStayUntilTheTimerHasRaisedTheRate) {
 TEST_F(CongestionManagerTest, AnEventOfASlotThatIsDueLaterIsStale) {
   using Kind = CongestionManager::TimerOutcome::Kind;
   manager_.cnp(7, 0, 1, 0);
-  manager_.cnp(7, 0, 1, 100);  // The CNP moves the due tick to 400.
+  manager_.cnp(7, 0, 1, 100);  // the CNP moves the due tick to 400
   ASSERT_EQ(expire(300)->slot, 0u);
   const RateBits before = manager_.slot(0).rc;
   EXPECT_EQ(manager_.timer_event({0, 300}, 300).kind, Kind::kStale);
@@ -150,7 +152,7 @@ TEST_F(CongestionManagerTest, AnEventOfASlotThatIsDueLaterIsStale) {
 TEST_F(CongestionManagerTest, AReleasedSlotIsFreeWhenItsEventComesUp) {
   manager_.cnp(7, 0, 1, 0);
   manager_.release(7);
-  manager_.release(8);  // flow 8 has no slot
+  manager_.release(8);  // flow 8 has no slot, so the release does nothing
   EXPECT_FALSE(manager_.query(7).has_value());
   EXPECT_EQ(manager_.flows().free_slots(), 1u);
   EXPECT_EQ(manager_.timer_counters().pending(), 0u);
@@ -171,7 +173,7 @@ TEST_F(CongestionManagerTest, CnpWithinTheDecreasePeriodChangesNothing) {
   EXPECT_EQ(manager_.slot(0).due, 400u);
   EXPECT_EQ(manager_.statistics().cnps_coalesced, 1u);
   EXPECT_EQ(manager_.statistics().rate_decreases, 1u);
-  // A CNP exactly one period after the cut cuts again.
+  // A CNP exactly one decrease period after the last cut cuts again.
   EXPECT_TRUE(manager_.cnp(7, 0, 1, 104).has_value());
 }
 
@@ -203,7 +205,8 @@ TEST_F(CongestionManagerTest, BytesOfAnUnboundFlowAreDropped) {
 TEST_F(CongestionManagerTest, BytesIncreaseStrictlyOverTheThresholdAndKeepTheRemainder) {
   manager_.cnp(7, 0, 1, 0);
   EXPECT_FALSE(manager_.bytes(7, 0, 9'999).has_value());
-  EXPECT_FALSE(manager_.bytes(7, 0, 1).has_value());  // at the threshold bytes are only added
+  // a sum that equals the threshold causes no increase
+  EXPECT_FALSE(manager_.bytes(7, 0, 1).has_value());
   EXPECT_EQ(manager_.slot(0).pkt_length, 10'000u);
   const auto answer = manager_.bytes(7, 0, 25);
   ASSERT_TRUE(answer.has_value());
@@ -220,7 +223,7 @@ TEST_F(CongestionManagerTest, BytesNeitherReleaseNorTouchTheTimer) {
   EXPECT_EQ(manager_.slot(0).rc, mbps(1000));
   EXPECT_EQ(manager_.flows().bound_slots(), 1u);
   EXPECT_EQ(timers_.stored_due(0), 300u);
-  // A flow at the maximum rate does not change, so the scheduler gets no new rate.
+  // A flow at the maximum rate keeps its rate, so the manager issues no rate.
   EXPECT_FALSE(manager_.bytes(7, 0, 10'001).has_value());
 }
 
@@ -237,7 +240,7 @@ TEST_F(CongestionManagerTest, WithoutTheByteCounterBytesOnlyCarryTheDscp) {
 TEST_F(CongestionManagerTest, TimerIncreasesAndRegistersTheNextEvent) {
   manager_.cnp(7, 0, 1, 0);
   ASSERT_EQ(expire(300)->slot, 0u);
-  const auto answer = manager_.timer(0, 302);  // the expiry is taken two ticks late
+  const auto answer = manager_.timer(0, 302);  // takes the expiry two ticks late
   EXPECT_EQ(answer->flow, 7u);
   EXPECT_EQ(answer->rate.raw, mbps(750));
   EXPECT_EQ(manager_.slot(0).t, 1);
@@ -257,9 +260,9 @@ TEST_F(CongestionManagerTest, TimerAtTheMaximumReleasesTheSlotWithItsFlowLatched
     if (const auto answer = manager_.timer(0, now)) last = answer;
     ASSERT_LT(++expiries, 40);
   }
-  // 500 → 750 by recovery (T = 1), then additive increase: Rt stays capped at 1000, and Rc halves
-  // its distance to Rt. In units of 1/256 Mb/s the distance is 128 000 · 2^-n, rounded down, which
-  // is zero after 17 expiries.
+  // The rate rises from 500 to 750 Mb/s in fast recovery (T = 1). In additive increase Rt stays
+  // capped at 1000 Mb/s and Rc halves its distance to Rt. In units of 1/256 Mb/s the distance is
+  // 128 000 · 2^-n, rounded down, which is zero after 17 expiries.
   EXPECT_EQ(expiries, 17);
   EXPECT_EQ(last->flow, 7u);
   EXPECT_EQ(last->rate.raw, mbps(1000));
@@ -269,13 +272,14 @@ TEST_F(CongestionManagerTest, TimerAtTheMaximumReleasesTheSlotWithItsFlowLatched
   EXPECT_FALSE(timers_.is_started(0));
   EXPECT_EQ(manager_.statistics().slots_released, 1u);
   EXPECT_EQ(timers_.counters().pending(), 0u);
-  EXPECT_EQ(manager_.cnp(7, 0, 1, now)->rate.raw, mbps(500));  // a new slot has the initial rate
-  EXPECT_EQ(manager_.flows().match(7), 1u);                    // free slots are first in, first out
+  // a newly bound slot has the initial rate
+  EXPECT_EQ(manager_.cnp(7, 0, 1, now)->rate.raw, mbps(500));
+  EXPECT_EQ(manager_.flows().match(7), 1u);  // slots are reused in the order of their release
 }
 
 TEST_F(CongestionManagerTest, StagesFollowBothCounts) {
-  // F = 2. The target rate Rt shows the stage: unchanged in fast recovery, + 40 in additive and +
-  // 200 in hyper increase.
+  // With F = 2 the change of the target rate Rt shows the stage: 0 in fast recovery, + 40 in
+  // additive and + 200 in hyper increase.
   parameters_.rate.r_max = mbps(100'000);
   apply();
   manager_.cnp(7, 0, 1, 0);
@@ -289,13 +293,13 @@ TEST_F(CongestionManagerTest, StagesFollowBothCounts) {
     }
     return (manager_.slot(0).rt - before) >> 8;
   };
-  EXPECT_EQ(step(true), 0u);     // T 1, BC 0: the greater count is below F, fast recovery
-  EXPECT_EQ(step(true), 40u);    // T 2, BC 0: the greater count is F, the lesser 0: additive
-  EXPECT_EQ(step(false), 40u);   // T 2, BC 1
-  EXPECT_EQ(step(false), 40u);   // T 2, BC 2
-  EXPECT_EQ(step(false), 40u);   // T 2, BC 3: min = F is not over F
-  EXPECT_EQ(step(true), 200u);   // T 3, BC 3: min > F
-  EXPECT_EQ(step(false), 200u);  // T 3, BC 4
+  EXPECT_EQ(step(true), 0u);    // T = 1, BC = 0: the greater count is below F, fast recovery
+  EXPECT_EQ(step(true), 40u);   // T = 2, BC = 0: the greater count reaches F, additive increase
+  EXPECT_EQ(step(false), 40u);  // T = 2, BC = 1: additive increase
+  EXPECT_EQ(step(false), 40u);  // T = 2, BC = 2: additive increase
+  EXPECT_EQ(step(false), 40u);  // T = 2, BC = 3: the lesser count is not above F, additive increase
+  EXPECT_EQ(step(true), 200u);  // T = 3, BC = 3: both counts are above F, hyper increase
+  EXPECT_EQ(step(false), 200u);  // T = 3, BC = 4: hyper increase
 }
 
 TEST_F(CongestionManagerTest, EventCountsSaturate) {
@@ -317,7 +321,7 @@ TEST_F(CongestionManagerTest, ARateGoesOutOnlyWhenItChanged) {
   parameters_.rate.r_min = mbps(500);
   apply();
   EXPECT_TRUE(manager_.cnp(7, 0, 1, 0).has_value());
-  // The rate is already at its minimum, so nothing changes.
+  // The rate is already at its minimum, so the CNP does not change it.
   EXPECT_FALSE(manager_.cnp(7, 0, 1, 100).has_value());
   EXPECT_EQ(manager_.statistics().rate_decreases, 2u);
   EXPECT_EQ(manager_.statistics().rate_updates, 1u);
@@ -340,7 +344,8 @@ TEST_F(CongestionManagerTest, RetuningActsOnBoundFlowsWithTheirNextEvent) {
   manager_.cnp(7, 9, 1, 0);
   manager_.write_table(RateTable::kCeiling, 9, mbps(300));
   expire(300);
-  EXPECT_EQ(manager_.timer(0, 300)->rate.raw, mbps(300));  // at the maximum: the slot is released
+  // the rate is at its maximum, so the slot is released
+  EXPECT_EQ(manager_.timer(0, 300)->rate.raw, mbps(300));
   EXPECT_EQ(manager_.flows().bound_slots(), 0u);
 }
 

@@ -1,4 +1,4 @@
-// Fixture of the controller's timed tests: clocks, parameters and the engines around the
+// Fixture for timed tests of the controller: clock, parameters, and the objects around the
 // controller.
 #pragma once
 
@@ -20,7 +20,7 @@ constexpr PicoSeconds kTick{1'000'000};   // length of a tick: 250 cycles
 constexpr PicoSeconds kLatency{256'000};  // latency: 64 cycles
 constexpr std::uint32_t kRank = 1000;
 
-/// A controller with the clock and the latency given above.
+/// The configuration of a controller with a clock of 250 MHz and this latency.
 inline ControllerConfig config_of(std::uint32_t slots, std::uint32_t latency_cycles = 64) {
   ControllerConfig config;
   config.slots = slots;

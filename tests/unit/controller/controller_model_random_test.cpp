@@ -1,4 +1,4 @@
-// Compares the timed controller model with a reference that executes every clock edge.
+// Compares the timed model of the controller with a reference that executes every clock edge.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,14 +19,15 @@ namespace {
 using namespace test;
 using Kind = Input::Kind;
 
-/// Calls the device for each input, at its time and below the device's rank.
+/// Calls the controller for each input at the input's time, before the controller's own events of
+/// that time.
 class Driver {
  public:
   Driver(Scheduler& scheduler, ControllerModel& device, const std::vector<Input>& inputs)
       : scheduler_(scheduler), device_(device), inputs_(inputs) {
     if (!inputs.empty()) scheduler_.schedule_at(event_, PicoSeconds(inputs[0].when));
   }
-  /// Looks at the device between inputs, as software and traces do.
+  /// Called between inputs; inspects the controller as software and traces do.
   std::function<void(std::size_t)> look = [](std::size_t) {};
 
  private:
@@ -64,7 +65,7 @@ class Driver {
   Event event_ = Event::calling<&Driver::call>(*this, 1);
 };
 
-/// Records all answers with their times, answers to queries included.
+/// Records all rates and responses to queries, with their times.
 class AllAnswers final : public RateSink, public CauseSink, public SlotObserver {
  public:
   explicit AllAnswers(Scheduler& scheduler) : scheduler_(scheduler) {}
@@ -94,7 +95,7 @@ struct Case {
   std::vector<Input> inputs;
   bool observed = false;
   bool looked_at = false;
-  std::int64_t edges_after = 20'000;  // edges simulated after the last input
+  std::int64_t edges_after = 20'000;  // number of edges simulated after the last input
 };
 
 void expect_same_statistics(const ControllerStatistics& a, const ControllerStatistics& b) {
@@ -113,7 +114,7 @@ void expect_same_statistics(const ControllerStatistics& a, const ControllerStati
   EXPECT_EQ(a.slots_in_use_max, b.slots_in_use_max);
 }
 
-/// Runs the reference and the device and compares all their outputs. Returns the reference.
+/// Runs reference and model with the same inputs and compares all outputs. Returns the reference.
 std::unique_ptr<ClockedController> compare(const Case& run) {
   const std::int64_t last = run.inputs.back().when;
   const std::int64_t end = (last / kClock.count + run.edges_after) * kClock.count;
@@ -166,7 +167,7 @@ std::unique_ptr<ClockedController> compare(const Case& run) {
   return machine;
 }
 
-/// Load of inputs: that of a network, or much more.
+/// Load of inputs, as in a network or much higher.
 struct Mix {
   std::uint32_t flows = 80;
   std::int64_t gap = 30'000;         // mean time in ps between inputs
@@ -182,7 +183,7 @@ std::vector<Input> random_inputs(std::mt19937& random, const Mix& mix, int count
   std::int64_t now = 0, accessed = 0;
   for (int i = 0; i < count;) {
     now += static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(2 * mix.gap));
-    // Every third time an input comes exactly at an edge.
+    // In a third of the cases an input comes exactly at a clock edge.
     if (random() % 3 == 0) now += (kClock.count - now % kClock.count) % kClock.count;
     if (random() % 3000 == 0) now += 20'000'000;
     for (std::uint32_t n = 1 + random() % mix.burst; n > 0; --n, ++i) {
@@ -192,11 +193,11 @@ std::vector<Input> random_inputs(std::mt19937& random, const Mix& mix, int count
       input.kind = what < mix.cnps                  ? Kind::kCnp
                    : what < mix.cnps + mix.commands ? (random() % 2 ? Kind::kRelease : Kind::kQuery)
                                                     : Kind::kBytes;
-      // Half of the runs use few flows, so that events of one flow meet.
+      // In half of the cases inputs belong to few flows, so that events of one flow meet.
       input.flow = random() % (random() % 2 == 0 ? 5 : mix.flows);
       input.length = random() % mix.length;
       input.dscp = static_cast<std::uint8_t>(random() % 64);
-      // An access begins only after the end of the previous one (PREADY).
+      // A register access begins only after the previous one has ended (PREADY).
       if (random() % 10'000 < mix.accesses && now > accessed + 300 * kClock.count) {
         accessed = now;
         input.kind = random() % 3 == 0 ? Kind::kReset : Kind::kParameters;
@@ -251,7 +252,7 @@ TEST_P(ControllerModelRandom, AnswersLikeTheMachineUnderOverload) {
   mix.gap = 3'000'000;
   mix.burst = 400;
   mix.commands = 10;
-  if (GetParam() % 3 == 0) {  // a CNP in nearly every cycle, which alone can fill their FIFO
+  if (GetParam() % 3 == 0) {  // a CNP in nearly every cycle, which alone can fill the CNP FIFO
     mix.cnps = 88;
     mix.burst = 4'000;
   }
@@ -283,9 +284,9 @@ TEST_P(ControllerModelRandom, AnswersLikeTheMachineWhileSoftwareWritesAndResets)
   EXPECT_GT(machine->seen().accesses_in_flight, 0u);
 }
 
-/// The usual load of a network: inputs that meet at most one other input, with register accesses
-/// between them. The model has a short path for each such input and must detect when the short path
-/// does not apply.
+/// The usual load of a network: an input meets at most one other input, with register accesses in
+/// between. The model has a fast path for each such input and must detect when the fast path does
+/// not apply.
 class FewInputs {
  public:
   FewInputs(std::mt19937& random, const ControllerParameters& parameters)
@@ -302,8 +303,8 @@ class FewInputs {
   }
 
  private:
-  /// Distance to the next input in cycles: one edge, less than the minimum distance of a flow's
-  /// events, or long.
+  /// Distance to the next input in cycles: one, less than the minimum distance of a flow's events,
+  /// or long.
   std::int64_t gap() {
     const std::uint32_t below[] = {2, 8, 40, 400};
     return random_() % below[random_() % 4];
@@ -324,7 +325,7 @@ class FewInputs {
                  : what < 47 ? Kind::kReset
                              : Kind::kBytes;
     if (input.kind != Kind::kParameters && input.kind != Kind::kReset) return input;
-    // An access begins only after the end of the previous one (PREADY).
+    // A register access begins only after the previous one has ended (PREADY).
     if (now_ < access_over_) {
       input.kind = Kind::kBytes;
       return input;
@@ -340,7 +341,8 @@ class FewInputs {
 
   std::mt19937& random_;
   const ControllerParameters& parameters_;
-  std::int64_t now_ = 40 * kClock.count;  // the first edge is special and gets no input
+  // no input arrives at the first edges, which differ from others
+  std::int64_t now_ = 40 * kClock.count;
   std::int64_t access_over_ = 0;
 };
 
@@ -366,8 +368,8 @@ TEST_P(ControllerModelRandom, AnswersLikeTheMachineWhereInputsAreFew) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ControllerModelRandom, testing::Range(1, kSeeds + 1));
 
-/// Two events of one flow or of two flows at every distance and in both orders, with and without a
-/// timer event next to them.
+/// Tests two events of one flow or of two flows at every distance and in both orders, with and
+/// without a timer event next to them.
 TEST(ControllerModelHazards, EveryPairAtEveryDistance) {
   const std::vector<Kind> kinds = {Kind::kCnp, Kind::kBytes, Kind::kRelease, Kind::kQuery};
   std::uint64_t stalls = 0;
@@ -401,7 +403,7 @@ TEST(ControllerModelHazards, EveryPairAtEveryDistance) {
   for (std::int64_t d = 1; d < ClockedController::kD; ++d) EXPECT_GT(distances[d], 0u) << d;
 }
 
-/// A slot bound at the first edge, whose timer is far away; latencies from the least up.
+/// A slot is bound at the first edge and its timer expires late, for latencies from the minimum on.
 Case without_timers(std::uint32_t latency) {
   Case run;
   run.slots = 4;
@@ -411,16 +413,16 @@ Case without_timers(std::uint32_t latency) {
   return run;
 }
 
-/// Bytes wait for issue until a register access lowers the threshold. No other input arrives, so
-/// the access alone must make the model look at the waiting bytes.
+/// Bytes wait for issue when a register access lowers the byte threshold. No other input arrives,
+/// so the access alone must make the model examine the waiting bytes.
 TEST(ControllerModelHazards, AnAccessMakesWaitingBytesMatter) {
   for (const std::uint32_t latency : {timing::kMinLatency, 64u}) {
     for (const bool queued : {false, true}) {
       for (std::int64_t distance = queued ? 0 : -1; distance < 4; ++distance) {
         Case run = without_timers(latency);
         const std::int64_t at = 300;
-        // The flow's event ten cycles earlier keeps the next one in the queue; the access may come
-        // before or after the next one is sampled.
+        // An event of the flow ten cycles earlier keeps its next event in the queue. The access may
+        // come before or after the next event is sampled.
         if (queued) run.inputs.push_back({(at - 10) * kClock.count, Kind::kBytes, 5, 100, 0, {}});
         run.inputs.push_back({at * kClock.count, Kind::kBytes, 5, 5'000, 0, {}});
         if (queued) run.inputs.push_back({(at + 1) * kClock.count, Kind::kBytes, 6, 100, 0, {}});
@@ -437,7 +439,7 @@ TEST(ControllerModelHazards, AnAccessMakesWaitingBytesMatter) {
   }
 }
 
-/// No single byte notification of the flow exceeds the threshold; the sum of the waiting
+/// No single byte notification of the flow exceeds the byte threshold, but the sum of the waiting
 /// notifications does.
 TEST(ControllerModelHazards, BytesThatWaitTogetherMatter) {
   for (const std::uint32_t latency : {timing::kMinLatency, 64u}) {

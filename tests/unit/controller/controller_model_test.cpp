@@ -1,4 +1,5 @@
-// The controller in time: latency, service of the timers, order within an instant, live changes.
+// Tests the timing of the controller model: latency, handling of timers, order of simultaneous
+// events, register writes.
 #include "controller/controller_model.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ class ControllerModelTest : public testing::Test {
   }
   void run_to(PicoSeconds when) { scheduler_.run_until(when); }
   static PicoSeconds edge(std::int64_t n) { return kClock * n; }
-  /// Result of one issued event.
+  /// Expected result of an event that is issued at edge `issue`.
   static Answer answer(std::int64_t issue, std::uint32_t flow, RateBits rate) {
     return {edge(issue + 64).count, flow, rate};
   }
@@ -45,7 +46,7 @@ class ControllerModelTest : public testing::Test {
 
 TEST_F(ControllerModelTest, AnswersACnpTheLatencyAfterItsIssue) {
   run_to(PicoSeconds(123'457));
-  device_.cnp(5, 0, 1);  // sampled at edge 31, issued at 32
+  device_.cnp(5, 0, 1);  // sampled at edge 31, issued at edge 32
   run_to(edge(32 + 64) - PicoSeconds(1));
   EXPECT_TRUE(sink_.answers.empty());
   run_to(edge(32 + 64));
@@ -74,7 +75,7 @@ TEST_F(ControllerModelTest, AnswersBytesTheLatencyAfterTheirIssue) {
 }
 
 TEST_F(ControllerModelTest, TimerIsIssuedSixteenEdgesIntoItsTick) {
-  run_to(edge(998));  // tick 3
+  run_to(edge(998));  // edge 998 lies in tick 3
   EXPECT_EQ(device_.time(), 3u);
   device_.cnp(5, 0, 1);
   run_to(edge(13 * 250 + 16));
@@ -101,27 +102,28 @@ TEST_F(ControllerModelTest, ACrowdedTickIsServedEveryEightEdgesInSlotOrder) {
   for (std::uint32_t i = 0; i < 16; ++i) {
     EXPECT_EQ(sink_.answers[i], answer(2516 + 8 * i, 10 + i, mbps(750)));
   }
-  EXPECT_EQ(device_.missed_latency(), 11u);     // events issued over 32 cycles after the first
-  EXPECT_EQ(device_.timer_lateness_max(), 0u);  // all events are issued within their tick
+  // events issued more than 32 cycles after the first one
+  EXPECT_EQ(device_.missed_latency(), 11u);
+  EXPECT_EQ(device_.timer_lateness_max(), 0u);  // all timer events are issued within their tick
 }
 
 TEST_F(ControllerModelTest, LatenessIsCountedInWholeTicks) {
   parameters_.tick_div = 64;
   device_.set_parameters(parameters_);
   for (std::uint32_t flow = 0; flow < 16; ++flow) device_.cnp(flow, 0, 1);
-  run_to(edge(640 + 16 + 8 * 12));  // the twelfth event was issued eight cycles ago
+  run_to(edge(640 + 16 + 8 * 12));  // the twelfth event was issued eight cycles earlier
   EXPECT_EQ(device_.time(), 11u);
   EXPECT_EQ(device_.timer_counters().expired, 12u);
   EXPECT_EQ(device_.timer_lag(), 1u);
   run_to(edge(900));
-  EXPECT_EQ(device_.timer_lateness_max(), 2u);  // lateness of 16 + 15 * 8 cycles
+  EXPECT_EQ(device_.timer_lateness_max(), 2u);  // the greatest lateness is 16 + 15 * 8 cycles
   EXPECT_EQ(device_.missed_latency(), 11u);
   EXPECT_EQ(device_.timer_lag(), 0u);
 }
 
 TEST_F(ControllerModelTest, ARestartMakesTheWheelsEventStale) {
   for (std::uint32_t flow = 0; flow < 8; ++flow) device_.cnp(flow, 0, 1);
-  run_to(edge(2525));  // flows 0 and 1 have been taken
+  run_to(edge(2525));  // the timer events of flows 0 and 1 have been issued
   device_.cnp(7, 0, 1);
   run_to(kTick * 11);
   EXPECT_EQ(device_.timer_counters().expired, 7u);
@@ -148,9 +150,9 @@ TEST_F(ControllerModelTest, ARestartToAnEarlierTickActsWhenTheEventBeforeIsDue) 
 }
 
 TEST_F(ControllerModelTest, EventsOfOneFlowKeepTheirDistance) {
-  device_.cnp(5, 0, 1);  // This CNP is issued at edge 1.
-  device_.cnp(5, 0, 1);  // This CNP is sampled at edge 1 and waits from edge 2 on.
-  device_.cnp(6, 0, 1);  // This CNP is sampled at edge 2.
+  device_.cnp(5, 0, 1);  // this CNP is issued at edge 1
+  device_.cnp(5, 0, 1);  // this CNP is sampled at edge 1 and waits from edge 2 on
+  device_.cnp(6, 0, 1);  // this CNP is sampled at edge 2
   run_to(edge(200));
   EXPECT_EQ(sink_.answers, (std::vector<Answer>{answer(1, 5, mbps(500)), answer(3, 6, mbps(500)),
                                                 answer(33, 5, mbps(250))}));
@@ -161,11 +163,12 @@ TEST_F(ControllerModelTest, CnpGoesBeforeBytesAndTimer) {
   device_.bytes(5, 0, 700);
   device_.cnp(5, 0, 1);
   run_to(edge(300));
-  EXPECT_EQ(device_.slot(0).parameters.pkt_length, 700u);  // only bytes after the binding count
+  // only bytes after the slot was bound count
+  EXPECT_EQ(device_.slot(0).parameters.pkt_length, 700u);
   EXPECT_EQ(device_.statistics().byte_notifications_unmatched, 0u);
 
-  // The CNP arrives one edge before the timer event. The CNP is issued first and delays the timer
-  // event.
+  // A CNP arrives one edge before the timer event of its flow. The CNP is issued first and delays
+  // the timer event.
   run_to(edge(11 * 250 + 15));
   device_.cnp(5, 0, 1);
   run_to(kTick * 13);
@@ -178,7 +181,7 @@ TEST_F(ControllerModelTest, WaitingBytesOfAFlowAddUp) {
   run_to(edge(250));
   device_.bytes(6, 0, 100);
   for (int i = 0; i < 3; ++i)
-    device_.bytes(5, 0, 4'000);  // the second and third wait for the first
+    device_.bytes(5, 0, 4'000);  // the second and third notifications wait behind the first
   run_to(edge(400));
   ASSERT_EQ(sink_.answers.size(), 2u);
   EXPECT_EQ(sink_.answers[1], answer(252 + 32, 5, mbps(750)));
@@ -192,19 +195,21 @@ TEST_F(ControllerModelTest, CnpsOfOneFlowAreJoinedAndNoneIsLost) {
   run_to(kTick * 9);
   EXPECT_EQ(device_.statistics().cnps_lost, 0u);
   EXPECT_EQ(device_.statistics().cnps_received, 100u);
-  EXPECT_EQ(device_.statistics().cnps_coalesced, 95u);  // issued at edges 1, 33, 65, 97, 129
+  // joined CNPs are issued at edges 1, 33, 65, 97 and 129
+  EXPECT_EQ(device_.statistics().cnps_coalesced, 95u);
   EXPECT_EQ(sink_.answers.size(), 5u);
 }
 
-// The CNP whose marks do not fit a joined entry waits in the FIFO, and so do CNPs behind it.
+// A CNP whose marks do not fit into a joined entry waits in the FIFO, and so do the CNPs behind it.
 TEST_F(ControllerModelTest, ACnpThatFindsItsFifoFullIsLost) {
   for (int i = 0; i < 100; ++i) device_.cnp(5, 0, 200);
   run_to(kTick * 20);
-  EXPECT_EQ(device_.statistics().cnps_lost, 100u - 64u - 5u);  // out at edges 1, 2, 34, 66, 98
+  // CNPs leave the FIFO at edges 1, 2, 34, 66 and 98
+  EXPECT_EQ(device_.statistics().cnps_lost, 100u - 64u - 5u);
   EXPECT_EQ(device_.statistics().cnps_received, 69u);
 }
 
-// A flood of one flow's CNPs, one at every second edge, leaves other flows their bytes and timers.
+// A CNP of one flow at every second edge does not delay the bytes and timers of other flows.
 TEST_F(ControllerModelTest, AFloodOfOneFlowsCnpsStopsNoOtherFlow) {
   for (std::uint32_t flow = 10; flow < 14; ++flow) device_.cnp(flow, 0, 1);
   for (std::int64_t n = 10; n < 3'000; ++n) {
@@ -240,7 +245,7 @@ TEST_F(ControllerModelTest, AReleasedFlowLosesItsSlotAndTheSlotItsEvent) {
   EXPECT_FALSE(device_.slot_of(5).has_value());
   EXPECT_EQ(device_.statistics().slots_released, 1u);
   EXPECT_EQ(device_.timer_counters().pending(), 0u);
-  EXPECT_EQ(device_.free_slots(), 15u);  // the slot is free when its timer event comes up
+  EXPECT_EQ(device_.free_slots(), 15u);  // the slot becomes free when its timer event is issued
   ASSERT_EQ(sink_.queries.size(), 1u);
   EXPECT_FALSE(sink_.queries[0].second.has_value());
   run_to(kTick * 11);
@@ -252,7 +257,7 @@ TEST_F(ControllerModelTest, AReleasedFlowLosesItsSlotAndTheSlotItsEvent) {
 
 TEST_F(ControllerModelTest, AQueryIsAnsweredWithTheSlotsRate) {
   device_.cnp(5, 0, 1);
-  device_.query(5);  // sampled at 0, issued when the CNP has been written back
+  device_.query(5);  // sampled at edge 0, issued after the CNP has been written back
   run_to(edge(33 + 64) - PicoSeconds(1));
   EXPECT_TRUE(sink_.queries.empty());
   run_to(edge(33 + 64));
@@ -279,15 +284,16 @@ TEST_F(ControllerModelTest, DisabledItDropsNotificationsButLetsSlotsRecover) {
 }
 
 TEST_F(ControllerModelTest, AWriteWaitsForWhatIsOnItsWay) {
-  device_.cnp(5, 0, 1);  // The CNP is issued at edge 1.
+  device_.cnp(5, 0, 1);  // this CNP is issued at edge 1
   run_to(edge(10));
   parameters_.rate.r_min = mbps(400);
-  device_.set_parameters(parameters_);  // The write takes effect at edge 1 + 32 + 2.
+  device_.set_parameters(parameters_);  // the register write takes effect at edge 1 + 32 + 2
   device_.cnp(6, 0, 1);
   run_to(edge(200));
   EXPECT_EQ(sink_.answers.back(), answer(36, 6, mbps(500)));
   run_to(edge(300));
-  device_.set_parameters(parameters_);  // no event is under way: takes effect at edge 301
+  // no event is in flight, so the write takes effect at edge 301
+  device_.set_parameters(parameters_);
   device_.cnp(7, 0, 1);
   run_to(edge(400));
   EXPECT_EQ(sink_.answers.back(), answer(302, 7, mbps(500)));
@@ -310,14 +316,15 @@ TEST_F(ControllerModelTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   device_.cnp(6, 0, 1);
   device_.bytes(5, 0, 100);
   run_to(edge(105));
-  device_.soft_reset();           // issues at 101 and 102; the reset takes effect at 136
-  EXPECT_FALSE(device_.ready());  // a write of software ends after the reset has begun
+  // events are issued at edges 101 and 102, and the reset takes effect at edge 136
+  device_.soft_reset();
+  EXPECT_FALSE(device_.ready());  // software's write ends only after the reset has begun
   run_to(edge(140));
   EXPECT_FALSE(device_.ready());
   device_.cnp(7, 0, 1);
   device_.bytes(7, 0, 1);
   run_to(edge(136 + 16 + 16));
-  device_.cnp(8, 0, 1);  // The CNP arrives at the last edge of the reset.
+  device_.cnp(8, 0, 1);  // the CNP arrives at the last edge of the reset
   run_to(edge(136 + 16 + 17));
   EXPECT_TRUE(device_.ready());
   EXPECT_TRUE(device_.idle());
@@ -326,15 +333,15 @@ TEST_F(ControllerModelTest, SoftResetTakesItsCyclesAndForgetsEverything) {
   EXPECT_EQ(device_.statistics().inputs_dropped, 3u);
   run_to(kTick * 3);
   EXPECT_TRUE(sink_.answers.empty());
-  EXPECT_EQ(device_.time(), 3u);  // a reset does not stop time
+  EXPECT_EQ(device_.time(), 3u);  // a soft reset does not reset the tick counter
   device_.cnp(6, 0, 1);
   run_to(kTick * 4);
   EXPECT_EQ(device_.slot_of(6), 0u);
   expect_balance();
 }
 
-// An input sampled before the register write takes effect must not delay the write until the next
-// input.
+// An input that was sampled before a register write takes effect must not delay the write until the
+// next input arrives.
 TEST_F(ControllerModelTest, ASoftResetOfADisabledControllerIsSeenThoughNothingComes) {
   device_.cnp(5, 0, 1);
   run_to(edge(100));
@@ -354,10 +361,10 @@ TEST_F(ControllerModelTest, ASoftResetOfADisabledControllerIsSeenThoughNothingCo
 }
 
 TEST_F(ControllerModelTest, ANewTickLengthMovesWhatIsPending) {
-  device_.cnp(5, 0, 1);  // The timer event is due at tick 10.
+  device_.cnp(5, 0, 1);  // the timer of this flow expires at tick 10
   run_to(kTick * 4);
   parameters_.tick_div = 500;
-  device_.set_parameters(parameters_);  // takes effect at edge 1001; the tick begins anew with 1002
+  device_.set_parameters(parameters_);  // takes effect at edge 1001; a new tick begins at edge 1002
   run_to(edge(1001 + 6 * 500));
   EXPECT_EQ(device_.time(), 9u);
   run_to(edge(1002 + 6 * 500 + 16));
@@ -374,7 +381,7 @@ TEST_F(ControllerModelTest, RetunedParametersActFromTheNextIssue) {
   parameters_.rate.r_min = mbps(400);
   device_.set_parameters(parameters_);
   run_to(kTick * 9);
-  EXPECT_EQ(device_.timer_counters().expired, 0u);  // the old interval has not ended
+  EXPECT_EQ(device_.timer_counters().expired, 0u);  // the old timer interval has not ended
   device_.cnp(5, 0, 1);
   run_to(edge(9 * 250 + 10));
   EXPECT_EQ(device_.slot(0).parameters.rc, mbps(400));
@@ -439,8 +446,8 @@ TEST(ControllerModelConfig, RefusesWhatCannotBe) {
   EXPECT_NO_THROW(make(test::config_of(16, 32)));
 }
 
-/// A full table whose timers all expire on one tick, started close to that tick or from the
-/// distance of the top level.
+/// Tests a full table whose timers all expire on one tick. The timers are started close to that
+/// tick or at the distance of the wheel's top level.
 class ControllerModelCrowd : public testing::TestWithParam<Ticks> {};
 
 TEST_P(ControllerModelCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
@@ -450,12 +457,13 @@ TEST_P(ControllerModelCrowd, TheLastOfAThousandIsLateByTheServiceTimeOnly) {
   ControllerParameters p = test_parameters();
   p.timer_interval = GetParam();
   device.set_parameters(p);
-  // One binding per cycle: most timers begin in tick 0, all of them within the first five ticks.
+  // One slot is bound per cycle, so most timers start in tick 0, and all within the first five
+  // ticks.
   for (std::uint32_t flow = 0; flow < 1024; ++flow) device.cnp(flow, 0, 1);
   scheduler.run_until(kTick * GetParam() - PicoSeconds(1));
   EXPECT_EQ(device.timer_counters().expired, 0u);
   scheduler.run_until(kTick * (GetParam() + 40));
-  // The timers expire in five ticks: 249, 250, 250, 250 and 25 of them. Timer events are issued 8
+  // The timers expire in five ticks: 249, 250, 250, 250 and 25 timers. Timer events are issued 8
   // cycles apart, and 4 cycles later at a new tick. The last event of the fourth tick is issued
   // 18'012 - 10'000 cycles after the first tick began.
   EXPECT_EQ(device.timer_lateness_max(), 29u);

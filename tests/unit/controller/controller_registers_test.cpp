@@ -1,4 +1,4 @@
-// Register values of a controller under load, and the values that a reset clears.
+// Tests the controller's register values under load, and the values that a reset clears.
 #include "controller/controller_registers.h"
 
 #include <gtest/gtest.h>
@@ -39,16 +39,16 @@ class ControllerRegistersTest : public ::testing::Test {
 };
 
 TEST_F(ControllerRegistersTest, ACrowdedTickShowsAsLagAndLateness) {
-  // 1024 CNPs bind one slot a cycle: 249 slots are due in tick 40, 250 each in 41 to 43, 25 in 44.
-  // Their events are issued 8 cycles apart from cycle 16 of tick 40 on, with 4 more cycles at each
-  // new tick.
+  // 1024 CNPs bind one slot per cycle. 249 timers are due in tick 40, 250 each in the ticks 41 to
+  // 43, and 25 in tick 44. Their events are issued 8 cycles apart from cycle 16 of tick 40 on, with
+  // 4 more cycles at each new tick.
   for (std::uint32_t i = 0; i < 257; ++i) write(kWindowDecreaseOffset + 4 * i, 32768);
   write(kTimerIntervalOffset, 40);
   enable();
   for (std::uint32_t flow = 0; flow < 1024; ++flow) device.cnp(flow, 0, 1);
   scheduler.run_until(PicoSeconds(48'500'000));
-  // At cycle 12125 these events have been issued: those of tick 40 up to cycle 12000, then 15
-  // events of tick 41 from cycle 12012 on.
+  // At cycle 12125 the events of tick 40 have been issued up to cycle 12000, and 15 events of tick
+  // 41 from cycle 12012 on.
   EXPECT_EQ(read(kTimeOffset), 48u);
   EXPECT_EQ(read(kTimerLagOffset), 7u);
   EXPECT_EQ(read(kStatTimerEventsOffset), 264u);
@@ -56,11 +56,13 @@ TEST_F(ControllerRegistersTest, ACrowdedTickShowsAsLagAndLateness) {
   EXPECT_EQ(read(kStatTimerEventsOffset), 1024u);
   // The last event of tick 43 is issued at cycle 18012, which is in tick 72.
   EXPECT_EQ(read(kTimerLatenessMaxOffset), 29u);
-  // All events but the first five are late; the five were issued within 48 cycles of their tick.
+  // All timer events but the first five are late. These five were issued within 48 cycles of their
+  // tick.
   EXPECT_EQ(read(kStatMissedLatencyOffset), 1019u);
   write(kCtrlOffset, kCtrlSoftResetMask);
   scheduler.run_until(kMicroSecond * 76);
-  EXPECT_EQ(read(kStatusOffset) & kStatusReadyMask, 0u);  // the sweep takes 1040 cycles
+  // the sweep after the reset takes 1040 cycles
+  EXPECT_EQ(read(kStatusOffset) & kStatusReadyMask, 0u);
   scheduler.run_until(kMicroSecond * 80);
   EXPECT_EQ(read(kStatusOffset), kStatusReadyMask | kStatusIdleMask);
   EXPECT_EQ(read(kTimerLatenessMaxOffset), 0u);
@@ -68,14 +70,14 @@ TEST_F(ControllerRegistersTest, ACrowdedTickShowsAsLagAndLateness) {
 }
 
 TEST_F(ControllerRegistersTest, EveryCounterHasItsOwnPlace) {
-  // Seven flows bind, one is cut again later, two packets belong to unknown flows, and then rates
-  // recover to the maximum.
+  // Seven flows bind slots, one of them is cut again later, two packets belong to unknown flows,
+  // and then the rates recover to the maximum.
   for (std::uint32_t i = 0; i < 257; ++i) write(kWindowDecreaseOffset + 4 * i, 65000);
   write(kDecreasePeriodOffset, 5);
   enable();
   for (std::uint32_t flow = 0; flow < 7; ++flow) device.cnp(flow, 0, 1);
   scheduler.run_until(kMicroSecond * 2);
-  device.cnp(3, 0, 1);  // the CNP comes too soon for another cut
+  device.cnp(3, 0, 1);  // the CNP comes too soon after the last cut to cut again
   scheduler.run_until(kMicroSecond * 20);
   device.cnp(4, 0, 1);
   device.bytes(100, 0, 1000);
@@ -138,7 +140,7 @@ TEST_F(ControllerRegistersTest, ADestroyedBlockIsNotToldOfCauses) {
     EXPECT_EQ(gone.block().write(kCtrlOffset, kCtrlEnableMask), AccessResult::kOk);
   }
   other.cnp(1, 0, 1);
-  other.cnp(2, 0, 1);  // no free slot: raises a masked interrupt cause
+  other.cnp(2, 0, 1);  // no slot is free, which raises a masked interrupt cause
   time.run_until(kMicroSecond);
   EXPECT_EQ(other.statistics().cnps_dropped_no_slot, 1u);
 }

@@ -1,4 +1,5 @@
-// Tables for tests, made with long double from their definitions: 1 − i/512, (15/16)^m, (1 − g)^n.
+// Tables for tests, computed in long double from their definitions: 1 − i/512, (15/16)^m, (1 −
+// g)^n.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +15,8 @@ inline Fraction16 to_fraction(long double value) {
   return static_cast<Fraction16>(std::floor(value * 65536 + 0.5L));
 }
 
-/// Calls `write(table, index, word)` for the decay tables of gain `g` (0.16).
+/// Calls `write(table, index, word)` for each word of the decay tables of gain `g` (16 fraction
+/// bits).
 template <class Write>
 void make_decay_tables(std::uint16_t g, Write write) {
   const long double keep = 1 - g / 65536.0L;
@@ -30,7 +32,7 @@ void make_dcqcn_tables(std::uint16_t g, Write write) {
     write(RateTable::kDecrease, i, to_fraction(1 - i / 512.0L));
   }
 }
-/// Factor that a cut by this number of marks per unit of weight applies to the rate.
+/// Factor by which a cut with this number of marks per unit of weight multiplies the rate.
 inline long double proportional_multiplier(long double marks) {
   return std::max(0.0L, 1 - marks / 16);
 }
@@ -40,7 +42,7 @@ void make_proportional_tables(Write write) {
     write(RateTable::kDecrease, i, to_fraction(proportional_multiplier(i / 4.0L)));
   }
 }
-/// Factors of a class of weight `weight` = numerator / 16.
+/// Packs the increase and decrease factors of a class into a word of the factor table.
 inline std::uint32_t factor_word(std::uint32_t f_inc, std::uint32_t f_dec) {
   return f_dec << 16 | f_inc;
 }

@@ -1,5 +1,5 @@
-// The controller's clock: finds the tick of a cycle, also when changes of the tick's length are
-// announced for later cycles.
+// Tests the controller's clock, which finds the tick of a cycle, also if the tick length changes at
+// later cycles.
 #include "controller/cycle_clock.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ TEST(CycleClock, AnEdgeIsTheFirstOneNotBefore) {
   EXPECT_EQ(clock.time_of(3), kNanoSecond + kPeriod * 3);
 }
 
-// The requested cycle may lie behind several pending changes. The oracle counts every cycle.
+// The requested cycle may lie after several pending changes of the tick length. The oracle counts
+// every cycle.
 TEST(CycleClock, CountsTicksThroughChangesAhead) {
   std::mt19937 random(5);
   for (int round = 0; round < 50; ++round) {

@@ -1,5 +1,5 @@
-// The controller as a congestion-control algorithm: its inputs, the rates it gives to the NIC, and
-// the end of flows.
+// Tests the controller as a congestion-control algorithm of the NIC: its inputs, the rates that it
+// sets, and the end of flows.
 #include "controller/dcc.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST_F(DccTest, HandsOverTheFlowsDscpAndTheMarks) {
   p.rate.mark_shift = 8;
   algorithm_.device().set_parameters(p);
   run(1);
-  algorithm_.on_cnp(3, {64});  // argument 64·256: the table gives 1 − 64/512
+  algorithm_.on_cnp(3, {64});  // the argument 64·256 selects the table's 1 − 64/512
   run(1);
   EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{3, mbps(875)}}));
   EXPECT_EQ(algorithm_.device().slot(0).parameters.dscp, 46);
@@ -82,7 +82,7 @@ TEST_F(DccTest, AFlowsNextEventHasItsNewClass) {
   ASSERT_EQ(dscp(), 46);
   EXPECT_TRUE(algorithm_.change_class(3, 10));
   run(1);
-  EXPECT_EQ(dscp(), 46);  // the controller hears of the class with an event
+  EXPECT_EQ(dscp(), 46);  // the controller learns the class with the flow's next event
   algorithm_.on_sent(3, {1000, 1086, 0, false});
   run(1);
   EXPECT_EQ(dscp(), 10);
@@ -140,7 +140,7 @@ TEST_F(DccTest, AFlowCreatedAnewWithoutAnEndAsksForItsSlotsRate) {
   run(1);
   host_.rates.clear();
   algorithm_.on_flow_start(7, {46, 2, kTick, Rate()});
-  EXPECT_TRUE(host_.rates.empty());  // the answer leaves after the controller's latency
+  EXPECT_TRUE(host_.rates.empty());  // the rate leaves after the controller's latency
   run(1);
   EXPECT_EQ(host_.rates, (std::vector<std::pair<FlowNumber, RateBits>>{{7, mbps(500)}}));
   run(400);
@@ -156,10 +156,10 @@ TEST_F(DccTest, AFlowsInitialRateHoldsUntilItsFirstCut) {
   EXPECT_EQ(host_.rates.back().second, mbps(500));
 }
 
-// Flow 3 has twice the weight of flow 7. Both are cut to 1/28 by their first notification, and
-// hold. With hold_below, the heavy flow continues at half the maximum at once.
+// Flow 3 has twice the weight of flow 7. The first CNP cuts both to 1/28 and begins a rate hold.
+// With hold_below, flow 3 continues at half the maximum rate at once.
 TEST_F(DccTest, AHeavyFlowLeavesItsFirstHoldAtOnce) {
-  constexpr std::uint32_t kFactorOf2 = 2048;  // f_dec of weight 2, 4.12
+  constexpr std::uint32_t kFactorOf2 = 2048;  // f_dec of weight 2, format 4.12
   const auto rates_after_a_mark = [&](std::uint32_t no_hold_factor, Bytes window) {
     Scheduler scheduler;
     Host host(scheduler);
@@ -179,7 +179,7 @@ TEST_F(DccTest, AHeavyFlowLeavesItsFirstHoldAtOnce) {
     algorithm.on_flow_start(3, {46, 1, kTick, Rate()});
     algorithm.on_flow_start(7, {10, 1, kTick, Rate()});
     std::vector<RateBits> rates;
-    for (int i = 0; i < 2; ++i) {  // the second mark has the effect of an ordinary mark
+    for (int i = 0; i < 2; ++i) {  // the second CNP has the effect of an ordinary mark
       algorithm.on_cnp(3, {});
       algorithm.on_cnp(7, {});
       scheduler.run_until(scheduler.now() + kTick * 6);
@@ -195,7 +195,7 @@ TEST_F(DccTest, AHeavyFlowLeavesItsFirstHoldAtOnce) {
     const std::vector<RateBits> rates = rates_after_a_mark(kFactorOf2, window);
     EXPECT_EQ(rates[0], mbps(500));
     EXPECT_EQ(rates[1], held);
-    EXPECT_GT(rates[2], mbps(400));  // a mark of weight 2 takes a thirty-second
+    EXPECT_GT(rates[2], mbps(400));  // a mark cuts a flow of weight 2 by a thirty-second
     EXPECT_LT(rates[2], mbps(500));
     EXPECT_EQ(rates[3], held);
   }
@@ -216,10 +216,10 @@ TEST_F(DccTest, WhatNoSlotPacesHasAWindow) {
   EXPECT_EQ(host_.windows, (Windows{{3, kWindow}, {7, kWindow}}));
   host_.windows.clear();
   algorithm.on_cnp(7, {});
-  algorithm.on_cnp(3, {});  // the table is full, so the flow stays unpaced
+  algorithm.on_cnp(3, {});  // the slot table is full, so the flow stays unpaced
   run(3);
   EXPECT_EQ(host_.windows, (Windows{{7, kNone}}));
-  run(400);  // the flow is back at its maximum
+  run(400);  // in this time the flow returns to its maximum rate
   EXPECT_EQ(host_.windows, (Windows{{7, kNone}, {7, kWindow}}));
   algorithm.on_cnp(3, {});
   run(3);
@@ -229,8 +229,8 @@ TEST_F(DccTest, WhatNoSlotPacesHasAWindow) {
   EXPECT_EQ(host_.windows.back(), (std::pair<FlowNumber, Bytes>{3, kWindow}));
 }
 
-// Two flows whose windows together end in a queue below the marking threshold are never marked;
-// their windows grow until the queue is there.
+// Two flows are never marked if both windows together cause only a queue below the marking
+// threshold. Their windows grow until the queue reaches the threshold.
 TEST_F(DccTest, AWindowThatHoldsAFlowGrowsUntilAMarkComes) {
   constexpr Bytes kWindow = 10'000;
   Dcc algorithm(scheduler_, host_, test::config_of(1), 1001, nullptr, nullptr, kWindow);
@@ -243,7 +243,7 @@ TEST_F(DccTest, AWindowThatHoldsAFlowGrowsUntilAMarkComes) {
     for (int i = 0; i < packets; ++i) algorithm.on_sent(flow, info);
   };
   host_.windows.clear();
-  send(3, 100, false);  // The window was never full, so it does not limit the flow.
+  send(3, 100, false);  // the window was never full, so it does not limit the flow
   EXPECT_TRUE(host_.windows.empty());
   send(3, 19, true);
   EXPECT_TRUE(host_.windows.empty());
@@ -251,20 +251,20 @@ TEST_F(DccTest, AWindowThatHoldsAFlowGrowsUntilAMarkComes) {
   ASSERT_EQ(host_.windows.size(), 1u);
   const Bytes grown = host_.windows.back().second;
   EXPECT_GT(grown, kWindow);
-  // The window grows by one step at most, or an incast would overshoot.
+  // The window grows by at most one step; otherwise an incast would overshoot.
   EXPECT_LE(grown, kWindow * 3 / 2 + 1);
   host_.windows.clear();
 
-  algorithm.on_cnp(7, {});  // the flow gets the only slot
+  algorithm.on_cnp(7, {});  // this flow gets the only slot
   run(3);
   send(3, 1000, true);
-  algorithm.on_cnp(3, {});  // the flow finds no slot
+  algorithm.on_cnp(3, {});  // this flow finds no free slot
   const Bytes shrunk = host_.windows.back().second;
   for (int i = 0; i < 20; ++i) algorithm.on_cnp(3, {});
   EXPECT_GE(shrunk, kWindow);
   EXPECT_EQ(host_.windows.back(), (std::pair<FlowNumber, Bytes>{3, kWindow}));
   host_.windows.clear();
-  send(3, 19, true);  // each mark starts the count anew
+  send(3, 19, true);  // each mark restarts the count of unmarked packets
   algorithm.on_cnp(3, {});
   send(3, 19, true);
   EXPECT_TRUE(host_.windows.empty());

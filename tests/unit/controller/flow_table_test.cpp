@@ -17,7 +17,7 @@ TEST(FlowTable, HandsOutLowestFirstThenFirstReleasedFirst) {
   EXPECT_EQ(table.bind(300), 2u);
   table.release(1);
   table.release(0);
-  EXPECT_EQ(table.bind(400), 3u);  // slots never used come before released slots
+  EXPECT_EQ(table.bind(400), 3u);  // slots that were never used are taken before released slots
   EXPECT_EQ(table.bind(500), 1u);
   EXPECT_EQ(table.bind(600), 0u);
   EXPECT_EQ(table.bind(700), FlowTable::kNoSlot);
@@ -54,7 +54,7 @@ TEST(FlowTable, RefusesImpossibleSizes) {
   EXPECT_EQ(FlowTable(16384).free_slots(), 16384u);
 }
 
-/// number of slots, number of flow numbers in use
+/// Pair of the number of slots and the number of flow numbers in use.
 using Shape = std::pair<std::uint32_t, std::uint32_t>;
 class FlowTableShapes : public testing::TestWithParam<Shape> {};
 
@@ -65,7 +65,7 @@ TEST_P(FlowTableShapes, AgreesWithAMap) {
   std::deque<SlotIndex> free;
   for (SlotIndex i = 0; i < slots; ++i) free.push_back(i);
   std::mt19937 random(slots);
-  // Flow numbers a fixed distance apart collide in a bad hash.
+  // Flow numbers at a fixed distance collide in a bad hash function.
   const std::uint32_t stride = (1u << 24) / numbers;
   for (int i = 0; i < 60'000; ++i) {
     const std::uint32_t flow = random() % numbers * stride;

@@ -1,12 +1,11 @@
-// Compares the controller's fixed-point rates with real numbers over random sequences of events
-// through the whole congestion manager. The bound holds at every event: each rate and each α lies
-// within the error that reference_model.h derives. For DCQCN the bound stays below 2.5 % of the
-// rate and 0.0025 of α for runs of any length; the greatest seen error is 0.06 % and 0.0001. The
-// proportional policy keeps old errors until cuts have divided them: its error is below 2.5 % after
-// 1000 events, because a straight cut by many marks leaves a small rate in which the rounding
-// weighs more. The test does not compare α of the proportional policy, since that field counts
-// packets there. Rates of the proportional policy stay above 256 Mb/s, where steps are whole
-// numbers.
+// Compares the controller's fixed-point rates with real numbers, over random event sequences
+// through the whole congestion manager. At every event each rate and each α must lie within the
+// error bound that reference_model.h derives. For DCQCN the bound stays below 2.5 % of the rate and
+// 0.0025 of α for runs of any length; the greatest observed error is 0.06 % and 0.0001. The
+// proportional policy keeps errors until cuts have divided them. Its error is below 2.5 % after
+// 1000 events, because a cut by many marks leaves a small rate, in which rounding weighs more. The
+// test does not compare α of the proportional policy, since that field counts packets there. Rates
+// of the proportional policy stay above 256 Mb/s, where steps are whole numbers.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -32,8 +31,8 @@ struct Case {
   bool proportional;
   unsigned weight;
   RateBits r_max;
-  int events;        // number of events until the flow begins anew
-  Real stated_rate;  // greatest relative error of Rc that is allowed
+  int events;        // number of events until a new flow begins
+  Real stated_rate;  // greatest permitted relative error of Rc
   Real stated_alpha;
 };
 
@@ -50,7 +49,7 @@ class RateError : public testing::TestWithParam<Case> {
       parameters_.rate.r_min = 256u << 8;
       parameters_.rate.r_ai = 60u << 8;
       parameters_.rate.mi = 0;
-      parameters_.rate.g = 32768;  // a mark takes half a packet off the account
+      parameters_.rate.g = 32768;  // a mark takes half a packet off the account of packets
     }
     parameters_.rate.alpha_recip = alpha_reciprocal(kInterval);
     parameters_.decrease_period = 0;
@@ -79,13 +78,13 @@ class RateError : public testing::TestWithParam<Case> {
     reference_.weight = c.weight;
   }
 
-  /// Rounds of events on one flow until it is released; compares after each.
+  /// Applies events to one flow until it is released, and compares after each event.
   void run(std::mt19937& random) {
     manager_.reset(now_);
     ReferenceFlow flow(reference_, parameters_.initial_rate, 1);
     Tick last_cut = now_;
     unsigned t = 0, bc = 0;
-    int account = 0;  // proportional policy: half packets without a mark
+    int account = 0;  // proportional policy: unmarked packets, in halves
     const auto cut = [&](unsigned marks) {
       flow.cut(static_cast<unsigned>(std::min<Tick>(4095, (now_ - last_cut) / kInterval)), marks);
       manager_.cnp(1, kDscp, static_cast<std::uint8_t>(marks), now_);
@@ -110,7 +109,7 @@ class RateError : public testing::TestWithParam<Case> {
       const unsigned pause = random() % 4 == 0 ? 500 : 60;
       now_ += random() % pause;
       const unsigned what = random() % 16;
-      // One event in seven is a cut. Cuts balance increases, so rates wander over their range.
+      // One event in seven is a cut. Cuts balance increases, so rates vary over their whole range.
       if (what < 2) {
         const unsigned most = random() % 8 == 0 ? 64 : 2 * GetParam().weight;
         cut(1 + random() % most);
@@ -128,8 +127,8 @@ class RateError : public testing::TestWithParam<Case> {
         ++t;
         increase();
         if (manager_.flows().bound_slots() == 0) {
-          // The controller's rate was rounded up to the maximum, so the reference must be this
-          // close to the maximum.
+          // The controller's rate was rounded up to the maximum, so the reference must be within
+          // its error bound of the maximum.
           ASSERT_LE(reference_.r_max - flow.rc().value, flow.rc().error + 1);
           return;
         }

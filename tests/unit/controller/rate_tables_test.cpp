@@ -72,13 +72,13 @@ TEST(RateTables, SharedContentsStayApartForWriters) {
   RateTables different;
   EXPECT_TRUE(one.write(RateTable::kFloor, 3, 77));
   EXPECT_TRUE(other.write(RateTable::kFloor, 3, 77));
-  different.share_with(one);  // The tables differ, so nothing is shared.
+  different.share_with(one);  // tables with different contents are not shared
   EXPECT_EQ(different.floor(3), 0u);
   other.share_with(one);
   EXPECT_TRUE(other.write(RateTable::kDecrease, 256, 5));
   EXPECT_EQ(other.decrease(256), 5u);
   EXPECT_EQ(one.decrease(256), kOne16);
-  other.share_with(one);  // The tables have become different.
+  other.share_with(one);  // the tables have become different, so they are not shared
   EXPECT_EQ(other.decrease(256), 5u);
   RateTables untouched;
   EXPECT_EQ(untouched.floor(3), 0u);

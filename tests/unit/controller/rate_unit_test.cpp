@@ -1,4 +1,4 @@
-// The arithmetic of the rate unit against numbers computed by hand; controller_rate_error_test
+// Tests the rate unit's arithmetic against numbers computed by hand. controller_rate_error_test
 // compares it with real numbers.
 #include "controller/rate_unit.h"
 
@@ -47,21 +47,23 @@ TEST_F(RateUnitTest, AlphaDecaysOverWholeIntervalsThenCutsThenGrows) {
   // f = 1: (49280·255 + 49152·1 + 128) >> 8 = 49280 (half up).
   const DecreaseResult r = decrease({mbps(1000), 0, 32768, 120, 0, 1, false});
   EXPECT_EQ(tables_.decay_lo(2), 65025u);
-  EXPECT_EQ(r.rc, (std::uint64_t{256'000} * 49280) >> 16);  // 192 500
+  // the rate becomes 192 500 in units of 1/256 Mb/s
+  EXPECT_EQ(r.rc, (std::uint64_t{256'000} * 49280) >> 16);
   EXPECT_EQ(r.alpha, 32513u + 129u);  // alpha gains (65536 − 32513)·256/65536 = 128.996
 }
 
 TEST_F(RateUnitTest, OneTickShortOfAnIntervalDoesNotDecay) {
   EXPECT_EQ(decayed_alpha(32768, 54, registers_, tables_), 32768u);
-  EXPECT_EQ(decayed_alpha(32768, 55, registers_, tables_), 32640u);  // times 65280/65536
+  // alpha is multiplied by 65280/65536
+  EXPECT_EQ(decayed_alpha(32768, 55, registers_, tables_), 32640u);
 }
 
 TEST_F(RateUnitTest, DecayUsesBothTables) {
-  // For 55·(3·64 + 5) ticks α = 1 is multiplied by hi[3]·lo[5].
+  // After 55·(3·64 + 5) ticks α = 1 is multiplied by hi[3]·lo[5].
   const Fraction16 hi = tables_.decay_hi(3);
   const Fraction16 lo = tables_.decay_lo(5);
-  EXPECT_EQ(hi, 30912u);  // (255/256)^192 = 0.471673
-  EXPECT_EQ(lo, 64266u);  // (255/256)^5 = 0.980621
+  EXPECT_EQ(hi, 30912u);  // hi[3] is (255/256)^192 = 0.471673
+  EXPECT_EQ(lo, 64266u);  // lo[5] is (255/256)^5 = 0.980621
   EXPECT_EQ(decayed_alpha(kOne16, 55 * 197, registers_, tables_), (30912u * 64266u + 32768u) >> 16);
 }
 
@@ -79,11 +81,13 @@ TEST_F(RateUnitTest, FirstCutIgnoresDelta) {
 }
 
 TEST_F(RateUnitTest, DecreaseFactorScalesTheArgument) {
-  tables_.write(RateTable::kFactor, 46, factor_word(256, 1024));  // leaves a quarter of the cut
+  // this factor leaves a quarter of the cut
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 1024));
   EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024 - 128));
-  tables_.write(RateTable::kFactor, 46, factor_word(256, 65535));  // factor 16: saturates at 1
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 65535));  // the factor 16 saturates at 1
   EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(512));
-  tables_.write(RateTable::kFactor, 46, factor_word(256, 0));  // factor 0: marks cut nothing
+  // with the factor 0 marks cut nothing
+  tables_.write(RateTable::kFactor, 46, factor_word(256, 0));
   EXPECT_EQ(decrease({mbps(1024), 0, kOne16, 0, 46, 1, false}).rc, mbps(1024));
 }
 
@@ -93,9 +97,9 @@ TEST_F(RateUnitTest, InterpolatesBetweenEntries) {
   EXPECT_EQ(decrease_multiplier(10 << 8, tables_), 60000u);
   EXPECT_EQ(decrease_multiplier(11 << 8, tables_), 50000u);
   EXPECT_EQ(decrease_multiplier(10 << 8 | 64, tables_), 57500u);
-  EXPECT_EQ(decrease_multiplier(10 << 8 | 1, tables_), 59961u);    // 59960.94
-  EXPECT_EQ(decrease_multiplier(10 << 8 | 255, tables_), 50039u);  // 50039.06
-  // The last entry needs no interpolation.
+  EXPECT_EQ(decrease_multiplier(10 << 8 | 1, tables_), 59961u);    // the exact value is 59960.94
+  EXPECT_EQ(decrease_multiplier(10 << 8 | 255, tables_), 50039u);  // the exact value is 50039.06
+  // The last table entry needs no interpolation.
   EXPECT_EQ(decrease_multiplier(kOne16, tables_), 32768u);
 }
 
@@ -105,16 +109,16 @@ TEST_F(RateUnitTest, EachMarkTakesASixteenthUntilNothingIsLeft) {
       [this](RateTable t, std::uint32_t i, std::uint32_t w) { tables_.write(t, i, w); });
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 1, false}).rc,
             (std::uint64_t{256'000} * 61440) >> 16);
-  // Weight 2: four marks cut as two do for weight 1.
+  // With weight 2 four marks cut as much as two marks with weight 1.
   tables_.write(RateTable::kFactor, 1, factor_word(512, 2048));
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 1, 4, false}).rc,
             decrease({mbps(1000), 0, 0, 0, 0, 2, false}).rc);
-  // Weight 8: one mark is half an entry, an eighth of a sixteenth.
+  // With weight 8 one mark is half a table entry, an eighth of a sixteenth.
   tables_.write(RateTable::kFactor, 2, factor_word(2048, 512));
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 2, 1, false}).rc,
             (std::uint64_t{256'000} * (65536 - 512)) >> 16);
   EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, 15, false}).rc, 256'000u / 16);
-  // Sixteen or more marks for a weight of 1 leave the least rate, and no less.
+  // With weight 1 sixteen or more marks reduce the rate to the minimum rate.
   registers_.r_min = mbps(3);
   for (const std::uint8_t marks : {16, 17, 64, 255})
     EXPECT_EQ(decrease({mbps(1000), 0, 0, 0, 0, marks, false}).rc, mbps(3)) << int{marks};
@@ -130,19 +134,20 @@ class ReturningCut : public RateUnitTest {
 };
 
 TEST_F(ReturningCut, TakesAQuarterOfItselfOffTheTarget) {
-  // One mark: 256 000 · 15/16 = 240 000. The cut takes 16 000, of which 4 000 lower the target for
-  // good.
+  // One mark: 256 000 · 15/16 = 240 000. The cut is 16 000, of which 4 000 lower the target rate
+  // permanently.
   const DecreaseResult r = decrease({mbps(1000), mbps(1100), 0, 0, 0, 1, false});
   EXPECT_EQ(r.rc, 240'000u);
   EXPECT_EQ(r.rt, mbps(1100) - 4'000);
-  // The lasting part is truncated, not rounded: for a cut of 7 it is 1.
+  // The lasting part of a cut is truncated and not rounded: of a cut of 7 it is 1.
   registers_.r_min = 1;
-  EXPECT_EQ(decrease({mbps(256) + 112, mbps(600), 0, 0, 0, 1, false}).rc, 61'545u);  // 4103 less
+  // the cut is 4103
+  EXPECT_EQ(decrease({mbps(256) + 112, mbps(600), 0, 0, 0, 1, false}).rc, 61'545u);
   EXPECT_EQ(decrease({mbps(256) + 112, mbps(600), 0, 0, 0, 1, false}).rt, mbps(600) - 1025);
 }
 
-// Below a target of 512 Mb/s the lasting part of a cut and the increase per packet are in
-// proportion to the target, by its four highest bits.
+// Below a target rate of 512 Mb/s the lasting part of a cut and the increase per packet are
+// proportional to the target, by its four highest bits.
 TEST_F(ReturningCut, StepsShrinkWithLowTargets) {
   registers_.r_min = 1;
   registers_.mi = 0;
@@ -164,7 +169,8 @@ TEST_F(ReturningCut, StepsShrinkWithLowTargets) {
   }
 }
 
-// A first cut halves a low target as it does a high one: only lasting parts of other cuts shrink.
+// The first cut halves a low target rate as it halves a high one. Only the lasting parts of other
+// cuts shrink.
 TEST_F(ReturningCut, AFirstCutHalvesALowTarget) {
   registers_.r_min = 1;
   registers_.first_cut = kOne16 / 32;
@@ -173,8 +179,8 @@ TEST_F(ReturningCut, AFirstCutHalvesALowTarget) {
   }
 }
 
-// No target is a boundary at which steps change by more than an eighth: a rate that varies about
-// such a boundary would stay longer on the side of the smaller steps.
+// Steps of neighbouring target rates differ by at most an eighth. With larger differences a rate
+// that varies about the boundary would stay longer on the side of the smaller steps.
 TEST_F(ReturningCut, StepsOfNeighbouringTargetsDifferByAnEighthAtMost) {
   std::uint64_t before = StepPart::at(1).of(1u << 30);
   for (RateBits target = 2; target < 150'000; ++target) {
@@ -189,11 +195,11 @@ TEST_F(ReturningCut, StepsOfNeighbouringTargetsDifferByAnEighthAtMost) {
 }
 
 TEST_F(ReturningCut, FirstCutHalvesTheTarget) {
-  registers_.first_cut = 2048;  // 1/32
+  registers_.first_cut = 2048;  // FIRST_CUT is 1/32
   const DecreaseResult r = decrease({mbps(3200), mbps(3300), 0, 0, 0, 9, true});
   EXPECT_EQ(r.rc, mbps(100));
   EXPECT_EQ(r.rt, mbps(1650));
-  // The cut uses the table it returns, whether or not the cut is the first one.
+  // The rate follows from the returned table entry, whether or not the cut is the first one.
   registers_.first_cut = 0;
   EXPECT_EQ(decrease({mbps(1000), mbps(1000), 0, 0, 0, 1, true}).rt, 252'000u);
 }
@@ -202,10 +208,11 @@ TEST_F(ReturningCut, TargetStaysAboveTheFloorAndAboveZero) {
   registers_.r_min = 1;
   tables_.write(RateTable::kFloor, 5, mbps(90));
   const DecreaseResult r = decrease({mbps(100), mbps(91), 0, 0, 5, 255, false});
-  // The floor applies; by the table the rate would be 1.6 Mb/s.
+  // The class's minimum rate applies, since the table would give 1.6 Mb/s.
   EXPECT_EQ(r.rc, mbps(90));
-  EXPECT_EQ(r.rt, mbps(90));                                        // floor; 91 − 6.2 by table
-  EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);  // 0 is raised to R_MIN
+  EXPECT_EQ(r.rt, mbps(90));  // the class's minimum; the table would give 91 − 6.2
+  // a rate of 0 is raised to R_MIN
+  EXPECT_EQ(decrease({mbps(100), 3, 0, 0, 0, 255, false}).rt, 1u);
 }
 
 TEST_F(ReturningCut, NextIncreaseGivesBackAllButAQuarter) {
@@ -270,7 +277,7 @@ TEST_F(RateUnitTest, HalfWayRoundsUpSoTheMaximumIsReached) {
 TEST_F(RateUnitTest, AdditiveAndHyperStepsScaleWithTheIncreaseFactor) {
   registers_.r_ai = mbps(40);
   registers_.r_hai = mbps(400);
-  tables_.write(RateTable::kFactor, 3, factor_word(640, 4096));  // 2.5
+  tables_.write(RateTable::kFactor, 3, factor_word(640, 4096));  // the increase factor is 2.5
   const IncreaseResult ai = increase({mbps(1000), mbps(1000), 3, IncreaseStage::kAdditive});
   EXPECT_EQ(ai.rt, mbps(1100));
   EXPECT_EQ(ai.rc, mbps(1050));
@@ -284,7 +291,7 @@ TEST_F(RateUnitTest, WithTheProportionalLawTheRateMovesToTheTarget) {
   registers_ = test::proportional_registers();
   tables_.write(RateTable::kFactor, 4, factor_word(1024, 1024));  // factors for a flow of weight 4
   const IncreaseResult r = increase({mbps(900), mbps(1000), 4, IncreaseStage::kAdditive, 5});
-  // Five packets, whatever the weight: 1000 + 5·6 + 1000·459/65536 = 1000 + 30 + 7.00378
+  // Five packets, whatever the weight: 1000 + 5·6 + 1000·459/65536 = 1000 + 30 + 7.00378.
   EXPECT_EQ(r.rc, 256'000u + 7'680u + 1793u);
   EXPECT_EQ(r.rt, r.rc);
   EXPECT_EQ(increase({mbps(900), mbps(1000), 4, IncreaseStage::kRecovery}).rc, mbps(1000));
@@ -299,15 +306,16 @@ TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
   EXPECT_EQ(r.rc, 0xFFFFFFFFu);
   EXPECT_EQ(r.rt, 0xFFFFFFFFu);
   EXPECT_TRUE(r.at_maximum);
-  registers_.law = regs::dcc_map::kCtrlLawProportional;  // 2^20 − 1 packets: the step has 52 bits
+  // with 2^20 − 1 packets the step has 52 bits
+  registers_.law = regs::dcc_map::kCtrlLawProportional;
   EXPECT_EQ(increase({0, mbps(600), 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0xFFFFFFFFu);
   registers_.mi = 0;
   EXPECT_EQ(increase({0, 0x8000, 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0x40007FFFu);
 }
 
-// For any register and table contents: results stay in their formats and between the limits, a cut
-// never raises a rate or a target that lies inside the limits, and an increase never lowers a
-// target.
+// Invariants for any register and table contents: results stay in their formats and between the
+// limits. A cut never raises a rate or a target that lies within the limits, and an increase never
+// lowers a target.
 TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
   std::mt19937 random(5);
   const auto any = [&random] { return static_cast<std::uint32_t>(random() >> (random() % 32)); };
@@ -363,7 +371,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
   }
 }
 
-// Timer increases alone lift any rate to the maximum, so no slot stays bound for ever.
+// Timer increases alone raise any rate to the maximum, so no slot stays bound for ever.
 TEST_F(RateUnitTest, IncreasesReachTheMaximum) {
   std::mt19937 random(6);
   for (int round = 0; round < 200; ++round) {
@@ -399,7 +407,8 @@ TEST(RateUnit, LooksUpInTheTablesItIsGiven) {
   RateTables tables;
   unit.load(RateTable::kDecrease, 256, 8192);
   ASSERT_TRUE(unit.look_up_in(tables));
-  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(1000));  // neutral
+  // the given tables are neutral, so the rate stays the same
+  EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(1000));
   tables.write(RateTable::kDecrease, 256, 16384);
   unit.load(RateTable::kDecrease, 256, 8192);  // the unit has no tables of its own
   EXPECT_EQ(unit.decrease({mbps(1000), 0, kOne16, 0, 0, 1, true}).rc, mbps(250));

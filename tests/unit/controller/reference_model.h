@@ -1,8 +1,8 @@
-// DCQCN and the proportional policy in real numbers: an independent oracle of the fixed-point path.
-//
-// Written from the definitions (Zhu et al., SIGCOMM 2015, section 3; docs/formats.md for the
-// proportional policy), not from the controller's code. Each value has a bound for its distance
-// from the controller's value, derived below from the roundings of the formats.
+// DCQCN and the proportional policy in real numbers: an independent oracle of the fixed-point
+// arithmetic. It is written from the definitions (Zhu et al., SIGCOMM 2015, section 3;
+// docs/formats.md for the proportional policy), and not from the controller's code. Each value has
+// a bound of its distance from the controller's value, which is derived below from the roundings of
+// the formats.
 #pragma once
 
 #include <algorithm>
@@ -12,16 +12,16 @@ namespace dcc::test {
 
 using Real = long double;
 
-/// Rates in steps of 1/256 Mb/s, α and multipliers as fractions of 1.
+/// Parameters of the reference: rates in units of 1/256 Mb/s, α and multipliers as fractions of 1.
 struct ReferenceParameters {
   bool proportional = false;
   Real g = 1.0L / 256;
   Real r_ai = 0, r_hai = 0, r_min = 0, r_max = 0;
-  Real mi = 0;      // part of the rate that an increase adds
-  Real weight = 1;  // divisor of the cut argument, and for DCQCN factor of increases
+  Real mi = 0;      // fraction of the rate that an increase adds
+  Real weight = 1;  // divisor of the cut's argument; for DCQCN also the factor of increases
 };
 
-/// A value, with a bound of the fixed-point value's distance from it.
+/// A real value, with a bound of the distance of the controller's fixed-point value.
 struct Bounded {
   Real value = 0;
   Real error = 0;
@@ -53,7 +53,7 @@ class ReferenceFlow {
         rt_{initial_rate, 1, 0},
         alpha_{initial_alpha, 0} {}
 
-  /// `intervals`: whole α intervals since the last cut.
+  /// Applies a cut; `intervals` is the number of whole α intervals since the last cut.
   void cut(unsigned intervals, unsigned marks) {
     const Real decay = std::pow(1 - p_.g, static_cast<Real>(intervals));
     const Bounded alpha{alpha_.value * decay,
@@ -72,8 +72,8 @@ class ReferenceFlow {
     alpha_.error = (1 - p_.g) * alpha.error + kUnit / 2;
   }
 
-  /// `step` is 0, R_AI or R_HAI for DCQCN, and R_AI times the number of packets for the
-  /// proportional policy.
+  /// Applies an increase; `step` is 0, R_AI or R_HAI for DCQCN, and R_AI times the number of
+  /// packets for the proportional policy.
   void increase(Real step) {
     const Bounded base = rt();
     const Bounded before = rc();
@@ -96,7 +96,7 @@ class ReferenceFlow {
   const Bounded& alpha() const { return alpha_; }
 
  private:
-  /// Error of the rate: share · common_ + own.
+  /// Error of a rate: share · common_ + own.
   struct Rate {
     Real value = 0;
     Real share = 0;
@@ -104,7 +104,7 @@ class ReferenceFlow {
   };
   static Rate fresh(const Bounded& b) { return {b.value, 0, b.error}; }
 
-  /// The target Rt keeps a quarter of the decrease of Rc.
+  /// Cuts both rates; the target Rt falls by a quarter of the decrease of Rc.
   void cut_both(const Bounded& factor) {
     const Real taken = 1 - factor.value;
     const Real gathered = (rc().value + rc().error) * factor.error + 1;
@@ -118,13 +118,13 @@ class ReferenceFlow {
     rc_ = rate_limited(rc);
     rt_ = rate_limited(rt);
   }
-  /// A rate at a limit shares no error with the other rate any more.
+  /// A rate that is clamped to a limit shares no error with the other rate any more.
   Rate rate_limited(const Rate& rate) const {
     const Bounded all{rate.value, rate.share * common_ + rate.own};
     const Bounded b = limited(all);
     return b.value == all.value && b.error == all.error ? rate : fresh(b);
   }
-  /// Both values are clamped, so they cannot be farther apart than the clamped ends.
+  /// Clamps the value and its controller counterpart, which are then no farther apart than before.
   Bounded limited(const Bounded& b) const {
     const Real value = std::clamp(b.value, p_.r_min, p_.r_max);
     return {value, std::max(std::clamp(b.value + b.error, p_.r_min, p_.r_max) - value,
@@ -147,7 +147,7 @@ class ReferenceFlow {
   ReferenceParameters p_;
   Rate rc_, rt_;
   Bounded alpha_;
-  Real common_ = 0;  // error at the last increase
+  Real common_ = 0;  // error of both rates at the last increase
 };
 
 }  // namespace dcc::test

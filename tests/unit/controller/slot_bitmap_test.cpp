@@ -17,7 +17,7 @@ TEST_P(SlotBitmapSizes, AgreesWithASortedSet) {
   std::mt19937 random(size);
   for (int i = 0; i < 20'000; ++i) {
     const std::uint32_t member = random() % size;
-    // Phases of filling and of emptying, so that both dense and sparse sets occur.
+    // The set alternates between filling and emptying, so that both dense and sparse sets occur.
     if (random() % 8 < ((i / 2500) % 2 == 0 ? 6u : 2u)) {
       bitmap.insert(member);
       oracle.insert(member);

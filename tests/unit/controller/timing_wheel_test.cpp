@@ -1,4 +1,4 @@
-// The contract of the timing wheel, case by case. tests/fuzz/wheel_fuzz adds random cases.
+// Tests the contract of the timing wheel, case by case. tests/fuzz/wheel_fuzz adds random cases.
 #include "controller/timing_wheel.h"
 
 #include <gtest/gtest.h>
@@ -46,8 +46,8 @@ TEST_P(TimingWheelContract, DelayZeroMeansOne) {
 }
 
 TEST_P(TimingWheelContract, ComesInOrderOfTickThenSlotHoweverItGotThere) {
-  // All timers expire on tick 5000. They are started from the distances of three levels, highest
-  // slot first.
+  // All timers expire on tick 5000. They are started at distances of three levels, the highest slot
+  // first.
   wheel_.start(9, 5000, 0);
   wheel_.start(3, 5000, 0);
   wheel_.start(7, 2000, 3000);
@@ -63,8 +63,8 @@ TEST_P(TimingWheelContract, ComesInOrderOfTickThenSlotHoweverItGotThere) {
 TEST_P(TimingWheelContract, RestartMovesTheEventEitherWay) {
   wheel_.start(1, 3000, 0);
   wheel_.start(2, 30, 0);
-  wheel_.start(1, 30, 10);    // earlier
-  wheel_.start(2, 3000, 10);  // later
+  wheel_.start(1, 30, 10);    // restarted with an earlier tick
+  wheel_.start(2, 3000, 10);  // restarted with a later tick
   EXPECT_EQ(take_all(wheel_, 100), (Expiries{{40, 1}}));
   EXPECT_EQ(take_all(wheel_, 3009), Expiries{});
   EXPECT_EQ(take_all(wheel_, 3010), (Expiries{{3010, 2}}));
@@ -72,7 +72,7 @@ TEST_P(TimingWheelContract, RestartMovesTheEventEitherWay) {
 
 TEST_P(TimingWheelContract, RestartAndCancelWinOverAnExpiryNotTaken) {
   for (const SlotIndex slot : {1u, 2u, 3u}) wheel_.start(slot, 10, 0);
-  EXPECT_EQ(wheel_.take_expired(10)->slot, 1u);  // tick 10's events are ready now
+  EXPECT_EQ(wheel_.take_expired(10)->slot, 1u);  // the events of tick 10 are ready now
   EXPECT_TRUE(wheel_.cancel(2, 10));
   wheel_.start(3, 5, 12);
   EXPECT_EQ(take_all(wheel_, 12), Expiries{});
@@ -115,7 +115,7 @@ TEST_P(TimingWheelContract, OverrunIsSetAt32768TicksAndStays) {
 TEST_P(TimingWheelContract, TheLongestDelayKeepsItsMeaningAtAnyLag) {
   for (const Tick lag : {Tick{1}, Tick{32768}, Tick{65535}}) {
     wheel_.reset(0);
-    wheel_.start(0, 7, 0);  // the expiry is not taken until later
+    wheel_.start(0, 7, 0);  // the consumer takes this expiry later
     const Tick now = 7 + lag;
     wheel_.start(1, 65535, now);
     wheel_.start(2, 1, now);
@@ -169,7 +169,7 @@ TEST_P(TimingWheelContract, AThousandEventsOnOneTickComeInSlotOrder) {
   Tick now = 0;
   for (std::uint32_t i = 0; i < 1024; ++i) {
     now += random() % 48;
-    // starts all slots in mixed order
+    // Starts the timers of all slots in mixed order.
     wheel_.start(i * 389 % 1024, static_cast<Ticks>(kDue - now), now);
   }
   const auto taken = take_all(wheel_, kDue);
@@ -179,7 +179,7 @@ TEST_P(TimingWheelContract, AThousandEventsOnOneTickComeInSlotOrder) {
   }
 }
 
-// A user of next_due() sleeps until the tick that it returns: this must find all expiries.
+// A user of next_due() sleeps until the returned tick, which must not miss any expiry.
 TEST_P(TimingWheelContract, SleepingUntilNextDueMissesNothing) {
   std::mt19937 random(2);
   std::vector<Tick> due(1024);
@@ -200,7 +200,7 @@ TEST_P(TimingWheelContract, SleepingUntilNextDueMissesNothing) {
     }
   }
   EXPECT_EQ(expired, 1024u);
-  EXPECT_LE(sleeps, 1024u);  // without restarts the bound is exact
+  EXPECT_LE(sleeps, 1024u);  // without restarts the bound of next_due() is exact
 }
 
 INSTANTIATE_TEST_SUITE_P(Splits, TimingWheelContract,
@@ -227,7 +227,7 @@ TEST(TimingWheel, MovesAnEventAtMostTwice) {
 TEST(TimingWheel, ARestartToALaterTimeIsFollowedLazily) {
   TimingWheel wheel(1);
   for (Tick now = 0; now < 300; ++now) wheel.start(0, 300, now);
-  EXPECT_LE(wheel.moves(), 2u);  // the only entry moved up on the way
+  EXPECT_LE(wheel.moves(), 2u);  // the only entry moved between levels on its way
   EXPECT_EQ(take_all(wheel, 599).size(), 1u);
   EXPECT_LE(wheel.moves(), 4u);
   EXPECT_EQ(wheel.counters().started, 300u);

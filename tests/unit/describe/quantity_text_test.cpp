@@ -25,7 +25,7 @@ TEST(Time, UnitsAreExact) {
   EXPECT_EQ(QuantityText<PicoSeconds>::parse("2.048us").count, 2'048'000);
   EXPECT_EQ(QuantityText<PicoSeconds>::parse("20ms").count, 20'000'000'000);
   EXPECT_EQ(QuantityText<PicoSeconds>::parse("3s").count, 3'000'000'000'000);
-  // 0.1 has no finite binary form; as decimal digits it is exact.
+  // The number 0.1 has no finite binary form. Parsed as decimal digits it is exact.
   EXPECT_EQ(QuantityText<PicoSeconds>::parse("0.1us").count, 100'000);
 }
 
@@ -47,7 +47,7 @@ TEST(Time, Refuses) {
   EXPECT_NE(error_of<PicoSeconds>("+5us"), "");
   EXPECT_NE(error_of<PicoSeconds>("5 us"), "");
   EXPECT_NE(error_of<PicoSeconds>("5US"), "");
-  // The message is one line, whatever text it quotes.
+  // An error message is one line, whatever text it quotes.
   EXPECT_EQ(error_of<PicoSeconds>("5\n\x1b"), "unknown unit '\\x0a\\x1b' (ps, ns, us, ms, s)");
 }
 
@@ -84,12 +84,12 @@ TEST(Ratios, EveryNotationOfTheSameNumber) {
 TEST(Ratios, FixedPointIsRoundedToNearest) {
   EXPECT_EQ(Ratio(1, 256).to_fixed(16), 256u);
   EXPECT_EQ(Ratio(5, 1024).to_fixed(16), 320u);
-  EXPECT_EQ(Ratio(15, 1000).to_fixed(16), 983u);  // 983.04
-  EXPECT_EQ(Ratio(1, 3).to_fixed(1), 1u);         // 0.67
+  EXPECT_EQ(Ratio(15, 1000).to_fixed(16), 983u);  // 983.04 is rounded to 983
+  EXPECT_EQ(Ratio(1, 3).to_fixed(1), 1u);         // 0.67 is rounded up
   EXPECT_EQ(Ratio(1, 4).to_fixed(1), 1u);         // 0.5 is rounded up
 }
 
-/// Every written value reads back as the same value.
+/// Every value that is written as text reads back as the same value.
 template <class T>
 void expect_round_trip(T value) {
   const std::string text = QuantityText<T>::format(value);
@@ -129,7 +129,7 @@ TEST(Hosts, RangesAndLists) {
   EXPECT_EQ(format_hosts({4, 5, 6}), "4..6");
   EXPECT_EQ(format_hosts({4, 5}), "[4, 5]");
   HostList all;
-  append_hosts(all, "0..1048575");  // the hosts of the largest network
+  append_hosts(all, "0..1048575");  // the hosts of the largest possible network
   EXPECT_EQ(all.size(), RouteTable::kMaxHosts);
   EXPECT_EQ(format_hosts(all), "0..1048575");
   EXPECT_THROW(append_hosts(list, "1048576"), QuantityError);

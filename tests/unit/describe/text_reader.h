@@ -1,5 +1,5 @@
-// A visitor without a file format: reads parameters by dotted path from a map of texts and records
-// the visited rows.
+// A parameter visitor without a file format. It reads parameters by dotted path from a map of texts
+// and records the visited rows.
 #pragma once
 
 #include <map>

@@ -1,5 +1,4 @@
-// Parameters are described in one line each. Tests what a visitor receives of a parameter and which
-// values the description refuses.
+// Tests what a visitor receives of a described parameter, and which values the description refuses.
 #include "describe/visitor.h"
 
 #include <gtest/gtest.h>
@@ -63,7 +62,7 @@ TEST(Visitor, ListsWhatOneLineSays) {
   sample.describe(reader);
   EXPECT_EQ(reader.rows.at("size").type, "size");
   EXPECT_EQ(reader.rows.at("size").unit, "B KB KiB MB MiB GB GiB");
-  EXPECT_EQ(reader.rows.at("size").range, "1B … 1MiB");  // a text and a constant as bounds
+  EXPECT_EQ(reader.rows.at("size").range, "1B … 1MiB");  // the bounds are a text and a constant
   EXPECT_EQ(reader.rows.at("size").shown, "5KB");
   EXPECT_TRUE(reader.rows.at("size").runtime);
   // A parameter may change at run time only if its description says so.
@@ -73,7 +72,8 @@ TEST(Visitor, ListsWhatOneLineSays) {
   EXPECT_EQ(reader.rows.at("cap").range, "none | at least 1Mbps");
   EXPECT_EQ(reader.rows.at("cap").shown, "none");
   EXPECT_EQ(reader.rows.at("colour").range, "red | green");
-  EXPECT_EQ(reader.rows.count("inner.split"), 0u);  // with red the parameter does not exist
+  // with the choice `red` this parameter does not exist
+  EXPECT_EQ(reader.rows.count("inner.split"), 0u);
 }
 
 TEST(Visitor, ReadsIntoTheMembers) {

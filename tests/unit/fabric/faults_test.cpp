@@ -21,7 +21,7 @@ TEST(Faults, RandomLossTakesItsShareAndTheBooksBalance) {
   const LinkCounters& counters = star.up[0]->counters();
   EXPECT_EQ(star.host[0]->sent, star.host[1]->packets + counters.lost);
   EXPECT_EQ(star.pool.in_use(), 0);
-  // tolerance: four standard deviations
+  // The tolerance is four standard deviations.
   EXPECT_NEAR(static_cast<double>(counters.lost), 1'000, 4 * 31.5);
 }
 

@@ -1,4 +1,4 @@
-// Hosts with several ports: their numbers, the networks that they make, and the routes there.
+// Tests hosts with several ports: port numbers, the networks that the ports form, and the routes.
 #include "fabric/host_ports.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(HostPorts, LinksOfACustomHostAreItsPortsInTheirOrder) {
   EXPECT_EQ(topology.wire_name(topology.find("a.1"), 0), "a.1->t0");
 }
 
-/// Two switches without a cable between them: two networks that share their hosts.
+/// Two switches without a cable between them form two networks that share their hosts.
 TEST(HostPorts, PortsInSeparateNetworksDoNotReachEachOther) {
   const TopologyParameters p =
       custom({"a", "b"}, {"t0", "t1"}, {{"a", "t0"}, {"a", "t1"}, {"b", "t0"}, {"b", "t1"}});
@@ -106,7 +106,7 @@ TEST(HostPorts, ACableBetweenTwoHostsIsANetworkOfItsOwn) {
   EXPECT_EQ(refusal(p), "");
   const Topology topology = Topology::of(p);
   const Routing routing(topology);
-  const HostId a = 0, b = 2, c = 4;  // the first port of each host
+  const HostId a = 0, b = 2, c = 4;  // numbers of the first ports of the hosts a, b and c
   EXPECT_TRUE(routing.reaches(a, b));
   EXPECT_EQ(routing.links(a, b), 1);
   EXPECT_FALSE(routing.reaches(a, c));
@@ -114,7 +114,8 @@ TEST(HostPorts, ACableBetweenTwoHostsIsANetworkOfItsOwn) {
   EXPECT_TRUE(routing.reaches(a + 1, c));
 }
 
-// The table of the only switch lists single hosts, because their ports there are in another order.
+// The only switch's table lists single hosts, because the order of its ports differs from the order
+// of the hosts.
 TEST(HostPorts, ASwitchKnowsNoWayToACableBetweenHosts) {
   const Topology topology = Topology::of(
       custom({"a", "b", "c"}, {"s"}, {{"c", "s"}, {"a", "s"}, {"b", "s"}, {"a", "b"}}));
@@ -135,7 +136,7 @@ TEST(HostPorts, HostsThatOnlyAnotherHostJoinsAreRefused) {
                            {{"a", "s"}, {"b", "s"}, {"b", "t"}, {"c", "t"}})),
             "no way from host 'a' to 'c' but through another host (rings: kind: torus) or a "
             "switch that does not forward");
-  // Three hosts, of which each two share a cable, need no relay.
+  // Three hosts of which each two share a cable need no host that relays packets.
   EXPECT_EQ(refusal(custom({"a", "b", "c"}, {}, {{"a", "b"}, {"b", "c"}, {"c", "a"}})), "");
   EXPECT_EQ(refusal(custom({"a", "b"}, {"s"}, {{"a", "s"}})), "host 'b' has no link");
 }
@@ -148,7 +149,7 @@ TEST(HostPorts, ASwitchThatDoesNotForwardJoinsItsOwnHosts) {
   EXPECT_EQ(refusal(p), "");
   const Topology topology = Topology::of(p);
   const Routing routing(topology);
-  EXPECT_EQ(routing.links(0, 2), 2);  // path from a.0 to b.0 through switch n
+  EXPECT_EQ(routing.links(0, 2), 2);  // path from port a.0 to port b.0 through switch n
   EXPECT_TRUE(routing.reaches(0, 3));
 }
 
@@ -173,14 +174,14 @@ std::vector<TopologyParameters> named_shapes() {
   return list;
 }
 
-/// The name that a node has in the network with one port a host.
+/// The name of a node in the network with one port per host.
 std::string plain(std::string name) {
   if (const auto dot = name.find('.'); dot != std::string::npos) name.resize(dot);
   if (name[0] == 'p') name.erase(0, name.find('_') + 1);
   return name;
 }
 
-/// The nodes of the first path, by the names that they have with one port a host.
+/// The nodes of the first path, named as in the network with one port per host.
 std::vector<std::string> path(const Topology& topology, const Routing& routing, HostId from,
                               HostId to) {
   std::vector<std::string> names;
@@ -192,7 +193,8 @@ std::vector<std::string> path(const Topology& topology, const Routing& routing, 
   return names;
 }
 
-// Every plane has the paths of the network with one port, port by port, and none to another plane.
+// Each plane has the same paths, port by port, as the network with one port per host, and no path
+// leads to the other plane.
 TEST(DualPlane, EachPlaneIsTheNetworkOfOnePort) {
   for (TopologyParameters p : named_shapes()) {
     const Topology one = Topology::of(p);

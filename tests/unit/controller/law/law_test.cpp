@@ -1,5 +1,5 @@
-// The registry of policies and laws: a law that the test adds, and the numbers of the hardware's
-// laws.
+// Tests the registry of policies and laws: a law that the test adds, and the numbers of the laws in
+// hardware.
 #include "controller/law/law.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace dcc::law_test {
 namespace {
 
-/// A law that halves the rate at every notification, and restores it at the next timer event.
+/// A law that halves the rate at every CNP and restores it at the next timer event.
 class HalvingLaw final : public Law {
  public:
   explicit HalvingLaw(std::uint8_t number, const char* name = "test_halving")

@@ -1,5 +1,5 @@
-// The proportional law through the congestion manager: effects of packets, marks, bursts and
-// silence on a slot.
+// Tests the proportional law through the congestion manager: the effects of packets, marks, bursts
+// and silence on a slot.
 #include "controller/law/proportional.h"
 
 #include <gtest/gtest.h>
@@ -25,9 +25,9 @@ class ProportionalLawTest : public testing::Test {
         [this](RateTable t, std::uint32_t i, std::uint32_t w) { manager_.write_table(t, i, w); });
     parameters_.rate = test::proportional_registers();
     parameters_.rate.mi = 0;
-    parameters_.rate.g = 32768;          // a mark takes half a packet off the account
-    parameters_.rate.r_ai = mbps(10);    // rate increase for one packet
-    parameters_.rate.r_hai = mbps(400);  // rate of one packet per interval
+    parameters_.rate.g = 32768;          // a mark takes half a packet off the account of packets
+    parameters_.rate.r_ai = mbps(10);    // rate increase per packet
+    parameters_.rate.r_hai = mbps(400);  // the rate of one packet per interval
     parameters_.rate.r_min = mbps(5);
     parameters_.rate.r_max = mbps(125'000);
     parameters_.rate.first_cut = 65536 / 32;
@@ -46,7 +46,7 @@ class ProportionalLawTest : public testing::Test {
     ASSERT_TRUE(timers_.take_expired(now_).has_value());
     manager_.timer(0, now_);
   }
-  /// A slot that is bound, after the hold of the first CNP, at 50 Gb/s.
+  /// Binds a slot and lets it recover from the rate hold of its first CNP to 50 Gb/s.
   void settle() {
     manager_.cnp(7, 0, 1, now_);
     expire();
@@ -65,7 +65,7 @@ class ProportionalLawTest : public testing::Test {
 TEST_F(ProportionalLawTest, TheFirstCnpHalvesTheTargetAndHoldsTheRateForAnInterval) {
   EXPECT_EQ(manager_.cnp(7, 0, 3, now_)->rate.raw, mbps(3125));
   EXPECT_EQ(slot().rt, mbps(50'000));
-  // Marks of packets that were sent before the cut must not cut again.
+  // Marks of packets that were sent before the last cut must not cut the rate again.
   EXPECT_FALSE(manager_.cnp(7, 0, 9, now_ + kHistory - 1).has_value());
   EXPECT_EQ(manager_.statistics().cnps_coalesced, 1u);
   expire();
@@ -76,30 +76,32 @@ TEST_F(ProportionalLawTest, TheFirstCnpHalvesTheTargetAndHoldsTheRateForAnInterv
 TEST_F(ProportionalLawTest, WhileMarksComeTheHoldLastsAndTheTargetFallsToTwiceWhatTheyDeliver) {
   manager_.cnp(7, 0, 1, now_);
   for (int i = 0; i < 20; ++i) {
-    manager_.cnp(7, 0, 4, now_ + kHistory);  // marks of 1.6 Gb/s delivered
+    manager_.cnp(7, 0, 4, now_ + kHistory);  // marks as if 1.6 Gb/s were delivered
     expire();
     ASSERT_TRUE(view().holding()) << i;
   }
-  // The target of 50 Gb/s is halved as long as it is at least twice the delivered 1.6 Gb/s.
+  // The target rate of 50 Gb/s is halved while it is at least twice the delivered 1.6 Gb/s.
   EXPECT_EQ(slot().rt, mbps(3125));
   EXPECT_EQ(slot().rc, slot().rt / 16);
   EXPECT_EQ(manager_.statistics().rate_decreases, 5u);
-  // Without a mark the rate hold ends after one interval plus an eighth of the hold's length.
+  // Without further marks the rate hold ends after one interval plus an eighth of the hold's
+  // length.
   int quiet = 0;
   for (; view().holding() && quiet < 100; ++quiet) expire();
-  EXPECT_EQ(quiet, 4);  // 10 + 20 k ticks of silence against 20 + 20 (19 + k) / 8 of patience
+  EXPECT_EQ(quiet, 4);  // 10 + 20 k ticks of silence exceed 20 + 20 (19 + k) / 8 ticks of patience
   EXPECT_EQ(slot().rc, mbps(3125));
 }
 
 TEST_F(ProportionalLawTest, APromisedClearNotificationIsWaitedFor) {
-  manager_.cnp(7, 0, 3, now_, 3);  // the CNP reports marked packets only
+  manager_.cnp(7, 0, 3, now_, 3);  // a CNP that reports marked packets only
   EXPECT_TRUE(view().clear_promised());
   send(100);
   manager_.cnp(7, 0, 5, now_ + kHistory, 5);
-  EXPECT_TRUE(view().clear_promised());  // packets and marks do not break the promise
+  // later packets and marks do not cancel the promised clear notification
+  EXPECT_TRUE(view().clear_promised());
   int quiet = 0;
   for (; view().holding() && quiet < 200; ++quiet) expire();
-  EXPECT_EQ(quiet, 65);  // 20 k - 10 ticks since the last mark against 64 · 20 ticks of patience
+  EXPECT_EQ(quiet, 65);  // 20 k - 10 ticks since the last mark exceed 64 · 20 ticks of patience
   EXPECT_EQ(slot().rc, mbps(25'000));
   EXPECT_EQ(view().sent(), 0u);
 }
@@ -115,7 +117,7 @@ TEST_F(ProportionalLawTest, ACnpThatTellsOfOthersPromisesNothing) {
 }
 
 TEST_F(ProportionalLawTest, AHoldEndsHoweverLongItsIntervals) {
-  // 64 intervals are longer than the field for the time since the last mark can express.
+  // The field for the time since the last mark cannot express 64 intervals.
   parameters_.timer_interval = 60'000;
   manager_.set_parameters(parameters_);
   manager_.cnp(7, 0, 1, now_, 1);
@@ -125,11 +127,11 @@ TEST_F(ProportionalLawTest, AHoldEndsHoweverLongItsIntervals) {
     ASSERT_TRUE(timers_.take_expired(now_).has_value());
     manager_.timer(0, now_);
   }
-  EXPECT_EQ(quiet, 18);  // the field ends at 2^20 - 1 ticks, which are 17.5 intervals
+  EXPECT_EQ(quiet, 18);  // the field's maximum of 2^20 - 1 ticks is 17.5 intervals
 }
 
 TEST_F(ProportionalLawTest, AHoldEndsThoughAllIsMarkedForGood) {
-  for (const int packets : {0, 4}) {  // with and without a promised clear notification
+  for (const int packets : {0, 4}) {  // without and with a promised clear notification
     manager_.reset(now_);
     manager_.cnp(7, 0, 4, now_, static_cast<std::uint8_t>(packets));
     int intervals = 0;
@@ -200,11 +202,11 @@ TEST_F(ProportionalLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
   send(10);
   expire();
   EXPECT_EQ(slot().rt, mbps(50'100));
-  // A flow that sends nothing gains no rate.
+  // A flow that sends nothing gets no rate increase.
   expire();
   EXPECT_EQ(slot().rt, mbps(50'100));
-  // Ten packets, three of them marked: a cut of 3/16, a quarter of it lasting, and the increase of
-  // eight packets.
+  // Of ten packets three were marked. The cut is 3/16, a quarter of which is lasting, and the
+  // increase is that of eight packets.
   send(10);
   const RateBits before = slot().rt;
   manager_.cnp(7, 0, 3, now_);
@@ -212,23 +214,24 @@ TEST_F(ProportionalLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
   EXPECT_LT(cut, before - before * 17 / 400);
   EXPECT_LT(slot().rc, before - before * 17 / 100);
   expire();
-  EXPECT_EQ(slot().rt, cut + 8 * mbps(10));  // 8.5 packets are in the account: the half stays there
+  EXPECT_EQ(slot().rt, cut + 8 * mbps(10));  // of 8.5 packets the account keeps the half
   EXPECT_EQ(slot().rc, slot().rt);
   send(1);
   manager_.cnp(7, 0, 1, now_);
   const RateBits after = slot().rt;
   expire();
-  EXPECT_EQ(slot().rt, after + mbps(10));  // two halves make one packet
+  // the half in the account and another half make one packet
+  EXPECT_EQ(slot().rt, after + mbps(10));
 }
 
 TEST_F(ProportionalLawTest, WhatArrivedReplacesWhatWasSent) {
   settle();
   send(100);
-  manager_.cnp(7, 0, 2, now_, 20);  // twenty of a hundred packets have arrived
+  manager_.cnp(7, 0, 2, now_, 20);  // the CNP reports that twenty of a hundred packets have arrived
   const RateBits cut = slot().rt;
   expire();
   EXPECT_EQ(slot().rt, cut + 19 * mbps(10));
-  // A mark counter at its maximum gives no information about the share of marked packets.
+  // A saturated mark count does not tell the share of marked packets.
   send(100);
   manager_.cnp(7, 0, 2, now_, 255);
   const RateBits second = slot().rt;
@@ -256,7 +259,8 @@ TEST_F(ProportionalLawTest, FarMoreMarksThanItSendsBeginAHold) {
   ASSERT_EQ(view().hold_intervals(), 1);
   EXPECT_EQ(slot().rc, slot().rt / 16);
   EXPECT_EQ(view().account(), 0);
-  // The packets of a slow flow may take longer than a hold should last.
+  // The flow has no promised clear notification, since packets of a slow flow may take longer than
+  // a rate hold should last.
   EXPECT_FALSE(view().clear_promised());
 }
 
@@ -274,13 +278,14 @@ TEST_F(ProportionalLawTest, WithoutFirstCutThereIsNoHold) {
 TEST_F(ProportionalLawTest, AFlowThatSendsNothingGetsItsRateBackAndTheSlotIsFreed) {
   settle();
   const RateBits before = slot().rt;
-  for (int i = 1; i < 32; ++i) expire();  // the end of the hold counts as the first interval
+  // the end of the rate hold counts as the first silent interval
+  for (int i = 1; i < 32; ++i) expire();
   EXPECT_EQ(slot().rt, before);
   EXPECT_EQ(view().silent_intervals(), 32);
   int intervals = 32;
   for (; intervals < 200 && manager_.flows().bound_slots() == 1; ++intervals) expire();
   EXPECT_EQ(manager_.flows().bound_slots(), 0u);
-  EXPECT_GT(intervals, 32);  // silence comes first
+  EXPECT_GT(intervals, 32);  // the intervals of silence come first
   EXPECT_LT(intervals, 120);
 }
 
@@ -296,7 +301,7 @@ TEST_F(ProportionalLawTest, SilenceLastsAsLongAsItsRegisterSays) {
 }
 
 TEST_F(ProportionalLawTest, ASlowFlowIsNotSilentBetweenItsPackets) {
-  // At 10 Mb/s one packet arrives every forty intervals.
+  // A flow of 10 Mb/s sends one packet every forty intervals.
   parameters_.initial_rate = mbps(20);
   manager_.set_parameters(parameters_);
   manager_.cnp(7, 0, 1, now_);
@@ -344,7 +349,7 @@ TEST_F(FastPhaseTest, AMarkCutsLikeFourAndIsOneOffTheAccount) {
     expire();
   }
   ASSERT_TRUE(view().steady());
-  // The same rates after a cut by four marks.
+  // Without the fast phase a cut by four marks gives the same rates.
   manager_.reset(now_);
   parameters_.brisk = 0;
   manager_.set_parameters(parameters_);
@@ -354,7 +359,8 @@ TEST_F(FastPhaseTest, AMarkCutsLikeFourAndIsOneOffTheAccount) {
   EXPECT_EQ(slot().rt, fast.rt);
 }
 
-// A flow of less than a packet an interval finds its rate in as many packets as a faster one.
+// A flow that sends less than one packet per interval needs as many packets in the fast phase as a
+// faster flow.
 TEST_F(FastPhaseTest, IntervalsWithoutAPacketDoNotCount) {
   settle();
   for (int packet = 0; packet < kFastIntervals; ++packet) {
@@ -369,7 +375,7 @@ TEST_F(FastPhaseTest, EndsForAFlowThatFallsSilent) {
   parameters_.silence = 4;
   manager_.set_parameters(parameters_);
   settle();
-  // The interval that ended the hold was the first without a packet.
+  // The interval that ended the rate hold was the first interval without a packet.
   for (int i = 1; i < 4; ++i) {
     expire();
     EXPECT_EQ(view().fast_intervals_left(), kFastIntervals) << i;
