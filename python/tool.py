@@ -1,8 +1,8 @@
 #!/usr/bin/python3 -IB
 """Runs a tool of this package: tool.py NAME [ARGUMENT]…
 
-The interpreter's option -I keeps the caller's Python out (virtual environment, PYTHONPATH, user site), because the
-tools need Debian's packages for Debian's interpreter; -B leaves no __pycache__ in the source tree.
+The interpreter's option -I excludes the caller's Python environment (virtual environment, PYTHONPATH, user
+site), because the tools need Debian's packages for Debian's interpreter; -B leaves no __pycache__ in the source tree.
 """
 
 import importlib
@@ -13,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
 from dccvp.common.ending import ended  # noqa: E402
 
-# Each module has main(arguments), which returns the exit status.
+# Each module has a function main(arguments), which returns the exit status.
 TOOLS = {
     "sweep": "dccvp.experiments.sweep",
     "study": "dccvp.experiments.study",

@@ -1,4 +1,4 @@
-"""DCC-VP on the host: the platform from Python, and the tools around it (python/tool.py).
+"""Python package of DCC-VP: runs, sweeps and results of the platform, and the command-line tools (python/tool.py).
 
     import dccvp
     run = dccvp.run("configs/demo.yaml", {"seed": 3, "switch.ecn.kmax": "400KB"})

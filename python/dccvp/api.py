@@ -21,7 +21,7 @@ SERIES = {"class": "output.series.classes", "flow_rates": "output.series.flows",
 
 
 def frames():
-    """The module pandas; if it is missing, an ImportError that names the package to install."""
+    """Returns the module pandas; raises an ImportError that names the package to install if pandas is missing."""
     try:
         import pandas  # pandas is imported on first use, because the import takes half a second.
     except ModuleNotFoundError as error:
@@ -109,7 +109,8 @@ class Run:
 
 
 class Sweep:
-    """The results of a sweep in `folder`. The same call of dccvp.sweep continues an interrupted sweep."""
+    """Results of a sweep in `folder`. Calling dccvp.sweep again with the same arguments continues an interrupted
+    sweep."""
 
     def __init__(self, folder, keep=None):
         """Opens the folder of a sweep; InputError if the folder holds no sweep."""
@@ -132,7 +133,7 @@ class Sweep:
         return frame
 
     def run(self, point):
-        """The Run of a point, by its number in the table. InputError if the point has no results."""
+        """Returns the Run of a point, by the point's number in the table. InputError if the point has no results."""
         if not 1 <= point <= len(self._sweep.points):
             raise InputError(f"no point {point} among {len(self._sweep.points)}")
         return Run(self._sweep.results(self._sweep.points[point - 1]), self._keep)
@@ -158,7 +159,8 @@ class Scratch:
 
 
 def folder_for(out, name):
-    """(folder, object that keeps the folder): `out` and None, or a new folder that lives as long as its Scratch."""
+    """Returns (folder, object that keeps the folder): `out` and None, or a new folder that lives as long as its
+    Scratch."""
     if out is not None:
         return pathlib.Path(out), None
     scratch = Scratch()
@@ -166,8 +168,8 @@ def folder_for(out, name):
 
 
 def configured(config, overrides):
-    """(arguments of dccvp, name of the run) for a configuration: the path of a YAML file, or a dict with its content,
-    whose file names are relative to the working directory."""
+    """Returns (arguments of dccvp, name of the run) for a configuration: the path of a YAML file, or a dict with
+    its content, whose file names are relative to the working directory."""
     if not isinstance(config, dict):
         return [config, *words_of(overrides)], pathlib.Path(config).stem
     return [pathlib.Path(__file__).with_name("empty.yaml"), *words_of(config), *words_of(overrides)], "run"

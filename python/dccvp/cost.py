@@ -1,4 +1,4 @@
-"""The cost of a configuration's controller in silicon: dccvp cost CONFIG [-c key.path=value …]
+"""Estimates the silicon cost of a configuration's controller: dccvp cost CONFIG [-c key.path=value …]
 
 Memories are counted bit by bit as rtl/controller instantiates them (tests compare with the elaborated design). Gates,
 flip-flops and FPGA cells come from synthesis at some numbers of slots with memories as macros (rtl/synth/run.py writes
@@ -24,7 +24,7 @@ from dccvp.common.text_table import text_table
 POINTS = pathlib.Path(__file__).resolve().with_name("controller_points.csv")
 FLOW_BITS = 14              # Bits of a queue pair number in the platform.
 CNPS, COMMANDS = 64, 16     # Depths of the shipped FIFOs for CNPs and for commands.
-FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # F, K, D and S of docs/controller-contract.md, in cycles.
+FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # Constants F, K, D and S of docs/controller-contract.md, in cycles.
 SLOT_BITS = 185             # Bits of slot_t in dcc_controller_pkg.sv.
 PLAN_BITS = 383             # Bits of plan_t in dcc_controller_pkg.sv.
 GROUP = 32                  # Bits of a memory word that share one parity bit.
@@ -40,18 +40,19 @@ class Shape:
     """The parameters of a controller that decide the sizes of its memories."""
 
     def __init__(self, slots, split=(5, 5, 6), latency=64, flow_bits=FLOW_BITS, cnps=CNPS, commands=COMMANDS):
-        self.slots = 1 << max(6, math.ceil(math.log2(slots)))  # Hardware has a power of two of slots, at least 64.
+        # The hardware's number of slots is a power of two, at least 64.
+        self.slots = 1 << max(6, math.ceil(math.log2(slots)))
         self.split, self.latency, self.flow_bits = tuple(split), latency, flow_bits
         self.cnps, self.commands = cnps, commands
 
 
 def memories(shape):
-    """{instance of ram_1r1w: (words, bits of a word)} in dcc_top; a word includes its parity bits."""
+    """Returns {instance of ram_1r1w: (words, bits of a word)} in dcc_top; a word includes its parity bits."""
     slots, flow = shape.slots, shape.flow_bits
     slot = slots.bit_length() - 1
     top, middle, last = shape.split
     due = top + middle + last + 1
-    lists = max(top, middle) + 2  # Bits of the number of a list in the timing wheel: level, window, index.
+    lists = max(top, middle) + 2  # Bits of a list number in the timing wheel: level, window, index.
     words, rows = slots // 32, 2 << last
     rate, wheel = "u_rate.u_tables.", "u_timers.u_wheel."
     data = {
@@ -77,7 +78,7 @@ def memories(shape):
 
 
 def measured(path=POINTS):
-    """[{slots: …, figure: …}]: rows of controller_points.csv, sorted by slots."""
+    """Returns the rows of controller_points.csv, sorted by slots: [{slots: …, figure: …}]."""
     if not path.is_file():
         return []
     with open(path, newline="", encoding="utf-8") as file:
@@ -85,8 +86,8 @@ def measured(path=POINTS):
 
 
 def at_slots(points, figure, slots):
-    """(value, origin) of a synthesis figure: measured, or interpolated over log2 of the slots; (None, reason) if
-    neither is possible."""
+    """Returns (value, origin) of a synthesis figure: measured, or interpolated over log2 of the slots; (None,
+    reason) if neither is possible."""
     known = [(point["slots"], point[figure]) for point in points if figure in point]
     for number, value in known:
         if number == slots:
@@ -101,7 +102,7 @@ def at_slots(points, figure, slots):
 
 
 def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
-    """({figure: value}, {figure: origin}) of a controller's cost."""
+    """Returns ({figure: value}, {figure: origin}) of a controller's cost."""
     shape = Shape(slots, split, latency)
     sizes = memories(shape)
     values = {"ram_kbits": sum(words * bits for words, bits in sizes.values()) / 1024}
@@ -127,7 +128,7 @@ def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
 
 
 def warnings(values):
-    """Sentences on figures that hold only if the hardware can have the configured clock."""
+    """Returns sentences on figures that hold only if the hardware reaches the configured clock frequency."""
     clock, possible = values["greatest_events_per_second"] / 1e6, values.get("osu018_greatest_clock_mhz")
     if possible is None or clock <= possible:
         return []
@@ -137,7 +138,7 @@ def warnings(values):
 
 
 def of_parameters(parameters):
-    """The result of cost() for the parameters of a configuration, {path: text}."""
+    """Returns the result of cost() for the parameters of a configuration, {path: text}."""
     def text(name):
         try:
             return parameters["nic.controller." + name]
@@ -152,7 +153,7 @@ def of_parameters(parameters):
 
 
 def of_run(folder):
-    """{figure: value} of the controller cost, for the configuration in a run's folder."""
+    """Returns {figure: value} of the controller cost, for the configuration in a run's folder."""
     path = folder / "config.effective.yaml"
     document = yaml.safe_load(path.read_text(encoding="utf-8"))
     controller = (document.get("nic") or {}).get("controller") or {}
@@ -160,7 +161,7 @@ def of_run(folder):
 
 
 def metric_rows():
-    """Rows that describe the cost figures in the form of `dccvp metrics`."""
+    """Returns rows that describe the cost figures in the form of `dccvp metrics`."""
     names = list(UNITS) + sorted({key for point in measured() for key in point} - {"slots"})
     return tuple({"path": "cost." + name, "unit": UNITS.get(name, "")} for name in names)
 

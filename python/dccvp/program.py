@@ -28,8 +28,8 @@ class RunError(Exception):
 
 
 def program():
-    """The path of dccvp: the environment variable DCCVP, else build/dccvp of this checkout, else that of this
-    installation, else the one on the PATH. InputError if none exists."""
+    """Returns the path of dccvp: the environment variable DCCVP, else build/dccvp of this checkout, else that of
+    this installation, else the one on the PATH. InputError if none exists."""
     named = os.environ.get("DCCVP")
     own = (str(ROOT / "build/dccvp"), str(ROOT.parent.parent / "bin/dccvp"), shutil.which("dccvp"))
     for place in (named,) if named else own:
@@ -39,7 +39,7 @@ def program():
 
 
 def words_of(overrides):
-    """{key.path: value} as arguments of the program, each value as one line of YAML."""
+    """Returns {key.path: value} as arguments of the program, each value as one line of YAML."""
     def text(value):
         if isinstance(value, (bytes, bytearray)):
             raise TypeError("bytes are no text; decode them")
@@ -71,15 +71,16 @@ def checked(word):
 
 
 def complaint_of(text):
-    """The error output of the program without the program's name and without progress lines."""
+    """Returns the error output of the program without the program's name and without progress lines."""
     lines = [line.rpartition("\r")[2].removeprefix("dccvp: ").rstrip() for line in text.split("\n")]
     return "\n".join(line for line in lines if line)
 
 
 @contextlib.contextmanager
 def ears(stream):
-    """(descriptor for the standard error of a program, function that returns the error output after the program's
-    start). If `stream` is a terminal, the program gets a terminal too, and its progress line is passed on."""
+    """Returns (descriptor for the standard error of a program, function that returns the error output after the
+    program's start). If `stream` is a terminal, the program gets a terminal too, and its progress line is passed
+    on."""
     if not stream.isatty():
         hear, speak = os.pipe()
     else:

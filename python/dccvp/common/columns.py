@@ -12,8 +12,8 @@ MOST_LINES = 16
 
 
 def read_columns(path, needed=(), nothing=math.nan):
-    """{column: list of numbers or words}; an empty cell becomes `nothing`. InputError for a file that is no CSV file of
-    a run or lacks one of the columns `needed`."""
+    """Reads a CSV file of a run; returns {column: list of numbers or words}. An empty cell becomes `nothing`.
+    InputError for a file that is no CSV file of a run or lacks one of the columns `needed`."""
     try:
         with open(path, newline="", encoding="utf-8") as file:
             rows = csv.reader(file)

@@ -7,9 +7,9 @@ import sys
 
 
 class InputError(Exception):
-    """Unusable input: a message of one line that begins with the place of the fault. `place`: the place as text,
-    "a.yaml:3:5" for a file or "-c key.path" for an override; None if the message names no place. `file`, `line` and
-    `column` are the parts of `place`; each is None if `place` lacks the part."""
+    """Exception for unusable input: a message of one line that begins with the place of the fault. `place`: the place
+    as text, "a.yaml:3:5" for a file or "-c key.path" for an override; None if the message names no place. `file`,
+    `line` and `column` are the parts of `place`; each is None if `place` lacks the part."""
 
     @property
     def _parts(self):

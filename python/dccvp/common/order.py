@@ -1,10 +1,10 @@
-"""Order of the values on an axis of a sweep's picture."""
+"""Orders the values on an axis of a sweep's picture."""
 
 from dccvp.common import quantity
 
 
 def ordered(values):
-    """The distinct values: quantities sorted by size, words in the order of their first appearance."""
+    """Returns the distinct values: quantities sorted by size, words in the order of their first appearance."""
     values = list(dict.fromkeys(values))
     numbers = [quantity.number(v) for v in values]
     if all(n is not None for n in numbers):

@@ -8,8 +8,9 @@ import tempfile
 
 
 def cache_folder():
-    """A folder for matplotlib's caches: the user's own, or, if the home folder is read-only, a new one that is deleted
-    when the program ends. A fixed name in the common temporary folder could be created by another user first."""
+    """Returns a folder for matplotlib's caches: the user's own, or, if the home folder is read-only, a new folder
+    that is deleted when the program ends. Another user could create a folder of a fixed name in the common
+    temporary folder first."""
     own = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "dccvp-matplotlib"
     try:
         own.mkdir(mode=0o700, parents=True, exist_ok=True)

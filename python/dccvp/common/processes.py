@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 
-PR_SET_PDEATHSIG = 1  # prctl(2)
+PR_SET_PDEATHSIG = 1  # operation number of prctl(2) that sets the signal at the parent's death
 LIBC = ctypes.CDLL(None)
 
 
@@ -31,8 +31,8 @@ def lines_of(command, cwd=None):
 
 
 def share_of_each(runs, jobs):
-    """Options that each of `runs` runs of dccvp gets if `jobs` run at a time: one thread per run if several run at
-    once."""
+    """Returns options for each of `runs` runs of dccvp, `jobs` of which run at a time: one thread per run if
+    several runs share the machine."""
     return ["--threads", "1"] if min(jobs, runs) > 1 else []
 
 

@@ -1,4 +1,4 @@
-"""A progress line on a terminal."""
+"""Shows a progress line on a terminal."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Quantities as in the platform's YAML: 100Gbps, 55us, 5KB, 1/256, 1.5%."""
+"""Parses quantities as in the platform's YAML: 100Gbps, 55us, 5KB, 1/256, 1.5%."""
 
 import fractions
 import re
@@ -16,7 +16,8 @@ LONGEST = 64  # Greatest number of characters of a quantity.
 
 
 def parse(text):
-    """(exact value in the smallest unit of its kind, kind); kind '' for a plain number; None for any other text."""
+    """Parses a quantity; returns (exact value in the smallest unit of its kind, kind); kind '' for a plain number;
+    None for any other text."""
     text = str(text)
     match = PATTERN.fullmatch(text) if len(text) <= LONGEST else None
     if match is None or (match[2] and int(match[2]) == 0):
@@ -31,7 +32,7 @@ def parse(text):
 
 
 def number(text):
-    """A quantity as a float in s, bit/s, bytes or Hz, or the plain number; None for any other text."""
+    """Returns a quantity as a float in s, bit/s, bytes or Hz, or a plain number; None for any other text."""
     parsed = parse(text)
     if parsed is None:
         return None
@@ -40,7 +41,8 @@ def number(text):
 
 
 def show(value, kind, whole):
-    """The text of a value with four significant digits; a whole number if it has a unit, or if `whole` is true."""
+    """Returns the text of a value with four significant digits; as a whole number if it has a unit, or if `whole`
+    is true."""
     digits = 4 - len(str(int(value))) if value >= 1 else 4
     if kind or whole:
         digits = min(digits, 0)

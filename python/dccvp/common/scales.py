@@ -1,4 +1,5 @@
-"""Scales of values in a picture: logarithmic for values that span decades, and not stretched by a single outlier."""
+"""Scales of values in a picture: logarithmic for values that span decades, and without stretching for a single
+outlier."""
 
 import math
 
@@ -27,7 +28,7 @@ class Scale:
         self.cut = (self.low, self.high) != (least, most)
 
     def share(self, value):
-        """The place of a value on the scale: 0 at its low end and below, 1 at its high end and above."""
+        """Returns the place of a value on the scale: 0 at the low end and below, 1 at the high end and above."""
         low, high = self.low, self.high
         if self.logarithmic:
             low, high, value = math.log(low), math.log(high), math.log(max(value, low))
@@ -36,14 +37,16 @@ class Scale:
         return min(max((value - low) / (high - low), 0.0), 1.0)
 
     def note(self):
-        """Remark for the reader of a picture about its scale; empty for a linear scale that holds all values."""
+        """Returns a remark on the scale for the reader of a picture; empty for a linear scale that holds all
+        values."""
         return "logarithmic scale" if self.logarithmic else "values beyond the scale have its last colour" \
             if self.cut else ""
 
 
 def reach(values, ends):
-    """Values and interval ends that an axis must show. An end farther from the values than the values are from each
-    other is cut, since two seeds may give an interval many times wider; the result is above 0 if all values are."""
+    """Returns the values and interval ends that an axis must show. An interval end that is farther from the values
+    than the values are from each other is cut, since an interval from two seeds may be many times wider than the
+    values' range. The result is above 0 if all values are above 0."""
     least, most = min(values), max(values)
     room = most - least or abs(most) or 1.0
     low = max(least - room, least / 2) if least > 0 else least - room
@@ -51,5 +54,5 @@ def reach(values, ends):
 
 
 def columns_for(panels, wide=4):
-    """The number of columns for an arrangement of panels as square as possible, at most `wide` columns."""
+    """Returns the number of columns, at most `wide`, that arranges panels as squarely as possible."""
     return max(1, min(wide, math.ceil(math.sqrt(panels))))

@@ -1,12 +1,12 @@
-"""Percentile and fairness as metrics.json has them, and confidence intervals over independent runs."""
+"""Percentile and fairness as metrics.json defines them, and confidence intervals over independent runs."""
 
 import math
 import random
 
 
 def percentile(values, percent):
-    """Nearest rank: the least value that at least `percent` of the values do not exceed. NaN if one of the values is
-    NaN; `values` in any order, not empty."""
+    """Returns the percentile by nearest rank: the least value that at least `percent` of the values do not exceed.
+    NaN if one of the values is NaN; `values` in any order, not empty."""
     if any(map(math.isnan, values)):
         return math.nan
     # 1e-9 absorbs floating-point error: 0.95 * 20 is slightly above 19.
@@ -15,8 +15,8 @@ def percentile(values, percent):
 
 
 def jain(values):
-    """Jain's index of fairness: 1 if all values are equal (also if all are 0), 1/n if all but one are 0; None for no
-    values."""
+    """Returns Jain's index of fairness: 1 if all values are equal (also if all are 0), 1/n if all but one are 0;
+    None for no values."""
     if not values:
         return None
     total, squares = sum(values), sum(v * v for v in values)
@@ -27,7 +27,7 @@ def mean(values):
     return sum(values) / len(values)
 
 
-# Student's t, 97.5 %, for 1 to 30 degrees of freedom.
+# Student's t for 97.5 %, for 1 to 30 degrees of freedom.
 T_975 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
          2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)
 RESAMPLES = 1000
@@ -35,8 +35,8 @@ LEAST_RESAMPLED = 5  # least number of values for a useful bootstrap interval
 
 
 def confidence(values):
-    """Half the width of the 95 % confidence interval of the mean, by Student's t, for independent values (one for each
-    seed); None for fewer than two."""
+    """Returns half the width of the 95 % confidence interval of the mean, by Student's t, for independent values
+    (one for each seed); None for fewer than two values."""
     count = len(values)
     if count < 2:
         return None
@@ -49,8 +49,8 @@ def confidence(values):
 
 
 def bootstrap(values, statistic):
-    """(low, high) of the 95 % bootstrap interval of a statistic of independent values; the same at every call. None
-    for fewer than LEAST_RESAMPLED values."""
+    """Returns (low, high) of the 95 % bootstrap interval of a statistic of independent values, the same at every
+    call; None for fewer than LEAST_RESAMPLED values."""
     if len(values) < LEAST_RESAMPLED:
         return None
     draw = random.Random(1)
@@ -63,8 +63,8 @@ LEAST_FOR_BOOTSTRAP = 10
 
 
 def interval(values):
-    """(low, high) of the 95 % confidence interval of the mean of independent values: by bootstrap, which follows a
-    skewed distribution, else by Student's t; None for fewer than two values."""
+    """Returns (low, high) of the 95 % confidence interval of the mean of independent values: by bootstrap, which
+    follows a skewed distribution, or with few values by Student's t; None for fewer than two values."""
     if len(values) >= LEAST_FOR_BOOTSTRAP:
         return bootstrap(values, mean)
     half = confidence(values)
@@ -72,14 +72,15 @@ def interval(values):
 
 
 def decimals_of(half):
-    """Number of digits after the point that show an interval's half width with two digits."""
+    """Returns the number of decimals that show an interval's half width with two significant digits."""
     return max(0, 1 - math.floor(math.log10(half))) if 0 < half < math.inf else 0
 
 
 def with_interval(value, half, digits=6, sign="±"):
-    """A mean and half the width of its interval, with as many digits as the interval justifies. Without an interval
-    (None, 0 or NaN) the mean alone, with `digits` significant digits."""
-    if not half or not math.isfinite(half) or half < 1e-6 * abs(value):  # 1e-6 of the value: rounding only
+    """Formats a mean and half the width of its interval, with as many digits as the interval justifies. Without an
+    interval (None, 0 or NaN) only the mean is formatted, with `digits` significant digits."""
+    # a half width below 1e-6 of the value comes from rounding only
+    if not half or not math.isfinite(half) or half < 1e-6 * abs(value):
         return f"{value:.{digits}g}"
     places = decimals_of(half)
     if places > 9 or half >= 1e9:

@@ -1,9 +1,9 @@
-"""Tables with aligned columns for a terminal."""
+"""Formats tables with aligned columns for a terminal."""
 
 
 def text_table(rows):
-    """The text of a table whose first row is the head. The first column is aligned to the left, the others to the
-    right; two blanks separate columns and indent every line."""
+    """Returns the text of a table whose first row is the head. The first column is aligned to the left, the others
+    to the right; two blanks separate columns and indent every line."""
     widths = [max(map(len, column)) for column in zip(*rows)]
 
     def line(cells):

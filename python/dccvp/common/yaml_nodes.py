@@ -28,8 +28,8 @@ def fail(place, message) -> typing.NoReturn:
 
 
 def load(path, what):
-    """The root node of a file, which is a map. `what` names the content in errors. InputError for duplicate keys, for
-    tags, and for text that is not YAML."""
+    """Returns the root node of a file, which must be a map. `what` names the content in errors. InputError for
+    duplicate keys, for tags, and for text that is not YAML."""
     try:
         with open(path, "rb") as file:
             data = file.read(MOST_BYTES + 1)
@@ -65,8 +65,8 @@ def load(path, what):
 
 
 def refuse_unusable(node, above, allowance):
-    """InputError for valid YAML that cannot be processed: too many nodes, too deep, recursive aliases. `allowance` is
-    an iterator with one element for each permitted node."""
+    """Raises InputError for valid YAML that cannot be processed: too many nodes, too deep, recursive aliases.
+    `allowance` is an iterator with one element for each permitted node."""
     if next(allowance, None) is None:
         fail(node, f"more than {MOST_NODES} values, with what aliases stand for")
     if any(node is parent for parent in above):
@@ -80,13 +80,13 @@ def refuse_unusable(node, above, allowance):
     elif isinstance(node, yaml.SequenceNode):
         for item in node.value:
             refuse_unusable(item, above + [node], allowance)
-    # NUL and surrogates occur in no argument, no file name and no UTF-8 text.
+    # Arguments, file names and UTF-8 text cannot contain NUL or surrogates.
     elif any(c == "\0" or "\ud800" <= c <= "\udfff" for c in node.value):
         fail(node, "a character that no text has")
 
 
 def entries(node, what):
-    """[(key node, value node), …] of a map whose keys are words; InputError for a duplicate key."""
+    """Returns [(key node, value node), …] of a map whose keys are words; InputError for a duplicate key."""
     if not isinstance(node, yaml.MappingNode):
         fail(node, f"{what} is a map, not {described(node)}")
     seen = set()
@@ -105,7 +105,8 @@ def hint(name, known):
 
 
 def fields(node, what, known, required=()):
-    """{key: value node} of a map; InputError for a key that is not `known` or for a missing `required` key."""
+    """Returns {key: value node} of a map; InputError for a key that is not in `known` or for a missing key of
+    `required`."""
     out = {}
     for key, value in entries(node, what):
         if key.value not in known:
@@ -118,7 +119,7 @@ def fields(node, what, known, required=()):
 
 
 def items(node, what):
-    """The elements of a list; InputError for an empty list."""
+    """Returns the elements of a list; InputError for an empty list."""
     if not isinstance(node, yaml.SequenceNode):
         fail(node, f"{what} is a list, not {described(node)}")
     if not node.value:
@@ -140,8 +141,8 @@ def integer(node, what, least, most):
 
 
 def file_beside(path, node, name):
-    """The path of the file `name`, relative to the folder of `path`; InputError at the node if the file does not
-    exist."""
+    """Returns the path of the file `name`, relative to the folder of `path`; InputError at the node if the file
+    does not exist."""
     file = path.parent / name
     try:
         there = file.is_file()
@@ -153,7 +154,7 @@ def file_beside(path, node, name):
 
 
 def seeds_of(text, place, most):
-    """The range of seeds that a text such as 7 or 1..20 stands for."""
+    """Returns the range of seeds that a text such as 7 or 1..20 stands for."""
     first, dots, last = text.partition("..")
     numbers = [first, last] if dots else [first]
     if not all(WHOLE_NUMBER.fullmatch(n) for n in numbers) or int(last or first) < int(first):
@@ -164,7 +165,7 @@ def seeds_of(text, place, most):
 
 
 def plain(node):
-    """The Python value of a node."""
+    """Converts a YAML node to a Python value."""
     try:
         return yaml.constructor.SafeConstructor().construct_document(node)
     except yaml.MarkedYAMLError as error:
@@ -182,7 +183,7 @@ def described(node):
 
 
 def flow(node):
-    """A node as one line of YAML, with scalars as written."""
+    """Returns a node as one line of YAML, with scalars as written in the file."""
     if isinstance(node, yaml.SequenceNode):
         return "[" + ", ".join(flow(item) for item in node.value) + "]"
     if isinstance(node, yaml.MappingNode):

@@ -1,1 +1,1 @@
-"""The documentation site."""
+"""Tools that make the documentation site."""

@@ -21,7 +21,7 @@ RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lu
              "packet": "packet/doc/contract.md", "nic-application": "nic/doc/contract.md",
              "law-proofs": "controller/doc/law_proofs.md", "recovery": "controller/doc/recovery.md",
              "handoff": "handoff/README.md"}
-RESULT_PAGES = ("results", "null_models")  # generated pages of configs/reproduce
+RESULT_PAGES = ("results", "null_models")  # names of the generated pages of configs/reproduce
 
 
 def said(dccvp, *arguments):
@@ -39,7 +39,7 @@ def command_line(dccvp):
 
 
 def configurations():
-    """The page that lists the shipped configurations; its text is the first comment of each configuration."""
+    """Returns the page that lists the shipped configurations; its text is the first comment of each configuration."""
     page = "# Shipped configurations\n\nGenerated from the comments at their heads.\n\n"
     page += "| file | shows |\n|---|---|\n"
     for file in sorted(ROOT.glob("configs/*.yaml")) + sorted(ROOT.glob("configs/*/*.yaml")):
@@ -54,7 +54,7 @@ def configurations():
 
 
 def pages_beside_code():
-    """{file in the repository: its place in the site} of the pages that are outside docs/."""
+    """Returns {file in the repository: its place in the site} for pages that are outside docs/."""
     pages = {ROOT / "rtl" / place: f"rtl/{name}.md" for name, place in RTL_PAGES.items()}
     pages[ROOT / "configs/reproduce/silicon.md"] = "reproduce/silicon.md"
     pages[ROOT / "configs/reproduce/held_rows.md"] = "reproduce/held_rows.md"
@@ -68,7 +68,7 @@ def pages_beside_code():
 
 
 def with_links_of_the_site(text, page, place):
-    """The text of a page at `place`, with links to other pages rewritten for the site."""
+    """Returns the text of a page at `place`, with links to other pages rewritten for the site."""
     places = pages_beside_code()
 
     def link(match):
@@ -85,8 +85,8 @@ def with_links_of_the_site(text, page, place):
 
 
 def staged(page, place):
-    """The text of a page for the site: links rewritten, and marks after a code block's language turned into the block's
-    title."""
+    """Returns the text of a page for the site: links are rewritten, and marks after a code block's language become
+    the block's title."""
     text = with_links_of_the_site(page.read_text(encoding="utf-8"), page, place)
     text = re.sub(r"^```sh long$", '```sh title="takes long"', text, flags=re.MULTILINE)
     text = re.sub(r"^```(\w+) file=(\S+)$", r'```\1 title="\2"', text, flags=re.MULTILINE)

@@ -55,8 +55,8 @@ COMMON = frozenset("""
 
 
 def measured_rows(folder):
-    """{title: [(run, figure, accepted, outside)]} of the experiments in a folder, and of the orders published among
-    them."""
+    """Returns {title: [(run, figure, accepted, outside)]} for the experiments in a folder, and for the published
+    orders among them."""
     rows = {e.title: [(run.name, figure.name, accepted_text(figure), bool(figure.reason))
                       for run in e.runs for figure in run.figures]
             for e in map(reproduce_plan.read, reproduce_plan.find(folder))}
@@ -66,7 +66,7 @@ def measured_rows(folder):
 
 
 def found(where, root):
-    """None if the evidence ("file" or "file :: words") exists, else the reason as a sentence."""
+    """Returns None if the evidence ("file" or "file :: words") exists, else the reason as a sentence."""
     name, _, words = (part.strip() for part in where.partition(" :: "))
     path = root / name
     if not path.is_file():
@@ -77,14 +77,14 @@ def found(where, root):
 
 
 def stems(text):
-    """The words of a text that name its mechanism, stripped of their endings."""
+    """Returns the words of a text that name its mechanism, without their endings."""
     words = re.findall(r"[A-Za-z0-9]{3,}", text + " " + re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", text))
     return {word.lower()[:5] for word in words if word.lower() not in COMMON and not word.isdigit()}
 
 
 def text_of_test(text, name):
-    """Name, comment and body of the test `name` in a file's text (a class reaches up to the next class); None if the
-    file has no such test."""
+    """Returns name, comment and body of the test `name` in a file's text (a class reaches up to the next class);
+    None if the file has no such test."""
     starts = list(TEST.finditer(text))
     for place, match in enumerate(starts):
         if name in match.groups():
@@ -95,7 +95,7 @@ def text_of_test(text, name):
 
 
 def fault_of_test(where, mechanism, root):
-    """None if a test ("file :: name of the test") exists and mentions the mechanism, else the reason."""
+    """Returns None if a test ("file :: name of the test") exists and mentions the mechanism, else the reason."""
     name, _, test = (part.strip() for part in where.partition(" :: "))
     path = root / name
     if not name.startswith("tests/") or not test:
@@ -111,14 +111,15 @@ def fault_of_test(where, mechanism, root):
 
 
 def experiment_text(wanted, rows):
-    """The Markdown text for the experiment of [title], [title, run] or [title, run, figure]; KeyError if there is no
-    such figure."""
+    """Returns the Markdown text for the experiment of [title], [title, run] or [title, run, figure]; KeyError if
+    there is no such figure."""
     chosen(wanted, rows)
     return f"*{wanted[0]}*"
 
 
 def chosen(wanted, rows):
-    """The measured rows that [title], [title, run] or [title, run, figure] selects; KeyError if there is none."""
+    """Returns the measured rows that [title], [title, run] or [title, run, figure] selects; KeyError if there is
+    none."""
     title = wanted[0]
     if title not in rows:
         raise KeyError(f"configs/reproduce has no experiment '{title}'")
@@ -129,7 +130,7 @@ def chosen(wanted, rows):
 
 
 def gone(line, rows, root):
-    """Sentences about missing evidence of a line or a scheme."""
+    """Returns sentences about missing evidence of a line or a scheme."""
     faults = [fault for where in line.get("where", []) if (fault := found(where, root))]
     for wanted in line.get("figures", []):
         try:
@@ -140,7 +141,7 @@ def gone(line, rows, root):
 
 
 def faults_of(line, rows, root):
-    """Sentences about the faults of a line of docs/sources.yaml."""
+    """Returns sentences about the faults of a line of docs/sources.yaml."""
     state = line.get("state")
     if state not in STATES:
         return [f"state '{state}' (known: {', '.join(STATES)})"]
@@ -159,14 +160,14 @@ def faults_of(line, rows, root):
 
 
 def faults_of_scheme(scheme, rows, root):
-    """Sentences about the faults of a scheme in the survey."""
+    """Returns sentences about the faults of a scheme in the survey."""
     faults = [f"unknown key '{key}'" for key in scheme if key not in SCHEME_KEYS]
     faults += [f"'{key}' is empty" for key in ("name", "kind") if not scheme.get(key)]
     return faults + gone(scheme, rows, root)
 
 
 def faults_of_paragraphs(paragraphs, root):
-    """Sentences about paragraphs of the patent without RTL, model or test, and about evidence that is gone."""
+    """Returns sentences about paragraphs of the patent without RTL, model or test, and about missing evidence."""
     numbers = [paragraph.get("at") for paragraph in paragraphs]
     faults = [f"paragraph {number} is missing" for number in sorted(PARAGRAPHS - set(numbers))]
     faults += [f"paragraph {number} stands twice" for number in sorted(set(numbers)) if numbers.count(number) > 1]
@@ -185,7 +186,7 @@ def faults_of_paragraphs(paragraphs, root):
 
 
 def paragraphs_table(paragraphs):
-    """Lines of the table of the patent's paragraphs and their hardware."""
+    """Returns the lines of the table of the patent's paragraphs and their hardware."""
     lines = ["", "## The patent in hardware, paragraph by paragraph", "",
              "Each test compares the module with the model or with an oracle that shares no code with either.", "",
              "| paragraph | says | RTL | model | test of the RTL | without RTL |", "|---" * 6 + "|"]
@@ -200,7 +201,7 @@ def paragraphs_table(paragraphs):
 
 
 def evidence(line, rows):
-    """The table cell that names the experiments and the files of a line, and the reason for a difference."""
+    """Returns the table cell that names the experiments and the files of a line, and the reason for a difference."""
     cells = list(dict.fromkeys(experiment_text(wanted, rows) for wanted in line.get("figures", [])))
     for where in line.get("where", []):
         name, _, words = (part.strip() for part in where.partition(" :: "))
@@ -213,7 +214,7 @@ def evidence(line, rows):
 
 
 def schemes_table(schemes, rows):
-    """Lines of the table of the survey's schemes."""
+    """Returns the lines of the table of the survey's schemes."""
     lines = ["", "## The survey's tables", "",
              "What tables 1 to 7 of the traffic-control survey say of each scheme, where it is, and which experiments",
              "measure it.", "",

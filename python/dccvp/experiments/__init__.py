@@ -1,1 +1,1 @@
-"""Sweeps and studies: plan, run, judge, table."""
+"""Sweeps, studies and reproductions of published experiments: plans, runs, verdicts, tables."""

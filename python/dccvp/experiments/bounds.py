@@ -1,10 +1,10 @@
-"""Bounds of the published experiments by width: greatest accepted value over the least.
+"""Lists the bounds of the published experiments by width: greatest accepted value over the least accepted value.
 
   tool.py bounds            the table of docs/reproductions.md, and every bound wider than a factor of two
   tool.py bounds --check    exit 1 with each wide bound that gives no reason (`why`, or `bounds` of its experiment)
 
-A bound on one side is open, and wide, unless the figure ends by itself on the other side: a share, a use of a link or
-Jain's index at 1, a count at 0.
+A one-sided bound counts as wide, unless the figure itself has a limit on the other side: a share, a use of a link
+or Jain's index cannot exceed 1, a count cannot fall below 0.
 """
 
 import collections
@@ -24,7 +24,7 @@ CLASSES = ((1, "exact"), (1.02, "to 2 %"), (1.1, "to 10 %"), (1.5, "to a factor 
 
 
 def limits(figure):
-    """(least, greatest) accepted value of a figure; None for an open side."""
+    """Returns (least, greatest) accepted value of a figure; None for an open side."""
     least, most = figure.at_least, figure.at_most
     tolerance = figure.within
     if tolerance is None and figure.within_share is not None:
@@ -40,8 +40,8 @@ def limits(figure):
 
 
 def width(figure):
-    """Greatest accepted value over the least; 1 for an exact bound; infinite for values of both signs or from 0;
-    None for a bound that is open on one side."""
+    """Returns the greatest accepted value over the least; 1 for an exact bound; infinite for values of both signs
+    or from 0; None for a bound that is open on one side."""
     least, most = limits(figure)
     if least is None or most is None:
         return None
@@ -70,13 +70,13 @@ def class_of(figure):
 
 
 def table(folder=reproduce_plan.SHIPPED):
-    """Number of bounds by width, as lines of a table."""
+    """Returns the lines of a table of the number of bounds by width."""
     counts = collections.Counter(class_of(figure) for _, _, figure in bounded_figures(folder))
     return ["| accepted | bounds |", "|---|---|", *(f"| {name} | {counts[name]} |" for _, name in CLASSES)]
 
 
 def unexplained(folder=reproduce_plan.SHIPPED):
-    """A sentence for each wide bound without a reason."""
+    """Returns a sentence for each wide bound without a reason."""
     return [f"{experiment.name}.figures.yml: {run.name}: {figure.name}: a bound wider than a factor of {WIDE}"
             f" ({' to '.join('open' if end is None else f'{end:.4g}' for end in limits(figure))}) needs 'why'"
             for experiment, run, figure in bounded_figures(folder) if is_wide(figure) and not figure.why]

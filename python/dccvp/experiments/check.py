@@ -1,4 +1,4 @@
-"""Checks of a sweep by the program: dccvp must accept every point and know every metric."""
+"""Checks the points of a sweep with the program: dccvp must accept every point and know every metric."""
 
 from dccvp.common import processes
 from dccvp import cost
@@ -14,12 +14,13 @@ def arguments_of(plan, settings, extra):
 
 
 def blame(text, settings):
-    """(the setting that a refusal names, the rest of the message); None for a refusal that names no single setting."""
+    """Returns (the setting that a refusal names, the rest of the message); None for a refusal that names no single
+    setting."""
     for setting in settings:
         start = f"-c {setting.argument}: "
         if text.startswith(start):
             return setting, text[len(start):]
-    # A refused change at `branch_at` names the setting that the change would alter.
+    # A change at `branch_at` may be refused; the refusal then names the setting that the change would alter.
     for setting in settings:
         quoted = f"'{setting.key}'"
         if text.startswith("-c changes.+=") and quoted in text:
@@ -28,8 +29,8 @@ def blame(text, settings):
 
 
 def refusals(plan, program, extra, jobs, known=frozenset()):
-    """{index: message} of the points that `dccvp check` refuses. InputError for a value that is refused in every point,
-    and for a file without an accepted point. `known`: indices of points that were accepted before."""
+    """Returns {index: message} of the points that `dccvp check` refuses. InputError for a value that is refused in
+    every point, and for a file without an accepted point. `known`: indices of points that were accepted before."""
     due = [i for i in range(len(plan.points)) if i not in known]
     commands = [[program, "check", str(plan.platform.resolve()),
                  *arguments_of(plan, plan.points[i], extra)] for i in due]
@@ -57,7 +58,7 @@ def refusals(plan, program, extra, jobs, known=frozenset()):
 
 
 def units_of(plan, program):
-    """{metric: unit} as `dccvp metrics` gives them; InputError for a path that leads to no figure."""
+    """Returns {metric: unit} according to `dccvp metrics`; InputError for a path that leads to no figure."""
     description = figures.described(figures.metric_rows(program) + cost.metric_rows())
     units = {}
     for name, metric in plan.metrics.items():

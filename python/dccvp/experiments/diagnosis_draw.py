@@ -3,7 +3,7 @@
 import math
 
 INTERVAL = 20e-6  # Interval of the series, in s.
-DELAYS_AND_LOSSES = ("allegro", "cdg", "qcn", "vegas", "vivace")  # Algorithms that read no marks.
+DELAYS_AND_LOSSES = ("allegro", "cdg", "qcn", "vegas", "vivace")  # Algorithms that do not react to marks.
 
 
 def drawn(rng):

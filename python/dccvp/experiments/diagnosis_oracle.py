@@ -1,9 +1,9 @@
-"""Do a run's diagnoses agree with its raw results? The tool `diagnosis-oracle` draws configurations of a star,
-runs each, and decides by arithmetic of its own on flows.csv, series/*.csv and the counters of metrics.json whether each
-diagnosis should be reported.
+"""Checks whether a run's diagnoses agree with its raw results. The tool `diagnosis-oracle` draws configurations of a
+star, runs each, and decides by its own arithmetic on flows.csv, series/*.csv and the counters of metrics.json whether
+each diagnosis should be reported.
 
-Near the limit of a diagnosis the oracle decides nothing, since it samples what the program counts. The exit status is
-1 if a decision differs from the diagnoses of the run. New configurations come with another --seed.
+Near the limit of a diagnosis the oracle decides nothing, since it samples values that the program counts. The exit
+status is 1 if a decision differs from the diagnoses of the run. Another --seed draws new configurations.
 """
 
 import argparse
@@ -32,19 +32,19 @@ def near(value, limit):
 
 
 def above(value, limit):
-    """Whether a value exceeds a limit: True or False; None near the limit."""
+    """Returns whether a value exceeds a limit: True or False; None near the limit."""
     return None if near(value, limit) else value > limit
 
 
 def both(*decisions):
-    """The logical AND of decisions; None where the result depends on an undecided (None) input."""
+    """Returns the logical AND of decisions; None where the result depends on an undecided (None) input."""
     if any(decision is False for decision in decisions):
         return False
     return None if None in decisions else True
 
 
 def any_of(decisions):
-    """The logical OR of decisions; None where the result depends on an undecided (None) input."""
+    """Returns the logical OR of decisions; None where the result depends on an undecided (None) input."""
     decisions = list(decisions)
     return True if True in decisions else None if None in decisions else False
 
@@ -85,19 +85,21 @@ class Left:
         return [flow for flow in self.flows if float(flow["start_s"]) < self.end]
 
     def share(self, flow):
-        """Share of the window in which the flow has data to send."""
+        """Returns the share of the window in which the flow has data to send."""
         last = float(flow["end_s"]) if flow["end_s"] else self.end
         return max(0.0, last - max(self.begin, float(flow["start_s"]))) / self.window if self.window else 0.0
 
     def use(self, link):
-        """Share of the window in which a link sends, computed from its bytes and the overhead of each packet."""
+        """Returns the share of the window in which a link sends, computed from its bytes and the overhead of each
+        packet."""
         row = next(one for one in self.metrics["links"] if one["name"] == link)
         packets = sum(got for flow, got in self.got.items()) / PAYLOAD if link == "s0->h0" else 0
         wire = row["tx_bytes"] + packets * OVERHEAD * self.has_overhead()
         return wire * 8 / self.rate / self.window if self.window else 0.0
 
     def short_use(self, end, flow):
-        """Share of the window for which short flows use the link at this end ("from" or "to") of a flow."""
+        """Returns the share of the window for which short flows use the link at this end ("from" or "to") of a
+        flow."""
         got = sum(self.got[other["id"]] for other in self.flows
                   if other[end] == flow[end] and self.share(other) < 0.9)
         return got * 8 * WIRE / PAYLOAD / self.rate / self.window
@@ -115,7 +117,7 @@ class Left:
         return self.algorithm() == "dcc"
 
     def trip(self):
-        """Time of twelve links in the empty network: as long as any round trip."""
+        """Returns the time of twelve links in the empty network, an upper limit of any round trip."""
         return 12 * (self.delay + (WIRE + 20 + OVERHEAD) * 8 / self.rate)
 
     def by_weight(self):
@@ -134,7 +136,7 @@ def rows(path):
 
 
 def quantity(text):
-    """The value of a text such as 5us, in s, bytes or bit/s; a number without a unit as it stands."""
+    """Returns the value of a text such as 5us, in s, bytes or bit/s; a number without a unit is returned unchanged."""
     units = {"Tbps": 1e12, "Gbps": 1e9, "Mbps": 1e6, "kbps": 1e3, "bps": 1, "ps": 1e-12, "ns": 1e-9, "us": 1e-6,
              "ms": 1e-3, "s": 1, "GiB": 2**30, "MiB": 2**20, "KiB": 2**10, "GB": 1e9, "MB": 1e6, "KB": 1e3, "B": 1}
     for unit, scale in units.items():
@@ -165,7 +167,7 @@ def idle_link(left):
         if left.real():
             received = sum(left.got[other["id"]] for other in left.flows if other["to"] == flow["to"])
             memory = above(received * 8 / left.window, 0.7 * left.value("nic.dma.rate"))
-        # Half of the usual distance from the limit: rates end close to it.
+        # This limit has half of the usual undecided range, because rates end close to the limit.
         few = None if abs(ends - 0.9) < 0.03 else ends < 0.9
         idle.append(both(few, *(None if x is None else not x for x in (at_limit, memory))))
     return both(told, any_of(idle))
@@ -208,12 +210,13 @@ def weights_missed(left):
     everything = sum(got.values())
     if not left.controller() or weights["46"] == 1 or 0 in number.values() or everything == 0:
         return False
-    alone = len(flows) <= 16  # With more than 16 flows the diagnosis judges classes instead of flows.
+    alone = len(flows) <= 16  # With more than 16 flows the diagnosis judges classes and not single flows.
     parties = ([(weights[flow["dscp"]], left.got[flow["id"]]) for flow in flows] if alone
                else [(weights[dscp] * number[dscp], got[dscp]) for dscp in weights])
     whole = sum(weight for weight, _ in parties)
     error = max(abs(its / everything * whole / weight - 1) for weight, its in parties)
-    packets = everything * min(weight for weight, _ in parties) / whole / PAYLOAD  # Of the lightest, at its share.
+    # Packets of the lightest flow in the window, if the flow gets its share.
+    packets = everything * min(weight for weight, _ in parties) / whole / PAYLOAD
     if near(packets, 1000):
         return None
     # With few packets only an error beyond five standard deviations counts.
@@ -240,7 +243,8 @@ def unequal_flows(left):
 
 
 def differ(left, flows):
-    """Whether the rates of flows of one class differ; None near the limits and where a sender's own link may limit."""
+    """Returns whether the rates of flows of one class differ; None near the limits and where a sender's own link
+    may limit its rate."""
     if len(flows) < 2:
         return False
     got = [left.got[flow["id"]] for flow in flows]
@@ -248,7 +252,7 @@ def differ(left, flows):
     error = max(abs(its - mean) for its in got) / mean if mean else 0.0
     if any(its < mean and left.use(f"h{flow['from']}->s0") > 0.9 for its, flow in zip(got, flows)):
         return None
-    if left.real() and error > 0.17:  # Software may post too little.
+    if left.real() and error > 0.17:  # The sending software may post too little data.
         return None
     return both(None if abs(error - 0.2) < 0.03 else error > 0.2, above(mean / PAYLOAD, 200))
 
@@ -259,12 +263,13 @@ def standing_queue(left):
         return False
     if any(near(left.share(flow), 0.9) for flow in left.begun() if flow["end_s"]):
         return None
-    # Where the algorithm reads marks, a queue of the length at which all packets are marked is what thresholds ask for.
+    # If the algorithm reacts to marks, the thresholds themselves ask for a queue of the length at which all packets
+    # are marked.
     wanted = 0.0
     if left.params["switch.ecn.enabled"]["value"] == "true" and left.algorithm() in ("dcqcn", "dcc", "dctcp"):
         wanted = left.value("switch.ecn.kmax")
     most = max(4 * left.trip() / 3 * left.rate / 8, (24 + 2 * len(flows)) * (WIRE + 20))
-    # The samples of a queue that swings are far from its mean and its quantile.
+    # Samples of an oscillating queue lie far from its mean and its quantile.
     long = [None if abs(got - limit) < 0.2 * limit else got > limit
             for got, limit in ((left.mean_queue, wanted), (left.mean_queue, most / 2), (left.p99_queue, most))]
     sent = left.use("s0->h0") * left.window * left.rate / 8
@@ -309,7 +314,7 @@ def starving_flows(left):
         trips = 20 * left.trip()
         turns = 20 * len([other for other in open_flows if other["to"] == flow["to"]]) * (WIRE + 20) * 8 / left.rate
         limits = [above(silence + INTERVAL / 2, limit) for limit in (life / 4, trips, turns, timeouts)]
-        # Bytes that wait for slow memory are progress to the NIC, and come later in the series.
+        # Bytes that wait for slow memory count as progress at the NIC, and appear later in the series.
         slow = left.real() and left.value("nic.dma.rate") < left.rate
         decisions.append(both(*limits, None if slow else True))
     return any_of(decisions)
@@ -347,7 +352,7 @@ def defaults_of_another_speed(left):
 
 
 def headroom_of(left):
-    """PFC headroom of one switch input: two link delays at line rate and three of the largest packets."""
+    """Returns the PFC headroom of one switch input: two link delays at line rate and three of the largest packets."""
     set_by_hand = left.config["switch"]["pfc"].get("headroom")
     if set_by_hand:
         return quantity(set_by_hand)
@@ -388,8 +393,8 @@ ORACLES = {decide.__name__: decide for decide in (
 # ---------------------------------------------------------------- the campaign
 
 def judged(config):
-    """(ids of the diagnoses that a run reported, {id: decision of the oracle}), or the program's message if there are
-    no results."""
+    """Returns (ids of the diagnoses that a run reported, {id: decision of the oracle}), or the program's message if
+    there are no results."""
     with tempfile.TemporaryDirectory(prefix="dccvp-oracle-") as folder:
         at = pathlib.Path(folder)
         (at / "drawn.yaml").write_text(json.dumps(config), encoding="utf-8")

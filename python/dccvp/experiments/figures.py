@@ -1,4 +1,4 @@
-"""Figures of a run: expressions over metrics.json, their published values and limits, and the verdict.
+"""Figures of a run: expressions over metrics.json, with their published values, limits and verdicts.
 
   aggregate.goodput_gbps              path: dotted, list elements by index, as in `expect`
   queues[port=s0->h0].mean_bytes      the list element whose field has this value
@@ -58,13 +58,13 @@ class Leaf:
 
 @functools.lru_cache(maxsize=None)
 def metric_rows(program):
-    """The rows of `dccvp metrics`: a tuple of {"path", "unit", "meaning", …}."""
+    """Returns the rows of `dccvp metrics`: a tuple of {"path", "unit", "meaning", …}."""
     done = subprocess.run([program, "metrics", "--format", "json"], capture_output=True, encoding="utf-8", check=True)
     return tuple(json.loads(done.stdout))
 
 
 def described(rows):
-    """The rows of `dccvp metrics` as a tree like metrics.json whose leaves are Leaf objects."""
+    """Returns the rows of `dccvp metrics` as a tree like metrics.json whose leaves are Leaf objects."""
     def nested(paths):
         if "" in paths:
             return paths[""]
@@ -80,7 +80,7 @@ def described(rows):
 
 
 def function_of(name):
-    """The statistics function of a name such as max or p99; None for an unknown name."""
+    """Returns the statistics function of a name such as max or p99; None for an unknown name."""
     match = PERCENTILE.fullmatch(name)
     return functools.partial(percentile, percent=float(match[1])) if match else FUNCTIONS.get(name)
 
@@ -103,8 +103,8 @@ class Metric:
             fail(node, "'*' needs max, min, mean, sum, count or a percentile around the path, and each needs '*'")
 
     def found(self, tree):
-        """All values that the path leads to; an element that lacks a later step is left out, unless all elements lack
-        the step."""
+        """Returns all values that the path leads to; an element that lacks a later step is left out, unless all
+        elements lack the step."""
         found, missing = [tree], None
         for step in self.steps:
             reached = []
@@ -119,15 +119,16 @@ class Metric:
         return found
 
     def unit(self, description):
-        """The unit of the metric according to a description (`described`). Missing if the path leads to no figure."""
+        """Returns the unit of the metric according to a description (`described`). Missing if the path leads to no
+        figure."""
         leaves = self.found(description)
         if not leaves or not all(isinstance(leaf, Leaf) for leaf in leaves):
             raise Missing(f"'{self.text}' is a {kind(leaves[0])}, not a figure" + names(leaves[0]))
         return "" if self.function == "count" else leaves[0].unit
 
     def value(self, metrics):
-        """The value of the metric: a number, a truth value, a text, or None where the run has none. Missing if the path
-        leads nowhere."""
+        """Returns the value of the metric: a number, a truth value, a text, or None where the run has no value.
+        Missing if the path leads nowhere."""
         found = self.found(metrics)
         if self.function:
             values = [v for v in found if isinstance(v, (int, float)) and not isinstance(v, bool)]
@@ -140,7 +141,7 @@ class Metric:
 
 
 def steps_of(path, text, node):
-    """The steps of a dotted path: names, indices, '*' and (field, value)."""
+    """Returns the steps of a dotted path: names, indices, '*' and (field, value)."""
     steps, at = [], 0
     while at < len(path):
         step = STEP.match(path, at)
@@ -174,8 +175,8 @@ def refuse_selector(one, field, wanted):
 
 
 def follow(value, step):
-    """The list of values that a step of a path leads to: one element, or with `*` any number. A step from null leads to
-    null."""
+    """Returns the list of values that a step of a path leads to: one element, or with `*` any number. A step from
+    null leads to null."""
     if value is None:
         return [None]
     if isinstance(value, Elements):
@@ -212,7 +213,7 @@ def follow(value, step):
 
 @functools.lru_cache(maxsize=None)
 def terms_of(text, node=None):
-    """The Metrics of 'PATH' or 'PATH / PATH'; a path with '*' and no function means the greatest element."""
+    """Returns the Metrics of 'PATH' or 'PATH / PATH'; a path with '*' and no function means the greatest element."""
     return tuple(Metric(term, node, default="max") for term in text.split(" / ", 1))
 
 
@@ -240,7 +241,7 @@ class Figure:
 
 
 def figure_value(metrics, figure):
-    """The value of a figure in a run's metrics; None if the metrics have no such number."""
+    """Returns the value of a figure in a run's metrics; None if the metrics have no such number."""
     if figure.sizes is not None:
         metrics = {"sized": times_between(metrics.get(TIMES, []), *figure.sizes)}
     numbers = []
@@ -258,8 +259,8 @@ def figure_value(metrics, figure):
 
 
 def figure_values(mine, figure, runs_above):
-    """The values of a figure, one for each result of a run that has the figure (a failed run has the result None).
-    `runs_above`: the results of earlier runs by name, in the same order of seeds."""
+    """Returns the values of a figure, one for each result of a run that has the figure (a failed run has the result
+    None). `runs_above`: the results of earlier runs by name, in the same order of seeds."""
     values = []
     for seed, metrics in enumerate(mine):
         value = None if metrics is None else figure_value(metrics, figure)
@@ -273,7 +274,7 @@ def figure_values(mine, figure, runs_above):
 
 
 def inside(figure, value):
-    """True if the value is within every bound; NaN is within none."""
+    """True if the value is within every bound; NaN is within no bound."""
     return ((figure.within is None or abs(value - figure.published) <= figure.within)
             and (figure.within_share is None
                  or abs(value - figure.published) <= figure.within_share * abs(figure.published))
@@ -286,7 +287,7 @@ def bounded(figure):
 
 
 def judge(figure, values, seeds):
-    """The verdict on the mean of a figure's values; MISSING if there are fewer values than seeds."""
+    """Returns the verdict on the mean of a figure's values; MISSING if there are fewer values than seeds."""
     if len(values) < seeds or not values:
         return MISSING
     if not bounded(figure):
@@ -297,7 +298,7 @@ def judge(figure, values, seeds):
 
 
 def accepted_text(figure):
-    """The published value with its tolerance, and the bounds, as tables show them."""
+    """Returns the published value with its tolerance, and the bounds, as tables show them."""
     text = "" if figure.published is None else f"{figure.published:.4g}"
     if figure.within is not None:
         text += f" +- {figure.within:.4g}"
@@ -312,8 +313,8 @@ def accepted_text(figure):
 
 
 def ours_text(values, sign="±", dots="…"):
-    """The values of a figure as tables show them: mean, half its interval, least and greatest value; a single value if
-    all are equal."""
+    """Returns the values of a figure as tables show them: mean, half its interval, least and greatest value; a
+    single value if all are equal."""
     if not values:
         return "-"
     if min(values) == max(values):
@@ -322,8 +323,8 @@ def ours_text(values, sign="±", dots="…"):
 
 
 def times_between(rows, least, most):
-    """Count, mean and percentiles of the completion times of flows of `least` to `most` bytes; rows: (bytes,
-    microseconds)."""
+    """Returns count, mean and percentiles of the completion times of flows of `least` to `most` bytes; rows:
+    (bytes, microseconds)."""
     times = [time for size, time in rows if least <= size <= most]
     if not times:
         return {}
@@ -340,9 +341,8 @@ def check_schema(metrics, file):
 
 
 def results_of(folder, times=True):
-    """The content of a run's metrics.json. `times` adds the completion times of flows.csv: all of them under the key
-    TIMES, for figures with `bytes`, and those of flows up to 10 KB under small_flows. InputError for an unreadable
-    file."""
+    """Reads a run's metrics.json. `times` adds the completion times of flows.csv: all of them under the key TIMES,
+    for figures with `bytes`, and those of flows up to 10 KB under small_flows. InputError for an unreadable file."""
     file = folder / "metrics.json"
     try:
         metrics = json.loads(file.read_text(encoding="utf-8"))

@@ -3,10 +3,11 @@
   tool.py fluid dcqcn|timely [--flows 2,10,64] [--delay 0us,50us] [--rate 40Gbps] [--step 40Mbps]
                              [--kmin 5KB] [--kmax 200KB] [--pmax 1%]
 
-N equal flows share one link, whose feedback reaches them after a delay. The models are those of Zhu, Ghobadi, Misra and
-Padhye, "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY", CoNEXT 2016. A loop is stable if its phase
-margin is above zero. Two margins are told: that of the model linearised at its fixed point, and that of the authors'
-own linearisation (Dcqcn.published, PatchedTimely.published), which the figures of the paper show.
+N equal flows share one link, whose feedback reaches them after a delay. The models are those of Zhu, Ghobadi, Misra
+and Padhye, "ECN or Delay: Lessons Learnt from Analysis of DCQCN and TIMELY", CoNEXT 2016. A loop is stable if its
+phase margin is above zero. The tool prints two margins: the margin of the model linearised at its fixed point, and
+the margin of the authors' own linearisation (Dcqcn.published, PatchedTimely.published), which the figures of the
+paper show.
 """
 
 import argparse
@@ -22,8 +23,8 @@ PACKET = 1000  # bytes of a packet; the models count packets
 
 
 def crossovers(loop, low=1.0, high=1e8, steps=4000):
-    """[(phase margin in degrees, rad/s)] of every frequency at which the gain of the loop crosses 1. The phase is
-    followed from the lowest frequency on, since a delay turns the phase many times."""
+    """Returns [(phase margin in degrees, rad/s)] for every frequency at which the gain of the loop crosses 1. The
+    phase is followed from the lowest frequency on, since a delay turns the phase many times."""
     found = []
     ratio = (high / low) ** (1 / steps)
     at, value = low, loop(low)
@@ -47,12 +48,12 @@ def crossovers(loop, low=1.0, high=1e8, steps=4000):
 
 
 def phase_margin(loop):
-    """The least phase margin in degrees over all gain crossovers; None if the gain never crosses 1."""
+    """Returns the least phase margin in degrees over all gain crossovers; None if the gain never crosses 1."""
     return min((margin for margin, _ in crossovers(loop)), default=None)
 
 
 def solved(matrix, right):
-    """The solution x of matrix x = right, by elimination; for small complex systems."""
+    """Returns the solution x of matrix x = right, by elimination; for small complex systems."""
     rows = [list(row) + [value] for row, value in zip(matrix, right)]
     size = len(rows)
     for i in range(size):
@@ -70,9 +71,9 @@ class Dcqcn:
     """DCQCN's fluid model: alpha, Rt and Rc of N equal flows, and a queue with a linear marking probability."""
 
     flows: int
-    rate: float = 40e9  # bit/s
-    step: float = 40e6  # R_AI
-    kmin: float = 5e3  # bytes
+    rate: float = 40e9  # rate of the link in bit/s
+    step: float = 40e6  # additive increase R_AI in bit/s
+    kmin: float = 5e3  # marking threshold Kmin in bytes
     kmax: float = 200e3
     pmax: float = 0.01
     cnp_interval: float = 50e-6
@@ -87,14 +88,15 @@ class Dcqcn:
         self.share = self.capacity / self.flows
         self.increase = self.step / 8 / PACKET
         self.counter = self.byte_counter / PACKET
-        self.slope = self.pmax / ((self.kmax - self.kmin) / PACKET)  # marking probability per packet in the queue
+        # slope of the marking probability, per packet in the queue
+        self.slope = self.pmax / ((self.kmax - self.kmin) / PACKET)
 
     def events(self, p, rate):
-        """For a flow whose packets are marked with probability p: the share of CNP intervals with a mark; the events of
-        byte counter and timer per packet sent, all of them and those beyond fast recovery; alpha."""
+        """Returns, for a flow whose packets are marked with probability p: the share of CNP intervals with a mark;
+        the events of byte counter and timer per packet sent, all of them and those beyond fast recovery; alpha."""
         unmarked = math.log1p(-p)
 
-        def every(packets):  # p / ((1 - p)^-packets - 1), and the same value if F more packets follow.
+        def every(packets):  # Returns p / ((1 - p)^-packets - 1), and the same value if F more packets follow.
             each = p * math.exp(packets * unmarked) / -math.expm1(packets * unmarked)
             return each, each * math.exp(self.fast_recovery * packets * unmarked)
         by_bytes, beyond_bytes = every(self.counter)
@@ -103,7 +105,7 @@ class Dcqcn:
                 beyond_bytes + beyond_time, -math.expm1(self.alpha_timer * rate * unmarked))
 
     def marking(self):
-        """The marking probability p at the fixed point, where cuts and increases balance."""
+        """Returns the marking probability p at the fixed point, where cuts and increases balance."""
         low, high = 1e-12, 0.999
         for _ in range(200):
             p = math.sqrt(low * high)
@@ -116,11 +118,11 @@ class Dcqcn:
         return math.sqrt(low * high)
 
     def queue(self, p):
-        """Length of the queue in bytes at which packets are marked with probability p."""
+        """Returns the length of the queue in bytes at which packets are marked with probability p."""
         return self.kmin + p / self.pmax * (self.kmax - self.kmin)
 
     def at_rest_queue(self):
-        """Length of the queue at the fixed point, in bytes."""
+        """Returns the length of the queue at the fixed point, in bytes."""
         return self.queue(self.marking())
 
     def is_beyond_marking(self):
@@ -129,13 +131,13 @@ class Dcqcn:
         return self.marking() > self.pmax
 
     def at_rest(self, p):
-        """[alpha, Rt, Rc] at the fixed point."""
+        """Returns [alpha, Rt, Rc] at the fixed point."""
         cut, all_events, _, alpha = self.events(p, self.share)
         return [alpha, self.share + cut * alpha / (all_events * self.cnp_interval), self.share]
 
     def slopes(self, state, p, heard):
-        """Time derivatives of [alpha, Rt, Rc]; `p` and `heard` (the rate at which marked packets were sent) are one
-        delay old."""
+        """Returns the time derivatives of [alpha, Rt, Rc]; `p` and `heard` (the rate at which marked packets were
+        sent) are one delay old."""
         alpha, target, rate = state
         cut, all_events, beyond, marked = self.events(p, heard)
         return [self.g / self.alpha_timer * (marked - alpha),
@@ -143,7 +145,7 @@ class Dcqcn:
                 -rate * alpha / (2 * self.cnp_interval) * cut + (target - rate) / 2 * heard * all_events]
 
     def loop(self, delay):
-        """The gain, by frequency, of the loop opened at the marking by the queue."""
+        """Returns the gain, by frequency, of the loop opened at the marking by the queue."""
         p = self.marking()
         rest = self.at_rest(p)
 
@@ -166,9 +168,10 @@ class Dcqcn:
         return gain
 
     def published(self, delay):
-        """The gain of the loop as in figure 3 of the paper. Unlike `loop`, this linearisation takes p from the cube
-        root, events linear in p and an alpha that follows each packet; counts the linear part of an increase step (A
-        R_AI) for the present rate and for the rate one delay ago; and opens the loop at the feedback of rates."""
+        """Returns the gain of the loop as in figure 3 of the paper. Unlike `loop`, this linearisation takes p from
+        the cube root, events linear in p and an alpha that follows each packet; it counts the linear part of an
+        increase step (A R_AI) for the present rate and for the rate one delay ago; and it opens the loop at the
+        feedback of rates."""
         rate, g = self.share, self.g
         a = 1 / self.counter + 1 / (self.timer * rate)
         p = (self.increase * a * a / (self.alpha_timer * rate**2)) ** (1 / 3)
@@ -199,24 +202,25 @@ class PatchedTimely:
     queue."""
 
     flows: int
-    rate: float = 10e9  # bit/s
-    step: float = 10e6  # delta
+    rate: float = 10e9  # rate of the link in bit/s
+    step: float = 10e6  # additive step delta in bit/s
     t_low: float = 50e-6
     min_rtt: float = 20e-6
     beta: float = 0.008
     ewma: float = 0.875
-    segment: float = 16e3  # bytes
+    segment: float = 16e3  # bytes of a segment
 
     def is_beyond_marking(self):
         return False
 
     def at_rest_queue(self):
-        """Length of the queue at the fixed point, in bytes."""
+        """Returns the length of the queue at the fixed point, in bytes."""
         reference = self.rate / 8 * self.t_low
         return reference + self.flows * self.step * reference / (self.beta * self.rate)
 
     def loop(self, delay, weight_slope=2):
-        """The gain of the loop; `weight_slope`: slope of a decrease's weight over the gradient, 2 in algorithm 2."""
+        """Returns the gain of the loop; `weight_slope`: slope of a decrease's weight over the gradient, 2 in
+        algorithm 2."""
         share = self.rate / self.flows
         every = self.segment * 8 / share  # Seconds between two completed segments of a flow.
         heard_after = (self.at_rest_queue() + PACKET) * 8 / self.rate + delay
@@ -232,12 +236,12 @@ class PatchedTimely:
         return gain
 
     def published(self, delay):
-        """The gain of the loop as in the figure of the paper, with a slope of 1/2."""
+        """Returns the gain of the loop as in the figure of the paper, with a slope of 1/2."""
         return self.loop(delay, 0.5)
 
 
 def quantity_of(text, kind):
-    """The quantity of an option in bit/s, bytes, seconds, or as a part of 1."""
+    """Returns the quantity of an option in bit/s, bytes, seconds, or as a fraction of 1."""
     parsed = quantity.parse(text)
     if parsed is None or parsed[1] != kind:
         raise InputError(f"'{text}' is no {kind or 'share'}")

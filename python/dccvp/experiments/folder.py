@@ -1,13 +1,14 @@
-"""The folder of an experiment (a sweep, a study or a reproduction): its plan, and what each point left.
+"""The folder of an experiment (a sweep, a study or a reproduction): its plan, and the results of each point.
 
   plan.json         what is needed to run points and to collect them, here or on another machine
   points/<id>/      what `dccvp run` leaves; the folder appears complete, by one rename
   done/<id>.json    the marker: {"id", "status": ok | failed | refused, "message", "seal"[, "figures"]}
   lock              held by the command that writes the folder
 
-A point is done when its marker is there. The marker comes last and by a rename, so that an end at any moment leaves a
-point either done or to be run again. An id is made of all that decides the outcome (identity.py); a changed plan keeps
-the points it still has. The seal is a hash of the results: altered or swapped results do not count as done.
+A point is done when its marker exists. The marker is written last and by a rename, so that an interruption at any
+moment leaves a point either done or to be run again. An id is a hash of everything that decides the outcome
+(identity.py), so a changed plan keeps the results of unchanged points. The seal is a hash of the results: altered
+or swapped results do not count as done.
 """
 
 import argparse
@@ -64,8 +65,8 @@ def alive(pid):
 
 
 def label_of(folder):
-    """The name of a run's folder for people: for a point of a sweep its number and settings, each with the shortest key
-    that distinguishes the setting; for any other run the name of the folder."""
+    """Returns the readable name of a run's folder: for a point of a sweep its number and settings, each with the
+    shortest key that distinguishes the setting; for any other run the name of the folder."""
     folder = pathlib.Path(folder).resolve()
     try:
         plan = Folder.open(folder.parents[1])
@@ -148,7 +149,7 @@ class Folder:
         return self.path / "done" / f"{point['id']}.json"
 
     def seal(self, point, status, message, figures):
-        """The hash over a point's marker and results; None if results are missing."""
+        """Returns the hash over a point's marker and results; None if results are missing."""
         digest = hashlib.sha256(json.dumps([point["id"], status, message, figures]).encode())
         for name in SEALED if status == OK and figures is None else ():
             try:
@@ -161,8 +162,9 @@ class Folder:
         return digest.hexdigest()
 
     def status(self, point):
-        """The marker of a point, {"status", "message", …}; None for a point that is not done, which includes a marker
-        or results that were cut short or removed. Status ALTERED: the results differ from those of the run."""
+        """Returns the marker of a point, {"status", "message", …}; None for a point that is not done, which
+        includes a point whose marker or results were cut short or removed. Status ALTERED: the results differ from
+        those of the run."""
         try:
             found = json.loads(self.marker(point).read_text(encoding="utf-8"))
             status, message, figures = found["status"], found["message"], found.get("figures")
@@ -191,7 +193,7 @@ class Folder:
         return out + ["--out", str(self.results(point).resolve()), "--force", "--quiet", "--no-plots"]
 
     def branches(self, points):
-        """Lists of points that have equal settings up to `branch_at`; no list without `branch_at`."""
+        """Returns lists of points that have equal settings up to `branch_at`; no list without `branch_at`."""
         if self.document.get("branch_at") is None:
             return []
         groups = {}
@@ -224,7 +226,7 @@ class Folder:
             yield point, -9, ""
 
     def sweep_away(self):
-        """Removes the hidden folders that processes which have ended left half done."""
+        """Removes the hidden folders that interrupted processes have left."""
         for path in self.path.glob("*/.*.tmp-*"):
             pid = re.search(r"\.tmp-(\d+)", path.name)
             if pid and not alive(pid[1]):
@@ -261,9 +263,9 @@ class Folder:
             yield point, status, message
 
     def due(self, retry=False, again=False):
-        """The points to run, each once: points that are not done; with `retry` also failed points; with `again` all
-        points. Altered results are reported on standard error."""
-        due = {}  # Two settings can describe the same run.
+        """Returns the points to run, each once: points that are not done; with `retry` also failed points; with
+        `again` all points. Altered results are reported on standard error."""
+        due = {}  # Two settings can describe the same run, which then runs once.
         for number, point in enumerate(self.points, 1):
             status = (self.status(point) or {}).get("status")
             if status == ALTERED:
@@ -274,8 +276,8 @@ class Folder:
         return list(due.values())
 
     def complete(self, jobs, things, retry=False, again=False, measure=None, stop=False):
-        """Runs the points that are due, with a progress line; returns {id: message} of those that a signal ended.
-        `stop`: no further point after one that is not ok."""
+        """Runs the points that are due, with a progress line; returns {id: message} of the points that a signal
+        ended. `stop`: start no further point after a point whose status is not ok."""
         due, failed, ended_by_signal = self.due(retry, again), 0, {}
         with Progress(sys.stderr, len(due), things) as progress:
             for done, (point, status, message) in enumerate(self.run(due, jobs, measure), 1):

@@ -1,4 +1,4 @@
-"""Names for runs, made from everything that decides their outcome.
+"""Names of runs, made from everything that decides a run's outcome.
 
 The name of a run is a hash of the program, of the configuration with the files it extends or includes, of the
 overrides, and of the content of every file that a value names (traces, firmware, plugins). Comments and the order of
@@ -27,16 +27,16 @@ class Inputs:
         self.override = functools.lru_cache(maxsize=None)(self._override)
 
     def name(self, config, overrides, folder, more=""):
-        """The name of a run: a hash of a configuration (a path or a tree of values) with overrides (key.path=value),
-        whose file names are relative to `folder`, and of the text `more`."""
+        """Returns the name of a run: a hash of a configuration (a path or a tree of values) with overrides
+        (key.path=value), whose file names are relative to `folder`, and of the text `more`."""
         base = self.file(pathlib.Path(config).resolve()) if isinstance(config, (str, os.PathLike)) \
             else self.tree(config, folder)
         parts = [self.program, base, [self.override(text, pathlib.Path(folder)) for text in overrides], more]
         return hashlib.sha256(canonical(parts)).hexdigest()[:12]
 
     def _file(self, path, above=()):
-        """The hash of a configuration file and of all files that it names; a file that is not YAML is hashed by its
-        bytes."""
+        """Returns the hash of a configuration file and of all files that it names; a file that is not YAML is
+        hashed by its bytes."""
         try:
             tree = yaml.load(path.read_bytes(), LOADER)
         except (yaml.YAMLError, ValueError, RecursionError):
@@ -58,7 +58,7 @@ class Inputs:
         return [text, self.tree(value, folder)]
 
     def tree(self, tree, folder):
-        """Values, and the hashes of the files they name, in a form that canonical() accepts."""
+        """Returns values, and the hashes of the files they name, in a form that canonical() accepts."""
         if isinstance(tree, dict):
             return [[str(key), self.tree(value, folder)] for key, value in sorted(tree.items(), key=lambda i: str(i[0]))
                     if key not in LAYERS]
@@ -69,7 +69,7 @@ class Inputs:
 
     @functools.lru_cache(maxsize=None)  # noqa: B019: an Inputs lives as long as its command
     def named_file(self, text, folder):
-        """The hash of the file `text`, relative to `folder`; None if there is no such file."""
+        """Returns the hash of the file `text`, relative to `folder`; None if there is no such file."""
         if not text or len(text) > LONGEST_NAME or "\0" in text:
             return None
         try:

@@ -8,9 +8,9 @@ each state, drawn by these probabilities. Its reward is the part of the mean slo
 against a run of the same seed without the agent, with thresholds alone. The gradient of the mean reward is the mean of
 reward, less the mean reward of the batch's other runs, times the gradient of the log probability of what was drawn.
 
-FOLDER gets curve.csv, curve.png and policy.yaml: settings for a run. The tool prints the mean slowdown on seeds that
-were not trained on: with thresholds alone, with the policy before training (every action as likely), and after it, with
-95 % intervals over the seeds.
+FOLDER gets curve.csv, curve.png and policy.yaml: settings for a run. The tool prints the mean slowdown on seeds
+that were not trained on: with thresholds alone, with the policy before training (all actions equally likely), and
+with the trained policy, with 95 % intervals over the seeds.
 """
 
 import argparse
@@ -25,11 +25,13 @@ import tempfile
 from dccvp.common import statistics
 
 STATES = 9
-CHOICES = (2, 3, 2)  # Priority 0 or 1; the line rate halved up to twice; any way or that of fewest long messages.
+# Numbers of alternatives: priority 0 or 1; the line rate, or half or a quarter of it; any path or the path with the
+# fewest long messages.
+CHOICES = (2, 3, 2)
 CONFIG = pathlib.Path(__file__).resolve().parents[3] / "configs/schemes/auto_long_flows.yaml"
-STEP = 0.5  # Length of a step of the logits, for rewards of a mean square of one.
-HELD_OUT = 10_000  # First seed of those that are not trained on.
-SEEDS_PER_RUN = 4  # The seeds that are trained on: this many for each run of a batch.
+STEP = 0.5  # Length of a training step in the logits, for rewards with a mean square of one.
+HELD_OUT = 10_000  # First seed of the test runs, which training does not use.
+SEEDS_PER_RUN = 4  # Number of training seeds for each run of a batch.
 
 
 class Policy:
@@ -46,7 +48,7 @@ class Policy:
         return found
 
     def draw(self, source):
-        """An alternative of each choice, drawn by the probabilities."""
+        """Returns an alternative of each choice, drawn by the probabilities."""
         drawn = []
         for probabilities in self.probabilities():
             left, at = source.random(), 0
@@ -57,17 +59,17 @@ class Policy:
         return drawn
 
     def gradient(self, drawn):
-        """Gradient of the log probability of what was drawn, by the logits."""
+        """Returns the gradient, by the logits, of the log probability of the drawn alternatives."""
         return [[(1.0 if at == chosen else 0.0) - p for at, p in enumerate(probabilities)]
                 for chosen, probabilities in zip(drawn, self.probabilities())]
 
     def best(self):
-        """The most likely alternative of each choice."""
+        """Returns the most likely alternative of each choice."""
         return [logits.index(max(logits)) for logits in self.logits]
 
 
 def reinforce(policy, drawn, rewards):
-    """Estimate of the gradient of the mean reward: each reward counts against the mean of the others."""
+    """Returns an estimate of the gradient of the mean reward: each reward counts relative to the mean of the others."""
     total = [[0.0] * len(logits) for logits in policy.logits]
     count = len(rewards)
     for one, reward in zip(drawn, rewards):
@@ -99,7 +101,8 @@ def train(policy, play, seed, iterations, batch, tell=lambda iteration, rewards:
 
 
 def table(drawn):
-    """The agent's table of actions by state, from an alternative of each choice: priority + 2 (rate + 3 way)."""
+    """Returns the agent's table of actions by state, from an alternative of each choice: priority + 2 (rate + 3
+    way)."""
     actions = []
     for state in range(STATES):
         priority, rate, way = drawn[3 * state:3 * state + 3]
@@ -108,14 +111,14 @@ def table(drawn):
 
 
 class Platform:
-    """Runs the program; remembers what thresholds alone give for a seed."""
+    """Runs the program, and caches each seed's slowdown with thresholds alone."""
 
     def __init__(self, program, config, folder):
         self.program, self.config, self.folder = program, config, folder
         self.alone = {}
 
     def slowdown(self, seed, actions=None):
-        """Mean slowdown of all messages, with a table of actions, or without the agent."""
+        """Returns the mean slowdown of all messages, with a table of actions, or without the agent."""
         out = self.folder / "run"
         agent = "never" if actions is None else "500us"
         command = [str(self.program), "run", str(self.config), "-c", f"seed={seed}", "--quiet", "--force",
@@ -133,13 +136,13 @@ class Platform:
         return self.alone[seed]
 
     def saved(self, drawn, seed):
-        """The reward: the part of the slowdown that the actions save."""
+        """Returns the reward: the fraction of the mean slowdown that the actions save."""
         return 1 - self.slowdown(seed, table(drawn)) / self.without(seed)
 
 
 def draw_curve(curve, path):
-    """The picture of the rewards over training."""
-    from dccvp.common.pictures import COLOURS, GRID, PALE  # matplotlib is loaded for a picture only
+    """Draws the picture of the rewards over the training."""
+    from dccvp.common.pictures import COLOURS, GRID, PALE  # matplotlib is loaded only when a picture is drawn
     import matplotlib.pyplot as plot
     means = [100 * statistics.mean(rewards) for rewards in curve]
     halves = [100 * (statistics.confidence(rewards) or 0.0) for rewards in curve]
@@ -157,7 +160,8 @@ def draw_curve(curve, path):
 
 
 def compare(platform, policy, seeds, source):
-    """Lines of a table: mean slowdown on the seeds, and its difference from thresholds alone, seed by seed."""
+    """Returns the lines of a table: mean slowdown on the seeds, and its difference from thresholds alone, seed by
+    seed."""
     untrained = Policy(CHOICES * STATES)
     kinds = {"thresholds alone": lambda seed: platform.without(seed),
              "policy before training": lambda seed: platform.slowdown(seed, table(untrained.draw(source))),
@@ -173,7 +177,7 @@ def compare(platform, policy, seeds, source):
 
 
 def main(arguments):
-    """Trains, writes the folder and prints the comparison."""
+    """Trains the policy, writes the folder and prints the comparison."""
     parser = argparse.ArgumentParser(prog="long-flow-policy", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program", type=pathlib.Path)

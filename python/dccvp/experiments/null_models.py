@@ -87,8 +87,8 @@ def arguments_of(argv):
 
 
 def replaced(settings, null):
-    """The settings of a run without those of sections that the null replaces as a whole, followed by the null's
-    settings."""
+    """Returns the settings of a run, without those of sections that the null replaces as a whole, followed by the
+    null's settings."""
     sections = tuple(item.partition("=")[0] for item in null if item.partition("=")[2].startswith("{"))
     kept = [item for item in settings
             if not any(item.partition("=")[0] == section or item.startswith(section + ".") for section in sections)]
@@ -96,7 +96,7 @@ def replaced(settings, null):
 
 
 def silent(file=NULLS):
-    """{(experiment, null): why no figure of the experiment distinguishes the null}."""
+    """Returns {(experiment, null): reason why no figure of the experiment distinguishes the null}."""
     return {(name, null["name"]): why for null in yaml.safe_load(file.read_text(encoding="utf-8"))
             for name, why in null.get("silent", {}).items()}
 
@@ -110,7 +110,7 @@ def experiment_of(name, folder):
 
 
 def middle(figure):
-    """The published value of a figure, else the middle of its bounds."""
+    """Returns the published value of a figure, else the middle of its bounds."""
     if figure.published is not None:
         return figure.published
     least, most = bounds.limits(figure)
@@ -118,7 +118,7 @@ def middle(figure):
 
 
 def predicted(said, run, figure, folder):
-    """The value that a closed form says for a figure of a run."""
+    """Returns the value that a closed form gives for a figure of a run."""
     if not isinstance(said, str):
         return float(said)
     name, _, other = said.removeprefix("like ").partition(": ")
@@ -130,8 +130,8 @@ def predicted(said, run, figure, folder):
 
 
 def told_by_form(experiment, runs_said, folder):
-    """{figure: [distinguished, total]} of a closed form for an experiment; runs_said: {run pattern: {figure pattern:
-    value}}."""
+    """Returns {figure: [distinguished, total]} of a closed form for an experiment; runs_said: {run pattern: {figure
+    pattern: value}}."""
     counts: dict[str, list[int]] = {}
     for pattern, values in runs_said.items():
         chosen = [(run, figure, said) for run in experiment.runs if re.search(pattern, run.name)
@@ -150,7 +150,7 @@ def told_by_form(experiment, runs_said, folder):
 
 
 def closed_forms(names=(), file=NULLS):
-    """Records of the null models that give their figures by a closed form instead of a run."""
+    """Returns the records of null models that give their figures by a closed form instead of a run."""
     return [{"experiment": name, "null": null["name"], "refused": [], "missing": [],
              "figures": told_by_form(experiment_of(name, file.parent), runs_said, file.parent)}
             for null in yaml.safe_load(file.read_text(encoding="utf-8"))
@@ -158,19 +158,19 @@ def closed_forms(names=(), file=NULLS):
 
 
 def says(file=NULLS):
-    """{name of a closed form: what it assumes}."""
+    """Returns {name of a closed form: the assumptions of this form}."""
     return {null["name"]: null["says"] for null in yaml.safe_load(file.read_text(encoding="utf-8"))
             if "values" in null}
 
 
 def without(file=NULLS):
-    """{(experiment, null): names of the figures that have no value with the null}."""
+    """Returns {(experiment, null): names of the figures that have no value with the null}."""
     return {(name, null["name"]): names for null in yaml.safe_load(file.read_text(encoding="utf-8"))
             for name, names in null.get("without", {}).items()}
 
 
 def cases(names, file=NULLS):
-    """Yields (experiment, name of the null, the runs that the null selects, with its settings)."""
+    """Yields (experiment, name of the null, runs that the null selects, with its settings)."""
     found = []
     forms = set()
     for null in yaml.safe_load(file.read_text(encoding="utf-8")):
@@ -190,8 +190,8 @@ def cases(names, file=NULLS):
 
 
 def compared(experiment, wrong, published, results):
-    """{figure: [distinguished, total]} of a null, the names of the runs that the program refused, and (run, figure) of
-    each figure without a value. `published` and `results`: {run: metrics or None}."""
+    """Returns {figure: [distinguished, total]} of a null, the names of the runs that the program refused, and (run,
+    figure) of each figure without a value. `published` and `results`: {run: metrics or None}."""
     counts: dict[str, list[int]] = {}
     refused = []
     missing = []
@@ -218,7 +218,7 @@ def compared(experiment, wrong, published, results):
 
 
 def row_of(record):
-    """The line of the page for a null's record."""
+    """Returns the line of the page for a null's record."""
     counts = record["figures"]
     told, of = (sum(count[place] for count in counts.values()) for place in (0, 1))
     silent = ", ".join(name for name, count in counts.items() if count[0] == 0).replace("|", "/")
@@ -228,8 +228,8 @@ def row_of(record):
 
 
 def complaints_of(records, expected, quiet=()):
-    """A message for each figure that has no value although `expected`, the result of without(), does not list it, and
-    for each null that no figure tells apart and that is not in `quiet`, the keys of silent()."""
+    """Returns a message for each figure that has no value although `expected`, the result of without(), does not
+    list it, and for each null that no figure distinguishes and that is not in `quiet`, the keys of silent()."""
     return [f"{record['experiment']}, {record['null']}: {run}: {name} has no value"
             for record in records for run, name in record["missing"]
             if name not in expected.get((record["experiment"], record["null"]), [])] + [
@@ -239,19 +239,19 @@ def complaints_of(records, expected, quiet=()):
 
 
 def key_of(line):
-    """(experiment, null) of a line of the page."""
+    """Returns (experiment, null) of a line of the page."""
     cells = line.strip("| ").split(" | ")
     return cells[0].strip("`"), cells[1]
 
 
 def known():
-    """(experiment, null) of all cases and closed forms."""
+    """Returns (experiment, null) of all cases and closed forms."""
     return {(experiment.name, null) for experiment, null, _ in cases([])} | {
         (record["experiment"], record["null"]) for record in closed_forms()}
 
 
 def without_null():
-    """Names of the shipped experiments that nulls.yml does not name."""
+    """Returns the names of the shipped experiments that nulls.yml does not name."""
     named = {name for null in yaml.safe_load(NULLS.read_text(encoding="utf-8"))
              for name in (*null.get("of", {}), *null.get("values", {}))}
     names = [path.name.removesuffix(reproduce_plan.SUFFIX) for path in reproduce_plan.find(reproduce_plan.SHIPPED)]
@@ -259,7 +259,7 @@ def without_null():
 
 
 def page_of(lines):
-    """The page with these lines, sorted by experiment and null."""
+    """Returns the page with these lines, sorted by experiment and null."""
     nulls: dict[tuple[str, str], list[str]] = {}
     for (name, null), why in sorted(silent().items()):
         nulls.setdefault((name, why), []).append(null)
@@ -272,13 +272,13 @@ def page_of(lines):
 
 
 def rows_of(page):
-    """{(experiment, null): line} of a page."""
+    """Returns {(experiment, null): line} of a page."""
     return {key_of(line): line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| `")}
 
 
 def originals_of(chosen):
-    """{name: experiment as published} with those of its runs that the cases need: those that a null selects, and those
-    whose figures divide theirs."""
+    """Returns {name: experiment as published}, with only the runs that the cases need: runs that a null selects,
+    and runs whose figures divide theirs."""
     needed: dict[str, set[str]] = {}
     for experiment, _, wrong in chosen:
         names = {run.name for run in wrong.runs}
@@ -290,7 +290,7 @@ def originals_of(chosen):
 
 
 def run_all(options, chosen):
-    """The records of the cases, after running them."""
+    """Runs the cases and returns their records."""
     originals = originals_of(chosen)
     everything = [*originals.values(), *(wrong for _, _, wrong in chosen)]
     folder = reproduce.folder_of(options, everything)

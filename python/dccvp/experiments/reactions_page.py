@@ -1,4 +1,5 @@
-"""Page and picture of who answers congestion notifications in time, from the sweep configs/sweeps/programs.yaml.
+"""Page and picture that show which units answer congestion notifications in time, from the sweep
+configs/sweeps/programs.yaml.
 
   tool.py reactions-page [--onto PAGE] [--picture FILE] [TABLE]
 
@@ -76,7 +77,7 @@ much weaker than its Arm cores and the host's. The 512 B above are this page's o
 
 
 def name_of(row):
-    """The name in words of the unit that answers notifications."""
+    """Returns the name, in words, of the unit that answers notifications."""
     def value(key):
         return row.get(f"{CONTROL}.{key}", "")
     if row.get(CONTROL):
@@ -95,7 +96,7 @@ def lost(row):
 
 
 def reaction_us(row, quantile="p99"):
-    """Reaction time in microseconds; NaN if no notification lowered a rate."""
+    """Returns the reaction time in microseconds; NaN if no notification lowered a rate."""
     return float(row[f"reaction_{quantile}"] or math.nan)
 
 
@@ -104,7 +105,7 @@ def keeps_up(row):
 
 
 def share_error(row):
-    """The relative standard deviation c of n flows' shares, from Jain's index: J = 1 / (1 + c²)."""
+    """Returns the relative standard deviation c of n flows' shares, from Jain's index: J = 1 / (1 + c²)."""
     jain = figure(row, "jain")
     return math.sqrt(max(0.0, 1 / jain - 1)) if jain else math.nan
 
@@ -116,13 +117,13 @@ def short(value):
 
 
 def of(rows, rate, *names):
-    """The table rows of this rate and of units with these names, sorted by the number of flows."""
+    """Returns the table rows of this rate and of units with these names, sorted by the number of flows."""
     return sorted((r for r in rows if r[RATE] == rate and name_of(r) in names), key=lambda r: int(r[FLOWS]))
 
 
 def limits(rows):
-    """For each unit and rate: the greatest number of flows such that the unit keeps up with this and every smaller
-    number in the sweep."""
+    """Returns, for each unit and rate, the greatest number of flows such that the unit keeps up with this and every
+    smaller number in the sweep."""
     rates = ordered(row[RATE] for row in rows)
     lines = ["", "## Keeps up to this number of flows a NIC", "| answers by | " + " | ".join(rates) + " |",
              "|" + "---|" * (1 + len(rates))]

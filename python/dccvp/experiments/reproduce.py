@@ -2,13 +2,13 @@
 
   tool.py reproduce DCCVP [NAME]… [--list] [--out DIR] [--seeds N] [--jobs N] [--experiments DIR]
 
-`dccvp reproduce` executes this tool. A NAME may be the first words of several: `silicon` stands for silicon_goodput,
-silicon_cnp and so on. Leaves in DIR (default out/reproduce) the folder and log of every run, reproduction.json,
-reproduction.md, reproduction.png, and NAME.png of each comparison and of every experiment with a picture. With several
-seeds a figure is the mean, half of its 95 % confidence interval, and the least and the greatest value. Runs that DIR
-holds, from the same program and configuration, are not repeated.
-Exit status: 0 all figures inside or explained, and in the order that orders.yml publishes; 1 a figure is not, or a run
-failed; 2 unusable input.
+`dccvp reproduce` executes this tool. A NAME may be the first words of several experiments: `silicon` stands for
+silicon_goodput, silicon_cnp and so on. Leaves in DIR (default out/reproduce) the folder and log of every run,
+reproduction.json, reproduction.md, reproduction.png, and NAME.png of each comparison and of every experiment with a
+picture. With several seeds a figure is the mean, half of its 95 % confidence interval, and the least and the
+greatest value. Runs that DIR holds, from the same program and configuration, are not repeated. Exit status: 0 if
+all figures are inside their bounds or explained, and in the order that orders.yml publishes; 1 if a figure is not,
+or if a run failed; 2 for unusable input.
 """
 
 import itertools
@@ -35,7 +35,7 @@ def arguments_of(argv):
 
 
 def chosen(options):
-    """The experiments named on the command line; without names, all but the slow ones."""
+    """Returns the experiments named on the command line; without names, all but the slow ones."""
     there = {e.name: e for e in map(reproduce_plan.read, reproduce_plan.find(options.experiments))}
     if not options.names:
         return [e for e in there.values() if options.list or not e.slow]
@@ -49,7 +49,7 @@ def chosen(options):
 
 
 def folder_of(options, experiments):
-    """The folder with a point for each seed of each run of each experiment, in this order."""
+    """Returns the folder with a point for each seed of each run of each experiment, in this order."""
     program = options.dccvp.resolve()
     inputs, here, points = identity.Inputs(program), pathlib.Path.cwd(), []
     for experiment in experiments:

@@ -70,7 +70,7 @@ class Run:
 
 @dataclasses.dataclass
 class Row:
-    """A scheme of a comparison: one row, with the texts of the row."""
+    """A scheme of a comparison, which is one row, with the texts of the row."""
 
     name: str
     family: str
@@ -81,7 +81,7 @@ class Row:
 
 @dataclasses.dataclass
 class Column:
-    """A traffic pattern of a comparison: one column, with the figures that are drawn."""
+    """A traffic pattern of a comparison, which is one column, with the figures that are drawn."""
 
     name: str
     panels: list
@@ -105,7 +105,8 @@ class Experiment:
     runs: list
     comparison: Comparison | None = None
     picture: dict | None = None  # {DSCP: name of the flows with this DSCP}.
-    lines: str = ""  # Abscissa of a comparison's lines: "columns" or "sizes"; empty: it has a table.
+    # Abscissa of a comparison's lines: "columns" or "sizes"; empty: the comparison has a table and no lines.
+    lines: str = ""
 
 
 def number_in(text, node):
@@ -149,7 +150,8 @@ def read_figure(nodes, runs_above, column=""):
 
 
 def bounds_in(figure, nodes, texts):
-    """Sets the bounds of a figure from its nodes (per, published, within, at_most, at_least); returns the figure."""
+    """Sets the bounds of a figure from its YAML nodes (per, published, within, at_most, at_least); returns the
+    figure."""
     for key in ("per", "published", "at_most", "at_least"):
         if key in nodes:
             setattr(figure, key, number_in(texts[key], nodes[key]))
@@ -306,8 +308,8 @@ def read(path):
 
 
 def find(folder):
-    """The figure files (NAME.figures.yml) of all experiments in a folder, sorted by name; InputError if there is
-    none."""
+    """Returns the figure files (NAME.figures.yml) of all experiments in a folder, sorted by name; InputError if
+    there is none."""
     found = sorted(path for path in pathlib.Path(folder).glob("*" + SUFFIX) if path.name != SUFFIX)
     if not found:
         raise InputError(f"{folder}: no experiments (NAME{SUFFIX}) in it")

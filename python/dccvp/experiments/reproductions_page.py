@@ -1,10 +1,12 @@
-"""Tables of what `dccvp reproduce` left: configs/reproduce/results.md, and docs/reproductions.md, their summary.
+"""Makes tables of the results of `dccvp reproduce`: configs/reproduce/results.md, and docs/reproductions.md, the
+summary of results.md.
 
   tool.py reproductions-page [--onto PAGE] [--results FILE] [FOLDER]…
 
 Replaces in FILE (default configs/reproduce/results.md) the rows of the experiments in the folders, and writes the
-summary of all rows on standard output, or to PAGE. Each FOLDER holds a reproduction.json; of an experiment that several
-hold, the last counts. FILE keeps the rows of experiments that no folder holds, as long as there is such an experiment.
+summary of all rows on standard output, or to PAGE. Each FOLDER holds a reproduction.json; if several folders hold
+the same experiment, the last folder counts. FILE keeps the rows of experiments that no folder holds, unless such an
+experiment no longer exists.
 """
 
 import argparse
@@ -90,7 +92,7 @@ def cell(text):
 
 
 def load(folders):
-    """{experiment: its entries} of the reproduction.json files in the folders."""
+    """Returns {experiment: its entries} of the reproduction.json files in the folders."""
     records = {}
     for folder in folders:
         fresh = {}
@@ -106,19 +108,19 @@ def load(folders):
 
 
 def orders():
-    """The published orders that orders.yml lists."""
+    """Returns the published orders that orders.yml lists."""
     return yaml.safe_load((SHIPPED / "orders.yml").read_text(encoding="utf-8"))
 
 
 def places(order):
-    """(experiment, run) of each member of an order: the members are experiments, or runs of one experiment."""
+    """Returns (experiment, run) of each member of an order: the members are experiments, or runs of one experiment."""
     if "experiment" in order:
         return [(order["experiment"], run) for run in order["ascending"]]
     return [(experiment, order["run"]) for experiment in order["ascending"]]
 
 
 def judged_orders(records):
-    """(order, [(member, value)], verdict) of each order whose members have all been run."""
+    """Returns (order, [(member, value)], verdict) of each order whose members have all been run."""
     result = []
     for order in orders():
         values = []
@@ -135,7 +137,7 @@ def judged_orders(records):
 
 
 def orders_table(judged):
-    """A section about orders among experiments and runs; empty without orders."""
+    """Returns a section about orders among experiments and runs; empty without orders."""
     if not judged:
         return ""
     text = ["## Orders among experiments\n", "| order | ours, as published from least to greatest | verdict |",
@@ -149,7 +151,7 @@ def orders_table(judged):
 
 
 def experiment_table(experiment, rows):
-    """A section about an experiment: each figure, and the reason for each figure outside its bounds."""
+    """Returns a section about an experiment: each figure, and the reason for each figure outside its bounds."""
     count = max(len(r["ours"]) for r in rows)
     seeds = "one seed" if count == 1 else f"{count} seeds"
     text = [f"## {experiment.title}\n", f"`configs/reproduce/{experiment.config.name}`, {seeds}."
@@ -168,7 +170,8 @@ def experiment_table(experiment, rows):
 
 
 def tables(experiments, records):
-    """The content of reproduction.md, with a table for every experiment, and whether every published order holds."""
+    """Returns the content of reproduction.md, with a table for every experiment, and whether every published order
+    holds."""
     by_name = {e.name: [r for r in records if r["experiment"] == e.name] for e in experiments}
     judged = judged_orders(by_name)
     return "# Published experiments, run again\n\n" + orders_table(judged) + "".join(
@@ -176,19 +179,19 @@ def tables(experiments, records):
 
 
 def reversed_orders():
-    """Lines about published orders that the platform reverses."""
+    """Returns lines about published orders that the platform reverses."""
     return [f"- *{order['title']}* ({order['source']}): {order['reason']}."
             for order in orders() if order.get("reason")]
 
 
 def results_of(rows):
-    """The content of results.md for these rows, a line for each experiment."""
+    """Returns the content of results.md for these rows, a line for each experiment."""
     return RESULTS + "".join(rows[name] + "\n" for name in sorted(rows))
 
 
 def family_rows(rows):
-    """One line for all experiments whose names begin with the same word: the number of experiments and the sums of
-    their counts."""
+    """Returns one line for all experiments whose names begin with the same word: the number of experiments and the
+    sums of their counts."""
     families: dict[str, list[str]] = {}
     for name in sorted(rows):
         families.setdefault(name.split("_")[0], []).append(name)
@@ -202,14 +205,14 @@ def family_rows(rows):
 
 
 def page_of(rows):
-    """The summary page of the rows in results.md."""
+    """Returns the summary page of the rows in results.md."""
     return INTRODUCTION.format(reversed="\n".join(reversed_orders())) + "".join(
         line + "\n" for line in family_rows(rows)) + BOUNDS.format(bounds="\n".join(bounds.table()))
 
 
 def summary_row(experiment, rows):
-    """The experiment's line in results.md; missing figures, and figures outside their bounds without a reason, are
-    bold."""
+    """Returns the experiment's line in results.md; missing figures, and figures outside their bounds without a
+    reason, are bold."""
     inside, explained, bad, shown = (sum(r["verdict"] in verdicts for r in rows) for verdicts in VERDICTS)
     slow = "\\*" if experiment.slow else ""
     without = f" **{bad} without a reason**" if bad else ""
@@ -218,7 +221,7 @@ def summary_row(experiment, rows):
 
 
 def counts_of(row):
-    """(inside, with bounds, outside without a reason, shown): the counts in a line of results.md."""
+    """Returns (inside, with bounds, outside without a reason, shown): the counts in a line of results.md."""
     inside, shown = (text.strip() for text in row.split("|")[-3:-1])
     figures_inside, bounded = inside.split()[0].split("/")
     without = inside.split("**")[1].split()[0] if "**" in inside else 0
@@ -226,7 +229,7 @@ def counts_of(row):
 
 
 def rows_of(file):
-    """{experiment: its line} of results.md."""
+    """Returns {experiment: its line} of results.md."""
     return {line.split("`")[1]: line for line in file.read_text(encoding="utf-8").splitlines()
             if line.startswith("| `") and not line.startswith("| `dccvp")}
 

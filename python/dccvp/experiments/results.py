@@ -1,4 +1,5 @@
-"""The result tables of a sweep, table.csv, means.csv and results.sqlite; its best points and its limits."""
+"""Makes the result tables of a sweep, table.csv, means.csv and results.sqlite; finds its best points and missed
+limits."""
 
 import csv
 import io
@@ -18,7 +19,8 @@ from dccvp.experiments import folder as folders
 
 def rows_of(folder):
     """A dict for each point: point (from 1), id, status, message, parameters, metrics. Metrics are None unless the
-    status is ok; `missing` says for each metric why a point that is ok lacks it. InputError for altered results."""
+    status is ok; `missing` gives, for each metric that a successful point lacks, the reason. InputError for altered
+    results."""
     metrics = {n: figures.Metric(t, None) for n, t in folder.document["metrics"].items()}
     rows = []
     for number, point in enumerate(folder.points, 1):
@@ -35,21 +37,21 @@ def rows_of(folder):
             for name, metric in metrics.items():
                 try:
                     row[name] = metric.value(results)
-                except figures.Missing as missing:  # Another topology lacks this metric.
+                except figures.Missing as missing:  # Points with another topology may lack this metric.
                     row["missing"][name] = str(missing)
         rows.append(row)
     return rows
 
 
 def always_missing(rows, metrics):
-    """{metric: why it is missing} for the metrics that every finished point lacks."""
+    """Returns {metric: reason why it is missing} for the metrics that every finished point lacks."""
     ok = [row for row in rows if row["status"] == folders.OK]
     return {name: ok[0]["missing"][name] for name in metrics if ok and all(name in row["missing"] for row in ok)}
 
 
 def typed(texts):
-    """The values of an axis as numbers (in s, bit/s, bytes or Hz) or truth values if all texts can be converted, else
-    the texts. An empty text becomes None."""
+    """Returns the values of an axis as numbers (in s, bit/s, bytes or Hz) or truth values if all texts can be
+    converted, else the texts. An empty text becomes None."""
     there = [text for text in texts if text != ""]
     if all(text in ("true", "false") for text in there):
         return [None if text == "" else text == "true" for text in texts]
@@ -109,8 +111,9 @@ def quoted(name):
 
 
 def write_sqlite(folder, rows):
-    """Writes results.sqlite: table `results` as table.csv, with parameters as numbers (seconds, bit/s, bytes, Hz) where
-    a whole column is; `parameters` with each as written, too; `failures` with the messages."""
+    """Writes results.sqlite: table `results` as table.csv, with parameters as numbers (seconds, bit/s, bytes, Hz)
+    where all values of a column are numbers; table `parameters` also with each value as written; table `failures`
+    with the messages."""
     part = folder.path / f".results.{os.getpid()}"
     part.unlink(missing_ok=True)
     axes, metrics = folder.document["axes"], list(folder.document["metrics"])
@@ -135,9 +138,9 @@ def write_sqlite(folder, rows):
 
 
 def averaged(folder, rows):
-    """A dict for all successful seeds of a setting: point (the first), runs, parameters, means of the metrics; `half`:
-    half the width of each mean's interval by Student's t; `interval`: its ends (statistics.interval); `seeds`: {metric:
-    {seed: value}}; `id`: of the first point."""
+    """Returns a dict for all successful seeds of a setting: point (the first), runs, parameters, means of the
+    metrics; `half`: half the width of each mean's interval by Student's t; `interval`: its ends
+    (statistics.interval); `seeds`: {metric: {seed: value}}; `id`: of the first point."""
     axes = [axis for axis in folder.document["axes"] if axis != "seed"]
     groups = {}
     for row in rows:
@@ -158,8 +161,8 @@ def averaged(folder, rows):
 
 
 def paired(one, other, metric):
-    """(mean, low, high, seeds) of the differences one - other, seed by seed; low and high are None for one seed. None
-    if the two settings have no seed in common."""
+    """Returns (mean, low, high, seeds) of the differences one - other, seed by seed; low and high are None for one
+    seed. None if the two settings have no seed in common."""
     a, b = (line.get("seeds", {}).get(metric, {}) for line in (one, other))
     found = [a[seed] - b[seed] for seed in a if seed in b]
     return (mean(found), *(interval(found) or (None, None)), len(found)) if found else None
@@ -175,8 +178,8 @@ def tied(one, other, metric):
 
 
 def pareto(lines, better):
-    """The Pareto-optimal settings: no other setting is better in one metric and not worse in any, as far as the seeds
-    can tell (`tied`). `better`: {metric: max or min}."""
+    """Returns the Pareto-optimal settings: no other setting is better in one metric and not worse in any, as far as
+    the seeds can tell (`tied`). `better`: {metric: max or min}."""
     able = [line for line in lines if all(line[name] is not None for name in better)]
 
     def gain(a, b, name):
@@ -190,13 +193,13 @@ def pareto(lines, better):
 
 
 def best_of(lines, name, way):
-    """The setting with the best mean of a metric; None if no setting has the metric."""
+    """Returns the setting with the best mean of a metric; None if no setting has the metric."""
     able = [line for line in lines if line[name] is not None]
     return (max if way == "max" else min)(able, key=operator.itemgetter(name)) if able else None
 
 
 def differences(best, lines):
-    """Rows of the paired differences between every setting and the best one, for each metric of `best`."""
+    """Returns rows of the paired differences between every setting and the best one, for each metric of `best`."""
     for name, way in best.items():
         pick = best_of(lines, name, way)
         for line in lines:
@@ -207,8 +210,8 @@ def differences(best, lines):
 
 
 def best_lines(folder, lines):
-    """(title, setting, settings tied with it) for the best setting by each metric, and for the Pareto-optimal
-    settings."""
+    """Returns (title, setting, settings tied with it) for the best setting by each metric, and for the
+    Pareto-optimal settings."""
     best = folder.document["best"]
     for name, way in best.items():
         pick = best_of(lines, name, way)
@@ -221,8 +224,8 @@ def best_lines(folder, lines):
 
 
 def without_effect(folder, lines):
-    """A sentence for each group of settings with exactly equal figures in every seed: the parameters that differ within
-    the group had no effect."""
+    """Returns a sentence for each group of settings with exactly equal figures in every seed: the parameters that
+    differ within the group had no effect."""
     axes = [axis for axis in folder.document["axes"] if axis != "seed"]
     groups = {}
     for line in lines:
@@ -242,13 +245,15 @@ ONE_RUN = ("Each setting was run once, so chance is unknown and ties cannot be t
 
 
 def shown(lines, metric):
-    """The values of a metric and the ends of their intervals over the seeds, limited to what an axis shows."""
+    """Returns the values of a metric and the ends of their intervals over the seeds, limited to the range that an
+    axis shows."""
     return reach([line[metric] for line in lines],
                  [end for line in lines for end in line.get("interval", {}).get(metric) or ()])
 
 
 def mean_text(line, metric):
-    """The mean of a metric with half its interval; for a single run four digits, of which chance decides some."""
+    """Returns the mean of a metric with half its interval; for a single run the value with four digits, some of
+    which are random."""
     if line[metric] is None:
         return ""
     return with_interval(line[metric], line["half"][metric], digits=4 if line.get("runs") == 1 else 6)
@@ -260,7 +265,7 @@ def ties_text(lines):
 
 
 def best_text(folder, lines):
-    """best_lines as a table in Markdown, with a column for ties where there are some."""
+    """Returns best_lines as a Markdown table, with a column for ties if there are any."""
     best = folder.document["best"]
     if not best or not lines:
         return ""
@@ -278,7 +283,7 @@ def best_text(folder, lines):
 
 
 def missed_limits(folder, lines):
-    """A sentence for each limit of the plan that the mean over the seeds of a setting does not keep."""
+    """Returns a sentence for each limit of the plan that a setting's mean over the seeds violates."""
     for limit in folder.document.get("limits", []):
         figure = figures.Figure(**limit)
         for line in lines:

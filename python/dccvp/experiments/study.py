@@ -3,9 +3,9 @@
   tool.py study DCCVP STUDY.study.yml [--out DIR] [--seeds 1..20] [--case NAME]…
                 [--variant NAME]… [--jobs N] [--again] [--no-plots]
 
-`dccvp study` becomes it. Leaves in DIR (default out/<study>): runs.csv, a line for each run; table.csv and table.md, a
-line for every case of a variant; PNGs. Runs whose figures the folder holds, from the same program, are not repeated.
-Exit status: 0 all limits hold, 1 a limit is missed or a run failed, 2 unusable input.
+`dccvp study` executes this tool. Leaves in DIR (default out/<study>): runs.csv, a line for each run; table.csv and
+table.md, a line for every case of a variant; PNGs. Runs whose figures the folder holds, from the same program, are
+not repeated. Exit status: 0 all limits hold, 1 a limit is missed or a run failed, 2 unusable input.
 """
 
 import importlib
@@ -37,11 +37,11 @@ def arguments(argv):
 
 
 def folder_of(plan, program, out):
-    """The folder of the study, in which nothing has been written, with a point for each run of the plan."""
+    """Returns the folder of the study with a point for each run of the plan; writes nothing."""
     inputs = identity.Inputs(program)
     points = []
     for run in plan.runs:
-        # The figures of a run also depend on these settings of the plan.
+        # The figures of a run also depend on these settings of the plan, so these settings are part of a run's name.
         measures = json.dumps([plan.messages_of, plan.queue_series, run.motion])
         name = inputs.name(run.platform, [], plan.folder, measures)
         points.append({"id": name, "config": str((out / f"platforms/{name}.yaml").resolve()), "arguments": [],
@@ -54,8 +54,8 @@ def folder_of(plan, program, out):
 
 
 def measured(plan, program, out, jobs=1, again=False):
-    """A row of figures for every run of the plan, in its order; runs whose figures are already in the folder are not
-    repeated. study_measure.RunError for the first run that fails."""
+    """Returns a row of figures for every run of the plan, in the plan's order; runs whose figures are already in
+    the folder are not repeated. Raises study_measure.RunError for the first run that fails."""
     folder = folder_of(plan, program.resolve(), out)
     run_of = {point["id"]: run for point, run in zip(folder.points, plan.runs)}
     with folder.locked():
@@ -67,7 +67,7 @@ def measured(plan, program, out, jobs=1, again=False):
         rows, ends = [], [folder.status(point) for point in folder.points]
         for run, done in zip(plan.runs, ends):
             if done and done["status"] != OK:
-                # The place in a refusal is in a generated file, so this loop removes the place.
+                # A refusal names a place in a generated file, so this expression removes the place.
                 raise study_measure.RunError(run, re.sub(r"^\S+\.yaml:\d+:\d+: ", "", done["message"]),
                                              done["status"] == REFUSED)
         for point, run, done in zip(folder.points, plan.runs, ends):

@@ -1,4 +1,5 @@
-"""The figures of a run of a study: shares against weights, use of the bottleneck, queue, times of messages."""
+"""Computes the figures of a run of a study: shares against weights, use of the bottleneck, queue, completion times
+of messages."""
 
 import csv
 import json
@@ -30,7 +31,7 @@ class RunError(Exception):
 
 
 def ceiling_gbps(platform):
-    """Greatest possible goodput of the bottleneck in Gb/s: its rate without headers, preamble and gap."""
+    """Returns the greatest possible goodput of the bottleneck in Gb/s: its rate without headers, preamble and gap."""
     link = platform["topology"]["link"]
     payload = number(platform.get("nic", {}).get("mtu", "1000B"))
     overhead = number(link.get("overhead", "20B"))
@@ -38,7 +39,8 @@ def ceiling_gbps(platform):
 
 
 def share_error(goodput, weights):
-    """Greatest relative error of a flow: its share of the goodput compared with its share of the weights."""
+    """Returns the greatest relative error of a flow: its share of the goodput compared with its share of the
+    weights."""
     total, weight_sum = sum(goodput), sum(weights)
     if total == 0:
         return 1.0
@@ -46,7 +48,7 @@ def share_error(goodput, weights):
 
 
 def share_rms(goodput, weights):
-    """Root mean square, over all flows, of the relative error of a flow's share."""
+    """Returns the root mean square, over all flows, of the relative error of a flow's share."""
     total, weight_sum = sum(goodput), sum(weights)
     if total == 0:
         return 1.0
@@ -54,14 +56,14 @@ def share_rms(goodput, weights):
 
 
 def class_error(goodput, weights):
-    """Greatest relative error of the joint share of all flows with the same weight."""
+    """Returns the greatest relative error of the joint share of all flows with the same weight."""
     together = {w: sum(g for g, v in zip(goodput, weights) if v == w) for w in weights}
     return share_error(list(together.values()), [w * weights.count(w) for w in together])
 
 
 def drain_ms(series, kmax):
-    """Time in ms from the first sample of the queue above Kmax to the next below Kmax; 0 if the queue never exceeds
-    Kmax, NaN if it stays above."""
+    """Returns the time in ms from the first sample of the queue above Kmax to the next below Kmax; 0 if the queue
+    never exceeds Kmax, NaN if it stays above."""
     over = None
     with open(series, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -74,8 +76,8 @@ def drain_ms(series, kmax):
 
 
 def tenant_swing(series, start, end, interval=1e-3):
-    """Standard deviation of a class's share, averaged over consecutive blocks of SWING_MS, relative to its mean; the
-    greatest of all classes that send all the time."""
+    """Returns the standard deviation of a class's share, averaged over consecutive blocks of SWING_MS, relative to
+    its mean; the greatest value of all classes that send all the time."""
     goodput = {}
     with open(series, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -105,15 +107,15 @@ def tenant_figures(metrics, out):
 
 
 def message_times_us(flows_csv, dscp):
-    """Completion times of the finished messages of a class in us, from posting to the last ACK."""
+    """Returns the completion times of the finished messages of a class in us, from posting to the last ACK."""
     with open(flows_csv, newline="", encoding="utf-8") as file:
         return [float(row["fct_s"]) * 1e6 for row in csv.DictReader(file)
                 if row["dscp"] == str(dscp) and row["fct_s"]]
 
 
 def figures_of(run, plan, out):
-    """{figure: value} of the run whose results are in the folder `out`; None for a figure that the run lacks.
-    `by_weight` is the goodput of all flows of each weight."""
+    """Returns {figure: value} of the run whose results are in the folder `out`; None for a figure that the run
+    lacks. `by_weight` is the goodput of all flows of each weight."""
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     if not keeps_flows(metrics):
         raise RunError(run, no_flows(metrics, "a study"))
@@ -128,7 +130,7 @@ def figures_of(run, plan, out):
         if not times:
             raise RunError(run, f"no message of DSCP {plan.messages_of} was completed")
 
-    # Shares count flows with weights only: no messages, no flows that have stopped, and no flows of a closed loop.
+    # Shares count only flows with weights: no messages, no flows that have stopped, and no flows of a closed loop.
     left = study_motion.left_before(run.platform, metrics["measure"]["from_s"])
     flows = [flow for i, flow in enumerate(metrics["flows"]) if flow["dscp"] != plan.messages_of and i not in left]
     proportional = bool(flows) and "qos" not in metrics

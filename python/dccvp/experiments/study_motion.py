@@ -1,4 +1,4 @@
-"""Use of the link and shares of flows in short windows of time, from flow_rates.csv."""
+"""Computes the use of the link and the shares of flows in short windows of time, from flow_rates.csv."""
 
 import csv
 import math
@@ -11,7 +11,8 @@ def seconds(value):
 
 
 def lives(platform):
-    """[(start, stop)] of every flow in s; None for a platform whose traffic is not only single flows."""
+    """Returns [(start, stop)] of every flow in s; None for a platform whose traffic does not consist of single
+    flows only."""
     traffic = platform.get("traffic") or []
     if not all(isinstance(t, dict) and t.get("kind") == "flow" and "flows" not in t for t in traffic):
         return None
@@ -19,12 +20,12 @@ def lives(platform):
 
 
 def left_before(platform, moment):
-    """Numbers of the flows that have stopped by a moment (in s)."""
+    """Returns the numbers of the flows that have stopped by a moment (in s)."""
     return {i for i, (_, stop) in enumerate(lives(platform) or []) if stop <= moment}
 
 
 def by_step(series, interval):
-    """The goodput of the flows in each interval of a series: [{flow: Gb/s}, …], from time 0 on."""
+    """Returns the goodput of the flows in each interval of a series: [{flow: Gb/s}, …], from time 0 on."""
     steps = []
     with open(series, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -37,16 +38,16 @@ def by_step(series, interval):
 
 
 def windows(count, interval, start, length):
-    """Index ranges of the intervals in consecutive windows of `length` s from `start` on; an incomplete last window is
-    left out."""
+    """Returns index ranges of the intervals in consecutive windows of `length` s from `start` on, without an
+    incomplete last window."""
     first, size = math.ceil(start / interval - 1e-6), max(1, round(length / interval))
     return [range(at, at + size) for at in range(first, count - size + 1, size)]
 
 
 def motion_figures(motion, platform, weights, ceiling, series):
-    """use_least: least use of the link in a window. windows_every and windows_rms: fraction of the windows in which
-    every share, or the root mean square error, is within the tolerance; only flows that live through a window count in
-    the window."""
+    """Returns these figures: use_least: least use of the link in a window. windows_every and windows_rms: fraction
+    of the windows in which every share, or the root mean square error, is within the tolerance; a window counts
+    only flows that live through the window."""
     interval = motion["interval"]
     steps = by_step(series, interval)
     use = [sum(sum(steps[i].values()) for i in window) / len(window) / ceiling

@@ -37,7 +37,7 @@ KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "again
 MOST_SEEDS = 10_000
 FIRST_DSCP = 10
 MOST_DSCPS = 30
-MOST_FLOWS = 65_535  # Greatest number of flows: each flow needs a host, and the receiver is one more.
+MOST_FLOWS = 65_535  # Greatest number of flows: each flow needs a host of its own, and the receiver is one more host.
 LEAST_WINDOW = 1e-6
 MOTION = ("use_from", "use_window", "shares_from", "share_window", "tolerance")
 
@@ -58,7 +58,7 @@ class Run:
 @dataclasses.dataclass(frozen=True)
 class Plan:
     name: str
-    folder: pathlib.Path  # Folder of the platform file.
+    folder: pathlib.Path  # Folder that contains the platform file.
     variants: tuple
     cases: tuple
     queue_series: bool
@@ -70,8 +70,8 @@ class Plan:
 
 
 def set_path(tree, path, value):
-    """Replaces the value at a dotted path of a YAML tree. ValueError if the path leads through a value that is no
-    section."""
+    """Replaces the value at a dotted path of a YAML tree. ValueError if the path leads through a value that is not
+    a section."""
     *parents, last = path.split(".")
     for key in parents:
         tree = tree.setdefault(key, {})
@@ -99,7 +99,7 @@ def flows_of(node, where):
 
 
 def platform_of(base, flows, receiver):
-    """The base platform with a host for each flow and a DSCP for each weight; all flows end at `receiver`."""
+    """Returns the base platform with a host for each flow and a DSCP for each weight; all flows end at `receiver`."""
     platform = copy.deepcopy(base)
     dscp = {weight: FIRST_DSCP + i for i, weight in enumerate(sorted(flows))}
     traffic = platform.pop("traffic", None)
@@ -125,7 +125,7 @@ def spread_starts(platform, spread, seed):
 
 
 def motion_of(root, body, where):
-    """The `motion` of the file, overridden by that of a case; None without either."""
+    """Returns the `motion` of the file, overridden by that of a case; None if neither has one."""
     if "motion" not in root and "motion" not in body:
         return None
     motion = {}
@@ -147,14 +147,14 @@ def motion_of(root, body, where):
 
 
 def section(node, what):
-    """{name: node} of a YAML map; InputError for an empty map."""
+    """Returns {name: node} of a YAML map; InputError for an empty map."""
     if not entries(node, what):
         fail(node, f"{what} is empty")
     return {key.value: value for key, value in entries(node, what)}
 
 
 def settings_of(node, what):
-    """{key.path: value} of a YAML map, empty for an empty node."""
+    """Returns {key.path: value} of a YAML map, empty for an empty node."""
     if node is None or described(node) == "nothing":
         return {}
     return {key.value: plain(value) for key, value in entries(node, what)}
@@ -178,7 +178,7 @@ def one_of(node, names, what):
 
 
 def chosen(names, there, path):
-    """The entries of `there` whose names were given; all entries without names."""
+    """Returns the entries of `there` with the given names; all entries if no names are given."""
     for name in names or ():
         if name not in there:
             fail(path, f"no '{name}' among {', '.join(there)}")
@@ -195,7 +195,7 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
         fail(body["spread"], f"cases.{case}: 'spread' is a time, and needs 'flows'")
     for variant, settings in variants.items():
         platform = platform_of(base, flows, receiver) if flows else copy.deepcopy(base)
-        # Expectations hold for the configuration as shipped only.
+        # The key `expect` holds only for the configuration as shipped, so runs of a study drop it.
         platform.pop("expect", None)
         tenants = bool(platform.get("tenants"))
         output = {"flows": "none", "classes": tenants, "queues": "busiest" if series else "none"}

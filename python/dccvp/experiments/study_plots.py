@@ -1,4 +1,4 @@
-"""Pictures of a study: share against weight, error, utilisation and queue, case by case."""
+"""Draws the pictures of a study: share against weight, error, utilisation and queue, case by case."""
 
 import math
 

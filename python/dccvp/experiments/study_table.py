@@ -1,4 +1,4 @@
-"""The tables of a study: a line for every case of a variant over all seeds, judged by the limits."""
+"""Makes the tables of a study: a line for every case of a variant over all seeds, judged by the limits."""
 
 import math
 
@@ -10,7 +10,8 @@ STATISTICS = {
     "mean": mean,
     "p50": lambda values: percentile(values, 50),
     "p95": lambda values: percentile(values, 95),
-    "p5": lambda values: -percentile([-value for value in values], 95),  # 95 % of the values are at least p5.
+    # percentile from above: at least 95 % of the values are not below p5
+    "p5": lambda values: -percentile([-value for value in values], 95),
     "min": lambda values: math.nan if any(map(math.isnan, values)) else min(values),
     "max": lambda values: math.nan if any(map(math.isnan, values)) else max(values),
 }
@@ -41,19 +42,21 @@ BOUNDS = {"share_error_p95": ("error_p95", "at_most"), "share_rms_max": ("error_
 
 
 def judged(line, limits):
-    """Names of the limits that a line of the table misses, in the order of BOUNDS. NaN misses its limit."""
+    """Returns the names of the limits that a line of the table misses, in the order of BOUNDS. NaN misses its
+    limit."""
     return [name for name, (column, bound) in BOUNDS.items()
             if name in limits and not inside(Figure(name, column, **{bound: limits[name]}), line[column])]
 
 
 def line_of(variant, case, rows):
-    """The figures of a case of a variant over all seeds; NaN for a figure that a run lacks. `intervals` holds (low,
-    high) of a column's 95 % interval where the interval is known."""
+    """Returns the figures of a case of a variant over all seeds; NaN for a figure that a run lacks. `intervals`
+    holds (low, high) of a column's 95 % interval where the interval is known."""
     line = {"variant": variant, "case": case, "seeds": len(rows), "message_gain": math.nan, "intervals": {}}
     for column, (figure, statistic) in FIGURES.items():
         values = [row[figure] for row in rows]
         line[column] = STATISTICS[statistic](values)
-        if math.isnan(line[column]) or statistic in ("min", "max"):  # no interval is known of these
+        # minima, maxima and NaN have no confidence interval
+        if math.isnan(line[column]) or statistic in ("min", "max"):
             continue
         half = confidence(values)
         interval = (line[column] - half, line[column] + half) if statistic == "mean" and half is not None else \
@@ -106,7 +109,7 @@ CELLS = (
 
 
 def shown(line, column, factor, digits):
-    """A figure for people: a mean with ± half its interval, or a percentile followed by its interval."""
+    """Formats a figure for people: a mean with ± half its interval, or a percentile followed by its interval."""
     value, interval = factor * line[column], line["intervals"].get(column)
     if not interval or interval[0] == interval[1]:
         return f"{value:.{digits}f}"
@@ -117,7 +120,7 @@ def shown(line, column, factor, digits):
 
 
 def markdown(lines):
-    """The table as Markdown, without empty columns."""
+    """Returns the table as Markdown, without empty columns."""
     def known(line, columns):
         return not any(math.isnan(line[name]) for name in columns)
 

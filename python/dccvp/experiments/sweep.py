@@ -1,4 +1,4 @@
-"""Runs a sweep: one platform at many points of its parameters. docs/sweeps.md.
+"""Runs a sweep: one platform at many points of its parameters (docs/sweeps.md).
 
   tool.py sweep DCCVP SWEEP.yaml [-j N] [--out DIR] [-c key=value]… [--snakemake DIR]
   tool.py sweep --point DIR ID      runs one point of a prepared folder
@@ -36,7 +36,7 @@ def arguments(argv):
 
 
 def document_of(plan, program, extra, units):
-    """The content of plan.json for a sweep."""
+    """Returns the content of plan.json for a sweep."""
     folder = plan.path.resolve().parent
     inputs = identity.Inputs(program)
     points = []
@@ -107,7 +107,7 @@ def run_point(path, name):
 
 
 def refuse_varied(overrides, axes):
-    """InputError if an override would give every point the same value of a parameter that varies."""
+    """Raises InputError if an override would give every point the same value of a parameter that varies."""
     for text in overrides:
         key = text.partition("=")[0].strip()
         for axis in axes:
@@ -117,7 +117,7 @@ def refuse_varied(overrides, axes):
 
 
 def prepared(options):
-    """Checks a sweep and returns its folder; nothing has been written."""
+    """Checks a sweep and returns its folder; writes nothing."""
     plan = sweep_plan.read(options.sweep)
     refuse_varied(options.overrides, plan.axes)
     program = options.dccvp.resolve()

@@ -24,7 +24,7 @@ KEYS = ("platform", "set", "branch_at", "grid", "list", "sample", "seeds", "metr
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
-    """The value of a parameter, as for -c, and the YAML nodes that hold the value."""
+    """The value of a parameter, in the form of -c, and the YAML nodes that hold the value."""
 
     key: str
     text: str
@@ -41,8 +41,8 @@ class Plan:
     path: pathlib.Path
     platform: pathlib.Path
     platform_node: object
-    common: list      # Settings of every point.
-    branch_at: str    # Time at which the points begin to differ; None: at the beginning.
+    common: list      # Settings that all points share.
+    branch_at: str    # Time at which the points begin to differ; None: from the start of the run.
     axes: list        # Names of the parameters that vary, in the order of the file.
     points: list      # Lists of Settings, one for each point, without `common`.
     metrics: dict     # {name: figures.Metric}.
@@ -52,14 +52,15 @@ class Plan:
     pareto: list      # List of {"x", "y", "by"}.
 
     def changes(self, settings):
-        """The settings of a point that change at `branch_at`, as a map on one line; empty without `branch_at`. A seed
-        holds from the beginning of a run."""
+        """Returns the settings of a point that change at `branch_at`, as a map on one line; empty without
+        `branch_at`. A seed holds from the beginning of a run."""
         if self.branch_at is None:
             return ""
         return ", ".join(f"{s.key}: {s.text}" for s in settings if s.key != "seed")
 
     def arguments(self, settings, extra):
-        """The -c arguments for a point with these settings; `extra` are the -c arguments of the command line."""
+        """Returns the -c arguments for a point with these settings; `extra` are the -c arguments of the command
+        line."""
         at_once = settings if self.branch_at is None else [s for s in settings if s.key == "seed"]
         out = [s.argument for s in self.common + at_once] + list(extra)
         late = self.changes(settings)
@@ -71,7 +72,7 @@ def settings_of(node, what):
 
 
 def canonical(text):
-    """A value that is equal for texts of equal quantities, such as 1000B and 1KB."""
+    """Returns a value that is equal for texts of equal quantities, such as 1000B and 1KB."""
     return quantity.parse(text) or text
 
 
@@ -96,7 +97,7 @@ def range_of(node, what):
 
 
 def at(low, high, logarithmic, share):
-    """The value at a fraction `share` (0 to 1) of the way from low to high; exact at both ends."""
+    """Returns the value at a fraction `share` (0 to 1) of the way from low to high; exact at both ends."""
     if share in (0, 1):
         return high if share else low
     if logarithmic:
@@ -105,7 +106,7 @@ def at(low, high, logarithmic, share):
 
 
 def axis_of(key, node):
-    """The Settings of an axis of a grid, from a list of values or a range with steps."""
+    """Returns the Settings of an axis of a grid, from a list of values or a range with steps."""
     what = f"axis '{key.value}'"
     if described(node) == "a map":
         low, high, kind, whole, logarithmic, steps = range_of(node, what)
@@ -128,7 +129,7 @@ def axis_of(key, node):
 
 
 def shuffled(count, draw):
-    """A random order of 0 … count - 1 (Fisher and Yates), the same with every version of Python."""
+    """Returns a random order of 0 … count - 1 (Fisher and Yates), the same with every version of Python."""
     order = list(range(count))
     for i in range(count - 1, 0, -1):
         j = int(draw.random() * (i + 1))
@@ -137,8 +138,8 @@ def shuffled(count, draw):
 
 
 def sample_of(node):
-    """The points of a sample, each a list of Settings. Random: each axis is drawn independently. Latin hypercube: each
-    axis is divided into as many equal parts as there are points, and each part contains one point."""
+    """Returns the points of a sample, each a list of Settings. Random: each axis is drawn independently. Latin
+    hypercube: each axis is divided into as many equal parts as there are points, and each part contains one point."""
     parts = fields(node, "sample", ("points", "method", "seed", "axes"), ("points", "axes"))
     count = integer(parts["points"], "'points'", 1, MOST_POINTS)
     method = word(parts["method"], "'method'") if "method" in parts else "latin_hypercube"
@@ -171,7 +172,7 @@ def seed_factor(key, node):
 
 
 def points_of(keys, root):
-    """(list of points, names of the parameters that vary)."""
+    """Returns (list of points, names of the parameters that vary)."""
     factors = []
     if "grid" in root:
         axes = [axis_of(key, value) for key, value in entries(root["grid"], "grid")]
@@ -245,7 +246,8 @@ def limits_of(node, metrics):
 
 
 def read(path):
-    """The plan of a file; InputError with the place. Does not check whether the platform accepts the points."""
+    """Returns the plan of a sweep file; InputError with the place. Does not check whether the platform accepts the
+    points."""
     path = pathlib.Path(path)
     node = load(path, "a sweep")
     root = fields(node, "a sweep", KEYS, ("platform", "metrics"))
@@ -269,7 +271,8 @@ def read(path):
         if word(value, "'best'") not in ("max", "min"):
             fail(value, f"'{value.value}' is not one of max, min")
         best[key.value] = value.value
-    known = {"metric": metrics, "parameter": [axis for axis in axes if axis != "seed"]}  # plots show the seeds' means
+    # no axis for seeds, because plots show the means over the seeds
+    known = {"metric": metrics, "parameter": [axis for axis in axes if axis != "seed"]}
     heatmaps = plots_of(root, "heatmaps", {"metric": "metric", "x": "parameter", "y": "parameter"}, known, metrics)
     pareto = plots_of(root, "pareto", {"x": "metric", "y": "metric"}, known, best)
     limits = limits_of(root["limits"], metrics) if "limits" in root else []

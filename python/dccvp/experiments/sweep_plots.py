@@ -1,4 +1,4 @@
-"""Pictures of a sweep: heat maps over two parameters and trade-offs between two metrics."""
+"""Draws the pictures of a sweep: heat maps over two parameters and trade-offs between two metrics."""
 
 import itertools
 import math
@@ -16,7 +16,7 @@ WIDEST = 13         # Greatest width of panels side by side, in inches.
 
 
 def label_of(parameter, value):
-    """The text of a parameter and its value; a long text is shortened in the middle."""
+    """Returns the text of a parameter and its value; a long text is shortened in the middle."""
     text = f"{parameter} = {value}"
     return text if len(text) <= 80 else f"{text[:50]} … {text[-27:]}"
 
@@ -74,7 +74,7 @@ def with_unit(metric, units):
 
 
 def along(line):
-    """Positions in pixels along a drawn line: its points, and every few pixels between them."""
+    """Returns positions in pixels along a drawn line: its points, and further positions every few pixels."""
     points = [line.axes.transData.transform(point) for point in zip(*line.get_data())]
     if line.get_linestyle() == "None":
         return points
@@ -90,7 +90,7 @@ def write_labels(ax, labels):
     ax.figure.canvas.draw()  # Drawing fixes the positions of the points in pixels.
     drawn = [place for line in ax.lines for place in along(line)]
     inside = ax.get_window_extent()
-    pixels = ax.figure.dpi / 72  # pixels in a typographic point
+    pixels = ax.figure.dpi / 72  # number of pixels in a typographic point
 
     def free(box):
         return (inside.x0 < box.x0 and box.x1 < inside.x1 and inside.y0 < box.y0 and box.y1 < inside.y1
@@ -127,8 +127,8 @@ def put_legend_above(ax):
 
 
 def draw_pareto(plot, lines, best, units, out):
-    """Draws every point, and a line through the Pareto-optimal points, with their numbers in the table. Settings with
-    two equal figures are one point with several numbers."""
+    """Draws every point, and a line through the Pareto-optimal points, with their numbers in the table. Settings
+    whose two figures are equal share one mark with several numbers."""
     x, y, by = plot["x"], plot["y"], plot.get("by")
     able = [line for line in lines if line[x] is not None and line[y] is not None]
     if not able:

@@ -1,6 +1,6 @@
-"""How long do messages of a heavy and of a light class take? dccvp's tool `weight-delay`: runs the cases of
-configs/differentiation/messages.study.yml under both laws of the controller with several weights of the heavy class,
-and prints median and 99th percentile of the completion times by class and size.
+"""Measures how long messages of a heavy and of a light class take. dccvp's tool `weight-delay`: runs the cases of
+configs/differentiation/messages.study.yml under both laws of the controller with several weights of the heavy
+class, and prints median and 99th percentile of the completion times by class and size.
 
 Each case has messages of the heavy class (DSCP 46) beside a class of weight 1 (DSCP 10): long flows without an end,
 WebSearch flows, or the other half of an incast. Classes are compared by size: up to 3 KB, 30 KB, 300 KB, and beyond.
@@ -34,11 +34,12 @@ COLUMNS = ("case", "law", "weights", "size", "messages", "heavy p50", "heavy p99
 
 
 def platform_of(case, law, weight, seed):
-    """The platform of a case of the study with another law and another weight of the heavy class."""
+    """Returns the platform of a case of the study with another law and another weight of the heavy class."""
     platform = study_plan.read(STUDY, str(seed), [case], ["weight 8"]).runs[0].platform
     recovery = platform["nic"].get("recovery", {})
     chosen = dict(LAWS[law])
-    if weight == 1:  # With equal weights no flow is below twice the least weight but all.
+    # With equal weights every flow is below twice the least weight, so the limit hold_below would select all flows.
+    if weight == 1:
         chosen.pop("hold_below", None)
     platform["nic"] = {"recovery": recovery, "congestion_control": {"algorithm": "dcc", **chosen}}
     platform["dscp"] = {LIGHT: {"weight": 1}, HEAVY: {"weight": weight}}
@@ -51,7 +52,7 @@ def size_of(size):
 
 
 def times_us(flows_csv):
-    """{(DSCP, size): completion times of the finished messages in us}."""
+    """Returns {(DSCP, size): completion times of the finished messages in us}."""
     found = {}
     with open(flows_csv, newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -61,7 +62,8 @@ def times_us(flows_csv):
 
 
 def run(platform):
-    """(completion times by class and size, use of the receiver's port in %), or the program's message."""
+    """Returns (completion times by class and size, use of the receiver's port in %), or the program's message if
+    the run failed."""
     with tempfile.TemporaryDirectory() as folder:
         at = pathlib.Path(folder)
         (at / "delay.yaml").write_text(yaml.safe_dump(platform), encoding="utf-8")
@@ -75,8 +77,8 @@ def run(platform):
 
 
 def rows_of(case, law, weight, seeds):
-    """A row for each size of which the heavy class has messages; percentiles are means over the seeds, from two seeds
-    on with half the width of the 95 % interval of the mean."""
+    """Returns a row for each size for which the heavy class has messages; percentiles are means over the seeds,
+    from two seeds on with half the width of the 95 % interval of the mean."""
     found = [run(platform_of(case, law, weight, seed)) for seed in seeds]
     for one in found:
         if isinstance(one, str):

@@ -1,9 +1,9 @@
-"""Do weights count wherever the law is plugged in? dccvp's tool `weight-map`: draws points over thresholds, rate, round
-trip, flows and weights, some beside flows of plain DCQCN, runs each on a star, and prints the error of the shares at
-rest.
+"""Checks whether shares follow the weights on many different networks. dccvp's tool `weight-map`: draws points over
+thresholds, rate, round trip, flows and weights, some beside flows of plain DCQCN, runs each on a star, and prints
+the error of the shares at rest.
 
-A point is silent and wrong if its error is above the limit and no diagnosis of the run tells of its weights; then the
-exit status is 1. New points come with another --seed.
+A point is silent and wrong if its error is above the limit and no diagnosis of the run reports its weights; then
+the exit status is 1. New points come with another --seed.
 """
 
 import argparse
@@ -25,10 +25,12 @@ LIMIT = 0.08
 PACKET_BITS = 1082 * 8       # Bits on the wire of a full packet with 1000 B of payload.
 # Greatest number of flows that each have a host and are judged one by one; more flows are judged by class.
 FLOWS_ALONE = 16
-LIGHTEST_PACKETS = 2000      # Number of packets that the lightest flow must send in the window (docs: "Noise").
+# Least number of packets that the lightest flow must send in the window (docs/differentiation.md, "Noise").
+LIGHTEST_PACKETS = 2000
 RATES = (10, 25, 40, 100, 100, 200, 400, 800)                       # Rates of the bottleneck in Gb/s.
 WEIGHTS = ((1, 2), (1, 4), (1, 8), (1, 2, 4, 8), (1, 3, 9), (15, 60), (0.125, 1), (0.25, 0.5))
-TELLING = {"weights_missed", "weights_without_effect"}  # Ids of the diagnoses that compare shares with weights.
+# Ids of the diagnoses that report a difference between shares and weights.
+TELLING = {"weights_missed", "weights_without_effect"}
 BESIDE = {"dcqcn": "congestion_control: {algorithm: dcqcn}", "cubic": "transport: {kind: tcp, ecn: true}"}
 COLUMNS = ("point", "rate", "RTT us", "Kmin KB", "Kmax KB", "Pmax", "mark at", "flows", "beside", "weights", "error %",
            "use", "marks %", "queue KB", "pauses", "told")
@@ -45,11 +47,11 @@ class Point:
     mark_at: str
     weights: list
     beside: int = 0  # Number of flows without weights at the same port, each from a host of its own.
-    beside_kind: str = "dcqcn"  # What these flows run, a key of BESIDE.
+    beside_kind: str = "dcqcn"  # Kind of the flows without weights, a key of BESIDE.
 
     @staticmethod
     def drawn(rng, most_flows=1024, most_packets=math.inf):
-        """A point whose run needs at most `most_packets`; others are drawn again."""
+        """Draws a point whose run needs at most `most_packets`; points that need more are drawn again."""
         while True:
             point = Point.drawn_once(rng, most_flows)
             if point.packets() <= most_packets:
@@ -68,17 +70,20 @@ class Point:
         return Point(rate, rtt, kmin, kmax, pmax, mark_at, [weights[i % len(weights)] for i in range(flows)], beside)
 
     def rest(self):
-        """(start, length) of the measured window: it begins after the queue has been filled several times and after ten
-        time constants of the shares, and is long enough for the packets that the lightest flow (or class) must send."""
+        """Returns (start, length) of the measured window: it begins after the queue has been filled several times
+        and after ten time constants of the shares, and is long enough for the packets that the lightest flow (or
+        class) must send."""
         rate = self.rate * 1e9
         constant = PACKET_BITS / 13.7e6 * max(1.0, (100e9 / rate) ** (2 / 3))
-        at_rest = self.kmin + (self.kmax - self.kmin) * min(1, 0.15 / self.pmax)  # queue; see vp/config/step_rule.cpp
+        # mean queue at rest; see vp/config/step_rule.cpp
+        at_rest = self.kmin + (self.kmax - self.kmin) * min(1, 0.15 / self.pmax)
         late = self.rtt + (at_rest * 8 / rate if self.mark_at == "enqueue" else 0)
         under_way = self.rtt * rate / 8
         finer = 2 if self.kmax < under_way / 8 else 1 if self.kmax < under_way / 2 else 0
         if self.mark_at == "enqueue" and self.pmax < 0.15:
             finer = max(1, finer)
-        slower = 2 ** (finer + min(4, max(0, math.ceil(math.log2(late * 4 / 3 / 32e-6)))))  # divisor of the steps
+        # divisor of the law's steps
+        slower = 2 ** (finer + min(4, max(0, math.ceil(math.log2(late * 4 / 3 / 32e-6)))))
         settled = 0.01 + 10 * constant * slower + 10 * self.kmax * 8 / rate + 200 * self.rtt
         least = min(self.weights)
         part = sum(self.weights) / least
@@ -90,7 +95,8 @@ class Point:
         return settled, max(0.01, 70 * self.rtt, LIGHTEST_PACKETS * part * PACKET_BITS / rate)
 
     def packets(self):
-        """Number of full packets that fit on the link during the run: what the run costs."""
+        """Returns the number of full packets that fit on the link during the run, which determines the cost of the
+        run."""
         return self.rate * 1e9 * sum(self.rest()) / PACKET_BITS
 
     def yaml(self, seed):
@@ -101,7 +107,8 @@ class Point:
         start, length = self.rest()
         links, to, others_to = f"rate: {self.rate}Gbps, delay: {max(50, self.rtt / 4 * 1e9):.0f}ns, overhead: 20B", 0, 0
         topology, others = f"kind: star, hosts: {inputs + 1}, link: {{{links}}}", f"{hosts + 1}..{inputs}"
-        if self.beside_kind == "cubic":  # TCP needs a receiver of its own, so they meet between two switches.
+        # TCP flows need a receiver of their own, so TCP and RDMA flows meet on a link between two switches.
+        if self.beside_kind == "cubic":
             to, others_to = inputs + 1, inputs + 2
             links = f"rate: {self.rate}Gbps, delay: {max(50, self.rtt / 8 * 1e9):.0f}ns, overhead: 20B"
             topology = (f"kind: leaf_spine, leaves: 2, spines: 1, hosts_per_leaf: {inputs + 1}, "
@@ -125,7 +132,8 @@ class Point:
 
 
 def run(point, seed, settings=()):
-    """The figures of a point with additional settings (KEY=VALUE), or the program's message if the run left none."""
+    """Returns the figures of a point with additional settings (KEY=VALUE), or the program's message if the run left
+    no figures."""
     with tempfile.TemporaryDirectory() as folder:
         at = pathlib.Path(folder)
         (at / "point.yaml").write_text(point.yaml(seed), encoding="utf-8")

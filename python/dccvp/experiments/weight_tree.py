@@ -1,5 +1,6 @@
-"""What do weights mean beyond one bottleneck? dccvp's tool `weight-tree`: draws flows of weights 1 to 8 over a parking
-lot or over a tree of leaves and one spine, and compares their goodput with two allocations.
+"""Compares the rates of weighted flows in networks with several bottlenecks with two theoretical allocations.
+dccvp's tool `weight-tree`: draws flows of weights 1 to 8 over a parking lot or over a tree of leaves and one spine,
+and compares their goodput with two allocations.
 
 max-min      every flow has a link that is full and on which no flow has more for a unit of weight (water-filling)
 prop. fair   greatest sum of weight times log(rate): where marks of all links of a path add up
@@ -26,7 +27,7 @@ COLUMNS = ("point", "flows", "links full", "of max-min: median %", "95th %", "of
 
 
 def max_min(paths, weights, rates):
-    """The weighted max-min rate of each flow. `paths`: the links of each flow, `rates`: {link: rate}."""
+    """Returns the weighted max-min rate of each flow. `paths`: the links of each flow, `rates`: {link: rate}."""
     left, waiting = dict(rates), set(range(len(paths)))
     found = [0.0] * len(paths)
     while waiting:
@@ -45,9 +46,9 @@ def max_min(paths, weights, rates):
 
 
 def proportionally_fair(paths, weights, rates, rounds=20000):
-    """The proportionally fair rates, with the greatest sum of weight times log(rate): w / (sum of the prices of the
-    links). A link's price rises while the flows exceed its rate, and falls while the flows leave a part of the rate
-    unused."""
+    """Returns the proportionally fair rates, with the greatest sum of weight times log(rate): w / (sum of the
+    prices of the links). A link's price rises while the flows exceed its rate, and falls while the flows leave a
+    part of the rate unused."""
     price = {link: 1 / rates[link] for path in paths for link in path}
     found = []
     for _ in range(rounds):
@@ -62,7 +63,7 @@ def proportionally_fair(paths, weights, rates, rounds=20000):
 
 
 class ParkingLot:
-    """Switches in a row; the links of hosts are four times as fast as those between switches. All data flows in one
+    """A row of switches; the links of hosts are four times as fast as those between switches. All data flow in one
     direction, so that no link carries ACKs beside data."""
 
     def __init__(self, rng, flows, links=3, least=1):
@@ -92,8 +93,8 @@ class ParkingLot:
 
 
 class LeafSpine:
-    """Four leaves of at least twelve hosts under one spine. Hosts of two leaves send at most one flow each, to hosts of
-    the other two leaves, so that no link carries ACKs beside data."""
+    """A tree of four leaves, with at least twelve hosts each, under one spine. Hosts of two leaves send at most one
+    flow each, to hosts of the other two leaves, so that no link carries ACKs beside data."""
 
     leaves = 4
 
@@ -115,7 +116,7 @@ NETWORKS: typing.Dict[str, typing.Any] = {"parking_lot": ParkingLot, "leaf_spine
 
 
 def run(network, weights, seed, chosen):
-    """The metrics of a run, or the program's message if there are none."""
+    """Returns the metrics of a run, or the program's message if there are none."""
     lines = [f"seed: {seed}", f"duration: {chosen.begin + chosen.window:g}ms", f"measure: {{from: {chosen.begin:g}ms}}",
              network.topology(), "host: {driver: none}",
              "nic: {recovery: {timeout: 16ms}, congestion_control: {algorithm: dcc, policy: proportional}}",

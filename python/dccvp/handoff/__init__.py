@@ -1,1 +1,1 @@
-"""Tools of the hand-off package (rtl/handoff)."""
+"""Tools that make the hand-off package (rtl/handoff)."""

@@ -108,7 +108,8 @@ def parameter_list(parameters):
 
 
 def package_version(package):
-    """The version of the last row of CHANGES.md. The register map's own version is that of register VERSION."""
+    """Returns the version in the last row of CHANGES.md. The register map's own version is that of register
+    VERSION."""
     rows = re.findall(r"^\| (\d+\.\d+) \|", (package / "CHANGES.md").read_text(encoding="utf-8"), re.M)
     if not rows:
         sys.exit("component: CHANGES.md has no version")

@@ -1,6 +1,7 @@
-"""Tables of parameters and ports from SystemVerilog module headers: tool.py interface-tables FILE.sv ...
+"""Writes tables of parameters and ports from SystemVerilog module headers: tool.py interface-tables FILE.sv ...
 
-Writes Markdown in the order of the source with its comments; a comment line above ports is the heading of these ports.
+The tables are Markdown, in the order of the source, with the comments of the source; a comment line above ports is
+the heading of these ports.
 """
 import sys
 

@@ -13,7 +13,7 @@ class Parameter:
 
 
 class Port:
-    """width: "[31:0]", or "" for one bit; kind: "logic" or a type; heading: comment lines above it."""
+    """A port. width: "[31:0]", or "" for one bit; kind: "logic" or a type; heading: comment lines above the port."""
 
     def __init__(self, match, heading):
         self.direction, self.kind, width, self.name, comment = match.groups()
@@ -21,7 +21,7 @@ class Port:
 
 
 def read_header(path):
-    """(module name, parameters, ports) in the order of the source."""
+    """Returns (module name, parameters, ports) in the order of the source."""
     with open(path, encoding="utf-8") as file:
         lines = [line.strip() for line in file]
     first = next(i for i, line in enumerate(lines) if line.startswith("module "))

@@ -20,12 +20,13 @@ SOURCES = {"README.md": "rtl/handoff/README.md", "CHANGES.md": "rtl/handoff/CHAN
 
 
 def source_of(page):
-    """The repository's page that a page of the package is a copy of."""
+    """Returns the page of the repository of which this page of the package is a copy."""
     return SOURCES.get(page) or f"rtl/controller/doc/{page.rsplit('/', 1)[-1]}"
 
 
 def relinked(text, page, pages, package):
-    """The text of a page of the package, whose links lead to `pages` {page of the repository: page of the package}."""
+    """Returns the text of a page of the package with links into the package. `pages`: {page of the repository: page
+    of the package}."""
     folder = os.path.dirname(source_of(page))
 
     def link(found):

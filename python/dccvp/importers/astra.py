@@ -1,5 +1,5 @@
-"""dccvp import astra: inputs of astra-sim: the analytical backend's network (YAML), a topology.txt of the ns-3 backend,
-workloads of layers as text, and system files (JSON), of which the platform has little."""
+"""dccvp import astra: imports inputs of astra-sim: the analytical backend's network (YAML), a topology.txt of the
+ns-3 backend, workloads of layers as text, and system files (JSON), few of whose settings the platform has."""
 
 import collections
 import math
@@ -19,7 +19,8 @@ POLICIES = ("DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA", "HYBRID_T
 COMMUNICATIONS = {"ALLREDUCE": "all_reduce", "ALLGATHER": "all_gather", "REDUCESCATTER": "reduce_scatter",
                   "ALLTOALL": "all_to_all", "BROADCAST": "broadcast"}
 SHAPES = {"all_reduce": "ring_all_reduce", "all_gather": "ring_all_gather", "reduce_scatter": "ring_reduce_scatter",
-          "all_to_all": "all_to_all", "broadcast": "tree_broadcast"}  # Values: names of the platform's collectives.
+          # The values are names of the platform's collectives.
+          "all_to_all": "all_to_all", "broadcast": "tree_broadcast"}
 FIELDS = 12
 NS = 1000
 
@@ -125,7 +126,7 @@ def _number(node, what):
 
 
 def _dimension(imported, kind, place, count, stride, total, rate, delay):
-    """Links of one dimension: groups of NPUs whose numbers differ by multiples of `stride`."""
+    """Adds the links of one dimension: groups of NPUs whose numbers differ by multiples of `stride`."""
     for first in range(total):
         if first // stride % count or count == 1:
             continue
@@ -153,7 +154,7 @@ class Workload:
             source.fail(first[0], f"expected a policy such as DATA or HYBRID_TRANSFORMER, not {quoted(self.policy)}")
         texts = [word.text for word in first[1:]]
         self.words = {key.rstrip(":"): value for key, value in zip(texts[::2], texts[1::2])}
-        # A number alone behind the policy is the place of DLRM's last layer before the exchange of embeddings.
+        # An odd last number after the policy is the place of DLRM's last layer before the exchange of embeddings.
         self.alone = texts[-1] if len(texts) % 2 else ""
         if len(lines) < 2:
             source.fail(len(source.text.rstrip()), "the file ends where the number of layers should be")
@@ -180,7 +181,7 @@ class Workload:
         return row[0].text, phases, self.source.integer(row[11], "a time in ns", 0, 10**15)
 
     def _groups(self, hosts, phase, name):
-        """Groups of ranks that communicate: consecutive ranks share a model, strided ranks share data."""
+        """Returns the groups of ranks that communicate: consecutive ranks share a model, strided ranks share data."""
         size = self.words.get("ep" if name.endswith("_EP") else "model_parallel_NPU_group", "")
         if not size.isdigit() or not int(size) or len(hosts) % int(size):
             size = str(len(hosts)) if self.policy == "MODEL" else "1"
@@ -198,7 +199,7 @@ class Workload:
         its previous computation and for its previous collectives."""
         hosts, numbers = imported.hosts(), imported.host_numbers()
         transfers, everyone = Transfers(imported), host_list([numbers[host] for host in hosts])
-        computes, lasts = 0, 0  # Both times are in ps.
+        computes, lasts = 0, 0  # computes and lasts are times in ps
         before: list[str] = []
         counts: collections.Counter = collections.Counter()
 

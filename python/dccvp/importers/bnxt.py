@@ -1,4 +1,4 @@
-"""dccvp import bnxt: congestion-control parameters of Broadcom's bnxt_re, from debugfs or configfs."""
+"""dccvp import bnxt: imports congestion-control parameters of Broadcom's bnxt_re, from debugfs or configfs."""
 
 from dccvp.importers.network import Imported, some
 from dccvp.importers.parameters import known, within

@@ -1,5 +1,5 @@
-"""dccvp import chakra: execution traces, one file a rank: binary ones (.et) and JSON, of the C++ feeder
-({"workload_graph": [...]}) and of the jsonizer (objects one after the other)."""
+"""dccvp import chakra: imports execution traces, one file a rank: binary traces (.et) and JSON, either of the C++
+feeder ({"workload_graph": [...]}) or of the jsonizer (one object after the other)."""
 
 import collections
 import dataclasses
@@ -120,7 +120,7 @@ class Rank:
                                  attributes)
 
     def _attributes(self, at, lower):
-        """{name: value} of a node, from its members and from a list attr of {name, …Val}."""
+        """Returns {name: value} of a node, from its members and from a list attr of {name, …Val}."""
         found = {}
         for name in ("comm_type", "comm_size", "comm_src", "comm_dst", "comm_tag", "pg_name", "is_cpu_op", "num_ops"):
             if name.replace("_", "") in lower:
@@ -169,8 +169,8 @@ def read_files(paths, settings):
 
 
 def _ranks_of(names):
-    """([rank of each file], True if the order of the files decides). A name such as t.3.et or t.3.json.gz states the
-    rank; so do the last numbers of several names if they are 0, 1, 2, ... in any order."""
+    """Returns ([rank of each file], True if the order of the files decides). A name such as t.3.et or t.3.json.gz
+    states the rank; so do the last numbers of several names if they are 0, 1, 2, ... in any order."""
     stated = [re.search(r"\.([0-9]{1,6})\.(?:json|et)(?:\.json)?(?:\.gz)?$", name) for name in names]
     if all(stated):
         return [int(match[1]) for match in stated if match], False

@@ -1,5 +1,5 @@
-"""dccvp import csv: lists of flows as comma-separated values, with or without a head, or as rows of the pFabric
-simulator; with a column mapping and units as --set tells."""
+"""dccvp import csv: imports lists of flows as comma-separated values, with or without a head, or as rows of the
+pFabric simulator; --set gives a column mapping and units."""
 
 import csv
 import fractions
@@ -29,8 +29,8 @@ MOST_BYTES, LATEST, MOST_HOSTS = 2**40, 10**18, 4096
 
 
 def _rows(source):
-    """([[Word, …], …] of the lines of a CSV file that are neither empty nor comments, number of values with a decimal
-    comma, which become points). Only files with semicolons between the values have decimal commas."""
+    """Returns ([[Word, …], …] of the lines of a CSV file that are neither empty nor comments, number of values with
+    a decimal comma, which become points). Only files with semicolons between the values have decimal commas."""
     lines = [(at, line) for at, line in source.lines() if line.strip() and not line.lstrip().startswith("#")]
     if not lines:
         source.fail(0, "no flow in the file")
@@ -58,8 +58,8 @@ def _rows(source):
 
 
 def _unit_in(name, units):
-    """(name without unit, unit) of a column heading such as time_us or size [KB]; unit None if the heading names
-    none."""
+    """Returns (name without unit, unit) of a column heading such as time_us or size [KB]; unit None if the heading
+    names none."""
     match = re.fullmatch(r"(.*?)[ _(\[.]*(" + "|".join(units) + r")[)\]]?", name.strip().lower())
     return (match[1].strip(" _"), match[2]) if match and match[1].strip(" _") else (name.strip().lower(), None)
 
@@ -127,7 +127,7 @@ class Columns:
             self.size = unit
 
     def cell(self, row, field):
-        """The Word of a field; None if the column or the value is missing."""
+        """Returns the Word of a field; None if the column or the value is missing."""
         if field not in self.place:
             return None
         if self.place[field] >= len(row):
@@ -202,8 +202,8 @@ def _flow(source, columns, row, packet):
 
 
 def _host_names(flows):
-    """(names of the hosts, sorted by number if all names end in a number and are otherwise equal, else in order of
-    appearance; {name: number})."""
+    """Returns (names of the hosts, sorted by number if all names end in a number and are otherwise equal, else in
+    order of appearance; {name: number})."""
     names = list(dict.fromkeys(name for flow in flows for name in flow[1:3]))
     parts = [match.groups() for match in (re.fullmatch(r"([A-Za-z_]*)([0-9]{1,6})", name) for name in names) if match]
     numbers = [int(number) for _, number in parts]

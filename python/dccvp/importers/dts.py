@@ -1,4 +1,5 @@
-"""dccvp import dts: device trees, as source or in binary form. dtc, the device tree compiler, reads both."""
+"""dccvp import dts: imports device trees, as source or in binary form. dtc, the device tree compiler, reads both
+forms."""
 
 import re
 import subprocess
@@ -39,7 +40,7 @@ _Loader.add_multi_constructor("!", _number)
 
 
 def _dtc(words, data, name):
-    """The output of dtc for the data. InputError with the place for unusable data."""
+    """Returns the output of dtc for the data. InputError with the place for unusable data."""
     try:
         done = subprocess.run(["dtc", "-q", *words, "-"], input=data, capture_output=True, timeout=PATIENCE,
                               check=False)
@@ -59,7 +60,7 @@ def _dtc(words, data, name):
 
 
 def _tree(path):
-    """(Source of the text, root node) of a device tree. The text of a binary tree is dtc's."""
+    """Returns (Source of the text, root node) of a device tree. The text of a binary tree is dtc's output."""
     name, data = name_of(path), read_bytes(path)
     if len(data) > MOST_BYTES:
         raise InputError(f"{name}:1:1: larger than {MOST_BYTES >> 20} MiB")
@@ -83,7 +84,7 @@ def _tree(path):
 
 
 def cells(node, name):
-    """All numbers of a property, in one list; empty without the property, or if it is a text."""
+    """Returns all numbers of a property, in one list; empty without the property, or if the property is a text."""
     found = node.get(name)
     flat: list = []
     for group in found if isinstance(found, list) else []:
@@ -92,14 +93,14 @@ def cells(node, name):
 
 
 def texts(node, name):
-    """The texts of a property. dtc joins those of a binary tree, with a zero byte between two."""
+    """Returns the texts of a property. dtc joins the texts of a binary tree, with a zero byte between two texts."""
     found: typing.Any = node.get(name)
     joined = [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
     return [one for text in joined for one in text.split("\0")]
 
 
 def one_number(values):
-    """The number in one cell or two; 0 for none."""
+    """Returns the number in one cell or two; 0 for no cell."""
     return values[0] << 32 | values[1] if len(values) == 2 else values[0] if values else 0
 
 
@@ -115,12 +116,12 @@ class Reader:
                 self.found.kind = text.removeprefix("dccvp,")
 
     def place(self, name):
-        """The offset of a node in the text, for messages."""
+        """Returns the offset of a node in the text, for messages."""
         match = re.search(rf"(?<![\w@,.]){re.escape(name)}\s*\{{", self.source.text)
         return match.start() if match else 0
 
     def widths(self, node, name):
-        """(cells of an address, of a size) below a node."""
+        """Returns (cells of an address, cells of a size) below a node."""
         pair = []
         for key, default in (("#address-cells", 2), ("#size-cells", 1)):
             values = cells(node, key)
@@ -131,7 +132,8 @@ class Reader:
         return pair
 
     def regions(self, node, name, widths, translate):
-        """[(base, size)] of `reg`, translated to the root's addresses; (None, size) for what no range covers."""
+        """Returns [(base, size)] of `reg`, translated to the root's addresses; (None, size) for an address that no
+        range covers."""
         values, (address, size) = cells(node, "reg"), widths
         step = address + size
         if not values or address == 0:
@@ -150,7 +152,7 @@ class Reader:
         return found
 
     def ranges(self, node, name, outer, translate):
-        """The translation of a bus: its children's addresses to the root's."""
+        """Returns the translation of a bus from its children's addresses to the root's."""
         inner = self.widths(node, name)
         if node.get("ranges") is True:
             return translate
@@ -206,7 +208,7 @@ class Reader:
 
     def children(self, parent, parent_name, widths, translate):
         for key, node in parent.items():
-            name = str(key)  # a name of digits is a number in dtc's YAML
+            name = str(key)  # in dtc's YAML a name of digits is a number
             if not isinstance(node, dict) or (parent is self.root and name in ("cpus", "chosen", "aliases")):
                 continue
             if texts(node, "status") not in ([], ["okay"], ["ok"]):

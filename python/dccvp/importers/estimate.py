@@ -5,7 +5,7 @@ from dccvp.importers.waiting import RINGS
 
 class Transfers:
     """Estimates transfers between the ranks of an Imported network, each alone at the rate of the slower of the two
-    host links. `per_host`: number of consecutive ranks on a host; between ranks of one host data takes no time."""
+    host links. `per_host`: number of consecutive ranks on a host; data between ranks of one host takes no time."""
 
     def __init__(self, imported, per_host=1):
         self._per_host = per_host
@@ -18,7 +18,7 @@ class Transfers:
                     self._delay[end] = max(self._delay.get(end, 0), link.delay)
 
     def received(self, source, target, count):
-        """Time in ps from the start until the last byte has arrived."""
+        """Returns the time in ps from the start until the last byte has arrived."""
         source, target = source // self._per_host, target // self._per_host
         if source == target:
             return 0
@@ -26,11 +26,11 @@ class Transfers:
         return count * 8 * 10**12 // rate + self._delay.get(source, 0) + self._delay.get(target, 0)
 
     def acknowledged(self, source, target, count):
-        """Time in ps from the start until the last ACK has come back."""
+        """Returns the time in ps from the start until the last ACK has come back."""
         return self.received(source, target, count) + self.received(source, target, 0)
 
     def collective(self, kind, members, size):
-        """Approximate time in ps of a collective on `size` bytes."""
+        """Returns the approximate time in ps of a collective on `size` bytes."""
         others = len(members) - 1
         if others < 1:
             return 0

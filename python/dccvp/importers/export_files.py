@@ -1,5 +1,7 @@
-"""dccvp export: results of a run as fct.txt of the HPCC authors' simulator, and DCQCN parameters as an mlx5 adapter's
-sysfs names them."""
+"""dccvp export: writes results of a run in the formats of other programs.
+
+The formats are fct.txt of the HPCC authors' simulator, and DCQCN parameters under the sysfs names of an mlx5 adapter.
+"""
 
 import argparse
 import csv
@@ -27,12 +29,12 @@ US, MBPS = 10**6, 10**6
 
 
 def address(ident):
-    """The IPv4 address that the HPCC authors' simulator gives to a host, as eight hex digits."""
+    """Returns the IPv4 address that the HPCC authors' simulator gives to a host, as eight hex digits."""
     return f"{0x0b000001 + ((ident // 256) << 16) + ((ident % 256) << 8):08x}"
 
 
 class Network:
-    """Nodes and links of a run's configuration of kind custom; both empty for other kinds."""
+    """The nodes and links of a run's configuration of kind custom; both are empty for other kinds."""
 
     def __init__(self, topology):
         nodes = topology.get("nodes") or [] if topology.get("kind") == "custom" else []
@@ -45,13 +47,14 @@ class Network:
         self._ways: dict = {}
 
     def ident(self, host):
-        """The id of a host in the imported file: the number in the host's name if all names have one, else the host's
-        number."""
+        """Returns the id of a host in the imported file: the number in the host's name if all names have one, else
+        the host's number."""
         numbers = [re.fullmatch(r"[A-Za-z_]*([0-9]{1,6})", name) for name in self.hosts]
         return int(numbers[host][1]) if self.hosts and all(numbers) else host
 
     def way(self, source, target):
-        """[(rate, delay in ps)] of the links on a shortest path between two hosts; None if there is no path."""
+        """Returns [(rate, delay in ps)] of the links on a shortest path between two hosts; None if there is no
+        path."""
         if not self.hosts:
             return None
         begin, end = self.hosts[source], self.hosts[target]
@@ -72,8 +75,8 @@ class Network:
 
 
 def ideal_ns(way, size, payload):
-    """The ideal completion time of a flow in the HPCC authors' simulator: one packet's round trip plus all bytes at the
-    rate of the slowest link."""
+    """Returns the ideal completion time of a flow in the HPCC authors' simulator: one packet's round trip plus all
+    bytes at the rate of the slowest link."""
     trip = sum(2 * delay + fractions.Fraction(payload * 8 * 10**12, int(rate)) for rate, delay in way)
     slowest = min(rate for rate, _ in way)
     packets = -(-size // payload)
@@ -81,7 +84,7 @@ def ideal_ns(way, size, payload):
 
 
 def effective(folder):
-    """The effective configuration in a run's folder."""
+    """Returns the effective configuration in a run's folder."""
     path = folder / "config.effective.yaml"
     try:
         document = yaml.load(path.read_text(encoding="utf-8"), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -95,8 +98,8 @@ def effective(folder):
 
 
 def labels(folder, config, count):
-    """(ports of the flows by id, offset of the times in ps), from the single trace of a run; defaults if the run has no
-    trace or other traffic as well."""
+    """Returns (ports of the flows by id, offset of the times in ps), from the single trace of a run; defaults if
+    the run has no trace or also has other traffic."""
     traffic = config.get("traffic") or []
     default = [100] * count, 0
     if len(traffic) != 1 or traffic[0].get("kind") != "trace":
@@ -117,8 +120,8 @@ def labels(folder, config, count):
 
 
 def fct_text(folder, say):
-    """Lines `SIP DIP SPORT DPORT SIZE START FCT IDEAL` of the completed flows, in the order of their ends. `say`
-    receives messages for the user."""
+    """Returns lines `SIP DIP SPORT DPORT SIZE START FCT IDEAL` of the completed flows, in the order of their ends.
+    `say` receives messages for the user."""
     folder = pathlib.Path(folder)
     config = effective(folder)
     path = folder / "flows.csv"
@@ -169,7 +172,7 @@ def parameters_of(program, config, overrides):
 
 
 def _power(text, say):
-    """The exponent of the power of two that is next to the divisor of a cut."""
+    """Returns the exponent of the power of two closest to the divisor of a cut."""
     exponent = round(math.log2(int(text)))
     if 2**exponent != int(text):
         say(f"nic.congestion_control.cut_divisor {text} becomes {2**exponent}")
@@ -177,7 +180,8 @@ def _power(text, say):
 
 
 def mlx5_text(values, config, say):
-    """Lines PATH:VALUE as `grep . *` prints them in /sys/class/net/IF/ecn. `say` receives messages for the user."""
+    """Returns lines PATH:VALUE as `grep . *` prints them in /sys/class/net/IF/ecn. `say` receives messages for the
+    user."""
     rules = "nic.congestion_control."
     algorithm = values.get(rules + "algorithm")
     if algorithm not in ("dcqcn", "dcc") or values.get(rules + "policy", "dcqcn") != "dcqcn":

@@ -19,8 +19,8 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 def rate_of_text(text):
-    """A rate in bit/s of a label such as OC-192c, STM-16, 10 Gbps, <155 Mbps, GigE; None if the text contains no
-    rate."""
+    """Returns the rate in bit/s of a label such as OC-192c, STM-16, 10 Gbps, <155 Mbps, GigE; None if the text
+    contains no rate."""
     plain = text.strip()
     optical = re.search(r"\b(OC|STM)-?\s?([0-9]{1,4})", plain, re.I)
     if optical:
@@ -32,7 +32,7 @@ def rate_of_text(text):
 
 
 def choices(settings):
-    """The settings as {hosts, rate, host_rate, detour, delay}; InputError for an invalid setting."""
+    """Returns the settings as {hosts, rate, host_rate, detour, delay}; InputError for an invalid setting."""
     def one(name, kind, default):
         text = settings.get(name, default)
         parsed = quantity.parse(text)
@@ -52,7 +52,7 @@ def choices(settings):
 
 
 def delay_between(a, b, detour):
-    """Delay in ps between two points, each (longitude, latitude) in degrees."""
+    """Returns the delay in ps between two points, each (longitude, latitude) in degrees."""
     (lon_a, lat_a), (lon_b, lat_b) = [tuple(map(math.radians, place)) for place in (a, b)]
     half = math.sin((lat_b - lat_a) / 2) ** 2 + math.cos(lat_a) * math.cos(lat_b) * math.sin((lon_b - lon_a) / 2) ** 2
     kilometres = 2 * EARTH_KM * math.asin(min(1.0, math.sqrt(half)))
@@ -94,7 +94,7 @@ def add_hosts(imported, routers, choice):
 
 
 def largest_part(imported):
-    """Indices of the nodes in the largest connected component."""
+    """Returns the indices of the nodes in the largest connected component."""
     neighbours = [[] for _ in imported.nodes]
     for link in imported.links:
         neighbours[link.a].append(link.b)

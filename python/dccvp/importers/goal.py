@@ -1,4 +1,4 @@
-"""dccvp import goal: GOAL text of LogGOPSim and ATLAHS. Ranks are hosts; sends are flows."""
+"""dccvp import goal: imports GOAL text of LogGOPSim and ATLAHS. Ranks become hosts, and sends become flows."""
 
 import collections
 import dataclasses
@@ -29,8 +29,9 @@ NEEDS = re.compile(r"(?P<label>[A-Za-z]\w*)\s+(?P<kind>i?requires)\s+(?P<other>[
 
 @dataclasses.dataclass
 class Operation:
-    """`size`: bytes, or ns of a calc. `peer`, `tag`: -1 matches any. `waits`: (operation, True if its begin counts).
-    `message`: the send that a recv takes. `after`, `done`: events (waiting.Lines) of its begin and its end."""
+    """A GOAL operation. `size`: bytes, or ns of a calc. `peer`, `tag`: -1 matches any value. `waits`: (operation,
+    True if its begin counts). `message`: the send that a recv takes. `after`, `done`: events (waiting.Lines) of its
+    begin and its end."""
 
     at: int
     rank: int
@@ -244,7 +245,7 @@ class Execution:
 
 
 def ranks_per_host(settings):
-    """The setting ranks_per_host; InputError for an invalid one."""
+    """Returns the setting ranks_per_host; InputError for an invalid value."""
     text = settings.get("ranks_per_host", "1")
     if not re.fullmatch(r"[0-9]{1,3}", text) or not 1 <= int(text) <= MOST_PER_HOST:
         raise InputError(f"--set ranks_per_host={text}: 1 to {MOST_PER_HOST}")
@@ -252,7 +253,7 @@ def ranks_per_host(settings):
 
 
 def network(ranks, settings, notes_of=None):
-    """A star network for so many ranks, with the settings rate, delay and ranks_per_host."""
+    """Returns a star network for this number of ranks, with the settings rate, delay and ranks_per_host."""
     per_host = ranks_per_host(settings)
     count = -(-ranks // per_host)
     values = []
@@ -292,8 +293,8 @@ def read_files(paths, settings):
 
 
 def _lines(execution, per_host, notes):
-    """A line of traffic for each send and calc, which waits for the operations that it depends on. Dependencies have
-    always ended (or begun) earlier, so their events are known."""
+    """Returns a line of traffic for each send and calc, which waits for the operations that it depends on.
+    Dependencies have always ended (or begun) earlier, so their events are known."""
     lines = Lines(per_host)
     for one in execution.begun:
         for other, at_begin in one.waits:
@@ -310,7 +311,7 @@ def _lines(execution, per_host, notes):
 
 
 def _done(operation, lines):
-    """Events at which the operation has ended."""
+    """Returns the events at which the operation has ended."""
     if operation.kind == "recv" and not operation.done:
         operation.done = lines.join(operation.rank, [*operation.after, (operation.message.name, False)])
     return operation.done

@@ -1,4 +1,5 @@
-"""dccvp import graphml: maps of the Internet Topology Zoo, in the form of its source files and of its archive."""
+"""dccvp import graphml: imports maps of the Internet Topology Zoo, in the form of its source files and of its
+archive."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -13,12 +14,13 @@ SPEED_LABELS = ("LinkLabel", "LinkSpeed", "label", "LinkNote", "LinkType")
 
 
 def parse(source):
-    """The root of an XML text; InputError with the place. A DTD, which could define entities, is refused."""
+    """Returns the root of an XML text; InputError with the place. A DTD, which could define entities, is refused."""
     match = re.search(r"<!(DOCTYPE|ENTITY)", source.text)
     if match:
         source.fail(match.start(), "a document type definition; the formats have none")
     try:
-        return ElementTree.fromstring(source.text)  # Text is decoded already, so a declared encoding does not count.
+        # the text is already decoded, so a declared encoding does not count
+        return ElementTree.fromstring(source.text)
     except ElementTree.ParseError as error:
         line, column = error.position
         message = re.sub(r":? line \d+, column \d+$", "", str(error))
@@ -28,7 +30,7 @@ def parse(source):
 
 
 def local(element):
-    """An element's name without its namespace."""
+    """Returns an element's name without its namespace."""
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
@@ -37,7 +39,7 @@ def children(element, name):
 
 
 class Map:
-    """Nodes and edges of a map, with their data by name."""
+    """The nodes and edges of a map, with their data by name."""
 
     def __init__(self, source):
         self.source = source
@@ -53,7 +55,7 @@ class Map:
         self.graph = graphs[0]
 
     def data(self, element):
-        """{name: text} of the data of an element; the label of a drawing is under 'label'."""
+        """Returns {name: text} of the data of an element; the label of a drawing is under 'label'."""
         found = {}
         for data in children(element, "data"):
             name = self.keys.get(data.get("key"), data.get("key") or "")
@@ -65,7 +67,7 @@ class Map:
         return found
 
     def place(self, element, *names):
-        """Offset in the file of the text of an element with an attribute, for error messages."""
+        """Returns the offset in the file of the text of an element with an attribute, for error messages."""
         for name in names:
             value = element.get(name)
             at = self.source.text.find(f'{name}="{value}"') if value is not None else -1
@@ -127,7 +129,7 @@ def _nodes(found, imported):
 
 
 def _speed(data):
-    """Rate in bit/s of an edge; None if the file does not state it."""
+    """Returns the rate in bit/s of an edge; None if the file does not state it."""
     raw = exact(data.get("LinkSpeedRaw", ""))
     if raw:
         return round(raw)

@@ -1,5 +1,5 @@
-"""dccvp import hpcc: topology.txt, flow.txt, trace.txt and config.txt of the HPCC authors' simulator, astra-sim's ns-3
-backend and SimAI. A config.txt alone names the others."""
+"""dccvp import hpcc: imports topology.txt, flow.txt, trace.txt and config.txt of the HPCC authors' simulator,
+astra-sim's ns-3 backend and SimAI. A config.txt alone names the other files."""
 
 import collections
 import pathlib
@@ -20,7 +20,7 @@ def is_config(source):
 
 
 def sort_files(paths):
-    """{kind: Source} of the given files; InputError if a kind occurs twice or the topology is missing."""
+    """Returns {kind: Source} of the given files; InputError if a kind occurs twice or the topology is missing."""
     found = {}
     for path in paths:
         source = read(path)
@@ -100,7 +100,7 @@ def _is_file(place):
 
 
 def _offset(imported, flows):
-    """The time in the source's files that becomes time 0 of the platform."""
+    """Returns the time in the source's files that becomes time 0 of the platform."""
     offset = EPOCH if flows and flows[0].start >= EPOCH else 0
     imported.time_offset = offset
     if offset:
@@ -110,7 +110,7 @@ def _offset(imported, flows):
 
 
 def _nic_rate(imported):
-    """The rate of the first host's first link, which the HPCC authors' simulator takes as the NIC rate."""
+    """Returns the rate of the first host's first link, which the HPCC authors' simulator takes as the NIC rate."""
     for number in imported.hosts():
         for link in imported.links:
             if number in (link.a, link.b):
@@ -164,8 +164,8 @@ def _link_down(imported, config, index, offset):
 
 
 def _queues(imported, priorities):
-    """Settings of queues: queue 0 has the highest priority and is neither marked nor paused; the others are served
-    round robin."""
+    """Returns settings of queues: queue 0 has the highest priority and is neither marked nor paused; the others are
+    served round robin."""
     switch = imported.settings.setdefault("switch", {})
     if 0 in priorities:
         switch.setdefault("pfc", {})["priorities"] = list(range(1, 8))

@@ -36,8 +36,8 @@ MODES = {1: "dcqcn", 3: "hpcc", 7: "timely", 8: "dctcp", 10: "hpcc"}
 
 
 class Config:
-    """The pairs of a config.txt. `values`: {key: its Words; a repeated key keeps the last}; `used`: {key: what the
-    import did with it}."""
+    """The pairs of a config.txt. `values`: {key: its Words; a repeated key keeps the last value}; `used`: {key: how
+    the import used the key}."""
 
     def __init__(self, source, notes):
         self.source, self.notes = source, notes
@@ -86,7 +86,7 @@ class Config:
         self.source.fail(self.values[key][0], message)
 
     def number(self, key, default, least=0, most=10**15):
-        """The value of a key as a fraction; `default` if the key is missing."""
+        """Returns the value of a key as a fraction; `default` if the key is missing."""
         if key not in self.values:
             return default
         return self.source.number(self.values[key][0], key, least, most)
@@ -95,8 +95,8 @@ class Config:
         return bool(self.number(key, default, 0, 1))
 
     def time(self, key, least=0, most=10**10, unit=US):
-        """The value of a key, in `unit`s, converted to ps and limited to what the platform accepts; None if the key is
-        missing."""
+        """Returns the value of a key, in `unit`s, converted to ps and limited to the platform's range; None if the
+        key is missing."""
         if key not in self.values:
             return None
         value = round(self.number(key, 0) * unit)
@@ -109,7 +109,7 @@ class Config:
         return default if key not in self.values else ns3_quantities.rate(self.source, self.values[key][0], key, least)
 
     def rows(self):
-        """Rows (key, value, what the import did with it) for the page of the import."""
+        """Returns rows (key, value, how the import used the key) for the page of the import."""
         for key, words in self.values.items():
             value = " ".join(word.text for word in words)
             if key in self.used:
@@ -120,8 +120,8 @@ class Config:
 
 
 def settings(config, nic_rate, port_rates, priorities):
-    """The sections of the YAML file that follow from the pairs. `port_rates`: {rate of a switch's port: number of
-    ports}; `priorities`: priorities of the flows."""
+    """Returns the sections of the YAML file that follow from the pairs. `port_rates`: {rate of a switch's port:
+    number of ports}; `priorities`: priorities of the flows."""
     algorithm, marks = _algorithm(config)
     switch = {"buffer": "16MiB", "ecn": _marking(config, port_rates, nic_rate, marks),
               "pfc": {"alpha": 0.125, "reference_rate": rate_text(nic_rate), "resume_below": "3KiB"}}
@@ -194,7 +194,7 @@ def _recovery(config, nic):
 
 
 def _algorithm(config):
-    """Reads the algorithm: (nic.congestion_control, true if marks have an effect)."""
+    """Reads the algorithm; returns (nic.congestion_control, true if marks have an effect)."""
     mode = _whole(config, "CC_MODE", 1, 0, 1000)
     config.use("CC_MODE", "nic.congestion_control.algorithm: " + MODES.get(mode, "none"))
     if mode not in MODES:
@@ -260,7 +260,7 @@ def _dcqcn(config, found):
 
 
 def _map(config, key, scale):
-    """{rate: value} of a KMIN_MAP, KMAX_MAP or PMAX_MAP."""
+    """Returns {rate: value} of a KMIN_MAP, KMAX_MAP or PMAX_MAP."""
     words = config.values.get(key, [])
     found = {}
     for rate, value in zip(words[::2], words[1::2]):
@@ -270,7 +270,7 @@ def _map(config, key, scale):
 
 
 def _marking(config, port_rates, nic_rate, marks):
-    """The section switch.ecn."""
+    """Returns the section switch.ecn."""
     if not config.flag("ENABLE_QCN", 1) or not marks:
         config.use("ENABLE_QCN", "switch.ecn.enabled: false")
         for key in (*MAPS, "KMIN", "KMAX", "PMAX"):
@@ -299,7 +299,7 @@ def _marking(config, port_rates, nic_rate, marks):
     if all(rows[rate] == (rows[first][0] * rate / first, rows[first][1] * rate / first, rows[first][2])
            for rate in used):
         return {**_thresholds(config, *rows[first]), "reference_rate": rate_text(first)}
-    # The thresholds of most ports stand for ports whose rate the maps do not list.
+    # Ports whose rate the maps do not list get the thresholds of the most frequent rate.
     chosen = max(used, key=lambda rate: (port_rates.get(rate, 0), rate == nic_rate))
     found = _thresholds(config, *rows[chosen])
     found["by_speed"] = {rate_text(rate): _by_speed(config, *rows[rate]) for rate in used if rate != chosen}

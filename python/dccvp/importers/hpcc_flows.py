@@ -1,16 +1,16 @@
-"""flow.txt and trace.txt of the HPCC authors' simulator and its relatives."""
+"""Reads flow.txt and trace.txt of the HPCC authors' simulator and of simulators derived from it."""
 
 from dccvp.importers.network import MOST_FLOWS, Flow, plural, some
 from dccvp.importers.source import Words, base_name, exact
 
 MOST_BYTES = 10**12
 PICO = 10**12
-LATEST = 10**6  # s
+LATEST = 10**6  # latest accepted start of a flow in s
 QUEUES = 8
 
 
 def is_empty_list(source):
-    """True for a file whose count is 0, of flows or of nodes."""
+    """True for a file whose count, of flows or of nodes, is 0."""
     return source.text.split(maxsplit=1)[0] == "0"
 
 
@@ -69,8 +69,8 @@ def _columns(source):
 
 
 def _counts_packets(source):
-    """True for rows of the simulator of 2015, `SRC DST PRIORITY PACKETS START END`: END is later than START, and the
-    fourth field is no valid port or the fifth no number of bytes."""
+    """True for rows of the simulator of 2015, `SRC DST PRIORITY PACKETS START END`: END is later than START, and
+    either the fourth field is no valid port or the fifth is no number of bytes."""
     words = source.text.split()[1:7]
     if len(words) < 6 or not words[3].isdigit():
         return False

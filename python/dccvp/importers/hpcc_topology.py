@@ -16,8 +16,8 @@ def is_topology(source):
 
 
 def read_topology(source, loss_everywhere=0):
-    """Reads a topology: (Imported with nodes and links, {id: index of the node}). `loss_everywhere` applies to links
-    whose own error rate is 0."""
+    """Reads a topology; returns (Imported with nodes and links, {id: index of the node}). `loss_everywhere` applies
+    to links whose own error rate is 0."""
     words = Words(source)
     nodes = words.integer("the number of nodes", 1, MOST_NODES)
     second = words.next("the number of switches")
@@ -66,7 +66,7 @@ def _is_simai(source, at):
 
 
 def _links(words, count, may_be_fewer, notes):
-    """Reads the links: [(word of A, A, B, rate, delay, loss)]."""
+    """Reads the links; returns [(word of A, A, B, rate, delay, loss)]."""
     source, found = words.source, []
     for number in range(count):
         if may_be_fewer and number and words.peek() is None:

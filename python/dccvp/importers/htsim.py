@@ -1,4 +1,4 @@
-"""dccvp import htsim: .topo and .cm files of htsim, of both of its families."""
+"""dccvp import htsim: imports .topo and .cm files of both families of htsim."""
 
 import collections
 import dataclasses
@@ -179,7 +179,7 @@ class Matrix:
                              "recv_done_trigger, prio, msg)")
 
     def _start(self, word):
-        """A start time in ps, rounded as htsim rounds: single precision, without the fraction."""
+        """Returns a start time in ps, rounded as htsim rounds: single precision, without the fraction."""
         value = self.source.number(word, "start in ps", 0, LATEST)
         return int(struct.unpack("f", struct.pack("f", float(value)))[0])
 
@@ -247,7 +247,7 @@ class Matrix:
         imported.lasts = 2 * max(starts.values(), default=0)
         flows.sort(key=lambda flow: flow.start)
         imported.flows["flows.flow"] = flows
-        if len(flows) == len(starts):  # flows.csv numbers the flows in this order if all have a start time.
+        if len(flows) == len(starts):  # If all flows have a start time, flows.csv numbers the flows in this order.
             rows = [(number, flow, idents[id(flow)]) for number, flow in enumerate(flows)]
             imported.files["connections.csv"] = "flow,id,connection,trigger\n" + "".join(
                 f"{number},{one.ident or ''},{flow.source}->{flow.target},{one.trigger or ''}\n"
@@ -272,7 +272,7 @@ class Matrix:
             notes.not_expressed.append("msg: a connection that goes on with further messages; each is a flow")
 
     def _waits(self):
-        """(connection, sentence) of each connection that a trigger starts."""
+        """Returns (connection, sentence) of each connection that a trigger starts."""
         causes = collections.defaultdict(list)
         for one in self.connections:
             for ident, event in ((one.sent, "sent"), (one.received, "received")):
@@ -288,7 +288,7 @@ class Matrix:
         return rows
 
     def _activators(self):
-        """{trigger: [(number of a connection, True if the end of its sending activates the trigger)]}."""
+        """Returns {trigger: [(number of a connection, True if the end of its sending activates the trigger)]}."""
         found = collections.defaultdict(list)
         for number, one in enumerate(self.connections):
             for ident, sent in ((one.received, False), (one.sent, True)):
@@ -297,8 +297,8 @@ class Matrix:
         return found
 
     def _note_order(self, notes):
-        """Notes for the user which results depend on the order in which flows end; the import uses the order on an idle
-        network."""
+        """Adds notes for the user on results that depend on the order in which flows end; the import uses the order
+        on an idle network."""
         activators = self._activators()
         ordered = [ident for ident, trigger in self.triggers.items()
                    if (trigger.kind == "multishot" and len(activators[ident]) > 1) or
@@ -308,8 +308,8 @@ class Matrix:
                                        f"({some(ordered)}): that of an idle network decides what starts what")
 
     def _starts(self, transfers):
-        """Start times on an idle network: ({index of a connection: start in ps}, connections that never start, {index:
-        events that the connection waits for})."""
+        """Returns start times on an idle network: ({index of a connection: start in ps}, connections that never
+        start, {index: events that the connection waits for})."""
         hits: dict = collections.defaultdict(list)
         causes: dict = {}
         number_of = {id(one): number for number, one in enumerate(self.connections)}
@@ -372,4 +372,4 @@ class Matrix:
                 source.fail(values["link_id"], f"AGG {switch} has no link to core {core}, which link_id {link} means")
             imported.faults.append({"kind": "link_failure", "link": f"agg{switch}--core{core}", "start": "0us",
                                     "convergence": "0us"})
-            imported.shape = {}  # A custom topology keeps the names and the cabling of the source.
+            imported.shape = {}  # A custom topology keeps the node names and the cabling of the source.

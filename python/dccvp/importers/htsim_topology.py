@@ -1,4 +1,4 @@
-""".topo files of htsim: fat trees of two or three tiers."""
+"""Reads .topo files of htsim: fat trees of two or three tiers."""
 
 from dccvp.importers.network import Imported, Link, Node, plural, rate_text, time_text
 from dccvp.importers.source import base_name, quoted
@@ -16,7 +16,7 @@ def is_topology(source):
 
 
 def _keys(source):
-    """Reads the keys of a .topo file: ({key: (value, word)}, [{key: (value, word)} of each tier])."""
+    """Reads the keys of a .topo file; returns ({key: (value, word)}, [{key: (value, word)} of each tier])."""
     header: dict = {}
     tiers: dict[int, dict] = {}
     current = header
@@ -43,8 +43,8 @@ def _keys(source):
 
 
 def read_topology(source):
-    """Reads a fat tree: Imported with nodes, links and, if the platform has this topology, `shape`; and {(pod, place):
-    [cores]} of the aggregation switches, empty with two tiers."""
+    """Reads a fat tree; returns an Imported with nodes, links and, if the platform has this topology, `shape`; and
+    {(pod, place): [cores]} of the aggregation switches, empty with two tiers."""
     header, tiers = _keys(source)
     for key in HEADER:
         if key not in header:
@@ -66,7 +66,7 @@ def read_topology(source):
 
 
 class _Tree:
-    """Checked dimensions of a fat tree, and its nodes and links."""
+    """The checked dimensions of a fat tree, and its nodes and links."""
 
     def __init__(self, source, header, tiers):
         self.source, self.header, self.tiers = source, header, tiers
@@ -121,7 +121,8 @@ class _Tree:
                       f"Tier {tier} has {down} Gb/s down and {up} Gb/s up, which is not {said} : 1")
 
     def link(self, tier, a, b):
-        """Adds a link downwards from a tier; its delay includes half the latency of the switches at its ends."""
+        """Adds a link from a tier downwards; the link's delay includes half the latency of the switches at its
+        ends."""
         half = self.value(tier, "switch_latency_ns") + (self.value(tier - 1, "switch_latency_ns") if tier else 0)
         delay = self.value(tier, "downlink_latency_ns") * 1000 + half * 500
         return Link(a, b, self.value(tier, "downlink_speed_gbps") * GIGA, delay, overhead=0)
@@ -187,7 +188,7 @@ class _Tree:
 
 
 def star(hosts, rate, delay):
-    """A star network for a connection matrix that comes without a topology."""
+    """Returns a star network for a connection matrix that comes without a topology."""
     result = Imported()
     result.nodes.extend(Node(f"h{host}", True, str(host)) for host in range(hosts))
     result.nodes.append(Node("s0", False, "switch"))

@@ -33,7 +33,7 @@ FORMATS = {
 
 
 def module_of(name):
-    """The module of a format; InputError for an unknown one."""
+    """Returns the module of a format; InputError for an unknown format."""
     if name not in FORMATS:
         near = difflib.get_close_matches(name, FORMATS, 1)
         hint = f"; did you mean '{near[0]}'?" if near else f" (known: {', '.join(FORMATS)})"
@@ -42,7 +42,7 @@ def module_of(name):
 
 
 def settings_of(module, name, texts):
-    """{name: text} of --set arguments; InputError for a name that the format does not know."""
+    """Returns {name: text} of --set arguments; InputError for a name that the format does not know."""
     found = {}
     for text in texts:
         key, equals, value = text.partition("=")

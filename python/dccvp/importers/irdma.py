@@ -1,4 +1,5 @@
-"""dccvp import irdma: module parameters of Intel's out-of-tree driver for E810, as modprobe.d or sysfs has them."""
+"""dccvp import irdma: imports module parameters of Intel's out-of-tree driver for E810, in the form of modprobe.d
+or sysfs."""
 
 import re
 
@@ -22,7 +23,7 @@ def canonical(_path, name):
 
 
 def _quantity(settings, name, kind, default=None):
-    """A setting in ps or bytes; `default` if the setting is missing."""
+    """Returns a setting in ps or bytes; `default` if the setting is missing."""
     text = settings.get(name, default)
     if text is None:
         return None

@@ -28,7 +28,8 @@ OWN_EXTENSIONS = {"i", "m", "a", "c", "zicsr", "zifencei", "zicntr", "zihpm", "z
 
 @dataclasses.dataclass
 class Hart:
-    """A hart with its number and the text of its instruction set, and frequency in Hz, 0 if the source states none."""
+    """A hart with its number, the text of its instruction set, and its frequency in Hz (0 if the source states
+    none)."""
 
     number: int
     isa: str
@@ -37,8 +38,8 @@ class Hart:
 
 @dataclasses.dataclass
 class Region:
-    """Memory or a device. `kind`: one of PLACES' kinds, "ram" or "rom"; "" for other devices. `at`: a place in the
-    source, for messages. `interrupt`: the source at the interrupt controller; None if none is stated."""
+    """A memory or a device. `kind`: one of PLACES' kinds, "ram" or "rom"; "" for other devices. `at`: a place in
+    the source, for messages. `interrupt`: the source at the interrupt controller; None if none is stated."""
 
     name: str
     kind: str
@@ -64,7 +65,7 @@ class Machine:
 
 
 def isa_extensions(text):
-    """(bits of a register or 0, names of the extensions) of an ISA string such as rv32imac_zicsr or rv64gc."""
+    """Returns (bits of a register or 0, names of the extensions) of an ISA string such as rv32imac_zicsr or rv64gc."""
     match = re.fullmatch(r"rv(32|64|128)([a-z]*)((?:_?[a-z][a-z0-9]*)*)", text.strip().lower().replace("-", "_"))
     if not match:
         return 0, []
@@ -164,8 +165,8 @@ def _devices(machine, kind, notes):
 
 
 def chosen_kind(machine):
-    """The machine of the platform on which most devices of the description have their place; virt if both have as
-    many."""
+    """Returns the machine of the platform on which most devices of the description have their place; virt if both
+    machines have as many."""
     if machine.kind in PLACES:
         return machine.kind
     counts = {kind: sum(places.get(region.kind, (None,))[0] == region.base for region in machine.regions)
@@ -174,8 +175,8 @@ def chosen_kind(machine):
 
 
 def imported_from(machine, source, settings):
-    """The Imported of a machine: two hosts at a switch, with this machine each. InputError if the description has
-    neither RAM nor a hart, or if regions of memory overlap."""
+    """Returns the Imported of a machine: two hosts at a switch, each with this machine. InputError if the
+    description has neither RAM nor a hart, or if regions of memory overlap."""
     if not machine.harts and not any(region.kind == "ram" for region in machine.regions):
         source.fail(0, "the description has neither a RISC-V hart nor memory")
     _refuse_overlaps(machine, source)

@@ -1,5 +1,5 @@
-"""dccvp import mlx5: DCQCN parameters of a ConnectX or BlueField card, as sysfs, debugfs or mlxconfig name them, and
-values of mlxreg ROCE_ACCL."""
+"""dccvp import mlx5: imports DCQCN parameters of a ConnectX or BlueField card under the names of sysfs, debugfs or
+mlxconfig, and values of mlxreg ROCE_ACCL."""
 
 import re
 
@@ -21,11 +21,11 @@ OTHERS = ("np_cnp_prio_mode", "cnp_prio_mode", "rtt_resp_dscp", "rtt_resp_dscp_v
 REGISTER = re.compile(r"roce_\w+|min_ack_timeout_limited_disabled|adaptive_routing_forced_en|selective_repeat_\w+|"
                       r"roce_tx_window_en|cc_per_plane_en")
 ADAPTIVE = "roce_adp_retrans_en"
-LEAST_GD = 10  # rpg_gd of a cut by the whole of alpha
+LEAST_GD = 10  # value of rpg_gd with which a cut uses the whole of alpha
 
 
 def canonical(_path, name):
-    """The sysfs name of a parameter, a name of REGISTER or of OTHERS; None for another word."""
+    """Returns the sysfs name of a parameter, a name of REGISTER or of OTHERS; None for another word."""
     word = re.sub(r"_p[12]$", "", name.lower())
     word = ALIASES.get(word, word)
     if word in RP or word in NP or word in OTHERS or word == "tclass" or REGISTER.fullmatch(word):
@@ -120,7 +120,7 @@ def _translate(found, result):
 
 
 def _clamp(found, value, rules, rows, result):
-    """The parameters that say when a cut sets the target rate to the rate before the cut."""
+    """Imports the parameters that say when a cut sets the target rate to the rate before the cut."""
     names = [name for name in ("clamp_tgt_rate", "clamp_tgt_rate_after_time_inc") if name in found]
     if not names:
         return

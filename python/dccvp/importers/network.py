@@ -1,4 +1,4 @@
-"""Result of an importer: nodes, links, flows, settings, and notes for the user."""
+"""The result of an importer: nodes, links, flows, settings, and notes for the user."""
 
 import dataclasses
 import fractions
@@ -11,8 +11,8 @@ MOST_FLOWS = 50_000_000
 
 @dataclasses.dataclass
 class Node:
-    """A node of the network. `origin`: the node's name in the source. `forwards`: false for a switch that passes only
-    packets of its own hosts. `passes`: true for a host that forwards packets of others."""
+    """A node of the network. `origin`: the node's name in the source. `forwards`: false for a switch that passes
+    only packets of its own hosts. `passes`: true for a host that forwards packets of other hosts."""
 
     name: str
     is_host: bool
@@ -98,12 +98,12 @@ class Imported:
         return [index for index, node in enumerate(self.nodes) if node.is_host]
 
     def host_numbers(self):
-        """{index of a node: number of the host} of the hosts, in the order of the nodes."""
+        """Returns {index of a node: number of the host} of the hosts, in the order of the nodes."""
         return {index: number for number, index in enumerate(self.hosts())}
 
 
 def unique_name(wanted, taken):
-    """A node name that the platform accepts and that is not in the set `taken`; the name is added to the set."""
+    """Returns a node name that the platform accepts and that is not in the set `taken`; adds the name to the set."""
     name = re.sub(r"[^\w+-]", "_", wanted).replace("--", "-_").replace("->", "_") or "node"
     name = name[:60]
     found, number = name, 1
@@ -115,14 +115,14 @@ def unique_name(wanted, taken):
 
 
 def decimal(value):
-    """A fraction as decimal text, rounded to twelve decimals."""
+    """Returns a fraction as decimal text, rounded to twelve decimals."""
     whole, rest = divmod(round(fractions.Fraction(value) * 10**12), 10**12)
     return f"{whole}.{rest:012d}".rstrip("0").rstrip(".")
 
 
 def in_units(value, units, decimals):
-    """A whole number in the largest unit that needs at most `decimals` decimals. `units`: (name, size), the largest
-    first; the last unit has the size 1."""
+    """Returns a whole number as text in the largest unit that needs at most `decimals` decimals. `units`: (name,
+    size), the largest first; the last unit has the size 1."""
     for name, size in units:
         if value >= size and value * 10**decimals % size == 0:
             return decimal(fractions.Fraction(value, size)) + name
@@ -145,12 +145,12 @@ def size_text(count):
 
 
 def seconds_text(ps):
-    """Seconds with twelve decimals at most, as traffic files have them."""
+    """Returns seconds with at most twelve decimals, as traffic files have them."""
     return decimal(fractions.Fraction(ps, 10**12))
 
 
 def host_list(numbers):
-    """A list of host numbers as the platform writes it: [0, 4..7]."""
+    """Returns a list of host numbers as the platform writes it: [0, 4..7]."""
     parts, begin = [], 0
     for place in range(1, len(numbers) + 1):
         if place < len(numbers) and numbers[place] == numbers[place - 1] + 1:
@@ -166,7 +166,7 @@ def plural(count, one, many=""):
 
 
 def some(items, most=6):
-    """The items as text for a sentence, cut after `most` items."""
+    """Returns the items as text for a sentence, cut after `most` items."""
     items = list(items)
     shown = ", ".join(map(str, items[:most]))
     return shown + (f" and {len(items) - most} more" if len(items) > most else "")

@@ -25,8 +25,8 @@ def _value(word, units):
 
 
 def rate(source, word, what="a rate", least=LEAST_RATE):
-    """A DataRate of ns-3 in bit/s; InputError for any other word, and for a rate that no link of the platform can
-    have."""
+    """Returns a DataRate of ns-3 in bit/s; InputError for any other word, and for a rate that no link of the
+    platform can have."""
     value = _value(word, RATE_UNITS)
     if value is None:
         source.fail(word, f"expected {what} such as 25Gbps, not {quoted(word.text)}")
@@ -36,7 +36,7 @@ def rate(source, word, what="a rate", least=LEAST_RATE):
 
 
 def delay(source, word, what="a delay"):
-    """A Time of ns-3 in ps, rounded; InputError for any other word."""
+    """Returns a Time of ns-3 in ps, rounded; InputError for any other word."""
     value = _value(word, TIME_UNITS)
     if value is None:
         source.fail(word, f"expected {what} such as 1us, not {quoted(word.text)}")

@@ -14,8 +14,8 @@ COLUMNS = re.compile(r"\)?\s+(?:[A-Za-z_]\w*\()?(-?(?:0[xX][0-9a-fA-F]+|[0-9]+))
 
 
 def pairs(source):
-    """[(path, name, value, Word of the value)] of all lines with a parameter; (offset, line) of the lines without
-    one."""
+    """Returns [(path, name, value, Word of the value)] of all lines with a parameter, and (offset, line) of the
+    lines without one."""
     found, others = [], []
     for at, line in source.lines():
         text = line.split("#")[0].strip()
@@ -28,9 +28,10 @@ def pairs(source):
         for match in matches:
             value = match["value"]
             columns = COLUMNS.match(line.split("#")[0], match.end())
-            if columns:  # mlxconfig -e writes the default, the current value and that of the next boot.
+            # mlxconfig -e writes three columns: the default, the current value and the value of the next boot
+            if columns:
                 value = columns[1]
-            # The kernel writes flags of modules as Y and N.
+            # The kernel writes boolean module parameters as Y and N.
             number = "NY".index(value) if value in "NY" else int(value, 16 if "x" in value.lower() else 10)
             found.append((match["path"] or "", match["name"], number, Word(value, at + match.start("value"))))
     return found, others
@@ -44,9 +45,9 @@ def within(source, word, name, number, least, most):
 
 
 def known(source, canonical):
-    """{canonical name: (value, Word)} of the parameters of a dump. `canonical`: function from (path, name) to the
-    canonical name, None for a word that is no parameter. Also returns the unknown words, the lines without a number,
-    and the names with several values (the first value counts). InputError for a parameter without a number."""
+    """Returns {canonical name: (value, Word)} of the parameters of a dump. `canonical`: function from (path, name)
+    to the canonical name, None for a word that is no parameter. Also returns the unknown words, the lines without a
+    number, and the names with several values (the first value counts). InputError for a parameter without a number."""
     found, unknown, several = {}, [], set()
     numbers, others = pairs(source)
     for path, name, value, word in numbers:

@@ -1,5 +1,5 @@
-"""dccvp import repl: Renode's platform descriptions. Several files are read as one, in their order; `using` names files
-that have to be given as well."""
+"""dccvp import repl: imports Renode's platform descriptions. Several files are read as one, in their order; `using`
+names files that must also be given."""
 
 import pathlib
 import re
@@ -31,13 +31,13 @@ class Entry:
     def __init__(self, name, source):
         self.name, self.type, self.at, self.source = name, "", 0, source
         self.rest = ""
-        self.attributes: dict = {}  # {name: Word}
-        self.routes: list = []  # (from, to, offset)
+        self.attributes: dict = {}  # {name: Word of the value}
+        self.routes: list = []  # (begin, end, offset) of translated address ranges
 
 
 def without_comments(source):
-    """The text with comments and the content of long texts replaced by blanks, so that offsets stay; InputError for one
-    that does not end."""
+    """Returns the text with comments and the content of long texts replaced by blanks, so that offsets stay.
+    InputError for a comment or text that does not end."""
     text, out, at = source.text, [], 0
     for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*|\'\'\'', text):
         if match.start() < at:
@@ -64,7 +64,7 @@ def _bracket_depth(line):
 
 
 def logical_lines(source):
-    """Yields (offset, indent, text) of each line; a line whose braces do not close takes the next lines as well."""
+    """Yields (offset, indent, text) of each line; a line with an unclosed brace includes the following lines."""
     held, begin, indent, depth = "", 0, 0, 0
     at = 0
     for line in without_comments(source).split("\n"):
@@ -90,7 +90,7 @@ class Description:
 
     def __init__(self):
         self.entries: dict = {}
-        self.using: list = []  # (name, source, offset)
+        self.using: list = []  # (name, source, offset) of files named by `using`
 
     def add_file(self, source):
         entry, code = None, None
@@ -101,7 +101,7 @@ class Description:
             elif entry is None:
                 source.fail(at, "an attribute without an entry: entries begin at the line's begin")
             elif code is not None and indent > code:
-                continue  # a line of Renode's monitor below init: or reset:
+                continue  # skips a line of Renode's monitor below init: or reset:
             else:
                 code = indent if re.fullmatch(r"(?:pre)?init(?:\s+add)?\s*:|reset\s*:", text) else None
                 if code is None:
@@ -149,7 +149,7 @@ def number(text):
 
 
 def value_of(entry, name, most=1 << 64):
-    """The whole number of an attribute; None if there is none. InputError if the attribute is no number."""
+    """Returns the whole number of an attribute; None if there is none. InputError if the attribute is no number."""
     word = entry.attributes.get(name)
     if word is None:
         return None
@@ -159,7 +159,7 @@ def value_of(entry, name, most=1 << 64):
 
 
 def places_of(entry):
-    """[(base, size or 0)] of the entry on the system bus. InputError for a place that cannot be read."""
+    """Returns [(base, size or 0)] of the entry on the system bus. InputError for a place that cannot be read."""
     found = []
     for match in PLACE.finditer(entry.rest):
         if match["base"] or match["address"]:
@@ -175,7 +175,8 @@ def places_of(entry):
 
 
 def _interrupt(entry, names):
-    """The number at which the entry drives an interrupt controller, one of `names`; None without one."""
+    """Returns the number of the interrupt that the entry drives at a controller whose name is in `names`; None
+    without one."""
     for _, to, _ in entry.routes:
         match = re.match(rf"({NAME})@([0-9]+)", to)
         if match and match[1] in names:

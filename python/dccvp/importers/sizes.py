@@ -1,5 +1,5 @@
-"""dccvp import sizes: distributions of flow sizes in the spellings of several traffic generators, as a .cdf file of the
-platform (bytes, cumulative percent, linear in between)."""
+"""dccvp import sizes: imports distributions of flow sizes in the formats of several traffic generators, as a .cdf
+file of the platform (bytes, cumulative percent, linear in between)."""
 
 import fractions
 
@@ -50,7 +50,7 @@ class Distribution:
         rows = []
         for at, line in self.source.lines():
             text = line.split("#")[0]
-            if ";" in text:  # Commas are decimal points then.
+            if ";" in text:  # a file with semicolons uses commas as decimal points
                 text = text.replace(",", ".").replace(";", " ")
             words = self.source.words_of(at, text.replace(",", " ").replace("%", " "))
             if words:
@@ -81,7 +81,7 @@ class Distribution:
         return points
 
     def mean(self):
-        """The exact mean in bytes."""
+        """Returns the exact mean in bytes."""
         total, before = fractions.Fraction(0), (None, fractions.Fraction(0))
         for size, share in self.points:
             part = share - before[1]
@@ -91,8 +91,8 @@ class Distribution:
         return total
 
     def text(self):
-        """The distribution as the text of a .cdf file: whole bytes, percent from 0 to 100; a repeated size is a
-        step."""
+        """Returns the distribution as the text of a .cdf file: whole bytes, percent from 0 to 100; a repeated size
+        is a step."""
         rows: list[tuple[int, fractions.Fraction]] = []
 
         def add(size, share):

@@ -1,4 +1,5 @@
-"""dccvp import sndlib: network files of SNDlib, in their native text and as XML. Demands become background traffic."""
+"""dccvp import sndlib: imports network files of SNDlib, in their native text and as XML. Demands become background
+traffic."""
 
 import fractions
 import re
@@ -15,8 +16,8 @@ SECTIONS = ("META", "NODES", "LINKS", "DEMANDS", "ADMISSIBLE_PATHS")
 
 
 class Parts:
-    """Parts of a network file. nodes: [(Word, x, y)]; links: [(Word, source, target, capacity, module)]; demands:
-    [(Word, source, target, value)]; meta: {name: text}."""
+    """The parts of a network file. nodes: [(Word, x, y)]; links: [(Word, source, target, capacity, module)];
+    demands: [(Word, source, target, value)]; meta: {name: text}."""
 
     def __init__(self, source):
         self.source = source
@@ -187,7 +188,7 @@ def read_xml(source):
 
 
 def _unit(parts, settings, notes):
-    """Number of bit/s in the file's unit of capacity."""
+    """Returns the number of bit/s in the file's unit of capacity."""
     if "unit" in settings:
         return geography.choices({"rate": settings["unit"]})["rate"]
     said = parts.meta.get("unit", "").strip().upper()

@@ -1,8 +1,6 @@
-"""dccvp import sonic: the buffers, queues, marking and PFC of a SONiC CONFIG_DB (JSON), with the table
-pg_profile_lookup.ini for profiles that depend on speed and cable.
-
-The setting that most ports have stands in `switch`; lossless classes, schedulers and watchdogs of other ports become
-entries of `switches`.
+"""dccvp import sonic: imports buffers, queues, marking and PFC of a SONiC CONFIG_DB (JSON), with the table
+pg_profile_lookup.ini for profiles that depend on speed and cable. The setting of most ports goes to `switch`;
+lossless classes, schedulers and watchdogs of other ports become entries of `switches`.
 """
 
 import collections
@@ -21,7 +19,7 @@ POOL_TYPES = ("ingress", "both")
 
 
 def most_common(counter):
-    """The entry with the greatest count; the first entry if several are equal."""
+    """Returns the entry with the greatest count; the first entry if several are equal."""
     return max(counter, key=lambda entry: counter[entry])
 
 
@@ -49,9 +47,9 @@ class Profile:
         self.result = Imported(part="switch.yaml")
         self.notes = self.result.notes
         self.switch: dict = {}
-        self.priorities: dict = {}  # Section switch.priorities.
-        self.by_port: dict = collections.defaultdict(dict)  # {port: {group: (name, fields) of a lossless profile}}.
-        self.pools: dict = {}  # {name: size} for switch.pools.
+        self.priorities: dict = {}  # settings for the section switch.priorities
+        self.by_port: dict = collections.defaultdict(dict)  # {port: {group: (name, fields) of a lossless profile}}
+        self.pools: dict = {}  # {name: size} for the section switch.pools
         self.others: list = []  # Entries of the section `switches`; ports have the names of the CONFIG_DB.
         self.name = ", ".join(names)
 
@@ -88,7 +86,7 @@ class Profile:
         return self.data.field("PORT", port, "speed", 1, 10**8) if port in self.data.table("PORT") else None
 
     def _profile_of(self, key, port):
-        """(name, fields) of a priority group's profile; None for a dynamic profile that no table gives."""
+        """Returns (name, fields) of a priority group's profile; None for a dynamic profile that no table gives."""
         name = self.data.referred("BUFFER_PG", key, "profile", "BUFFER_PROFILE")
         if name is not None:
             return name, self.data.table("BUFFER_PROFILE")[name]
@@ -218,13 +216,14 @@ class Profile:
             self.notes.assumed.append(f"the shared headroom of {size_text(shared)} comes beside the pool's size")
 
     def _pool_of(self, fields):
-        """{pool: …} of a profile in an explicit pool; empty if the profile's pool is the rest of the buffer."""
+        """Returns {pool: …} of a profile in an explicit pool; empty if the profile's pool is the rest of the
+        buffer."""
         match = REFERENCE.fullmatch(fields.get("pool", ""))
         name = match[1] if match else fields.get("pool", "")
         return {"pool": name} if name in self.pools else {}
 
     def _lossless(self, name, fields):
-        """The section switch.pfc for a profile of a lossless priority group."""
+        """Returns the section switch.pfc for a profile of a lossless priority group."""
         def number(field, least, most):
             if field not in fields:
                 return None
@@ -324,7 +323,8 @@ class Profile:
         if not by_port:
             return
         counts = collections.Counter(tuple(sorted(queues.items())) for queues in by_port.values())
-        # The port with the most queues stands for all ports; of several such ports, the setting that most of them have.
+        # The port with the most queues stands for all ports; among several such ports the most frequent setting
+        # counts.
         chosen = max(counts, key=lambda entry: (len(entry), counts[entry]))
         self.switch["scheduler"] = self._scheduler_of(chosen)
         missing = [queue for queue in range(QUEUES) if queue not in dict(chosen)]
@@ -337,7 +337,7 @@ class Profile:
                 self.others.append({"ports": ports, "scheduler": own})
 
     def _scheduler_of(self, queues):
-        """The section `scheduler` of a port with these names of SCHEDULER rows by queue."""
+        """Returns the section `scheduler` of a port with these names of SCHEDULER rows by queue."""
         weights, strict = [1] * QUEUES, 0
         for queue, name in queues:
             fields = self.data.table("SCHEDULER")[name]
@@ -354,7 +354,7 @@ class Profile:
         return {"kind": "strict"} if strict == QUEUES else {"kind": "ets", "weights": weights}
 
     def _map(self, name, field, table, keys, values):
-        """{number: number} of the map that a PORT_QOS_MAP row names; empty if the row names none."""
+        """Returns {number: number} of the map that a PORT_QOS_MAP row names; empty if the row names none."""
         chosen = self.data.referred("PORT_QOS_MAP", name, field, table)
         if chosen is None:
             return {}
@@ -402,12 +402,13 @@ class Profile:
             self.notes.not_expressed.append(f"queues above 7, for DSCP {some(beyond)}")
 
     def _groups(self, groups):
-        """Writes the priority group of each lossy queue whose packets count in the group of another number."""
+        """Sets the priority group of each lossy queue whose packets count in a group of another number."""
         lossless = self.switch.get("pfc", {}).get("priorities", [])
         apart = []
         for queue, codes in groups.items():
             group = next(iter(codes))
-            alone = set(groups.get(group, {group})) == {group}  # The group's own queue counts in it, or is not used.
+            # true if the group's own queue counts in the group or is not used
+            alone = set(groups.get(group, {group})) == {group}
             if set(codes) == {queue}:
                 continue
             if len(codes) > 1 or group >= QUEUES or queue in lossless or group in lossless or not alone:

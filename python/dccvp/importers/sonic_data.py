@@ -1,4 +1,4 @@
-"""A SONiC CONFIG_DB and the table pg_profile_lookup.ini, as data."""
+"""Reads a SONiC CONFIG_DB and the table pg_profile_lookup.ini as data."""
 
 import re
 import typing
@@ -14,8 +14,8 @@ REFERENCE = re.compile(r"\[[A-Z_]+\|(.*)\]")
 
 
 class Database:
-    """A CONFIG_DB, whose tables are maps of maps of texts. Several files (buffers.json, qos.json, …) are joined row by
-    row; for a field that stands in two of them, the later file holds."""
+    """A CONFIG_DB, whose tables are maps of maps of texts. Several files (buffers.json, qos.json, …) are joined row
+    by row; if two files have the same field, the later file counts."""
 
     def __init__(self, sources):
         self.source = sources[0]
@@ -75,19 +75,19 @@ class Database:
         return self.tables.get(name, {})
 
     def number(self, path, text, least, most):
-        """A field's text as a whole number; InputError outside least … most."""
+        """Returns a field's text as a whole number; InputError outside least … most."""
         if not re.fullmatch(r"-?[0-9]{1,18}", text) or not least <= int(text) <= most:
             self.fail(path, f"{' '.join(path)} is a whole number from {least} to {most}, not {quoted(text)}")
         return int(text)
 
     def field(self, table, key, name, least, most):
-        """A field as a number; None if the field is missing."""
+        """Returns a field as a number; None if the field is missing."""
         text = self.tables[table][key].get(name)
         return None if text is None else self.number((table, key, name), text, least, most)
 
     def referred(self, table, key, field, target):
-        """The key in the table `target` that a field references, as NAME or [TABLE|NAME]; None if the field is missing
-        or NULL, and for a name that the file lacks (an excerpt of a database)."""
+        """Returns the key in the table `target` that a field references, as NAME or [TABLE|NAME]; None if the field
+        is missing or NULL, and for a name that the file lacks (an excerpt of a database)."""
         text = self.table(table)[key].get(field)
         if text is None or text in ("NULL", ""):
             return None
@@ -99,7 +99,7 @@ class Database:
         return name
 
     def rows_by_number(self, table):
-        """(key, port, number) for each port and each number of rows such as Ethernet0,Ethernet4|3-4."""
+        """Yields (key, port, number) for each port and each number of rows such as Ethernet0,Ethernet4|3-4."""
         for key in self.table(table):
             ports, bar, numbers = key.rpartition("|")
             match = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", numbers)
@@ -131,7 +131,7 @@ def read_lookup(source: Source):
                    for name, word in zip(("size", "xon", "xoff"), words[2:5])}
         if not re.fullmatch(r"-?[0-9]{1,12}", words[5].text):
             source.fail(words[5], f"expected a threshold, not {quoted(words[5].text)}")
-        # The value is an exponent of two; shipped files for some ASICs contain bytes instead.
+        # The value is an exponent of two, but shipped files for some ASICs contain bytes.
         profile["dynamic_th" if abs(int(words[5].text)) <= 8 else "static_th"] = words[5].text
         if len(words) == 7:
             profile["xon_offset"] = str(source.integer(words[6], "xon_offset", 0, 2**40))

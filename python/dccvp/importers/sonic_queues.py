@@ -1,4 +1,4 @@
-"""Settings of single priorities and of the PFC watchdog from a SONiC CONFIG_DB."""
+"""Reads settings of single priorities and of the PFC watchdog from a SONiC CONFIG_DB."""
 
 import collections
 import fractions
@@ -13,7 +13,7 @@ LEAST_LIMIT = 2000  # Least limit of a queue in bytes; a smaller limit would adm
 
 
 def threshold(data, path, fields):
-    """{alpha: …} or {limit: …} of a buffer profile; empty for a profile without a threshold."""
+    """Returns {alpha: …} or {limit: …} of a buffer profile; empty for a profile without a threshold."""
     if "dynamic_th" in fields:
         power = data.number((*path, "dynamic_th"), fields["dynamic_th"], -8, 7)
         return {"alpha": decimal(fractions.Fraction(2) ** power)}
@@ -28,8 +28,8 @@ def size_of(data, path, fields, name, most=2**30):
 
 
 def lossless(data, path, fields):
-    """Settings of a lossless class that are not part of switch.pfc: reserved bytes, the floor for resuming, and a fixed
-    limit."""
+    """Returns the settings of a lossless class that are not part of switch.pfc: reserved bytes, the floor for
+    resuming, and a fixed limit."""
     found = {"limit": threshold(data, path, fields)["limit"]} if "static_th" in fields else {}
     size, headroom = size_of(data, path, fields, "size"), size_of(data, path, fields, "xoff")
     reserved = size - headroom if size >= headroom else size
@@ -44,7 +44,7 @@ def lossless(data, path, fields):
 
 
 def of_port(data, path, fields):
-    """All settings of a lossless class, complete, so that no setting of other ports remains in effect."""
+    """Returns all settings of a lossless class, complete, so that no setting of other ports remains in effect."""
     found = {"reserved": "0B", "resume_at": "0B", **threshold(data, path, fields), **lossless(data, path, fields)}
     found["headroom"] = size_text(size_of(data, path, fields, "xoff"))
     offset = size_of(data, path, fields, "xon_offset")
@@ -54,8 +54,8 @@ def of_port(data, path, fields):
 
 
 def exceptions(data, path_of, chosen, by_port, enabled):
-    """Entries of `switches` for ports whose lossless groups use another profile than `chosen`. by_port: {port: {group:
-    (name of the profile, fields)}}."""
+    """Returns entries of `switches` for ports whose lossless groups use another profile than `chosen`. by_port:
+    {port: {group: (name of the profile, fields)}}."""
     ports_of = collections.defaultdict(list)
     for port, groups in by_port.items():
         own = tuple((group, name) for group, (name, _) in sorted(groups.items()) if group in enabled and name != chosen)
@@ -75,8 +75,8 @@ def lossy(data, path, fields):
 
 
 def lossy_groups(data, by_port, lossless_priorities, pool_of):
-    """({priority: settings} of the lossy groups of most ports, entries of `switches` for the others). by_port: {port:
-    {group: name of the profile}}."""
+    """Returns ({priority: settings} of the lossy groups of most ports, entries of `switches` for the other ports).
+    by_port: {port: {group: name of the profile}}."""
     names = collections.defaultdict(collections.Counter)
     for groups in by_port.values():
         for group, name in groups.items():
@@ -121,8 +121,8 @@ class ByQueue:
         self.chosen = {queue: max(names, key=lambda one: names[one]) for queue, names in sorted(self.names.items())}
 
     def exceptions(self, settings):
-        """Entries of `switches` for ports whose queues differ from `chosen`. settings(queue, profile name or None):
-        settings of the priority; empty if the queue needs none."""
+        """Returns entries of `switches` for ports whose queues differ from `chosen`. settings(queue, profile name
+        or None): settings of the priority; empty if the queue needs none."""
         ports_of = collections.defaultdict(list)
         for port, queues in self._of_port.items():
             own = tuple((queue, name) for queue, name in sorted(queues.items())
@@ -134,7 +134,7 @@ class ByQueue:
 
 
 def egress_pools(data):
-    """{name: size} of the pools of type egress that have a size."""
+    """Returns {name: size} of the pools of type egress that have a size."""
     pools = data.table("BUFFER_POOL")
     sizes = {name: data.field("BUFFER_POOL", name, "size", 0, 2**36) for name in pools
              if pools[name].get("type") == "egress"}
@@ -142,11 +142,9 @@ def egress_pools(data):
 
 
 class QueueLimits:
-    """The limits and egress pools of queues by BUFFER_QUEUE.
-
-    found: {priority: section `queue`}. others: entries of `switches`. pools: {name: size} of the egress pools that
-    lossy queues share. A queue of a lossless priority gets no limit; its bytes count in its egress pool if lossy queues
-    have the same pool.
+    """Builds the limits and egress pools of queues from BUFFER_QUEUE. found: {priority: section `queue`}. others:
+    entries of `switches`. pools: {name: size} of the egress pools that lossy queues share. A queue of a lossless
+    priority gets no limit; its bytes count in its egress pool if lossy queues have the same pool.
     """
 
     def __init__(self, data, notes, lossless_priorities):
@@ -181,7 +179,8 @@ class QueueLimits:
             return {}
         own = self._queue(queue, name)
         if queue not in self._lossless and not own.keys() & {"alpha", "limit"}:
-            own = {"alpha": GREATEST_ALPHA, **own}  # An entry of `switches` cannot remove a limit.
+            # an entry of `switches` cannot remove a limit, so it sets the greatest alpha
+            own = {"alpha": GREATEST_ALPHA, **own}
         if own.get("pool"):
             own.setdefault("reserved", "0B")
         return {"queue": own} if own else {}
@@ -199,7 +198,7 @@ class QueueLimits:
 
 
 def queue_marking(data, chosen):
-    """({priority: {ecn: …}} of queues whose WRED profile is not `chosen`, entries of `switches`)."""
+    """Returns ({priority: {ecn: …}} of queues whose WRED profile is not `chosen`, entries of `switches`)."""
     queues = ByQueue(data, "QUEUE", "wred_profile", "WRED_PROFILE")
     found = {}
     for queue, name in queues.chosen.items():
@@ -220,7 +219,7 @@ def queue_marking(data, chosen):
 
 
 def values(data, name, fields):
-    """The marking parameters of one WRED profile; those of green packets apply."""
+    """Returns the marking parameters of one WRED profile; those of green packets apply."""
     marks = fields.get("ecn", "ecn_none")
     own = {"enabled": marks == "ecn_all" or "green" in marks}
     if "green_max_threshold" in fields:
@@ -237,8 +236,8 @@ def values(data, name, fields):
 
 
 def watchdogs(data, notes):
-    """The section switch.pfc.watchdog (empty if the database configures no watchdog), and entries of `switches` for
-    ports whose watchdog differs."""
+    """Returns the section switch.pfc.watchdog (empty if the database configures no watchdog), and entries of
+    `switches` for ports whose watchdog differs."""
     rows = data.table("PFC_WD")
     of_port = {port: _watchdog(data, notes, key) for key in rows if key != "GLOBAL" and "detection_time" in rows[key]
                for port in key.split(",")}
@@ -265,7 +264,7 @@ def watchdogs(data, notes):
 
 
 def _watchdog(data, notes, key):
-    """The watchdog of one row of PFC_WD; empty if its action is not expressed."""
+    """Returns the watchdog of one row of PFC_WD; empty for an action that the platform does not have."""
     action = data.table("PFC_WD")[key].get("action", "drop")
     if action not in ("drop", "forward"):
         notes.not_expressed.append(f"the PFC watchdog's action {action}: no watchdog at {key}")

@@ -1,4 +1,4 @@
-"""The text of an imported file, and its words and numbers, each with its place."""
+"""Reads the text of an imported file, and its words and numbers, each with its place."""
 
 import bisect
 import fractions
@@ -20,7 +20,7 @@ CONTROL = re.compile("[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]")  # cont
 
 
 def quoted(text):
-    """Text in quotes for a message, without control characters and shortened to MOST_SHOWN."""
+    """Returns text in quotes for a message, without control characters and shortened to MOST_SHOWN."""
     text = text if len(text) <= MOST_SHOWN else text[:MOST_SHOWN] + "..."
     return "'" + "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text) + "'"
 
@@ -40,13 +40,13 @@ class Source:
         self._breaks: list[int] | None = None
 
     def line_of(self, at):
-        """The number of the line that holds an offset, from 1."""
+        """Returns the number of the line that holds an offset, counted from 1."""
         if self._breaks is None:
             self._breaks = [match.start() for match in re.finditer("\n", self.text)]
         return bisect.bisect_left(self._breaks, at) + 1
 
     def place(self, at):
-        """FILE:LINE:COLUMN of an offset."""
+        """Returns FILE:LINE:COLUMN of an offset."""
         line = self.line_of(at)
         begin = self._breaks[line - 2] + 1 if self._breaks and line > 1 else 0
         return f"{self.name}:{line}:{at - begin + 1}"
@@ -56,13 +56,13 @@ class Source:
         raise InputError(f"{self.place(at.at if isinstance(at, Word) else at)}: {message}")
 
     def integer(self, word, what, least, most):
-        """The value of a decimal integer; InputError for any other word."""
+        """Returns the value of a decimal integer; InputError for any other word."""
         if not re.fullmatch(r"[0-9]{1,20}", word.text) or not least <= int(word.text) <= most:
             self.fail(word, f"expected {what}, {least} to {most}, not {quoted(word.text)}")
         return int(word.text)
 
     def number(self, word, what, least=0, most=10**18):
-        """The exact value of a decimal number, which may have an exponent; InputError for any other word."""
+        """Returns the exact value of a decimal number, which may have an exponent; InputError for any other word."""
         value = exact(word.text)
         if value is None or not least <= value <= most:
             self.fail(word, f"expected {what}, {least} to {most}, not {quoted(word.text)}")
@@ -76,12 +76,12 @@ class Source:
             at += len(line) + 1
 
     def words_of(self, at, line):
-        """The Words of a line that begins at the offset `at`."""
+        """Returns the Words of a line that begins at the offset `at`."""
         return [Word(match[0], at + match.start()) for match in WORD.finditer(line)]
 
 
 def exact(text):
-    """A decimal number as a fraction; None for any other text."""
+    """Returns a decimal number as a fraction; None for any other text."""
     if len(text) > 40 or not NUMBER.fullmatch(text):
         return None
     exponent = re.search(r"[eE]([+-]?[0-9]+)$", text)
@@ -108,7 +108,7 @@ class Words:
         return self._held[0]
 
     def next(self, what):
-        """Consumes the next word; InputError at the end of the file, with `what` as the missing item."""
+        """Consumes and returns the next word; InputError at the end of the file, with `what` as the missing item."""
         word = self.peek()
         if word is None:
             self.source.fail(len(self.source.text.rstrip()), f"the file ends where {what} should be")
@@ -123,13 +123,13 @@ class Words:
 
 
 def name_of(path):
-    """Name of a file for messages."""
+    """Returns the name of a file for messages."""
     return "stdin" if path == "-" else str(path)
 
 
 def read_bytes(path):
-    """The content of a file, plain or compressed with gzip; '-' is standard input. InputError if the file cannot be
-    read."""
+    """Returns the content of a file, plain or compressed with gzip; '-' is standard input. InputError if the file
+    cannot be read."""
     name = name_of(path)
     try:
         if path == "-":
@@ -157,13 +157,13 @@ def read_bytes(path):
 
 
 def read(path):
-    """The Source of a file, plain or compressed with gzip; '-' is standard input. InputError for a file that is not
-    text."""
+    """Returns the Source of a file, plain or compressed with gzip; '-' is standard input. InputError for a file
+    that is not text."""
     return text_of(name_of(path), read_bytes(path))
 
 
 def text_of(name, data):
-    """The Source of a file's content; InputError for content that is not text."""
+    """Returns the Source of a file's content; InputError for content that is not text."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         text = data.decode("utf-8")
@@ -180,13 +180,13 @@ def text_of(name, data):
 
 
 def base_name(path):
-    """The last component of a path, for notes."""
+    """Returns the last component of a path, for notes."""
     return pathlib.PurePath(path).name
 
 
 def json_of(source, text=None, offset=0):
-    """The value of JSON text; InputError with its place. Duplicate keys and nesting too deep for the parser are
-    refused."""
+    """Returns the value of JSON text; InputError with its place. Duplicate keys and nesting too deep for the parser
+    are refused."""
     def pairs(found):
         seen = {}
         for key, value in found:
@@ -209,7 +209,8 @@ def json_of(source, text=None, offset=0):
 
 
 def where(source, *path):
-    """The offset of a value in a JSON file, found by the keys that lead to the value, in the order of the text."""
+    """Returns the offset of a value in a JSON file, found by the keys that lead to the value, in the order of the
+    text."""
     at = 0
     for key in path:
         found = source.text.find(json.dumps(key, ensure_ascii=False), at)

@@ -5,24 +5,26 @@ from dccvp.importers.network import Flow, plural
 
 KINDS = ("all_reduce", "reduce", "all_gather", "gather", "scatter", "broadcast", "all_to_all", "reduce_scatter",
          "reduce_scatter_block", "barrier")
-RINGS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "reduce_scatter_block": 1}  # ring passes of n - 1 steps
+# ring collectives: number of passes with n - 1 steps each
+RINGS = {"all_reduce": 2, "all_gather": 1, "reduce_scatter": 1, "reduce_scatter_block": 1}
 # Greatest number of awaited names in one line, since reading time grows with the list; a longer list becomes a
 # computation of no time.
 MOST_NAMES = 4
 
 
-PROCESSORS = 256  # of a host
+PROCESSORS = 256  # number of processors of a host
 
 
 def _known(after):
-    """The events of a line; a computation, whose name begins with c, has no sending that could end."""
+    """Returns the events of a line that exist; a computation, whose name begins with c, has no sending that could
+    end."""
     return tuple((name, sent and not name.startswith("c")) for name, sent in after)
 
 
 class Lines:
-    """Lines of a traffic file in the order in which they are added. Dependencies are a list of (name of a line, True if
-    the end of its sending counts), called events. `per_host`: number of consecutive ranks on a host; what ranks of one
-    host send to each other takes no time and is no flow."""
+    """Lines of a traffic file in the order in which they are added. Dependencies are a list of (name of a line,
+    True if the end of its sending counts), called events. `per_host`: number of consecutive ranks on a host;
+    messages between ranks of one host take no time and are no flows."""
 
     def __init__(self, per_host=1):
         self.per_host = per_host
@@ -45,7 +47,7 @@ class Lines:
         name = f"c{len(self.lines)}"
         host, place = divmod(rank, self.per_host)
         span = PROCESSORS // self.per_host
-        if processor >= span:  # Only loads and stores of memory, which are many, have such numbers.
+        if processor >= span:  # only loads and stores of memory, which are many, have processor numbers this large
             processor = 2 + processor % (span - 2)
         self.lines.append(Flow(host, host, 0, 0, 0, 0, name, _known(after), delay=delay, computes=time,
                                processor=place * span + processor))
@@ -57,9 +59,9 @@ class Lines:
         return events if len(events) <= MOST_NAMES else [self.compute(rank, 0, after=events)]
 
     def collective(self, kind, ranks, count, begins):
-        """Adds a collective; returns [events by rank] of its end. `count`: bytes of the operation: for all_reduce and
-        all_to_all the bytes that each rank ends with, for all_gather and gather the bytes that each rank contributes.
-        `begins`: [events by rank]."""
+        """Adds a collective; returns [events by rank] of the collective's end. `count`: bytes of the operation: for
+        all_reduce and all_to_all the bytes that each rank ends with, for all_gather and gather the bytes that each
+        rank contributes. `begins`: [events by rank]."""
         if len(ranks) < 2 or (count == 0 and kind != "barrier"):
             return begins
         self.collectives[kind] = self.collectives.get(kind, 0) + 1
@@ -92,8 +94,8 @@ class Lines:
         return [self.join(rank, [*begin, *events]) for rank, begin, events in zip(ranks, begins, received)]
 
     def _steps(self, kind, ranks, part, begins):
-        """Each rank sends to the rank 1, 2, 3, ... positions further; in a barrier 1, 2, 4, ... positions, one byte
-        each."""
+        """Lets each rank send to the rank 1, 2, 3, ... positions further; in a barrier 1, 2, 4, ... positions, one
+        byte each."""
         size = len(ranks)
         strides = range(1, size) if kind == "all_to_all" else [1 << bit for bit in range((size - 1).bit_length())]
         waits: list[list] = [[] for _ in ranks]

@@ -31,7 +31,7 @@ def fit(imported, where):
     fastest = max((link.rate for link in imported.links
                    if imported.nodes[link.a].is_host or imported.nodes[link.b].is_host), default=0)
     nic = imported.settings.get("nic", {})
-    if fastest > FAST and nic.get("payload") == "real" and "dma" not in nic:  # Else no DMA moves payload.
+    if fastest > FAST and nic.get("payload") == "real" and "dma" not in nic:  # without real payload no DMA moves data
         rate = f"{-(-fastest * 5 // (4 * 10**9))}Gbps" if fastest * 5 // 4 < MOST_RATE else "10Tbps"
         nic["dma"] = {"rate": rate}
         imported.notes.assumed.append("the host interface (nic.dma.rate) is a quarter faster than the fastest host's "
@@ -66,7 +66,8 @@ def _needs_no_relay(imported, own):
     for link in imported.links:
         neighbours[link.a].append(link.b)
         neighbours[link.b].append(link.a)
-    part = [-1] * len(imported.nodes)  # Number of the connected component of each node, in the network of switches.
+    # For each node the number of its connected component in the network of switches.
+    part = [-1] * len(imported.nodes)
     for first, node in enumerate(imported.nodes):
         if node.is_host or part[first] >= 0:
             continue

@@ -58,8 +58,8 @@ def prepare(imported, where):
 
 
 def _duration(imported):
-    """Duration of the run, in which the busiest host could send and receive twice the bytes of its flows, plus 10
-    ms."""
+    """Returns the duration of the run, in which the busiest host could send and receive twice the bytes of its
+    flows, plus 10 ms."""
     rate = {}
     for link in imported.links:
         for end in (link.a, link.b):
@@ -98,7 +98,8 @@ def _topology(imported):
 
 
 def _ends(imported):
-    """The names of the two ends of each link: of the node, or of the port for a host with several links."""
+    """Returns the names of the two ends of each link: the node's name, or the port's name for a host with several
+    links."""
     degree = [0] * len(imported.nodes)
     for link in imported.links:
         for end in (link.a, link.b):
@@ -116,7 +117,7 @@ def _ends(imported):
 
 
 def _at_port(imported, fault):
-    """The fault, with port names for hosts that have several links."""
+    """Returns the fault with port names for hosts that have several links."""
     for between in ("--", "->"):
         first, found, second = fault.get("link", "").partition(between)
         for link, (a, b) in zip(imported.links, _ends(imported)) if found else ():
@@ -127,7 +128,7 @@ def _at_port(imported, fault):
 
 
 def _losses(imported):
-    """Packet losses of links as faults of both directions."""
+    """Returns packet losses of links as faults of both directions."""
     faults, cables = [], {}
     for link, (a, b) in zip(imported.links, _ends(imported)):
         pair = frozenset((a, b))
@@ -178,7 +179,7 @@ def flow_text(imported, flows):
 
 
 def names_text(imported):
-    """The text of names.csv: host,name,origin of each host; hosts have their numbers of flows.csv."""
+    """Returns the text of names.csv: host,name,origin of each host; hosts have their numbers of flows.csv."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(("host", "name", "origin"))
@@ -233,7 +234,8 @@ def write(imported, folder, words, program=None, force=False, where="input"):
         if imported.part:
             part = {key: document.pop(key) for key in list(document) if key not in ("topology", "host", "switches")}
             part = {key: dict(value) if isinstance(value, dict) else value for key, value in part.items()}
-            dma = part.get("nic", {}).pop("dma", None)  # DMA settings apply to the hosts of this network only.
+            # DMA settings apply only to the hosts of this network, so the included part leaves these settings out.
+            dma = part.get("nic", {}).pop("dma", None)
             if dma:
                 document["nic"] = {"dma": dma}
                 if not part["nic"]:
@@ -264,7 +266,7 @@ def _checked(program, scratch, folder, where):
 
 
 def summary(imported, folder):
-    """Summary of the import for the user."""
+    """Returns a summary of the import for the user."""
     text = ""
     for name, sentences in imported.notes.sections():
         for place, sentence in enumerate(sentences):

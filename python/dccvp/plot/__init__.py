@@ -1,1 +1,1 @@
-"""Pictures of runs and reproductions."""
+"""Draws pictures of runs and reproductions."""

@@ -15,13 +15,13 @@ HEADINGS = {"signal": "signal", "driver": "driven by", "switch": "asks of switch
 
 
 def survey_table():
-    """{name: properties} of the schemes in the survey's tables."""
+    """Returns {name: properties} of the schemes in the survey's tables."""
     lines = yaml.safe_load(SOURCES.read_text(encoding="utf-8"))["schemes"]
     return {line["name"]: line for line in lines}
 
 
 def measured(records, experiment):
-    """{(run, figure): (mean, least, greatest)} of the figures that have values."""
+    """Returns {(run, figure): (mean, least, greatest)} of the figures that have values."""
     return {(r["run"], r["figure"]): (mean(r["ours"]), min(r["ours"]), max(r["ours"]))
             for r in records if r["experiment"] == experiment.name and r["ours"]}
 
@@ -75,7 +75,7 @@ def draw_panel(axes, comparison, column, panel, values, colours):
 
 
 def bins_of(folder, run):
-    """The slowdown by size of the first seed of a run; empty for a run that failed."""
+    """Returns the slowdown by size of the first seed of a run; empty for a run that failed."""
     file = folder / f"run{run}-seed1" / "metrics.json"
     try:
         return json.loads(file.read_text(encoding="utf-8"))["slowdown"]["bins"]
@@ -153,7 +153,8 @@ def draw(folder, experiment):
             axes.set_ylabel(f"p99 slowdown, {comparison.columns[widest].name}", fontsize=6)
         if number == len(colours) - 1:
             low, high = axes.get_ylim()
-            axes.set_ylim(low, high * 4 if axes.get_yscale() == "log" else high)  # leaves room for the legend
+            # the larger upper limit leaves room for the legend
+            axes.set_ylim(low, high * 4 if axes.get_yscale() == "log" else high)
     page.suptitle(experiment.title, fontsize=10, y=0.985, color=pictures.INK)
     page.savefig(folder / f"{experiment.name}.png", dpi=160, metadata={"Software": None})
     plt.close(page)

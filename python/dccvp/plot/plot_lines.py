@@ -16,7 +16,7 @@ STYLES = ("-", "--", ":", "-.")
 
 
 def groups_of(comparison):
-    """{group: [(number, column)]} of columns that are named "GROUP, NUMBER"."""
+    """Returns {group: [(number, column)]} of columns that are named "GROUP, NUMBER"."""
     groups = {}
     for column in comparison.columns:
         group, _, number = column.name.rpartition(", ")
@@ -25,7 +25,7 @@ def groups_of(comparison):
 
 
 def line_of(records, row, columns, figure):
-    """([abscissa], [mean over the seeds]) of a figure of a row; a run that failed has no point."""
+    """Returns ([abscissa], [mean over the seeds]) of a figure of a row; a run that failed has no point."""
     points = []
     for number, column in columns:
         values = records.get((f"{row.name}, {column.name}", figure), [])
@@ -35,7 +35,8 @@ def line_of(records, row, columns, figure):
 
 
 def finish(axes, scale, title, x_label, y_label):
-    drawn = any(len(line.get_xdata()) for line in axes.lines)  # A logarithmic axis without a value is an error.
+    # matplotlib raises an error for a logarithmic axis without a value
+    drawn = any(len(line.get_xdata()) for line in axes.lines)
     if drawn and scale == "log":
         axes.set_yscale("log")
     elif drawn:
@@ -50,7 +51,7 @@ def finish(axes, scale, title, x_label, y_label):
 
 
 def draw_line(axes, number, name, xs, ys):
-    """Draws the line of row `number`. Later lines are thinner, so that equal ones can be seen."""
+    """Draws the line of row `number`. Later lines are thinner, so that equal lines can be seen."""
     axes.plot(xs, ys, STYLES[number % len(STYLES)], color=pictures.COLOURS[number % len(pictures.COLOURS)],
               linewidth=3.4 - 0.7 * min(number, 3), marker=".", markersize=4, label=name)
 
@@ -72,7 +73,7 @@ def draw_columns(comparison, records):
 
 
 def percentiles(folder, experiment, run):
-    """([bytes], [p99 in us]) of a run's first seed by size of flow."""
+    """Returns ([bytes], [p99 in us]) of a run's first seed by size of flow."""
     try:
         text = (folder / experiment.name / f"run{run}-seed1" / "metrics.json").read_text(encoding="utf-8")
         bins = json.loads(text)["fct"]["all"]["by_size"]

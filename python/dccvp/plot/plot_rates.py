@@ -14,7 +14,7 @@ MOST_IN_A_ROW = 3
 
 
 def by_flow(folder):
-    """{flow: ([ms], [Gb/s])} of a run; each point is the mean over an interval."""
+    """Returns {flow: ([ms], [Gb/s])} of a run; each point is the mean over an interval."""
     columns = read_columns(folder / "series/flow_rates.csv", ("t_s", "flow", "goodput_gbps"), nothing=0.0)
     flows = {}
     for t, flow, rate in zip(columns["t_s"], columns["flow"], columns["goodput_gbps"]):
@@ -29,7 +29,7 @@ def by_flow(folder):
 
 
 def classes_of(folder):
-    """{flow: DSCP} of a run."""
+    """Returns {flow: DSCP} of a run."""
     columns = read_columns(folder / "flows.csv", ("id", "dscp"))
     return {int(flow): int(dscp) for flow, dscp in zip(columns["id"], columns["dscp"])}
 

@@ -36,7 +36,7 @@ plt.rcParams.update({
 
 
 def split_by(columns, key):
-    """{value of column `key`: {column: list}} in order of first appearance."""
+    """Returns {value of column `key`: {column: list}} in order of first appearance."""
     parts = {}
     for i, value in enumerate(columns[key]):
         part = parts.setdefault(value, {name: [] for name in columns})
@@ -57,13 +57,13 @@ def time_axis(axes, seconds):
 
 
 def thin(values, most=4000):
-    """At most `most` evenly spaced elements; the default exceeds the picture's width in pixels."""
+    """Returns at most `most` evenly spaced elements; the default exceeds the picture's width in pixels."""
     step = max(1, math.ceil(len(values) / most))
     return values[::step]
 
 
 def averaged(times, values, most=400):
-    """Means over at most `most` equal intervals of time, since single samples contain only a few packets."""
+    """Returns means over at most `most` equal intervals of time, since single samples contain only a few packets."""
     group = max(1, math.ceil(len(values) / most))
     stretches = [(times[i:i + group], values[i:i + group]) for i in range(0, len(values), group)]
     return ([sum(t) / len(t) for t, _ in stretches], [sum(v) / len(v) for _, v in stretches])
@@ -157,7 +157,7 @@ def plot_flow_rates(folder, metrics, series, title):
     if not series["t_s"]:
         return
     parts = split_by(series, "flow")
-    if metrics["flows"] is None:  # the run kept no list of flows, so their classes are not known
+    if metrics["flows"] is None:  # the run kept no list of flows, so the classes of flows are not known
         flows: dict[int, dict] = {int(flow): {"dscp": None} for flow in parts}
     else:
         flows = {f["id"]: f for f in metrics["flows"]}

@@ -12,7 +12,7 @@ MOST_STEPS = 20_000  # Greatest number of critical-path steps drawn, more than t
 
 
 def united(intervals):
-    """The union of intervals as disjoint intervals (begin, end), sorted by time."""
+    """Returns the union of intervals as disjoint intervals (begin, end), sorted by time."""
     found = []
     for begin, end in sorted(intervals):
         if found and begin <= found[-1][1]:
@@ -23,8 +23,8 @@ def united(intervals):
 
 
 def read_timeline(path, until):
-    """Reads timeline.csv: ({host: [intervals]} of computations, of sending, of receiving; critical steps (kind, from,
-    to, begin, end)). Activities without an end last `until` the end of the run."""
+    """Reads timeline.csv; returns ({host: [intervals]} of computations, of sending, of receiving; critical steps
+    (kind, from, to, begin, end)). Activities without an end last `until` the end of the run."""
     kinds = [collections.defaultdict(list) for _ in range(3)]
     critical = []
     with open(path, encoding="utf-8", newline="") as file:

@@ -1,1 +1,1 @@
-"""Every form of the register maps from rtl/regs."""
+"""Generates all forms of the register maps in rtl/regs."""

@@ -1,4 +1,4 @@
-"""C header: offsets, masks, shifts, reset values, ranges and named values as macros."""
+"""Writes the C header: offsets, masks, shifts, reset values, ranges and named values as macros."""
 
 import textwrap
 
@@ -35,7 +35,7 @@ def _define(lines):
 
 
 def _parameters(regmap):
-    """C text of the parameter registers: a structure for their values, and a list of the registers."""
+    """Returns C text of the parameter registers: a structure for their values, and a list of the registers."""
     whole = [r for r in regmap.registers if r.whole_parameter]
     if not whole:
         return []
@@ -61,7 +61,7 @@ def _parameters(regmap):
 
 
 def _statistics(regmap):
-    """C text of the counters: a structure, and a list of the counters."""
+    """Returns C text of the counters: a structure, and a list of the counters."""
     if not regmap.counters:
         return []
     low, up = regmap.name, regmap.name.upper()

@@ -16,14 +16,15 @@ def _quoted(text):
 
 
 def _enum(name, prefix, names):
-    """Text of an enumeration without a count enumerator, so that a switch over all enumerators is complete."""
+    """Returns the text of an enumeration without a count enumerator, so that a switch over all enumerators is
+    complete."""
     lines = [f"enum {name} : std::uint16_t {{"]
     lines += [f"  k{prefix}{camel(n)}," for n in names]
     return lines + ["};", ""]
 
 
 def _subset(name, meaning, registers):
-    """Text of an enumeration of some registers; the enumerators keep their numbers of `Register`."""
+    """Returns the text of an enumeration of some registers; the enumerators keep their numbers of `Register`."""
     if not registers:
         return []
     return [*comment(meaning, "/// ", "/// "), f"enum class {name} : std::uint16_t {{",
@@ -125,7 +126,8 @@ def _member(register, field, name):
 
 
 def parameters_header(regmap):
-    """Header with structures of the parameters, their reset values and ranges; None for a map without parameters."""
+    """Returns the header with structures of the parameters, their reset values and ranges; None for a map without
+    parameters."""
     if not regmap.parameters():
         return None
     groups = {group: [line for name, register, field in members
@@ -148,7 +150,8 @@ def parameters_header(regmap):
 
 
 def _walk(regmap, unit, members):
-    """Text of a function that visits all registers of a unit, so that callers need not name the registers."""
+    """Returns the text of a function that visits all registers of a unit, so that callers need not name the
+    registers."""
     return ["", *comment(f"Each register of the {unit} unit, in the order of {regmap.name}_{unit}_pkg::"
                          "regs_t, highest bits first: name, value, bits, greatest value.", "/// ", "/// "),
             "template <class Parameters, class Visit>",
@@ -159,7 +162,8 @@ def _walk(regmap, unit, members):
 
 
 def settings_header(regmap):
-    """Header of user settings in the form of the registers, with the reset values; None for a map without settings."""
+    """Returns the header of user settings in the form of the registers, with the reset values; None for a map
+    without settings."""
     if not regmap.settings():
         return None
     out = [NOTE.format(source=regmap.source_name),

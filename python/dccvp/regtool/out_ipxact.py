@@ -1,4 +1,4 @@
-"""IP-XACT component, IEEE 1685-2014: one APB slave interface and its memory map."""
+"""Writes the IP-XACT component, IEEE 1685-2014: one APB slave interface and its memory map."""
 
 from xml.sax.saxutils import escape
 

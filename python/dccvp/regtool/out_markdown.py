@@ -1,4 +1,4 @@
-"""Markdown for people: one table of the map, then every register with its fields."""
+"""Writes Markdown for people: one table of the map, then every register with its fields."""
 
 from dccvp.regtool.wording import field_details
 

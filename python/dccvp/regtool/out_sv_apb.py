@@ -1,4 +1,4 @@
-"""APB4 register block in the SystemVerilog subset that Verilator and yosys both read.
+"""Writes the APB4 register block in the SystemVerilog subset that Verilator and yosys both read.
 
 Decoding and reading happen in the set-up phase and are registered, so an access to a register has
 no wait state and no path from address to read data; windows are reached in the access phase and
@@ -21,7 +21,7 @@ def _slice(field):
 
 
 def _out_of_range(data, field):
-    """SystemVerilog expressions that are true when written data is outside the range of the field."""
+    """Returns SystemVerilog expressions that are true when written data is outside the range of the field."""
     value = f"{data}{_slice(field)}"
     tests = []
     if field.min > 0:
@@ -150,8 +150,8 @@ class _Block:
         return lines
 
     def locked(self):
-        """Statements that detect a write to a register or window which a cleared bit of the write-enable register
-        locks."""
+        """Returns statements that detect a write to a register or window which a cleared bit of the write-enable
+        register locks."""
         if not self.map.write_enable:
             return []
         lock = self.map.register(self.map.write_enable)
@@ -205,7 +205,7 @@ class _Block:
 
     def field_storage(self, register, field, lines, resets, written, updates):
         if register.name == self.map.interrupt_test:
-            return  # Its writes act on the causes, and it reads as 0.
+            return  # Writes to the interrupt test register act on the causes, and the register reads as 0.
         name = member(register, field)
         own = f"we_{register.name.lower()}_q"
         enable = f"write & {own}"
@@ -231,7 +231,7 @@ class _Block:
             updates.append(f"{name}_q <= ({name}_q & ~{clear}) | {cause};")
 
     def word_expression(self, register):
-        """The register as software reads it: a concatenation from bit 31 down."""
+        """Returns the register as software reads it: a concatenation from bit 31 down."""
         parts, top = [], 32
         for field in sorted(register.fields, key=lambda f: -f.lsb):
             if field.msb + 1 < top:

@@ -11,13 +11,13 @@ KEPT = ("RW", "W0C", "W1C", "WO")
 
 
 def storing(regmap):
-    """Registers that have a storage property, in the order of their numbers."""
+    """Returns the registers that have a storage property, in the order of their numbers."""
     return [r for r in regmap.registers if r.name != regmap.interrupt_test
             and (any(f.access in KEPT for f in r.fields) or r.source == "block")]
 
 
 def _known(register):
-    """Fields whose value follows from bus accesses: all except the reason of a refused access."""
+    """Returns the fields whose value follows from bus accesses: all except the reason of a refused access."""
     if register.source == "block":
         return [f for f in register.fields if f.name in ("ADDRESS", "WRITE")]
     return [f for f in register.fields if f.access in KEPT]
@@ -28,7 +28,7 @@ def _part(field):
 
 
 def _next(regmap, register, field, at):
-    """SystemVerilog statements that track the expected value of a field from cycle to cycle."""
+    """Returns SystemVerilog statements that track the expected value of a field from cycle to cycle."""
     name = member(register, field)
     if register.source == "block":
         return [f"if (refused) {name}_q <= {'paddr_i' if field.name == 'ADDRESS' else 'pwrite_i'};"]

@@ -1,4 +1,4 @@
-"""SystemVerilog package: constants, and the two structs between register block and hardware.
+"""Writes the SystemVerilog package: constants, and the two structs between register block and hardware.
 
 The order of the structs' members is fixed: registers by address, fields from bit 0 up, then the
 counters. The first member holds the most significant bits.
@@ -16,7 +16,7 @@ KEYWORDS = {"time", "event", "interface", "reg", "ref", "force", "release", "pri
 
 
 def reg2hw_members(regmap):
-    """Members (name, width, comment) of the struct from software to hardware."""
+    """Returns the members (name, width, comment) of the struct from software to hardware."""
     result = []
     for register in regmap.registers:
         if regmap.inside(register):
@@ -33,7 +33,7 @@ def reg2hw_members(regmap):
 
 
 def hw2reg_members(regmap):
-    """Members (name, width, comment) of the struct from hardware to software."""
+    """Returns the members (name, width, comment) of the struct from hardware to software."""
     result = []
     for register in regmap.registers:
         for field in register.fields:
@@ -53,7 +53,7 @@ def is_error_cause(regmap, register, field):
 
 
 def member(register, field):
-    """Name of a struct member: register and field, or the register alone if it has a single value."""
+    """Returns the name of a struct member: register and field, or the register alone if it has a single value."""
     if field.name == "VALUE" and register.name.lower() not in KEYWORDS:
         return register.name.lower()
     return f"{register.name}_{field.name}".lower()
@@ -83,7 +83,7 @@ def _word_constants(prefix, register):
 
 
 def unit_packages(regmap):
-    """{unit: package text}: for each unit without a register block of its own, a struct of its registers."""
+    """Returns {unit: package text}: for each unit without a register block of its own, a struct of its registers."""
     result = {}
     for unit, members in regmap.unit_registers().items():
         body = [f"localparam int unsigned RegsWidth = {sum(f.width for _, _, f in members)};", "",
@@ -101,7 +101,7 @@ def unit_packages(regmap):
 
 
 def unit_modules(regmap):
-    """{unit: module text}: a module that fills the unit's struct from the register block's struct."""
+    """Returns {unit: module text}: a module that fills the unit's struct from the register block's struct."""
     return {unit: "\n".join([
         NOTE.format(source=regmap.source_name),
         f"// From the {regmap.name} register block to its {unit} unit.",

@@ -1,4 +1,4 @@
-"""CMSIS-SVD, schema 1.3: one device with one peripheral, for debuggers."""
+"""Writes CMSIS-SVD, schema 1.3: one device with one peripheral, for debuggers."""
 
 from xml.sax.saxutils import escape
 

@@ -1,4 +1,4 @@
-"""SystemRDL 2.0: an address map of registers, register arrays and register files."""
+"""Writes SystemRDL 2.0: an address map of registers, register arrays and register files."""
 
 SOFTWARE = {"RO": "sw = r;", "RW": "sw = rw;", "W0C": "sw = rw; wzc;", "W1C": "sw = rw; woclr;",
             "WO": "sw = w;"}

@@ -37,7 +37,7 @@ class Field:
 
     @property
     def top(self):
-        """Greatest value that the bits of the field can hold."""
+        """Returns the greatest value that the bits of the field can hold."""
         return (1 << self.width) - 1
 
     @property
@@ -56,17 +56,17 @@ class Field:
 
 @dataclass
 class Register:
-    """One word: a register, or a word of a window's entry (then offset is relative to the entry)."""
+    """A 32-bit word: a register, or a word of a window's entry (then offset is relative to the entry)."""
     name: str
     offset: int
     access: str
     fields: list
     description: str
-    source: str = "hardware"  # Source of a read-only field: constant, parameter, hardware, block.
+    source: str = "hardware"  # Source of a read-only field's value: constant, parameter, hardware, block.
     strobe: bool = False      # True: the hardware sees every write as a strobe.
     setting: str = ""         # Meaning for users who set the register directly.
     regwen: int = 0           # Mask of the write-enable bit that must be 1 for a write.
-    reserved: list = dataclass_field(default_factory=list)  # Named bits without storage.
+    reserved: list = dataclass_field(default_factory=list)  # Bits that have a name but no storage.
 
     @property
     def reset(self):
@@ -142,7 +142,9 @@ class RegisterMap:
     base_address: int
     interrupt_number: int
     write_enable: str  # Name of the register whose bits enable writes to other registers, or "".
-    unlock: tuple      # (register, field, mask): while the field is 1, these bits of write_enable lock nothing; or ().
+    # (register, field, mask): while the field is 1, these bits of write_enable lock nothing; or (), if no field opens
+    # locks.
+    unlock: tuple
     units: dict  # {group of parameters: folder of the hardware unit}, for units without a register block.
 
     @property
@@ -153,12 +155,12 @@ class RegisterMap:
         return next(r for r in self.registers if r.name == name)
 
     def parameters(self):
-        """(register, field) of every parameter, sorted by address."""
+        """Returns (register, field) of every parameter, sorted by address."""
         return [(r, f) for r in self.registers for f in r.fields if f.parameter]
 
     def groups(self):
-        """{group: [(member, register, field)]} of the parameters, sorted by address; key "": parameters without a
-        group."""
+        """Returns {group: [(member, register, field)]} of the parameters, sorted by address; key "": parameters
+        without a group."""
         result = {}
         for register, field in self.parameters():
             group, _, member = field.parameter.rpartition(".")
@@ -166,7 +168,7 @@ class RegisterMap:
         return result
 
     def unit_registers(self):
-        """{unit: [(member, register, field)]}, sorted by address."""
+        """Returns {unit: [(member, register, field)]}, sorted by address."""
         groups = self.groups()
         return {unit: groups[unit] for unit in self.units}
 
@@ -178,13 +180,13 @@ class RegisterMap:
         return register.name in (self.interrupt_mask, self.interrupt_test)
 
     def commands(self):
-        """Registers beside the parameters whose writes the device must handle; interrupt causes, their mask and their
-        test stay inside the register block."""
+        """Returns the registers beside the parameters whose writes the device must handle; interrupt causes, their
+        mask and their test stay inside the register block."""
         return [r for r in self.registers if not self.inside(r)
                 and any(f.access in ("RW", "WO") and not f.parameter for f in r.fields)]
 
     def counter_registers(self):
-        """The lo and hi words of the statistics counters as ordinary registers, sorted by address."""
+        """Returns the lo and hi words of the statistics counters as ordinary registers, sorted by address."""
         result = []
         for counter in self.counters:
             for half, shift, text in (("LO", 0, "low half; reading it latches the high half"),
@@ -267,7 +269,7 @@ class _Builder:
         return sorted(result, key=lambda f: f.lsb)
 
     def write_enable(self, data, path):
-        """(mask, sentence) of the write-enable bit that guards a register or window."""
+        """Returns (mask, sentence) of the write-enable bit that guards a register or window."""
         name = data.get("regwen")
         if name is None:
             return 0, ""

@@ -54,12 +54,13 @@ MACHINES = "models/core/registers/generated/machine_map.cpp"
 
 
 def own_maps():
-    """Paths of the project's register maps."""
+    """Returns the paths of the project's register maps."""
     return [p for p in sorted((ROOT / "rtl/regs").glob("*.yaml")) if p not in MEMORY_MAPS]
 
 
 def generate_all(maps, memories=()):
-    """{path relative to the root: text} of all outputs; an output for which a map has no content is left out."""
+    """Returns {path relative to the root: text} of all outputs; an output for which a map has no content is left
+    out."""
     made = {path.format(name=m.name): make(m) for m in maps for path, make in OUTPUTS}
     made.update({path.format(name=m.name, unit=unit, folder=m.units[unit]): text for m in maps
                  for path, make in UNIT_OUTPUTS for unit, text in make(m).items()})
@@ -71,7 +72,7 @@ def generate_all(maps, memories=()):
 
 
 def out_of_date(files, root):
-    """Unified diffs of every file that differs from its text in `files`."""
+    """Returns unified diffs of every file that differs from its text in `files`."""
     result = []
     for path, text in files.items():
         target = root / path
@@ -83,7 +84,7 @@ def out_of_date(files, root):
 
 
 def write(files, root):
-    """Writes the files that are new or differ and returns them; OSError for the first that cannot be written."""
+    """Writes the files that are new or differ and returns them; OSError for the first file that cannot be written."""
     for path, text in files.items():
         target = root / path
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Text helpers that several outputs share: wrapped comments, names in other spellings."""
+"""Text functions that several outputs share: wrapped comments, names in other spellings."""
 
 import textwrap
 
@@ -6,7 +6,8 @@ COLUMNS = 100
 
 
 def comment(text, begin, indent, end=""):
-    """Lines of a comment: the first starts with `begin`, the rest with `indent`, the last adds `end`."""
+    """Returns the lines of a comment: the first starts with `begin`, the others with `indent`, and the last ends
+    with `end`."""
     text = text.replace("*/", "* /")
     lines = textwrap.wrap(text + end, COLUMNS, initial_indent=begin, subsequent_indent=indent,
                           break_long_words=False, break_on_hyphens=False)
@@ -19,7 +20,7 @@ def camel(name):
 
 
 def field_details(field):
-    """Access, number format, unit and range of a field in words."""
+    """Returns access, number format, unit and range of a field in words."""
     parts = [field.access]
     if field.format:
         parts.append(field.format)

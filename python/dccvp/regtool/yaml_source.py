@@ -1,4 +1,4 @@
-"""A YAML file as plain data with the line number of every value."""
+"""Reads a YAML file as plain data with the line number of every value."""
 
 import yaml
 
@@ -18,7 +18,7 @@ class YamlSource:
         self.data = self._plain(yaml_nodes.load(path, "a register map"), ())
 
     def where(self, path):
-        """Place of the value at `path`, or of the nearest enclosing value that exists."""
+        """Returns the place of the value at `path`, or of the nearest enclosing value that exists."""
         path = tuple(path)
         while path and path not in self._lines:
             path = path[:-1]

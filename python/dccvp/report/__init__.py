@@ -1,1 +1,1 @@
-"""The HTML file about runs."""
+"""Makes the HTML file about runs."""

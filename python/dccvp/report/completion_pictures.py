@@ -1,4 +1,4 @@
-"""Completion times of several runs in one picture: distributions by flow size, and slowdown over the size."""
+"""Draws completion times of several runs in one picture: distributions by flow size, and slowdown over the size."""
 
 import bisect
 import math
@@ -10,8 +10,8 @@ from dccvp.report.html_text import escape, size_text
 # Panels of the distributions: (greatest size in bytes, title).
 SIZES = ((10e3, "up to 10 KB"), (100e3, "10 KB to 100 KB"), (1e6, "100 KB to 1 MB"), (math.inf, "above 1 MB"))
 EDGES = (0, 1e3, 3e3, 10e3, 30e3, 100e3, 300e3, 1e6, 3e6, 10e6)  # Edges in bytes of the size bins of metrics.json.
-MOST_STEPS = 200     # Greatest number of steps drawn of one curve.
-LEAST_FLOWS = 10     # Least number of flows beyond a quantile for the quantile to be drawn.
+MOST_STEPS = 200     # Greatest number of steps in a drawn curve.
+LEAST_FLOWS = 10     # A quantile is drawn only if at least this number of flows lies beyond it.
 WIDTH, HEIGHT, LEFT, BOTTOM = 400, 230, 46, 36
 
 
@@ -19,7 +19,7 @@ COLUMNS = ("start_s", "bytes", "fct_s", "fct_rx_s", "slowdown")
 
 
 class Flows:
-    """Completed flows of one or more runs that began within `measure`: sizes in bytes, times in microseconds,
+    """The completed flows of one or more runs that began within `measure`: sizes in bytes, times in microseconds,
     slowdowns (None: not known)."""
 
     def __init__(self, label):
@@ -46,7 +46,7 @@ class Flows:
         return sorted(time for size, time in zip(self.sizes, self.times) if low < size <= high)
 
     def slowdown_by_size(self, percent):
-        """[(size, slowdown)] for every bin with enough flows; the size is the bin's mean."""
+        """Returns [(size, slowdown)] for every bin with enough flows; the size is the bin's mean."""
         bins = {}
         for size, slowdown in zip(self.sizes, self.slowdowns):
             if slowdown is not None:
@@ -148,7 +148,7 @@ def slowdowns(runs):
 
 
 def completion_pictures(runs):
-    """The HTML for Flows of several runs; empty if no size has enough completed flows."""
+    """Returns the HTML for Flows of several runs; empty if no size has enough completed flows."""
     panels = slowdowns(runs) + distributions(runs)
     if not panels:
         return ""

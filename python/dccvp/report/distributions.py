@@ -9,7 +9,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM = 640, 220, 44, 34
 
 
 def curves(columns):
-    """{(dscp, way): [(microseconds, share), …]} in ascending order, from the columns of series/delays.csv."""
+    """Returns {(dscp, way): [(microseconds, share), …]} in ascending order, from the columns of series/delays.csv."""
     found = {}
     for dscp, way, us, share in zip(*(columns[key] for key in ("dscp", "way", "us", "share"))):
         found.setdefault((int(dscp), way), []).append((max(us, 1e-3), share))
@@ -17,7 +17,7 @@ def curves(columns):
 
 
 def stairs(points, place):
-    """The SVG path of a cumulative distribution, which rises from 0 at each bucket."""
+    """Returns the SVG path of a cumulative distribution, which rises from 0 at each bucket."""
     x, _ = place(points[0][0], 0)
     path = [f"M{x:.1f} {place(points[0][0], 0)[1]:.1f}"]
     for us, share in points:

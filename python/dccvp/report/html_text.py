@@ -1,10 +1,10 @@
-"""Numbers and tables as HTML."""
+"""Formats numbers and tables as HTML."""
 
 import html
 import math
 
 escape = html.escape
-THIN = "\u202f"  # Thin space between thousands.
+THIN = "\u202f"  # Narrow no-break space that separates groups of three digits.
 
 
 def grouped(text):
@@ -19,7 +19,7 @@ def grouped(text):
 
 
 def number(value, digits=2):
-    """The text of a number; a dash for None."""
+    """Returns the text of a number; a dash for None."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -40,7 +40,7 @@ def look_up(metrics, path):
 
 
 def figure(run, index, path, digits=2, scale=1, unit=""):
-    """A figure of metrics.json in a span that carries the figure's path and scale."""
+    """Returns a figure of metrics.json in a span that carries the figure's path and scale."""
     value = look_up(run.metrics, path)
     shown = None if value is None else value if scale == 1 else value * scale
     text = number(shown, digits)
@@ -53,7 +53,7 @@ def figure(run, index, path, digits=2, scale=1, unit=""):
 
 
 def table(head, rows, kinds=None, caption="", css=""):
-    """A table of HTML cells; `kinds`: a letter for each column, l for text, r for numbers."""
+    """Returns a table of HTML cells; `kinds`: a letter for each column, l for text, r for numbers."""
     kinds = kinds or "l" + "r" * (len(head) - 1)
     cells = "".join(f'<th scope="col" class="{k}">{h}</th>' for h, k in zip(head, kinds))
     body = "".join("<tr>" + "".join(f'<td class="{k}">{c}</td>' for c, k in zip(row, kinds)) +
@@ -80,7 +80,7 @@ def time_text(seconds):
 
 
 def meter(share, mark=None, colour="var(--accent)", label=""):
-    """A bar from 0 to `share` (at most 1), with a line at `mark`, the expected share."""
+    """Returns a bar from 0 to `share` (at most 1), with a line at `mark`, the expected share."""
     share = min(max(share or 0, 0), 1)
     line = f'<b style="left:{100 * min(mark, 1):.2f}%"></b>' if mark is not None else ""
     return (f'<span class="meter" role="img" aria-label="{escape(label)}">'

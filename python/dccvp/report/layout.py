@@ -1,4 +1,4 @@
-"""Layout of a section of a report: heading, note, a panel for each run."""
+"""Lays out a section of a report: heading, note, a panel for each run."""
 
 from dccvp.report.html_text import escape
 
@@ -12,7 +12,7 @@ def heading(runs, index):
 
 
 def side_by_side(runs, make):
-    """A panel for each run, side by side."""
+    """Returns a panel for each run, side by side."""
     panels = [f'<div class="panel">{heading(runs, i)}{make(run, i)}</div>'
               for i, run in enumerate(runs)]
     return f'<div class="runs">{"".join(panels)}</div>'

@@ -1,4 +1,4 @@
-"""The page of a report: one file with styles, scripts and data."""
+"""Makes the HTML page of a report: one file with styles, scripts and data."""
 
 import json
 import pathlib
@@ -9,14 +9,14 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def script_data(data):
-    """Data as JSON for a script element; markup in names is escaped, since `</script` and `<!--<script` would change
-    how a browser reads the rest of the page."""
+    """Returns data as JSON for a script element; markup in names is escaped, since `</script` and `<!--<script`
+    would change how a browser reads the rest of the page."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
 def filled(kind, title, sections, body, about, data, columns=1):
-    """The HTML of a page. `kind` stands above the title, `about` below the body; `sections`: (name, title) of the
-    sections in the HTML `body`; `data`: the charts that the scripts draw."""
+    """Returns the HTML of a page. `kind` stands above the title, `about` below the body; `sections`: (name, title)
+    of the sections in the HTML `body`; `data`: the charts that the scripts draw."""
     parts = {
         "kind": escape(kind),
         "title": escape(title),

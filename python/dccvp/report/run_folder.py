@@ -15,7 +15,7 @@ FLOW_COLUMNS = ("rate_gbps", "goodput_gbps", "target_gbps", "alpha")
 
 
 def columns_of(path, needed):
-    """The columns of a CSV file; empty if the file does not exist."""
+    """Returns the columns of a CSV file; empty if the file does not exist."""
     return read_columns(path, needed, nothing=None) if path.exists() else {}
 
 
@@ -24,12 +24,12 @@ def runs_below(folder):
 
 
 def described(dccvp):
-    """{path: row} of `dccvp metrics`; N in a path stands for the index of a list."""
+    """Returns {path: row} of `dccvp metrics`; N in a path stands for the index of a list."""
     return {row["path"]: row for row in metric_rows(dccvp)}
 
 
 class Run:
-    """A run: `metrics` as written, series as columns, the configuration as text and as rows."""
+    """A run: `metrics` as written to metrics.json, series as columns, the configuration as text and as rows."""
 
     def __init__(self, folder, dccvp):
         self.folder = pathlib.Path(folder)
@@ -75,8 +75,8 @@ class Run:
         return metrics
 
     def ask(self, command, config, *arguments):
-        """The output of a dccvp command about the run's configuration; empty, with config_error set, if the command
-        fails."""
+        """Returns the output of a dccvp command about the run's configuration; empty, with config_error set, if the
+        command fails."""
         done = subprocess.run([self.dccvp, command, str(config), *arguments], capture_output=True,
                               encoding="utf-8", errors="replace", check=False)
         if done.returncode == 0:
@@ -85,14 +85,14 @@ class Run:
         return ""
 
     def value(self, path):
-        """The effective value of a parameter as text; None if the parameter has none."""
+        """Returns the effective value of a parameter as text; None if the parameter has none."""
         for row in self.parameters:
             if row["path"] == path:
                 return row["value"]
         return None
 
     def changed(self):
-        """{path: (value, default)} of the parameters that differ from their defaults."""
+        """Returns {path: (value, default)} of the parameters that differ from their defaults."""
         return {row["path"]: (row["value"], row["default"]) for row in self.parameters
                 if row["value"] != row["default"]}
 

@@ -19,7 +19,7 @@ MOST_FLOWS = 32
 NO_FLOWS = '<p class="note">This run kept no list of its flows (output.flows).</p>'
 
 
-# Section "Where".
+# Section "Where": functions about hosts, links and queues.
 
 
 def network(runs):
@@ -45,7 +45,7 @@ def network(runs):
     return section("network", "Network", side_by_side(runs, draw), note)
 
 
-# Section "Over time".
+# Section "Over time": functions about series.
 
 
 def chart(runs, index, names, title, unit, extra=""):
@@ -102,7 +102,7 @@ def queues(runs):
                 for q in order[:5]]
         text += table(["port", "mean KB", "median KB", "99 % KB", "greatest KB"], rows,
                       caption=f"Longest of {len(order)} queues")
-        memory = run.metrics.get("buffers", [])  # Results of earlier versions lack the buffers.
+        memory = run.metrics.get("buffers", [])  # Results of earlier versions lack the figures of buffers.
         fullest = sorted(range(len(memory)), key=lambda b: -memory[b]["max_bytes"])
         rows = [[f'<code>{escape(memory[b]["switch"])}</code>'] +
                 [figure(run, i, f"buffers.{b}.{key}", 1, 1e-3) for key in ("mean_bytes", "max_bytes")]
@@ -114,11 +114,11 @@ def queues(runs):
                    "Bytes waiting at switch outputs, all priorities together.")
 
 
-# Section "By size".
+# Section "By size": functions about completion times.
 
 
 def flow_times(run, bins):
-    """The completion times of completed flows for each bin of metrics.json."""
+    """Returns the completion times of completed flows for each bin of metrics.json."""
     times = [[] for _ in bins]
     for size, fct, done in zip(run.flows.get("bytes", []), run.flows.get("fct_s", []),
                                run.flows.get("completed", [])):
@@ -131,7 +131,7 @@ def flow_times(run, bins):
 
 
 def delays(runs):
-    """The section of delays; empty if no run measured them."""
+    """Returns the section of delays; empty if no run measured delays."""
     if not any(run.delays.get("us") for run in runs):
         return ""
 
@@ -142,7 +142,8 @@ def delays(runs):
         for k, one in enumerate(run.metrics["delays"]):
             for way, label in (("round_trip", "there and back"), ("one_way", "one way"),
                                ("as_read", "by the hosts' clocks")):
-                if way == "as_read" and not one[way]["packets"]:  # Exact clocks give no such delays.
+                # with exact clocks no packet has a delay by the hosts' clocks
+                if way == "as_read" and not one[way]["packets"]:
                     continue
                 path = f"delays.{k}.{way}"
                 rows.append([f'DSCP {one["dscp"]}', label, figure(run, i, path + ".packets"),
@@ -209,7 +210,7 @@ def flows(runs):
                                                  listed[k]["goodput_gbps"], k))[:MOST_FLOWS]
             which = ", those with the greatest slowdown" if slow else ", those with the least goodput"
         rows = []
-        named = {host["id"]: host.get("name", f'h{host["id"]}').partition(".")[0]  # {port of a host: name of the host}.
+        named = {host["id"]: host.get("name", f'h{host["id"]}').partition(".")[0]  # {port of a host: name of the host}
                  for host in run.metrics.get("hosts", [])}
         for k in order:
             f, path = listed[k], f"flows.{k}"
@@ -227,7 +228,7 @@ def flows(runs):
                    f"{side_by_side(runs, body)}</details>")
 
 
-# Section "The controller".
+# Section "The controller": functions about its figures.
 
 
 def controllers(runs):
@@ -282,7 +283,7 @@ def links(runs):
                    "One direction each, over the measured window; use counts preamble and gap.")
 
 
-# Section "Sums".
+# Section "Sums": functions about totals of the run.
 
 
 def counters(runs):

@@ -15,8 +15,8 @@ def rounded(value):
 
 
 def thinned(times, lines, most):
-    """(times, lines, samples per interval) with about `most` points a line or fewer; 1 sample per interval: all samples
-    are kept."""
+    """Returns (times, lines, samples per interval) with about `most` points a line or fewer; 1 sample per interval:
+    all samples are kept."""
     size = -(-2 * len(times) // most) if len(times) > most else 1
     if size <= 1:
         return times, lines, 1
@@ -40,7 +40,7 @@ def thinned(times, lines, most):
 
 
 def by_key(columns, key, values):
-    """(sorted times, {value of the column `key`: {column: values at these times}})."""
+    """Returns (sorted times, {value of the column `key`: {column: values at these times}})."""
     times = sorted(set(columns["t_s"]))
     place = {t: i for i, t in enumerate(times)}
     parts = {}
@@ -85,7 +85,7 @@ def queue_chart(run, most, most_ports=8):
 
 
 def flow_charts(run, colour_of, most):
-    """A chart for each column: a line for each flow, or, with many flows, the spread of each class."""
+    """Returns a chart for each column: a line for each flow, or, with many flows, the spread of each class."""
     columns = run.rate_series
     if not columns.get("t_s"):
         return {}
@@ -140,7 +140,8 @@ def spread_chart(times, parts, column, dscp_of, colour_of):
 
 
 def charts_of(run, colour_of, runs):
-    """{name: chart} of a run in a report about `runs` runs; None instead of a chart with fewer than two samples."""
+    """Returns {name: chart} of a run in a report about `runs` runs; None instead of a chart with fewer than two
+    samples."""
     flows = len(set(run.rate_series.get("flow", ())))
     lines = 16 + 4 * min(flows, MOST_LINES)
     most = max(200, min(4000, POINTS_OF_A_REPORT // (lines * runs)))

@@ -1,4 +1,4 @@
-"""The head of a report: the result in one sentence, shares, and key figures."""
+"""Makes the head of a report: the result in one sentence, shares, and key figures."""
 
 import re
 
@@ -16,7 +16,7 @@ def busiest(metrics, key, by):
 
 
 def attention(run):
-    """[(kind, sentence), …] of a run's problems, the worst first."""
+    """Returns [(kind, sentence), …] of a run's problems, the worst first."""
     m, total, found = run.metrics, run.metrics["aggregate"], []
     found += [("bad", text) for text in m.get("failures", [])]
     if not m.get("completed", True):
@@ -82,7 +82,7 @@ def shares(run, index):
 
 
 def key_figures(runs):
-    """[(label, function from (run, index) to HTML), …] of the key figures."""
+    """Returns [(label, function from (run, index) to HTML), …] of the key figures."""
     def plain(path, digits=2, scale=1, unit=""):
         return lambda run, i: figure(run, i, path, digits, scale, unit)
 
@@ -97,7 +97,8 @@ def key_figures(runs):
         return cell
 
     def of_late(key, digits, scale, unit):
-        """The function that formats a figure of reordering; its result is empty if all packets arrived in order."""
+        """Returns the function that formats a figure of reordering; its result is empty if all packets arrived in
+        order."""
         return lambda run, i: (figure(run, i, f"reordering.{key}", digits, scale, unit)
                                if run.metrics.get("reordering", {}).get("packets") else "–")
 

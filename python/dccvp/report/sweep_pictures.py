@@ -1,5 +1,5 @@
-"""Pictures of a sweep as HTML: heat maps in panels that wrap, and trade-offs. Each cell and each mark is a link to the
-report of its point, so the keyboard reaches it."""
+"""Draws the pictures of a sweep as HTML: heat maps in panels that wrap, and trade-offs. Each cell and each mark is
+a link to the report of its point, so the keyboard reaches it."""
 
 import math
 
@@ -18,14 +18,14 @@ def with_unit(metric, units):
 
 
 def told(line, axes, metric, units):
-    """The settings of a line and the value of a metric, as text for people."""
+    """Returns the settings of a line and the value of a metric, as text for people."""
     settings = ", ".join(f"{axis} = {line[axis]}" for axis in axes if line[axis] != "")
     value = f"{metric} {results.mean_text(line, metric)} {units.get(metric, '')}"
     return f"point {line['point']}: {settings}: {value}".strip()
 
 
 def link(line, links, inside, title, css):
-    """An SVG element for a line, with a link if the line's point has a report."""
+    """Returns an SVG element for a line, with a link if the line's point has a report."""
     href = links.get(line["id"])
     if href is None:
         return f'<span class="{css[0]}" style="{css[1]}" title="{escape(title)}">{inside}</span>'
@@ -33,8 +33,8 @@ def link(line, links, inside, title, css):
 
 
 def heatmap(plot, lines, axes, units, links):
-    """A panel for each value of the parameter `by`; a cell is the mean over all other parameters that vary, and links
-    to the first of its points."""
+    """Returns a panel for each value of the parameter `by`; a cell is the mean over all other parameters that vary,
+    and links to the first of its points."""
     metric, x, y, by = plot["metric"], plot["x"], plot["y"], plot.get("by")
     cells = {}
     for line in lines:
@@ -100,7 +100,7 @@ class Axis:
 
 
 def frame(across, up, labels):
-    """Grid, ticks and names of the axes as SVG."""
+    """Returns grid, ticks and names of the axes as SVG."""
     parts = []
     for tick in across.ticks():
         x = across.at(tick)
@@ -157,7 +157,7 @@ def tradeoff(plot, lines, axes, best, units, links):
 
 
 def pictures(folder, lines, links):
-    """The HTML of all pictures that a sweep asks for. `links`: {id of a point: address of its report}."""
+    """Returns the HTML of all pictures that a sweep asks for. `links`: {id of a point: address of its report}."""
     document = folder.document
     axes = [axis for axis in document["axes"] if axis != "seed"]
     return "".join([heatmap(plot, lines, axes, document["units"], links) for plot in document.get("heatmaps", [])] +

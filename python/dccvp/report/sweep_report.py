@@ -1,4 +1,4 @@
-"""The report of a sweep: parameters, best points, pictures, and every point."""
+"""Makes the report of a sweep: parameters, best points, pictures, and every point."""
 
 from dccvp.experiments import figures
 from dccvp.experiments import folder as folders
@@ -17,7 +17,7 @@ SECTIONS = (("summary", "Summary"), ("best", "Best"), ("pictures", "Pictures"), 
 
 
 def figure_text(value):
-    """A figure with six significant digits; a whole number or a text as it is; a dash for None."""
+    """Formats a figure with six significant digits; a whole number or a text unchanged; a dash for None."""
     if value is None:
         return "–"
     if isinstance(value, bool):
@@ -76,7 +76,7 @@ def best(folder, lines):
 
 
 def completion(folder, rows, lines):
-    """Pictures of the completion times of the settings, each over all its seeds."""
+    """Returns pictures of the completion times of the settings, each over all its seeds."""
     axes = [axis for axis in folder.document["axes"] if axis != "seed"]
     best = next(iter(folder.document["best"].items()), None)
     shown, note = lines, ""
@@ -123,8 +123,8 @@ def points(folder, rows, links):
 
 
 def page(path, links=None):
-    """The HTML report of a sweep in a folder; InputError if the folder holds no sweep. `links`: {id of a point: address
-    of its report}."""
+    """Returns the HTML report of a sweep in a folder; InputError if the folder holds no sweep. `links`: {id of a
+    point: address of its report}."""
     links = links or {}
     folder = folders.Folder.open(path)
     rows = results.rows_of(folder)
