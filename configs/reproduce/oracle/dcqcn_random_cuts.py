@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Mean queue of DCQCN when its cuts come at random: the queue that the fluid model's fixed point is for.
+"""Computes the mean queue of DCQCN with cuts at random times, for which the fluid model's fixed point stands.
 
 The fluid model lets every rate follow its mean. Here one flow follows the rules of SIGCOMM 2015 packet
 by packet with each packet marked at random, and the marking probability is sought at which its mean
@@ -18,7 +18,7 @@ K_MIN_KB, K_MAX_KB, P_MAX = 5, 200, 0.01
 
 
 def mean_rate(p, line, duration, seed=1):
-    """Mean rate in bit/s of a flow whose packets are marked with probability p."""
+    """Returns the mean rate in bit/s of a flow whose packets are marked with probability p."""
     draw = random.Random(seed)
 
     def to_mark():
