@@ -51,7 +51,8 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 echo "installing:$missing"
 $as_root apt-get update -qq
-# tshark asks whether users may capture packets; no tool of the project captures.
+# tshark's package asks whether users may capture packets; no tool of the project captures packets, so the answer is
+# no.
 echo "wireshark-common wireshark-common/install-setuid boolean false" | $as_root debconf-set-selections || true
 # shellcheck disable=SC2086
 DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null

@@ -10,17 +10,17 @@ endif()
 
 function(dccvp_compile_by_profile target)
   if(DCCVP_PROFILE STREQUAL "generate")
-    # Counters are updated by two threads.
+    # Two threads update the branch counters, so the updates must be atomic.
     target_compile_options(${target} PRIVATE -fprofile-generate -fprofile-update=atomic)
     target_link_options(${target} INTERFACE -fprofile-generate)
   elseif(DCCVP_PROFILE STREQUAL "use")
-    # Partial training: code that the training runs never reached is compiled as without a profile.
+    # Partial training: code that the training runs never reached is compiled like code without a profile.
     target_compile_options(${target} PRIVATE
       -fprofile-use -fprofile-partial-training -Wno-missing-profile)
     set_property(TARGET ${target} PROPERTY INTERPROCEDURAL_OPTIMIZATION ON)
   else()
     return()
   endif()
-  # A compiler cache does not take the counts into its key.
+  # A compiler cache does not include the profile's counts in its key, so no cache is used.
   set_property(TARGET ${target} PROPERTY CXX_COMPILER_LAUNCHER "")
 endfunction()
