@@ -104,7 +104,7 @@ class Run:
     def _frame(path):
         try:
             return frames().read_csv(path)
-        except (OSError, ValueError) as error:  # pandas raises subclasses of ValueError.
+        except (OSError, ValueError) as error:  # pandas raises ValueError or a subclass of it
             raise InputError(f"{path}: {error}") from None
 
 

@@ -25,8 +25,8 @@ POINTS = pathlib.Path(__file__).resolve().with_name("controller_points.csv")
 FLOW_BITS = 14              # Bits of a queue pair number in the platform.
 CNPS, COMMANDS = 64, 16     # Depths of the shipped FIFOs for CNPs and for commands.
 FIRST_OFFER, PACE, APART, STEP = 16, 8, 32, 4  # Constants F, K, D and S of docs/controller-contract.md, in cycles.
-SLOT_BITS = 185             # Bits of slot_t in dcc_controller_pkg.sv.
-PLAN_BITS = 383             # Bits of plan_t in dcc_controller_pkg.sv.
+SLOT_BITS = 185             # number of bits of the struct slot_t in dcc_controller_pkg.sv
+PLAN_BITS = 383             # number of bits of the struct plan_t in dcc_controller_pkg.sv
 GROUP = 32                  # Bits of a memory word that share one parity bit.
 
 UNITS = {"ram_kbits": "kbit", "greatest_events_per_second": "events/s", "events_of_a_flow_per_second": "events/s",

@@ -18,7 +18,7 @@ struct CosimOptions {
   std::uint32_t fault = 0;     // number of the WheelFault to inject, for rtl only
   bool full_coverage = false;  // true: a bin that is not hit makes cosim_main return 1
   bool random_init = false;    // true: random register and RAM contents after power-up
-  // called with the progress; may be empty
+  // function that receives the progress; may be empty
   std::function<void(std::uint64_t done, std::uint64_t of)> progress;
 };
 
@@ -27,7 +27,7 @@ struct CosimProfileResult {
   std::uint64_t operations = 0;
   std::uint64_t cycles = 0;
   std::uint64_t busy_cycles = 0;
-  std::uint64_t commands = 0;  // number of starts, restarts and cancels
+  std::uint64_t commands = 0;  // number of commands: starts, restarts and cancels
   std::uint64_t expiries = 0;
   std::uint64_t moves = 0;
   // longest wait of a command in cycles, except in a deliberate overrun

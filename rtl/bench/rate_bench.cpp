@@ -175,7 +175,7 @@ void RateBench::meet_reads() {
 void RateBench::load_tables() {
   for (std::uint32_t i = 0; i < kRateTables; ++i) {
     const auto table = static_cast<RateTable>(i);
-    if (random_.one_in(3)) continue;  // one table in three keeps its contents
+    if (random_.one_in(3)) continue;  // one rate table in three keeps its contents
     for (std::uint32_t k = 0; k < entries(table); ++k) write(table, k, random_.table_word(table));
     // Chooses an invalid access: an index beyond the end, whose low bits name another entry, or a
     // table that does not exist.

@@ -28,7 +28,7 @@ struct RateBenchCounts {
   std::uint64_t stalled = 0;     // number of cycles in which a request waited
   std::uint64_t reads = 0;       // number of table reads between requests
   std::uint64_t writes = 0;      // number of table writes during requests
-  std::uint64_t least = 0;       // number of cuts to R_MIN
+  std::uint64_t least = 0;       // number of rate cuts down to R_MIN
   std::uint64_t at_maximum = 0;  // number of increases that reached the maximum rate
 };
 

@@ -92,7 +92,7 @@ class WheelBench {
   std::uint64_t pointer_ = 0;
   bool pointer_moved_ = false;
   bool overrun_ = false;
-  std::deque<Expected> expected_;  // expected answers to accepted commands
+  std::deque<Expected> expected_;  // expected answers to the commands that the wheel has accepted
   // true if the consumer did not take the expiry that was offered in the previous cycle
   bool offered_ = false;
   std::uint16_t offered_slot_ = 0;

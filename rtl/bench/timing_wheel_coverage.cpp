@@ -66,7 +66,8 @@ std::vector<CosimBin> WheelCoverage::bins() const {
       for (int wrapped = 0; wrapped < 2; ++wrapped) {
         for (int outcome = 0; outcome < 4; ++outcome) {
           const auto how = static_cast<WheelOutcome>(outcome);
-          if (how == WheelOutcome::kExpired && to != 0) continue;  // only the last level can expire
+          // only events in the wheel's last level can expire
+          if (how == WheelOutcome::kExpired && to != 0) continue;
           for (int pressed = 0; pressed < 2; ++pressed) {
             std::string name = "started on " + std::string(kLevels[static_cast<std::size_t>(from)]);
             name += ", " + std::string(kOutcomes[static_cast<std::size_t>(outcome)]);

@@ -47,7 +47,7 @@ class Burst final : public WheelStimulus {
 
  private:
   std::uint32_t choose_pace(const WheelView& view) override {
-    if (phase_ == 0) {  // phase 0 collects many events
+    if (phase_ == 0) {  // phase 0 of the burst collects many events on one tick
       static constexpr std::array<std::uint32_t, 14> kFar = {
           20, 40, 64, 65, 127, 128, 129, 500, 2047, 2048, 2049, 5000, 40000, 65535};
       target_ = view.now + kFar[random_.below(static_cast<std::uint32_t>(kFar.size()))];
@@ -110,7 +110,8 @@ class Wrap final : public WheelStimulus {
       return 3000;
     }
     const std::uint64_t lag = view.now - view.pointer;
-    if (count_ % 40 == 2 && lag + kBeforeHold < kHoldLag) {  // no expiry is taken
+    // with this pace the consumer takes no expiry
+    if (count_ % 40 == 2 && lag + kBeforeHold < kHoldLag) {
       --count_;
       pace_ = WheelPace{1, 0, 0, 8, 0};
       return static_cast<std::uint32_t>(kHoldLag - kBeforeHold - lag);

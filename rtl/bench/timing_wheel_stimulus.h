@@ -34,7 +34,7 @@ class WheelRandom {
 /// The wheel's state that a profile sees before it drives a cycle.
 struct WheelView {
   std::uint64_t cycle = 0;
-  std::uint64_t now = 0;      // present tick
+  std::uint64_t now = 0;      // present tick of the wheel
   std::uint64_t pointer = 0;  // true if the wheel offered an expiry in the previous cycle
   bool offered = false;       // true if an expiry was on offer in the previous cycle
   std::uint16_t offered_slot = 0;

@@ -7,7 +7,7 @@ module lowest_bit #(
   localparam int unsigned IndexW = $clog2(Width)
 ) (
   input  logic [Width-1:0]  bits_i,
-  output logic              any_o,    // true if a bit is set
+  output logic              any_o,    // true if any bit of the input is set
   output logic [IndexW-1:0] index_o   // index of the lowest set bit; Width-1 if no bit is set
 );
   for (genvar k = 0; k < IndexW; k++) begin : g_any

@@ -6,15 +6,15 @@
 // power-up, so the user of an instance writes a word before reading it, or qualifies the data that
 // it reads.
 module ram_1r1w #(
-  parameter int unsigned Depth = 1024,  // number of words, at least 2
-  parameter int unsigned Width = 32,    // bits per word
+  parameter int unsigned Depth = 1024,  // number of words in the RAM, at least 2
+  parameter int unsigned Width = 32,    // bits per word of the RAM
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
   input  logic             clk_i,
-  input  logic             ren_i,    // read strobe
+  input  logic             ren_i,    // read strobe of the RAM
   input  logic [AddrW-1:0] raddr_i,
   output logic [Width-1:0] rdata_o,  // read data, one cycle after ren_i, then held
-  input  logic             wen_i,    // write strobe
+  input  logic             wen_i,    // write strobe of the RAM
   input  logic [AddrW-1:0] waddr_i,
   input  logic [Width-1:0] wdata_i
 );

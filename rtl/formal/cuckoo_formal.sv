@@ -136,7 +136,7 @@ module cuckoo_formal #(
   endfunction
 
   logic [3:0]  key;
-  logic [5:0]  found;  // places that hold the watched flow
+  logic [5:0]  found;  // places of the table and stash that hold the watched flow
   logic [11:0] in0, in1;
   logic        wanted, good, unique_slots;
   logic [15:0] same;   // for each flow: the table holds the flow exactly where it should

@@ -14,7 +14,7 @@ module ram_1r1w_array #(
 );
   logic [Width-1:0] mem [Depth];
   logic [3:0]       lost;       // index of the lost bit; an index beyond the word: no bit is lost
-  logic             flipped_q;  // rdata_o has a lost bit
+  logic             flipped_q;  // the word in rdata_o has lost a bit
   assign lost = $anyseq;
 
   always_ff @(posedge clk_i) begin

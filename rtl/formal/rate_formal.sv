@@ -29,7 +29,7 @@ module rate_formal #(
 );
   localparam int unsigned Latency = rate_lut_pkg::Latency;
 
-  // Reset is active in the first cycle.
+  // Reset of the unit is active in the first cycle only.
   logic running;
   from_reset u_start (.clk_i(clk_i), .running_o(running));
 
@@ -143,13 +143,13 @@ module rate_formal #(
       5: bad_o = running && rsp_valid && !rsp_increase && rsp_rt < least_q;
       // The unit accepts one request per cycle, unless a response or a table read blocks it.
       6: bad_o = running && init_done && !reading && moves && !req_ready;
-      // No rate is below R_MIN.
+      // No response has a rate below R_MIN.
       7: bad_o = running && rsp_valid && rsp_rc < least_q;
       // After a cut alpha is a fraction (at most 1.0).
       8: bad_o = running && rsp_valid && !rsp_increase && rsp_alpha > rate_lut_pkg::One16;
       // The sweep of the tables ends after 129 cycles, and the unit accepts no request before.
       9: bad_o = running && !init_done && (sweep_q >= 8'd129 || accepted);
-      // After the sweep the unit stays ready.
+      // After the sweep init_done_o stays 1.
       10: bad_o = was_running && was_done_q && !init_done;
       // A table write ends at once, and a table read within one pass of the pipeline.
       11: bad_o = running && init_done && tbl_valid_i && tbl_write_i && !tbl_ready;

@@ -30,7 +30,7 @@ module rate_stages #(
   logic [31:0] extra10, extra11_d, lasting13, lasting13_d, rc14_d;
   logic        first12, first12_d;
   logic [2:0]  select9;
-  logic [6:0]  part2_d, part10, part11, part12;  // full; sixteenths beyond eight; right shift
+  logic [6:0]  part2_d, part10, part11, part12;  // parts of a step: full; sixteenths beyond eight; right shift
   logic        first9, first11;
   logic [31:0] floor_word, ceiling_word, lo12, lo12_d, cap12, cap12_d, hi13, hi13_d, lo14, hi14, rc14, value14;
   logic [33:0] value12_d, value13;
@@ -118,7 +118,7 @@ module rate_stages #(
   logic signed [26:0] rise;
   logic [63:0] product, rates, line, multiplier, value, clamped;
   logic [16:0] floored;
-  logic [17:0] source;  // argument, at most 255 · 2^10
+  logic [17:0] source;  // argument of the decrease table, at most 255 · 2^10
   assign product = (64'(step_high) << 16) + 64'(step_low);
   assign rates   = (64'(rate_high) << 16) + 64'(rate_low);
   assign source  = regs_i.cut_by_marks ? (18'(marks6) << regs_i.mark_shift) : 18'(alpha6);

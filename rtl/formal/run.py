@@ -28,7 +28,8 @@ class Unit:
 
     def __init__(self, files, top, probes, properties, ci, mapped=False, cycles=0):
         self.files, self.top, self.probes = files, top, probes
-        self.mapped = mapped          # true: probes observe words of memories
+        # true: the probes observe single words of memories, so memories are mapped to flip-flops first
+        self.mapped = mapped
         # properties span this many cycles from any state, so a bounded search of this depth is a proof
         self.cycles = cycles
         self.properties = properties  # property name: (value of Property, true if it must hold)

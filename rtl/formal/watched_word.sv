@@ -3,12 +3,12 @@
 module watched_word (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       clear_i,    // stops watching
+  input  logic       clear_i,    // ends the watching of a word
   input  logic       watch_i,    // free input: watch the word put in now, unless a word is watched already
   input  logic       put_i,
   input  logic [1:0] value_i,
   input  logic       take_i,
-  input  logic [2:0] inside_i,   // number of words inside before this cycle
+  input  logic [2:0] inside_i,   // number of words in the queue before this cycle
   output logic       watched_o,
   output logic [2:0] before_o,   // number of words that leave before the watched one
   output logic [1:0] value_o     // value of the watched word

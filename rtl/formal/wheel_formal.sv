@@ -157,7 +157,7 @@ module wheel_formal #(
       7: bad_o = live && wait_q > 4'd12;
       // List integrity: an entry is never linked behind itself.
       8: bad_o = live && probe_append && probe_append_used && probe_tail == probe_slot;
-      // The pointer does not overtake time.
+      // The wheel's pointer never overtakes the present tick.
       9: bad_o = live && probe_step && lag == '0;
       // List integrity: the next entry of a list that is being unfolded is kept in that list, according to the entry's
       // record.

@@ -155,9 +155,9 @@ struct dcc_golden_pacer {
 
   PacerModel model;
   std::uint32_t flows;
-  PacerAnswer outputs;        // output pins in the present cycle
+  PacerAnswer outputs;        // output pins of the pacer in the present cycle
   PacerInputs inputs;         // inputs given so far for the present cycle
-  std::uint64_t present = 0;  // number of the present cycle
+  std::uint64_t present = 0;  // number of the present clock cycle
 };
 
 namespace {

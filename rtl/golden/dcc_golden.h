@@ -104,11 +104,11 @@ int dcc_golden_pacer_rate(dcc_golden_pacer *p, uint64_t cycle, uint32_t flow, ui
  * DCC_GOLDEN_SENT, *flow and *bytes are sent_flow_o and sent_bytes_o; otherwise both are 0. Cycles
  * that the caller skips pass as well. */
 enum {
-  DCC_GOLDEN_SENT = 1,         /* sent_valid_o */
-  DCC_GOLDEN_POST_READY = 2,   /* post_ready_o */
-  DCC_GOLDEN_RATE_READY = 4,   /* rate_ready_o */
-  DCC_GOLDEN_POST_REFUSED = 8, /* post_refused_o */
-  DCC_GOLDEN_STRICT = 16       /* strict_o */
+  DCC_GOLDEN_SENT = 1,         /* the pin sent_valid_o is 1 */
+  DCC_GOLDEN_POST_READY = 2,   /* the pin post_ready_o is 1 */
+  DCC_GOLDEN_RATE_READY = 4,   /* the pin rate_ready_o is 1 */
+  DCC_GOLDEN_POST_REFUSED = 8, /* the pin post_refused_o is 1 */
+  DCC_GOLDEN_STRICT = 16       /* the pin strict_o is 1 */
 };
 int dcc_golden_pacer_outputs(dcc_golden_pacer *p, uint64_t cycle, uint32_t *flow, uint32_t *bytes);
 

@@ -134,14 +134,14 @@ module tb_golden;
     if (!psel) begin
       if (setup == 0) begin
         case (first)
-          0: begin_access(1, 'h20, 16);              // register TICK_DIV
-          1: begin_access(1, 'h24, 20);              // register TIMER_INTERVAL
-          2: begin_access(1, 'h28, 20000);           // register BYTE_THRESHOLD
-          3: begin_access(1, 'h34, 40 * 256);        // register R_AI
-          4: begin_access(1, 'h38, 400 * 256);       // register R_HAI
-          5: begin_access(1, 'h40, 10 * 256);        // register R_MIN
-          6: begin_access(1, 'h44, 100000 * 256);    // register R_MAX
-          default: begin_access(1, 'h48, 100000 * 256);  // register INITIAL_RATE
+          0: begin_access(1, 'h20, 16);              // writes register TICK_DIV
+          1: begin_access(1, 'h24, 20);              // writes register TIMER_INTERVAL
+          2: begin_access(1, 'h28, 20000);           // writes register BYTE_THRESHOLD
+          3: begin_access(1, 'h34, 40 * 256);        // writes register R_AI
+          4: begin_access(1, 'h38, 400 * 256);       // writes register R_HAI
+          5: begin_access(1, 'h40, 10 * 256);        // writes register R_MIN
+          6: begin_access(1, 'h44, 100000 * 256);    // writes register R_MAX
+          default: begin_access(1, 'h48, 100000 * 256);  // writes register INITIAL_RATE
         endcase
         first = first + 1;
       end
@@ -154,9 +154,9 @@ module tb_golden;
       else if (setup == 578) begin_access(1, Ctrl, 1 + 4 + 'h20 + (below(2) << 3));
       else if (below(40) == 0) begin
         case (below(5))
-          0: begin_access(0, 4 * below(48), 0);           // registers and unmapped addresses
-          1: begin_access(0, 'h3000 + 4 * below(34), 0);  // statistics counters
-          2: begin_access(1, SlotsOffset + 4 * below(8 * Slots), 0);  // writes to read-only slots
+          0: begin_access(0, 4 * below(48), 0);           // reads registers and unmapped addresses
+          1: begin_access(0, 'h3000 + 4 * below(34), 0);  // reads statistics counters
+          2: begin_access(1, SlotsOffset + 4 * below(8 * Slots), 0);  // writes to slots, which are read-only
           3: begin_access(0, SlotsOffset + 4 * below(8 * Slots), 0);
           default: begin_access(1, Factor + 4 * below(64), 'h0800_0040 + (below('h2000) << 16) + below('h200));
         endcase

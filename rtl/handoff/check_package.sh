@@ -102,7 +102,7 @@ secded() { variant secded '.Latency(48), .Secded(1)' controller vectors/controll
 secded_registers() {
   variant secded_registers '.Latency(48), .Secded(1)' registers vectors/registers_secded.vec -DSECDED ''
 }
-# Variant with recovery from uncorrectable words.
+# Variant of the controller with recovery from uncorrectable words.
 rebuild() {
   variant rebuild '.Latency(48), .Secded(1), .Rebuild(1)' registers vectors/registers_rebuild.vec \
     '-DSECDED -DREBUILD' ''
@@ -173,7 +173,7 @@ nic() {  # bench of two application blocks of a NIC and a switch that marks pack
   echo "nic: $(tail -n 1 reports/nic_bench.log)"
 }
 
-golden_bench() {  # golden_bench verilator|icarus
+golden_bench() {  # golden_bench verilator|icarus: golden model beside the controller's RTL
   case $1 in verilator) cycles=50000 ;; icarus) cycles=6000 ;; esac
   beside_rtl golden controller_dut "$(sources_of .)" "$1" "$cycles"
 }
@@ -183,7 +183,7 @@ pacer_secded() {
   beside_rtl golden_pacer pacer_dut "$(tr '\n' ' ' <pacer.f) sva/pacer/dc_pacer_sva.sv" verilator 60000 -DSECDED
 }
 
-pacer_bench() {  # pacer_bench verilator|icarus
+pacer_bench() {  # pacer_bench verilator|icarus: golden model beside the pacer's RTL
   sources=$(tr '\n' ' ' <pacer.f)
   case $1 in
     verilator) beside_rtl golden_pacer pacer_dut "$sources sva/pacer/dc_pacer_sva.sv" "$1" 200000 ;;
@@ -204,7 +204,7 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Steps that find most faults come first.
+# The check steps that find most faults come first.
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus

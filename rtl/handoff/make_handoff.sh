@@ -53,7 +53,7 @@ for block in timing_wheel rate_lut controller pacer packet nic; do
   cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
 done
 
-# Copies documents and register files.
+# Copies the package's documents and register files.
 cp "$root/rtl/handoff/README.md" "$root/rtl/handoff/CHANGES.md" "$out"
 cp "$root/docs/controller-contract.md" "$out/doc/controller_contract.md"
 cp "$root/rtl/controller/README.md" "$out/doc/controller.md"

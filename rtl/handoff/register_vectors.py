@@ -32,7 +32,7 @@ IRQ_STATUS, IRQ_MASK, ERROR_INFO, IRQ_TEST = 0x80, 0x84, 0x88, 0x8C
 FREE_SLOTS, LATENESS_MAX, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = 0xA0, 0xAC, 0xB0, 0xB4, 0xB8, 0x3000
 COUNTERS = 17
 LAST_SLOTS = 0x80000 + 64 * 32
-# Values that every table accepts.
+# {offset of a table: a value that each of its entries accepts}
 TABLES = {0x1000: 0x10000100, 0x1100: 0, 0x1200: 0xFFFFFFFF, 0x1300: 0x8000, 0x1400: 0x8000, 0x2000: 0x8000}
 ENABLED, RESET = 0x2D, 0x2F  # CTRL: ENABLE plus the values after reset; RESET adds the bit SOFT_RESET
 # {memory number in tb_registers.v: (bits to invert, the memory's bit of MEMORY_ERROR)}
@@ -237,7 +237,7 @@ def carries():
         line(6, 5)
         line(4, 60)
         line(6, 5)    # CNP within DECREASE_PERIOD of the flow's first CNP
-        line(4, 300)  # wait for one timer event
+        line(4, 300)  # time in which one timer event occurs
 
     def released():
         write(DECREASE_PERIOD, 0)
@@ -350,7 +350,7 @@ def lost_bits(memories):
             read(IRQ_STATUS, 8)
             line(11, MEMORY_ERRORS)
             line(5, 1)
-            line(1, TICK_DIV, 100, 1)  # the register stays locked
+            line(1, TICK_DIV, 100, 1)  # the register TICK_DIV stays locked meanwhile
             write(IRQ_STATUS, 4)
             for address, value in TABLES.items():
                 write(address, value)
@@ -360,7 +360,7 @@ def lost_bits(memories):
             read(MEMORY_ERROR, 0)
             write(IRQ_STATUS, 8)
             line(5, 0)
-            line(1, 0x1000, 0, 1)  # the registers are locked again
+            line(1, 0x1000, 0, 1)  # after the repair the registers are locked again
             line(1, CTRL, RESET, 1)
             line(11, MEMORY_ERRORS)
 
@@ -408,7 +408,7 @@ def corrected_bits():
             read(MEMORY_WORD, 0)
             line(16, memory, bit, word)
             line(9, 3000)
-            line(4, 2000)  # expiring timers read the flows of slots
+            line(4, 2000)  # expiring timers read the flows of slots from memory
             read(MEMORY_WORD, place | 2)
             line(11, MEMORY_CORRECTED)
             for address in (MEMORY_ERROR, MEMORY_ERRORS):
@@ -449,7 +449,7 @@ def corrected_bits():
         line(4, 2000)
         read(MEMORY_ERRORS, 0)
         line(5, 0)
-    # MEMORY_CORRECTED stays at its greatest value.
+    # The counter MEMORY_CORRECTED stays at its greatest value.
     for _ in range(2):
         loaded(3)
         line(14, 33)

@@ -45,7 +45,7 @@ module tb_controller;
   reg     over, more;
   reg [31:0] cycles, total;       // cycles of this run; cycles of all earlier runs
   reg [31:0] at, op, a, b, c, d, e;  // words of the next line of the vectors
-  // Expected outputs in this cycle.
+  // Expected outputs of the controller in this cycle.
   reg        exp_ready, exp_bytes, exp_bytes_ready, exp_command, exp_command_ready, exp_answer;
   reg        exp_query, exp_bound, exp_compare;
   reg [31:0] exp_flow, exp_rate, exp_data, exp_done;
@@ -140,7 +140,7 @@ module tb_controller;
   endtask
 `endif
 
-  task apply;  // applies one line of this cycle
+  task apply;  // applies one line of the vectors to the inputs
     begin
       case (op)
         1: begin

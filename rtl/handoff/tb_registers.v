@@ -193,7 +193,7 @@ module tb_registers;
       endcase
       i = 0;
       while (i < most) begin
-        if (op == 9) begin  // a load that uses every memory
+        if (op == 9) begin  // op 9: a load of events that uses every memory
           flow = {2'b0, i[8:3]}; marks = i[3] ? 8'd255 : 8'd200;
           cnp_valid = i % 8 < 2;  // the second CNP of a pair is joined to the first one or follows it
           bytes_valid = 1; command_valid = 1; bytes_length = 32'd4000000;

@@ -7,7 +7,7 @@
 //
 // Words that were never written may be read, but not used; use_i marks the words that are used.
 module ram_guarded #(
-  parameter int unsigned Depth  = 1024,  // number of words, at least 2
+  parameter int unsigned Depth  = 1024,  // number of words in the RAM, at least 2
   parameter int unsigned Width  = 32,    // data bits per word
   parameter int unsigned Group  = 32,    // data bits for each parity bit
   parameter int unsigned Secded = 0,     // 1: one wrong bit of 64 is corrected
@@ -23,7 +23,7 @@ module ram_guarded #(
   input  logic               wen_i,
   input  logic [AddrW-1:0]   waddr_i,
   input  logic [Width-1:0]   wdata_i,
-  input  logic               use_i,    // rdata_o is used in this cycle
+  input  logic               use_i,    // the user needs rdata_o in this cycle
   // Report on the word used in the previous cycle (with Early: in this one). Bit 0: wrong. With Secded, too: bit 1:
   // corrected; bits 6:2: Number; bits 30:7: the word's address. 0 if the word was right.
   output logic [ReportW-1:0] report_o

@@ -6,11 +6,11 @@
 // column. Columns are taken in ascending order of their weight, then of their value. The two lowest check bits are
 // stored inverted: a memory that returns only zeros has the syndrome 3, two wrong bits.
 module secded_code #(
-  parameter int unsigned Bits   = 32,  // data bits, at most 64
+  parameter int unsigned Bits   = 32,  // data bits of a word, at most 64
   parameter int unsigned Checks = 7    // check bits, 4 to 8; 2**(Checks - 1) - Checks data bits have columns
 ) (
   input  logic [Bits-1:0]   data_i,
-  output logic [Checks-1:0] checks_o,     // check bits of data_i
+  output logic [Checks-1:0] checks_o,     // check bits calculated from data_i
   input  logic [Checks-1:0] checks_i,     // check bits that were read with data_i
   output logic [Bits-1:0]   data_o,
   output logic              corrected_o,  // one bit was wrong, and data_o is corrected
@@ -41,7 +41,7 @@ module secded_code #(
 
   logic [Checks-1:0] syndrome;
   logic [Bits-1:0]   turn;      // mask of the data bit to be inverted
-  logic              in_check;  // only one check bit is wrong
+  logic              in_check;  // exactly one bit is wrong, and it is a check bit
 
   always_comb begin
     checks_o = Inverted;

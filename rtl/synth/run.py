@@ -260,7 +260,8 @@ def ram_list(timers):
     words = timers // 32
     rams = [("record", timers, 2 + 7 + 17), ("next", timers, slot), ("previous", timers, slot),
             ("list", 128, 2 * slot), ("summary", 128, words), ("leaf", 128 * words, 32)]
-    rams = [(name, depth, width + -(-width // 32)) for name, depth, width in rams]  # memory widths with parity bits
+    # (name, depth, width of a memory word with its parity bits)
+    rams = [(name, depth, width + -(-width // 32)) for name, depth, width in rams]
     bits = sum(depth * width for _, depth, width in rams)
     rows = ", ".join(f"{name} {depth}x{width}" for name, depth, width in rams)
     return f"RAM arrays, {timers} timers: {rows}; {bits / 1024:.1f} kbit"

@@ -23,7 +23,7 @@ class OneClock {
   std::uint32_t needed(const Top&) const {
     return kAllClocks;
   }
-  /// Lets Verilator take over changed inputs.
+  /// Lets Verilator take over changed values of inputs.
   template <class Top>
   void set(Top& top) {
     top.set_i = 1;
@@ -50,7 +50,7 @@ template <class Root, void (*kFind)(Root*), void (*kEvaluate)(Root*)>
 class PartClocks {
  public:
   static constexpr bool kParts = true;
-  /// State during reset: all clocks are low.
+  /// Sets the state during reset: all clocks are low.
   template <class Top>
   void begin(Top& top) {
     CData* const pins[kEdges] = {&top.clk_inputs_i,  &top.clk_lookup_i,   &top.clk_classify_i,
@@ -63,7 +63,7 @@ class PartClocks {
       kFind(top.rootp);
       fired[i] = top.rootp->__VactTriggered;
       *pins[i] = 0;
-      kFind(top.rootp);  // the clock was low before
+      kFind(top.rootp);  // the clock was low before this edge
     }
     for (std::size_t i = 0; i < kHalf; ++i) {
       for (std::size_t bit = 0; bit < kEdges / 2; ++bit) {

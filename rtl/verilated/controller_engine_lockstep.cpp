@@ -21,7 +21,7 @@ struct ControllerOutput {
   enum class Kind : std::uint8_t { kRate, kBoundQuery, kUnboundQuery, kCause };
   PicoSeconds time{};
   Kind kind = Kind::kRate;
-  std::uint32_t flow = 0;  // flow number, or interrupt causes
+  std::uint32_t flow = 0;  // flow number of a rate, or bits of interrupt causes
   std::uint32_t rate = 0;
   bool operator==(const ControllerOutput& o) const {
     return time == o.time && kind == o.kind && flow == o.flow && rate == o.rate;

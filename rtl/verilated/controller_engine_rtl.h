@@ -17,8 +17,9 @@ std::vector<std::uint32_t> verilated_controllers();
 /// Interface to additional state of the RTL that a comparison needs.
 class RtlControllerEngine : public ControllerEngine {
  public:
-  virtual std::uint64_t cycles() const = 0;       // number of cycles that have passed
-  virtual std::uint64_t cycles_made() const = 0;  // simulated cycles; others were skipped
+  virtual std::uint64_t cycles() const = 0;  // number of clock cycles that have passed
+  // number of simulated cycles; other cycles were skipped
+  virtual std::uint64_t cycles_made() const = 0;
   /// Returns the state at the present edge. While events are under way, part of this state comes
   /// from simulating ahead on a copy.
   virtual ControllerFigures figures() = 0;
@@ -33,8 +34,9 @@ class RtlControllerEngine : public ControllerEngine {
 };
 
 struct RtlControllerOptions {
-  unsigned fault = 0;     // one of kControllerFaults; a fault makes the RTL slower
-  bool skip_idle = true;  // false: every cycle is simulated
+  // number of the injected fault, one of kControllerFaults; a fault makes the RTL slower
+  unsigned fault = 0;
+  bool skip_idle = true;  // false: every clock cycle is simulated
 };
 
 /// Drives dcc_top at the edges of its clock (docs/controller-contract.md). The configuration must

@@ -143,17 +143,17 @@ class RtlController final : public RtlControllerEngine {
     std::uint8_t dscp = 0, marks = 0, packets = 0;
     bool query = false;
   };
-  /// A bus transfer and its result.
+  /// A bus transfer of software and its result.
   struct Transfer {
     bool write = false;
     std::uint32_t address = 0;  // byte offset from the block's start
     std::uint32_t value = 0;    // data that was written or read
-    std::uint8_t strobe = 0;    // byte enables of a write
+    std::uint8_t strobe = 0;    // byte enables of a bus write
     bool refused = false;
   };
   struct Access {
     Cycle from = 0;  // edge at which the RTL first sees PSEL
-    Cycle end = 0;   // edge at which the access ends
+    Cycle end = 0;   // edge at which the register access ends
     // false if the access had to wait, so that events issued meanwhile are unknown
     bool sure = true;
     Transfer what;
@@ -245,8 +245,8 @@ class RtlController final : public RtlControllerEngine {
     if (!accesses_.empty()) next = std::min(next, accesses_.front().from);
     return next;
   }
-  /// `parts`: neither this cycle nor the next one has inputs, and the state is not read before the
-  /// next edge.
+  /// Makes a cycle. `parts` is true if neither this cycle nor the next one has inputs, and the
+  /// state is not read before the next edge.
   void make_cycle(bool parts);
   void after_edge();
   void drive_access(ControllerPins& pins);

@@ -23,7 +23,7 @@ struct ControllerPins {
   std::uint8_t pstrb = 0;
 };
 
-/// An answer at the rate port.
+/// An answer of the controller at its rate port.
 struct ControllerRate {
   std::uint32_t flow = 0;
   std::uint32_t value = 0;

@@ -26,7 +26,7 @@ module controller_rtl_dut #(
   input  logic             rst_ni,
   input  logic             set_i,
 `ifdef DCC_FAULTS
-  input  logic [2:0]       fault_i,  // number of controller_faults.cmake; 0: no fault
+  input  logic [2:0]       fault_i,  // number of a fault of controller_faults.cmake; 0: none
 `endif
   input  logic             psel_i,
   input  logic             penable_i,

@@ -1,4 +1,4 @@
-// Implements RateDut by the verilated gate-level netlist.
+// Implements the interface RateDut by the verilated gate-level netlist.
 #include <Vrate_netlist.h>
 
 #include "rate_dut_verilated.h"

@@ -1,4 +1,4 @@
-// The Verilator context of a verilated block.
+// Verilator context for a verilated block that runs in one thread.
 #pragma once
 
 #include <verilated.h>

@@ -42,7 +42,7 @@ class VerilatedWheel final : public WheelDut {
       // Lowers the reset again: this makes an edge, and registers without a reset keep their
       // power-up contents.
       wheel_->eval();
-      clock();  // reset keep their contents of power-up
+      clock();
     }
     wheel_->rst_ni = 1;
   }

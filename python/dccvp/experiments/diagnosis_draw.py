@@ -2,8 +2,8 @@
 
 import math
 
-INTERVAL = 20e-6  # Interval of the series, in s.
-DELAYS_AND_LOSSES = ("allegro", "cdg", "qcn", "vegas", "vivace")  # Algorithms that do not react to marks.
+INTERVAL = 20e-6  # interval between samples of a series, in s
+DELAYS_AND_LOSSES = ("allegro", "cdg", "qcn", "vegas", "vivace")  # names of algorithms that do not react to marks
 
 
 def drawn(rng):

@@ -29,7 +29,7 @@ INSIDE = "inside"
 EXPLAINED = "outside, explained"  # Verdict of a figure that is outside its bounds for a reason that the plan gives.
 OUTSIDE = "OUTSIDE"
 MISSING = "MISSING"  # Verdict of a figure whose run failed or lacks the value.
-SHOWN = "-"          # Verdict of a figure without bounds.
+SHOWN = "-"          # verdict on a figure that has no bounds
 
 SCHEMA_VERSION = 1  # Version of metrics.json that these expressions are written for.
 
@@ -231,7 +231,7 @@ class Figure:
     at_most: float | None = None
     at_least: float | None = None
     source: str = ""
-    why: str = ""                      # Source of the bounds, as text.
+    why: str = ""                      # source from which the bounds follow, as text
     reason: str = ""                   # Reason why the figure lies outside its bounds.
     # Name of the run whose value, seed by seed, divides this figure; empty: no divisor.
     over: str = ""

@@ -155,7 +155,7 @@ class Dcqcn:
 
         def moved(i):
             return lambda h: ([x + h * (i == k) for k, x in enumerate(rest)], p, self.share)
-        own = [derivative(moved(i), rest[i]) for i in range(3)]  # Partial derivatives by column: alpha, Rt, Rc.
+        own = [derivative(moved(i), rest[i]) for i in range(3)]  # columns of the partial derivatives: by alpha, Rt, Rc
         by_heard = derivative(lambda h: (rest, p, self.share + h), self.share)
         by_mark = derivative(lambda h: (rest, p + h, self.share), p)
 
@@ -179,7 +179,7 @@ class Dcqcn:
         target = rate * (1 + beyond * self.cnp_interval * self.increase / cut)
         # Number of events beyond fast recovery that are lost with each mark.
         beyond_mark = 1 + 2 * self.fast_recovery + a / 2
-        back = a / 2 - (0.5 + a / 4) * p  # Rate regained by half of all events.
+        back = a / 2 - (0.5 + a / 4) * p  # rate that increases regain, by half of all events
 
         def gain(w):
             s = 1j * w
@@ -203,12 +203,12 @@ class PatchedTimely:
 
     flows: int
     rate: float = 10e9  # rate of the link in bit/s
-    step: float = 10e6  # additive step delta in bit/s
+    step: float = 10e6  # TIMELY's additive step delta in bit/s
     t_low: float = 50e-6
     min_rtt: float = 20e-6
     beta: float = 0.008
     ewma: float = 0.875
-    segment: float = 16e3  # bytes of a segment
+    segment: float = 16e3  # bytes of a TIMELY segment
 
     def is_beyond_marking(self):
         return False

@@ -64,7 +64,7 @@ class Plan:
     queue_series: bool
     messages_of: int | None
     against: str | None
-    limits: dict       # {case: its limits}.
+    limits: dict       # {case: limits of the case}
     limits_for: tuple  # Names of the variants to which the limits apply.
     runs: tuple
 

@@ -45,11 +45,11 @@ class Plan:
     branch_at: str    # Time at which the points begin to differ; None: from the start of the run.
     axes: list        # Names of the parameters that vary, in the order of the file.
     points: list      # Lists of Settings, one for each point, without `common`.
-    metrics: dict     # {name: figures.Metric}.
-    best: dict        # {name: "max" or "min"}.
+    metrics: dict     # {name of a metric: figures.Metric}
+    best: dict        # {name of a metric: "max" or "min"}
     limits: list      # List of figures.Figure, each with the name of a metric.
-    heatmaps: list    # List of {"metric", "x", "y", "by"}.
-    pareto: list      # List of {"x", "y", "by"}.
+    heatmaps: list    # heat maps, each a map with the keys "metric", "x", "y", "by"
+    pareto: list      # Pareto plots, each a map with the keys "x", "y", "by"
 
     def changes(self, settings):
         """Returns the settings of a point that change at `branch_at`, as a map on one line; empty without

@@ -27,7 +27,7 @@ PACKET_BITS = 1082 * 8       # Bits on the wire of a full packet with 1000 B of 
 FLOWS_ALONE = 16
 # Least number of packets that the lightest flow must send in the window (docs/differentiation.md, "Noise").
 LIGHTEST_PACKETS = 2000
-RATES = (10, 25, 40, 100, 100, 200, 400, 800)                       # Rates of the bottleneck in Gb/s.
+RATES = (10, 25, 40, 100, 100, 200, 400, 800)  # bottleneck rates in Gb/s from which points are drawn
 WEIGHTS = ((1, 2), (1, 4), (1, 8), (1, 2, 4, 8), (1, 3, 9), (15, 60), (0.125, 1), (0.25, 0.5))
 # Ids of the diagnoses that report a difference between shares and weights.
 TELLING = {"weights_missed", "weights_without_effect"}
@@ -75,14 +75,14 @@ class Point:
         class) must send."""
         rate = self.rate * 1e9
         constant = PACKET_BITS / 13.7e6 * max(1.0, (100e9 / rate) ** (2 / 3))
-        # mean queue at rest; see vp/config/step_rule.cpp
+        # mean length of the queue at rest; see vp/config/step_rule.cpp
         at_rest = self.kmin + (self.kmax - self.kmin) * min(1, 0.15 / self.pmax)
         late = self.rtt + (at_rest * 8 / rate if self.mark_at == "enqueue" else 0)
         under_way = self.rtt * rate / 8
         finer = 2 if self.kmax < under_way / 8 else 1 if self.kmax < under_way / 2 else 0
         if self.mark_at == "enqueue" and self.pmax < 0.15:
             finer = max(1, finer)
-        # divisor of the law's steps
+        # number by which the law divides its increase steps
         slower = 2 ** (finer + min(4, max(0, math.ceil(math.log2(late * 4 / 3 / 32e-6)))))
         settled = 0.01 + 10 * constant * slower + 10 * self.kmax * 8 / rate + 200 * self.rtt
         least = min(self.weights)
@@ -102,7 +102,8 @@ class Point:
     def yaml(self, seed):
         hosts = min(len(self.weights), FLOWS_ALONE)
         inputs = hosts + self.beside
-        headroom = inputs * (2 * max(50e-9, self.rtt / 4) * self.rate * 1e9 / 8 + 10e3)  # Bytes of headroom for PFC.
+        # bytes of PFC headroom for all inputs of the switch
+        headroom = inputs * (2 * max(50e-9, self.rtt / 4) * self.rate * 1e9 / 8 + 10e3)
         classes = sorted(set(self.weights))
         start, length = self.rest()
         links, to, others_to = f"rate: {self.rate}Gbps, delay: {max(50, self.rtt / 4 * 1e9):.0f}ns, overhead: 20B", 0, 0

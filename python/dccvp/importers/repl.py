@@ -31,7 +31,7 @@ class Entry:
     def __init__(self, name, source):
         self.name, self.type, self.at, self.source = name, "", 0, source
         self.rest = ""
-        self.attributes: dict = {}  # {name: Word of the value}
+        self.attributes: dict = {}  # {name of an attribute: Word of its value}
         self.routes: list = []  # (begin, end, offset) of translated address ranges
 
 

@@ -20,7 +20,7 @@ class Distribution:
 
     def __init__(self, source, settings):
         self.source = source
-        self.head: str | None = None  # Words of a first line without numbers.
+        self.head: str | None = None  # words of a first line that contains no numbers
         rows = self._rows()
         columns = {len(words) for words in rows}
         self.mean_said = None

@@ -383,7 +383,7 @@ class Profile:
         if not queue_of:
             self.notes.assumed.append("no map of traffic classes to queues: the same numbers")
         dscp, beyond = {}, []
-        groups: dict[int, dict[int, list]] = {}  # {queue: {priority group: [DSCP]}}.
+        groups: dict[int, dict[int, list]] = {}  # {queue: {priority group: list of DSCPs}}
         for code, traffic_class in sorted(classes.items()):
             queue = queue_of.get(traffic_class, traffic_class if not queue_of else 0)
             if queue >= QUEUES:

@@ -270,7 +270,8 @@ def _watchdog(data, notes, key):
         notes.not_expressed.append(f"the PFC watchdog's action {action}: no watchdog at {key}")
         return {}
     detect = data.field("PFC_WD", key, "detection_time", 1, 10_000)
-    restore = data.field("PFC_WD", key, "restoration_time", 1, 100_000) or 2 * detect  # SONiC's pfcwd has this default.
+    # SONiC's pfcwd has this default for the restoration time
+    restore = data.field("PFC_WD", key, "restoration_time", 1, 100_000) or 2 * detect
     if restore < detect:
         notes.assumed.append(f"PFC_WD {key}: restoration_time {restore} is below detection_time {detect}, which holds "
                              "for both")

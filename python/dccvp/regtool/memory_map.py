@@ -38,7 +38,7 @@ class MemoryMap:
     prefix: str
     timebase: int
     regions: list
-    interrupts: list  # Tuples (name, number) of interrupts.
+    interrupts: list  # tuples (name of an interrupt, number)
 
     @property
     def note(self):

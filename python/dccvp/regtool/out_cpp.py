@@ -85,7 +85,7 @@ def header(regmap):
         out.append(f"constexpr std::uint32_t k{camel(register.name)}Offset = 0x{register.offset:05X};")
         for field in register.fields + register.reserved:
             out += _field_constants("", register.name, field)
-            if register.source == "parameter":  # Value in the RTL with default parameters.
+            if register.source == "parameter":  # the value that RTL with default parameters has
                 out.append(f"constexpr std::uint32_t k{camel(register.name)}{camel(field.name)}Reset = "
                            f"{field.reset};")
     for counter in regmap.counters:

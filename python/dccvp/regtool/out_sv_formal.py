@@ -36,7 +36,7 @@ def _next(regmap, register, field, at):
         return [f"if ({at}) {name}_q <= {_part(field)};"]
     if field.access == "W0C":
         return [f"if ({at}) {name}_q <= {name}_q & {_part(field)};"]
-    if field.access == "WO":  # The block passes a write-only field on for one cycle.
+    if field.access == "WO":  # the register block passes a write-only field on for one cycle
         return [f"{name}_q <= {at} ? {_part(field)} : {field.width}'d0;"]
     cause = "refused" if is_error_cause(regmap, register, field) else f"hw2reg_i.{name}"
     if regmap.interrupt_test and register.name == regmap.interrupt_status:

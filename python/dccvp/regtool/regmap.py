@@ -101,8 +101,8 @@ class Window:
     entries: int
     access: str
     index: str
-    words: list  # List of Register.
-    stride: int  # Bytes from one entry to the next.
+    words: list  # list of Register, one for each word of an entry
+    stride: int  # number of bytes from one entry to the next
     description: str
     structured: bool  # True if an entry has several named words.
     regwen: int = 0   # Mask of the write-enable bit, as for a register.

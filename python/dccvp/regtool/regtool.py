@@ -44,7 +44,7 @@ UNIT_OUTPUTS = [
     ("rtl/regs/generated/{name}_{unit}_regs.sv", out_sv_pkg.unit_modules),
 ]
 
-# The address space of each machine that a host can be, with all register maps; the first is the default.
+# Files of the memory maps, one for each machine type of a host, with all register maps; the first type is the default.
 MEMORY_MAPS = [ROOT / "rtl/regs/memory_map.yaml", ROOT / "rtl/regs/memory_map_virt.yaml"]
 MEMORY_MAP_OUTPUTS = [
     ("sw/driver/{stem}.h", memory_map.header),

@@ -45,7 +45,7 @@ def network(runs):
     return section("network", "Network", side_by_side(runs, draw), note)
 
 
-# Section "Over time": functions about series.
+# Section "Over time" of the report: functions about series.
 
 
 def chart(runs, index, names, title, unit, extra=""):
@@ -114,7 +114,7 @@ def queues(runs):
                    "Bytes waiting at switch outputs, all priorities together.")
 
 
-# Section "By size": functions about completion times.
+# Section "By size" of the report: functions about completion times.
 
 
 def flow_times(run, bins):
@@ -228,7 +228,7 @@ def flows(runs):
                    f"{side_by_side(runs, body)}</details>")
 
 
-# Section "The controller": functions about its figures.
+# Section "The controller" of the report: functions about the controllers' figures.
 
 
 def controllers(runs):

@@ -12,7 +12,7 @@ module dc_apb_gate #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
-  // APB from the requester
+  // APB signals from the requester
   input  logic        psel_i,
   input  logic        penable_i,
   input  logic        pwrite_i,
@@ -20,7 +20,7 @@ module dc_apb_gate #(
   output logic        pready_o,
   output logic [31:0] prdata_o,
   output logic        pslverr_o,
-  // APB to the register block
+  // APB signals to the register block
   output logic        psel_o,
   output logic        penable_o,
   input  logic        pready_i,
@@ -28,7 +28,7 @@ module dc_apb_gate #(
   input  logic        pslverr_i,
   // state of the event pipeline
   input  logic        quiet_i,
-  output logic        hold_o     // blocks the issue of events
+  output logic        hold_o     // 1: the arbiter must not issue an event
 );
   localparam int unsigned CountW = $clog2(Recovery + 1);
 

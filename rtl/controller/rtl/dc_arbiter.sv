@@ -22,8 +22,8 @@ module dc_arbiter #(
   input  logic [FlowW-1:0] command_flow_i,
   input  logic [FlowW-1:0] bytes_flow_i,
   output logic             cnp_take_o,   // the CNP at the head of its queue is issued or joined to others
-  output logic [3:0]       issue_o,      // one-hot kind of the issued event
-  output logic [1:0]       kind_o,       // kind of the issued event
+  output logic [3:0]       issue_o,      // one-hot kind of the event issued in this cycle
+  output logic [1:0]       kind_o,       // kind of the event issued in this cycle
   output logic [FlowW-1:0] flow_o,
   output logic [5:0]       cnp_dscp_o,   // DSCP of the issued CNP, from the last joined one
   output logic [7:0]       cnp_marks_o,  // sum of the marks of the joined CNPs
@@ -36,9 +36,9 @@ module dc_arbiter #(
   localparam int unsigned PlaceW = $clog2(Places);
 
   logic [PlaceW-1:0] at_q;
-  logic [Places-1:0] busy_q;    // the event of this place's flow is in the pipeline
+  logic [Places-1:0] busy_q;    // this place's flow has an event in the pipeline
   logic [Places-1:0] after_q;   // the last event issued from this place is a CNP
-  logic [Places-1:0] joined_q;  // joined CNPs wait in this place
+  logic [Places-1:0] joined_q;  // joined CNPs of this place's flow wait
   logic [FlowW-1:0]  flow_q [Places];
   logic [5:0]        dscp_q [Places];
   logic [7:0]        marks_q [Places];
@@ -58,7 +58,7 @@ module dc_arbiter #(
     cnp_match   = '0;
     join_at     = '0;
     blocked     = '0;
-    if (taken != '0) begin  // the condition only saves simulation time
+    if (taken != '0) begin  // this condition only saves simulation time
       if (valid_i[dcc_controller_pkg::KindCnp]) begin
         for (int unsigned i = 0; i < Places; i++) begin
           cnp_match[i] = taken[i] && flow_q[i] == cnp_flow_i;
@@ -89,7 +89,7 @@ module dc_arbiter #(
   // ---------------------------------------------------------------------------------------------
   logic       round, free;  // round: turn of a place with joined CNPs; free: an event can be issued
   logic [3:0] own;          // by kind: the head belongs to the flow of the place at_q
-  logic [3:0] choice;       // kinds of events that can be chosen
+  logic [3:0] choice;       // kinds of events from which the arbiter can choose
   logic       issue;
 
   assign round = joined_q[at_q];

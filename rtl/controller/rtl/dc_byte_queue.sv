@@ -19,10 +19,10 @@ module dc_byte_queue #(
   input  logic [31:0]      length_i,
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
-  output logic [5:0]       dscp_o,     // DSCP of the entry's last notification
-  output logic [31:0]      length_o,   // sum of the joined lengths, saturated
-  output logic [15:0]      packets_o,  // number of joined notifications, saturated
-  input  logic             pop_i       // removes the head; only with valid_o
+  output logic [5:0]       dscp_o,     // DSCP of the head entry's last notification
+  output logic [31:0]      length_o,   // sum of the head entry's lengths, saturated
+  output logic [15:0]      packets_o,  // number of notifications joined in the head entry, saturated
+  input  logic             pop_i       // removes the head entry; allowed only with valid_o
 );
   if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
     $fatal(1, "dc_byte_queue: Depth (dcc_top: BytesDepth) must be a power of two, at least 2");
@@ -46,7 +46,7 @@ module dc_byte_queue #(
   always_comb begin
     match    = '0;
     match_at = '0;
-    if (used_q != '0) begin  // the condition only saves simulation time
+    if (used_q != '0) begin  // this condition only saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
         match[i] = used_q[i] && flow_q[i] == flow_i;
         if (match[i]) match_at = match_at | AddrW'(i);

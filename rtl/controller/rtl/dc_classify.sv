@@ -24,7 +24,7 @@ module dc_classify #(
   output logic [5:0]       dscp_o,
   input  logic [31:0]      lo_i,
   input  logic [31:0]      hi_i,
-  // outputs in cycle 9 of the pipeline
+  // output: the event in cycle 9 of the pipeline
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
   output logic [SlotW-1:0] slot_o,
@@ -385,7 +385,7 @@ module dc_classify #(
                 ask_marks   = '0;
               end else if (holding) begin
                 next.phase    = ended.phase;
-                next.silent   = 8'd1;  // counts the interval that has just ended
+                next.silent   = 8'd1;  // counts the timer interval that has just ended
                 next.sent     = '0;
                 next.account  = '0;
                 plan.increase = 1'b1;
@@ -401,7 +401,7 @@ module dc_classify #(
             end
           end
         end
-        default: begin  // command event
+        default: begin  // command event: query of a rate or release of a slot
           if (!s7_event_q.query && s7_hit_q) begin
             plan.write      = 1'b1;
             plan.slot.bound = 1'b0;

@@ -4,7 +4,7 @@
 // A look-up and a change read in the same cycle, and a RAM has one read port, so each write goes to both copies.
 module dc_cuckoo_table #(
   parameter int unsigned Buckets = 256,
-  parameter int unsigned Width   = 108,  // bits per bucket
+  parameter int unsigned Width   = 108,  // bits per bucket of the hash table
   parameter int unsigned Secded  = 0,
   parameter int unsigned Number  = 0,    // number of the look-up copy in reports; the copy for changes has Number + 1
   localparam int unsigned BucketW = $clog2(Buckets),

@@ -12,9 +12,9 @@ module dc_delay #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             put_i,   // d_i is valid in this cycle
+  input  logic             put_i,   // d_i carries a word in this cycle
   input  logic [Width-1:0] d_i,
-  input  logic             get_i,   // q_o is used in the next cycle
+  input  logic             get_i,   // the user needs q_o in the next cycle
   output logic [Width-1:0] q_o,     // value of d_i Cycles cycles ago
   output logic [ReportW-1:0] error_o // report on the word in q_o in the previous cycle (ram_guarded.sv); bit 0: wrong
 );

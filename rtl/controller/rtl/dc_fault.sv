@@ -8,7 +8,7 @@ module dc_fault #(
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic                clear_i,   // soft reset clears the fault
+  input  logic                clear_i,   // soft reset clears the stored memory fault
   input  logic                resume_i,  // start of recovery clears the fault, and keeps where_o
   input  logic [Memories-1:0] wrong_i,   // memories of which a word used in the cycle before had wrong parity
   input  logic [Memories-1:0] forgiven_i, // memories whose wrong words do not stop the manager in this cycle

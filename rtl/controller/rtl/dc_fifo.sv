@@ -15,7 +15,7 @@ module dc_fifo #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,
-  input  logic             push_i,   // push, ignored while full_o is 1
+  input  logic             push_i,   // push of data_i, ignored while full_o is 1
   input  logic [Width-1:0] data_i,
   output logic             full_o,
   output logic             valid_o,

@@ -8,7 +8,7 @@ module dc_finish #(
   input  logic             rst_ni,
   input  logic             dcqcn_i,
   input  logic [16:0]      first_cut_i,
-  // event in cycle 25 of the pipeline
+  // input: an event in cycle 25 of the pipeline
   input  logic             valid_i,
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
@@ -17,7 +17,7 @@ module dc_finish #(
   input  logic [31:0]      rsp_rt_i,
   input  logic [16:0]      rsp_alpha_i,
   input  logic             rsp_at_maximum_i,
-  // outputs in cycle 31 of the pipeline
+  // output: the event in cycle 31 of the pipeline
   output logic             valid_o,
   output logic [FlowW-1:0] flow_o,
   output logic [SlotW-1:0] slot_o,

@@ -39,7 +39,7 @@ module dc_flow_cuckoo #(
   input  logic             name_i,
   input  logic [SlotW-1:0] name_slot_i,
   output logic [FlowW-1:0] name_flow_o,
-  // changes of the table
+  // changes of the hash table: claims, binds, unbinds
   output logic             room_o,      // the flow looked up two cycles ago can be bound
   input  logic             claim_i,     // claims a later bind of the looked-up flow; binds follow in claim order
   input  logic             bind_i,      // binds an unbound flow to the slot
@@ -56,7 +56,7 @@ module dc_flow_cuckoo #(
   localparam int unsigned WayW    = $clog2(Ways);
   localparam int unsigned BucketW = SlotW - WayW;
   localparam int unsigned TagW    = FlowW - BucketW;
-  localparam int unsigned EntryW  = 1 + TagW + SlotW;  // bits of an entry: valid, tag, slot
+  localparam int unsigned EntryW  = 1 + TagW + SlotW;  // bits of a hash table entry: valid, tag, slot
   localparam int unsigned AtW     = $clog2(Stash);
   localparam int unsigned KickW   = $clog2(Kicks + 1);
 
@@ -82,7 +82,7 @@ module dc_flow_cuckoo #(
     endcase
   endfunction
   function automatic logic [MatrixW-1:0] matrix(input logic second);
-    logic [BucketW-1:0] power;  // x^i modulo the polynomial
+    logic [BucketW-1:0] power;  // the power x^i modulo the hash polynomial
     power = BucketW'(1);
     for (int unsigned i = 0; i < FlowW; i++) begin
       for (int unsigned k = 0; k < BucketW; k++) matrix[k*FlowW+i] = power[k];
@@ -101,7 +101,7 @@ module dc_flow_cuckoo #(
   // ---------------------------------------------------------------------------------------------
   logic                   start;
   logic [FlowW-1:0]       start_flow;
-  logic [BucketW-1:0]     start0, start1, op0_q, op1_q;  // bucket numbers
+  logic [BucketW-1:0]     start0, start1, op0_q, op1_q;  // bucket numbers in the two tables
   logic [Ways*EntryW-1:0] match0, match1, read0, read1, data0, data1;
   logic                   op, write0, write1;
   logic [3*ReportW-1:0]   reports;
@@ -162,7 +162,7 @@ module dc_flow_cuckoo #(
   // First cycle of a change: choose the change and read its buckets
   // ---------------------------------------------------------------------------------------------
   logic [Stash-1:0] used;
-  logic [AtW-1:0]   at_q;  // next stash place to be retried
+  logic [AtW-1:0]   at_q;  // stash place that is retried next
   logic [FlowW-1:0] stash_flow;
   logic [SlotW-1:0] walk_slot;
   logic             stash_from, walk;
@@ -171,7 +171,7 @@ module dc_flow_cuckoo #(
   logic [SlotW-1:0] op_slot_q;
   logic [AtW-1:0]   op_at_q;
   logic [KickW-1:0] kicks_q;
-  logic [WayW-1:0]  way_q;  // way of the next entry to be evicted
+  logic [WayW-1:0]  way_q;  // way from which the next entry is evicted
 
   // No retry in the cycle after another retry, which may have put a new entry into this stash place.
   assign walk       = used[at_q] && !bind_i && !unbind_i && !op_walk_q && !sweep_i && kicks_q != KickW'(Kicks);
@@ -202,7 +202,7 @@ module dc_flow_cuckoo #(
   logic [Ways-1:0] used0, used1, mine0, mine1, free0, free1, write_ways0, write_ways1;
   logic            do_walk, place, full, placed, to1, kick, put, erased;
 
-  // Number of bits that are set.
+  // Returns the number of bits that are set.
   function automatic logic [WayW:0] count(input logic [Ways-1:0] bits);
     count = '0;
     for (int unsigned i = 0; i < Ways; i++) count = count + (WayW + 1)'(bits[i]);
@@ -216,7 +216,7 @@ module dc_flow_cuckoo #(
       mine1[i] = used1[i] && read1[i*EntryW +: SlotW] == op_slot_q;
     end
   end
-  assign free0   = ~used0 & (used0 + 1'b1);  // mask of the first free way
+  assign free0   = ~used0 & (used0 + 1'b1);  // mask of the first free way of the bucket
   assign free1   = ~used1 & (used1 + 1'b1);
 
   assign do_walk = op_walk_q && used[op_at_q];  // a retried flow that was unbound meanwhile is not moved
@@ -230,7 +230,7 @@ module dc_flow_cuckoo #(
 
   logic [Ways-1:0]       kicked_way;
   logic [EntryW-1:0]     entry;
-  logic [TagW+SlotW-1:0] kicked;  // the evicted entry is valid
+  logic [TagW+SlotW-1:0] kicked;  // entry that is evicted from the table to the stash
   logic [FlowW-1:0]      kicked_tag;
   logic [BucketW-1:0]    kicked_low;
   assign kicked_way = Ways'(1) << way_q;

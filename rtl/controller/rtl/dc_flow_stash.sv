@@ -11,23 +11,23 @@ module dc_flow_stash #(
   input  logic             clk_i,
   input  logic             clear_i,
   output logic [Depth-1:0] used_o,
-  // look-up, answered in this cycle
+  // look-up of a flow, answered in this cycle
   input  logic             match_i,
   input  logic [FlowW-1:0] match_flow_i,
   output logic             match_o,
   output logic [SlotW-1:0] match_slot_o,
-  // changes of the stash
-  input  logic             put_i,       // puts the entry into a free place
-  input  logic             replace_i,   // writes the entry into place at_i
-  input  logic             remove_i,    // removes the entry at place at_i
+  // changes of the stash's entries
+  input  logic             put_i,       // puts an entry into a free place of the stash
+  input  logic             replace_i,   // overwrites the entry at place at_i
+  input  logic             remove_i,    // removes the entry at place at_i from the stash
   input  logic [AtW-1:0]   at_i,
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
   input  logic             from_i,      // number of the table that the entry comes from
-  input  logic             erase_i,     // erases the entry of a slot
+  input  logic             erase_i,     // erases the entry of slot slot_i
   input  logic [SlotW-1:0] erase_slot_i,
-  output logic             erased_o,    // with erase_i: the slot had an entry
-  // look-up of one place
+  output logic             erased_o,    // with erase_i: the stash had an entry of the slot
+  // read of the entry at one place
   input  logic [AtW-1:0]   look_at_i,
   output logic [FlowW-1:0] look_flow_o,
   output logic [SlotW-1:0] look_slot_o,
@@ -41,7 +41,7 @@ module dc_flow_stash #(
   always_comb begin
     same         = '0;
     match_slot_o = '0;
-    if (match_i && used_q != '0) begin  // the condition only saves simulation time
+    if (match_i && used_q != '0) begin  // this condition only saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
         same[i] = used_q[i] && flow_q[i] == match_flow_i;
         if (same[i]) match_slot_o |= slot_q[i];

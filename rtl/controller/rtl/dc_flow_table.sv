@@ -20,12 +20,12 @@ module dc_flow_table #(
   input  logic             name_i,
   input  logic [SlotW-1:0] name_slot_i,
   output logic [FlowW-1:0] name_flow_o,
-  // changes of the table
+  // changes of the flow table: bind, unbind
   input  logic             bind_i,
   input  logic             unbind_i,
   input  logic [FlowW-1:0] flow_i,
   input  logic [SlotW-1:0] slot_i,
-  // sweep of the table after reset
+  // sweep of the flow table after a reset
   input  logic             sweep_i,
   input  logic             power_up_i,
   input  logic             in_range_i,

@@ -9,11 +9,11 @@ module dc_free_list #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,  // soft reset: frees all slots; the following sweep orders them
-  input  logic             empty_i,  // recovery begins: the list becomes empty
+  input  logic             empty_i,  // recovery begins: the list of free slots becomes empty
   input  logic             sweep_i,
   input  logic [SlotW-1:0] index_i,
   output logic             any_o,
-  output logic [SlotW-1:0] slot_o,    // the next free slot
+  output logic [SlotW-1:0] slot_o,    // free slot at the head of the list
   input  logic             take_i,    // takes the slot at the head; only when any_o is 1
   input  logic             give_i,
   input  logic [SlotW-1:0] give_slot_i,

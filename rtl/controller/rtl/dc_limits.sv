@@ -7,7 +7,7 @@ module dc_limits #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic        clk_i,
-  input  logic        sweep_i,        // the sweep sets entries to "no limit"
+  input  logic        sweep_i,        // the sweep sets all rate limits to "no limit"
   input  logic [5:0]  index_i,
   input  logic        write_i,
   input  logic [2:0]  write_table_i,
@@ -17,7 +17,7 @@ module dc_limits #(
   input  logic [31:0] r_max_i,
   input  logic [5:0]  dscp_i,
   input  logic        dscp_valid_i,
-  output logic [31:0] lo_o,           // limits, valid three cycles after dscp_i
+  output logic [31:0] lo_o,           // rate limits of the DSCP, valid three cycles after dscp_i
   output logic [31:0] hi_o,
   output logic [ReportW-1:0] report_o // report on the limits of dscp_i two cycles ago (ram_guarded.sv)
 );

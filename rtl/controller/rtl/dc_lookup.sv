@@ -19,13 +19,13 @@ module dc_lookup #(
   input  logic [SlotW-1:0] slot_i,       // slot of a timer event
   input  logic [31:0]      now_i,        // the present tick
   input  logic             dcqcn_i,  // 1: DCQCN; 0: proportional law, under which a CNP without marks binds no slot
-  // outputs, valid in cycle 4
+  // outputs for the event in cycle 4 of the pipeline
   output logic             valid_o,
   output dcc_controller_pkg::event_t event_o,
   output logic [FlowW-1:0] flow_o,
   output logic [SlotW-1:0] slot_o,
   output logic [31:0]      now_o,
-  output logic             hit_o,        // the flow has a slot
+  output logic             hit_o,        // the event's flow has a slot
   output logic             first_o,      // the event binds the flow to a free slot
   output dcc_controller_pkg::slot_t parameters_o,
   // look-up of a slot's flow for the timers
@@ -37,20 +37,20 @@ module dc_lookup #(
   input  logic [SlotW-1:0] view_slot_i,  // the slot's contents are valid two cycles later, until the next event
   output logic [FlowW-1:0] view_flow_o,
   output dcc_controller_pkg::slot_t view_o,
-  // write-back of an event
+  // write-back of an event's slot
   input  logic             bind_i,
   input  logic             unbind_i,
   input  logic             write_i,
   input  logic [FlowW-1:0] write_flow_i,
   input  logic [SlotW-1:0] write_slot_i,
   input  dcc_controller_pkg::slot_t write_parameters_i,
-  input  logic             give_i,       // write_slot_i becomes free again
+  input  logic             give_i,       // write_slot_i returns to the free slots
   // recovery (dc_rebuild.sv): empty_i: no slot is free; keep_i: the sweep leaves the slots, and rename_i writes
   // the flow of a slot without a bind
   input  logic             empty_i,
   input  logic             keep_i,
   input  logic             rename_i,
-  // sweep of the memories after a reset
+  // sweep of the slots' memories after a reset
   input  logic             clear_i,
   input  logic             sweep_i,
   input  logic             power_up_i,
@@ -100,7 +100,7 @@ module dc_lookup #(
     );
 
     logic unused;
-    assign unused = &{1'b0, rename_i};  // the hash table supports no recovery
+    assign unused = &{1'b0, rename_i};  // sparse flows have no recovery
   end else begin : g_direct
     dc_flow_table #(.Slots(Slots), .FlowW(FlowW), .Secded(Secded)) u_flows (
       .clk_i       (clk_i),

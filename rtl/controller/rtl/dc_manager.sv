@@ -25,10 +25,10 @@ module dc_manager #(
   output dcc_regs_pkg::dcc_hw2reg_t status_o,
   output logic             ready_o,
   output logic             swept_o,         // the memories' sweep is over; a fault may still stop the manager
-  input  logic             hold_i,          // the arbiter may issue no event
+  input  logic             hold_i,          // the APB gate lets no event be issued
   output logic             quiet_o,         // every issued event has been written back
 
-  // Inputs that become events
+  // Input ports: congestion notifications, byte notifications, commands
   input  logic             cnp_valid_i,     // a congestion notification, lost when its FIFO is full
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
@@ -73,7 +73,7 @@ module dc_manager #(
   logic             clear, ready, swept, sweep_done, started, sweep, power_up, in_range, rate_done, wheel_done;
   logic             fault;
 
-  // Recovery (u_rebuild)
+  // Signals of the recovery (u_rebuild)
   logic             rb_start, rb_busy, rb_read, rb_write, rb_bind, rb_give, rb_erase, rb_told;
   logic [SlotW-1:0] rb_slot;
   logic [FlowW-1:0] rb_flow;
@@ -269,7 +269,7 @@ module dc_manager #(
         event_d.late = timer_late;
       end
       dcc_controller_pkg::KindCommand: event_d.query = command_query;
-      default: begin  // byte notifications
+      default: begin  // otherwise the event is a byte notification
         event_d.dscp    = bytes_dscp;
         event_d.packets = bytes_packets;
         event_d.data    = bytes_length;

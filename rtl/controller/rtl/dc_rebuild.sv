@@ -15,7 +15,7 @@ module dc_rebuild #(
   input  logic             rst_ni,
   input  logic             clear_i,        // soft reset, which replaces the recovery
   input  logic             fault_i,
-  input  logic             quiet_i,        // no event is in the pipeline
+  input  logic             quiet_i,        // the pipeline holds no event
   input  logic             access_i,       // software accesses the controller
   input  logic             wrong_table_i,  // a word used from a rate table was wrong
   input  logic             table_write_i,
@@ -34,7 +34,7 @@ module dc_rebuild #(
   output logic             give_o,
   output logic             erase_o,        // with write_o: the slot's word is written as zeros
   output logic [FlowW-1:0] flow_o,
-  // result of the recovery
+  // result of the recovery: lost flows
   input  logic [14:0]      pending_i,      // number of slots that were bound before the fault
   output logic [14:0]      lost_o,         // one-cycle value: number of flows that recovery lost
   output logic             told_o,  // one cycle: flow_o is the only lost flow; the scheduler is told its maximum rate

@@ -8,7 +8,7 @@ module dc_status #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,       // soft reset
+  input  logic             clear_i,       // soft reset of the controller
   input  logic             resume_i,      // recovery from a memory fault begins
   input  logic             ready_i,
   input  logic             idle_i,
@@ -23,7 +23,7 @@ module dc_status #(
   input  logic             held_i,
   input  logic             released_i,
   input  logic             answer_i,
-  // inputs that were dropped
+  // inputs that the controller dropped
   input  logic             cnp_lost_i,
   input  logic [1:0]       dropped_i,
   // memory errors; bits in the order of the fields of MEMORY_ERROR

@@ -20,10 +20,10 @@ module dc_timers #(
   input  logic             rst_ni,
   input  logic             clear_i,
   output logic             init_done_o,
-  input  logic             run_i,         // time advances
+  input  logic             run_i,         // time of the controller advances
   input  logic [15:0]      tick_div_i,
   input  logic             wait_i,        // first starts wait while recovery binds slots anew (dc_rebuild.sv)
-  // starts of timers
+  // starts of timers, from the write-back of events
   input  logic             start_i,
   input  logic             start_first_i, // the start is the first start of its slot
   input  logic [SlotW-1:0] start_slot_i,
@@ -45,7 +45,7 @@ module dc_timers #(
   output logic             overrun_o,
   input  logic             overrun_clear_i,
   // start commands that wait in the queues
-  output logic [ReportW-1:0] wrong_start_o, // starts that wait
+  output logic [ReportW-1:0] wrong_start_o, // report on start commands that wait
   output logic [ReportW-1:0] wrong_wheel_o
 );
   // ---------------------------------------------------------------------------------------------
@@ -173,7 +173,7 @@ module dc_timers #(
   assign name_slot_o = expire_slot;
 
   logic        paced, due_now, begun, first_q;
-  logic [18:0] since_q;            // cycles since the previous offer was taken
+  logic [18:0] since_q;            // cycles since the previous timer event was taken
   logic [18:0] wait_for, wait_q;   // wait between offers; wait_q is exact, as a known expiry has stood for a cycle
   logic [31:0] last_due_q, apart;
 
@@ -218,7 +218,7 @@ module dc_timers #(
                                               dcc_controller_pkg::Distance);
 
 `ifndef SYNTHESIS
-  // The queues of starts always have room.
+  // The queues of start commands always have room.
   always_ff @(posedge clk_i) begin
     if (rst_ni && start_i) assert (!(start_first_i ? first_full : again_full)) else $error("a start was lost");
   end

@@ -16,7 +16,7 @@ package dcc_controller_pkg;
   localparam logic [1:0] KindCommand = 2'd2;
   localparam logic [1:0] KindBytes   = 2'd3;
 
-  localparam logic [16:0] One16        = 17'h10000;   // 1.0 in 1.16
+  localparam logic [16:0] One16        = 17'h10000;   // the value 1.0 in the format 1.16
   localparam logic signed [33:0] AccountLimit = 34'sd134217727;  // 2^27 - 1: maximum packet count of the rate unit
 
   // Fields of an input event besides its flow and slot.
@@ -68,7 +68,7 @@ package dcc_controller_pkg;
   typedef struct packed {
     logic [1:0]  kind;
     logic        query;
-    logic [15:0] packets;    // number of joined CNPs or byte notifications
+    logic [15:0] packets;    // number of joined CNPs or byte notifications in the event
     logic        late;
     logic [16:0] lateness;   // lateness of a timer event in ticks
     logic        hit;        // the event's flow has a slot
@@ -80,15 +80,15 @@ package dcc_controller_pkg;
     logic        restart;    // the CNP sets a later due tick
     logic        start;      // the wheel is started unless the event releases the slot
     logic [16:0] start_at;   // due tick of the timer's start
-    logic        write;      // the event changes the slot
+    logic        write;      // the event changes its slot's parameters
     logic        cut;
     logic        keep;       // the event is a cut that keeps the target rate
     logic        increase;
     logic        may_hold;   // a rate hold begins if owed is more than the flow sends in four intervals
-    logic [34:0] owed;       // owed marks as a rate
+    logic [34:0] owed;       // owed marks of the flow as a rate
     logic [31:0] lo;         // minimum and maximum rate of the DSCP class
     logic [31:0] hi;
-    logic [31:0] old_rc;     // rate Rc that the scheduler uses now
+    logic [31:0] old_rc;     // rate Rc of the slot before the event
     slot_t       slot;       // the slot to write, except for the calculated rates
   } plan_t;
 endpackage

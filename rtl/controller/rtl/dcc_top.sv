@@ -17,7 +17,7 @@ module dcc_top #(
   input  logic             clk_i,
   input  logic             rst_ni,
 
-  // APB4, 1 MiB
+  // APB4 slave, 1 MiB of address space
   input  logic [19:0]      paddr_i,
   input  logic [2:0]       pprot_i,
   input  logic             psel_i,
@@ -28,8 +28,8 @@ module dcc_top #(
   output logic             pready_o,
   output logic [31:0]      prdata_o,
   output logic             pslverr_o,
-  output logic             irq_o,           // level
-  output logic             ready_o,         // STATUS.READY
+  output logic             irq_o,           // interrupt, active (level) while an enabled cause is set
+  output logic             ready_o,         // register bit STATUS.READY
 
   // A congestion notification, which never waits and is lost when its FIFO is full
   input  logic             cnp_valid_i,
@@ -51,7 +51,7 @@ module dcc_top #(
   input  logic             command_query_i,
   input  logic [FlowW-1:0] command_flow_i,
 
-  // A new rate for the scheduler
+  // Rate port: a new rate for the scheduler
   output logic             rate_valid_o,
   output logic             rate_query_o,    // the answer belongs to a query
   output logic             rate_bound_o,    // the flow has a slot; otherwise there is no rate

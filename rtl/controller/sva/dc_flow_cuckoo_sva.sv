@@ -38,7 +38,7 @@ module dc_flow_cuckoo_sva #(
   logic swept_q = 1'b0;  // 1 after the first sweep; before, the table's contents are unknown
   always_ff @(posedge clk_i) if (sweep_i) swept_q <= 1'b1;
 
-  logic [Ways-1:0] there0, there1;  // ways that hold the changed flow
+  logic [Ways-1:0] there0, there1;  // ways whose entry is that of the changed flow
   always_comb begin
     for (int unsigned i = 0; i < Ways; i++) begin
       there0[i] = read0[i*EntryW+SlotW +: 1+TagW] == {1'b1, op_flow_q[FlowW-1:BucketW]};

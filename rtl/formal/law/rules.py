@@ -223,13 +223,13 @@ class Proportional(RateUnit):
         """Applies a CNP with marks. Returns the slot and two conditions: the CNP was coalesced; a rate hold began."""
         r, holding = self.r, self.holding(s)
         coalesced = z3.And(z3.Not(first), s.t == 1, delta < r["decrease_period"])
-        # The CNP arrives in a rate hold.
+        # Case: the CNP arrives in a rate hold.
         ends = packets > marks
         in_hold = replace(s, bc=least(255, s.bc + marks))
         if self.broken == "hold_anew":
             in_hold = replace(in_hold, t=number(1))
         held = self.choose(ends, replace(self.ended(s), rc=s.rt), in_hold)
-        # The CNP arrives outside a rate hold.
+        # Case: the CNP arrives outside a rate hold.
         after, swamped = self.counted(s, marks, packets, first, c)
         begins = z3.And(r["first_cut"] != 0, z3.Or(first, swamped))
         promised = z3.And(first, packets == marks)

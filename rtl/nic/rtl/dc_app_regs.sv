@@ -10,7 +10,7 @@ module dc_app_regs #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // APB4
+  // APB4 slave port
   input  logic             psel_i,
   input  logic             penable_i,
   input  logic             pwrite_i,
@@ -20,7 +20,7 @@ module dc_app_regs #(
   output logic             pready_o,
   output logic [31:0]      prdata_o,
   output logic             pslverr_o,
-  // Outputs of configuration registers
+  // outputs of the configuration registers
   output logic [23:0]      qpn_base_o,
   output logic [31:0]      own_ip_o,
   output logic [47:0]      own_mac_o,
@@ -42,10 +42,10 @@ module dc_app_regs #(
   input  logic             command_ready_i,
   output logic             command_query_o,
   output logic [FlowW-1:0] command_flow_o,
-  // Inputs with the block's state
+  // inputs: state of the block
   input  logic             ready_i,
   input  logic             strict_i,
-  input  logic [ReportW-1:0] report_i,    // report on words of the memories (ram_guarded.sv)
+  input  logic [ReportW-1:0] report_i,    // report on memory words used (ram_guarded.sv)
   // Inputs with events to count, at most one of each a cycle
   input  logic             refused_i,
   input  logic             unbound_i,
@@ -53,7 +53,7 @@ module dc_app_regs #(
   input  logic             cnp_out_i,
   input  logic             cut_i
 );
-  localparam logic [31:0] Id = 32'h4443_4E31;  // "DCN1"
+  localparam logic [31:0] Id = 32'h4443_4E31;  // register ID: the letters "DCN1"
   localparam int unsigned Counters = 5;
 
   logic              access, known, writable, act, waits, error_q;
@@ -61,7 +61,7 @@ module dc_app_regs #(
   logic [31:0]       interval_q, default_q;
   logic [23:0]       peer_q;
   logic [Counters*32-1:0] counts_q;
-  logic [15:0]       wrongs_q, correcteds_q;  // counts that stay at their greatest value
+  logic [15:0]       wrongs_q, correcteds_q;  // counts of wrong and of corrected words, saturated
   logic [31:0]       place;
   logic              corrected;
   logic [Counters-1:0]    events;

@@ -8,7 +8,7 @@ module dc_axil_apb #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  // AXI4-Lite
+  // AXI4-Lite slave port
   input  logic             awvalid_i,
   output logic             awready_o,
   input  logic [AddrW-1:0] awaddr_i,
@@ -28,7 +28,7 @@ module dc_axil_apb #(
   input  logic             rready_i,
   output logic [31:0]      rdata_o,
   output logic [1:0]       rresp_o,
-  // APB4
+  // APB4 master port
   output logic             psel_o,
   output logic             penable_o,
   output logic             pwrite_o,

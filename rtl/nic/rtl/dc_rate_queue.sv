@@ -18,7 +18,7 @@ module dc_rate_queue #(
   input  logic [31:0]      rate_i,
   input  logic             set_priority_i,
   input  logic [2:0]       priority_i,
-  // Output to the pacer.
+  // Output to the pacer: rate and priority of a flow.
   output logic             rate_valid_o,
   input  logic             rate_ready_i,
   output logic [FlowW-1:0] rate_flow_o,
@@ -33,7 +33,7 @@ module dc_rate_queue #(
   logic             sweep;
   logic [ReportW-1:0] report_flow, report_rate, report_priority, report;
   /* verilator lint_off UNUSEDSIGNAL */
-  logic             full;  // never 1: each flow waits only once
+  logic             full;  // never 1, as each flow waits only once
   /* verilator lint_on UNUSEDSIGNAL */
 
   // again_q: the queue is filled again, one flow number a cycle; flows below again_at_q have been put in already.
@@ -61,7 +61,7 @@ module dc_rate_queue #(
       if (pop || moves) valid_q <= pop;
       if (lost) again_q <= 1'b1;
       else if (again_q && !push && (&again_at_q)) again_q <= 1'b0;
-      again_at_q <= again_at_q + FlowW'(again_q && !push);  // wraps to 0 after the last flow
+      again_at_q <= again_at_q + FlowW'(again_q && !push);  // after the last flow the number wraps to 0
       if (sweep) sweep_q <= sweep_q + 1'b1;
     end
   end

@@ -18,7 +18,7 @@ module dc_send_queues #(
   input  logic              clk_i,
   input  logic              rst_ni,
 
-  // Frames from the host.
+  // Input stream: frames from the host.
   input  logic              s_tvalid_i,
   output logic              s_tready_o,
   input  logic [511:0]      s_tdata_i,
@@ -33,13 +33,13 @@ module dc_send_queues #(
   input  logic              post_ready_i,
   output logic [FlowW-1:0]  post_flow_o,
   output logic [BytesW-1:0] post_bytes_o,
-  // Decisions from the pacer.
+  // Input: the pacer's decisions.
   output logic              want_o,
   input  logic              sent_valid_i,
   input  logic [FlowW-1:0]  sent_flow_i,
   input  logic [BytesW-1:0] sent_bytes_i,   // bytes of the frame; 0: the pacer lost the length
 
-  // Frames to the wire.
+  // Output stream: frames to the wire.
   output logic              m_tvalid_o,
   input  logic              m_tready_i,
   output logic [511:0]      m_tdata_o,

@@ -5,7 +5,7 @@
 // control port, the streams if_tx (transmit, with completions) and sync_rx (receive), and GPIO. Corundum's other ports
 // are left out. The contract is rtl/nic/doc/contract.md.
 module dcc_app_block #(
-  // As in mqnic_app_block
+  // Parameters as in Corundum's mqnic_app_block
   parameter int unsigned PTP_TS_WIDTH             = 96,
   parameter int unsigned TX_TAG_WIDTH             = 16,
   parameter int unsigned APP_GPIO_IN_WIDTH        = 32,
@@ -21,12 +21,12 @@ module dcc_app_block #(
   parameter int unsigned AXIS_IF_TX_ID_WIDTH      = 12,
   parameter int unsigned AXIS_IF_TX_DEST_WIDTH    = 4,
   parameter int unsigned AXIS_IF_TX_USER_WIDTH    = TX_TAG_WIDTH + 1,
-  // Parameters that mqnic_app_block does not have
+  // Parameters that Corundum's mqnic_app_block does not have
   parameter int unsigned Flows    = 64,   // a power of two, 64 ... 4096: flow = source queue
   parameter int unsigned Slots    = 64,   // number of the controller's slots, at most Flows
   parameter int unsigned Latency  = 64,   // cycles from an event to the controller's answer
-  parameter int unsigned Width    = 8,    // flows in a row of the pacer
-  parameter int unsigned Depth    = 4,    // waiting frames per flow
+  parameter int unsigned Width    = 8,    // number of flows in a row of the pacer
+  parameter int unsigned Depth    = 4,    // frames that can wait per flow
   parameter int unsigned MaxBeats = 32,   // beats of the longest frame to send, at most 128
   parameter int unsigned ClockMhz = 250,
   parameter int unsigned Secded   = 0     // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
@@ -34,7 +34,7 @@ module dcc_app_block #(
   input  logic clk,
   input  logic rst,
 
-  // AXI4-Lite slave (application control)
+  // AXI4-Lite slave: control of the application block
   input  logic [AXIL_APP_CTRL_ADDR_WIDTH-1:0] s_axil_app_ctrl_awaddr,
   input  logic [2:0]                          s_axil_app_ctrl_awprot,
   input  logic                                s_axil_app_ctrl_awvalid,
@@ -64,7 +64,7 @@ module dcc_app_block #(
   input  logic [AXIS_IF_TX_ID_WIDTH-1:0]      s_axis_if_tx_tid,
   input  logic [AXIS_IF_TX_DEST_WIDTH-1:0]    s_axis_if_tx_tdest,
   input  logic [AXIS_IF_TX_USER_WIDTH-1:0]    s_axis_if_tx_tuser,
-  // Transmit data towards the network
+  // Output stream: transmit data towards the network
   output logic [AXIS_IF_DATA_WIDTH-1:0]       m_axis_if_tx_tdata,
   output logic [AXIS_IF_KEEP_WIDTH-1:0]       m_axis_if_tx_tkeep,
   output logic                                m_axis_if_tx_tvalid,
@@ -90,7 +90,7 @@ module dcc_app_block #(
   output logic                                s_axis_sync_rx_tready,
   input  logic                                s_axis_sync_rx_tlast,
   input  logic [AXIS_SYNC_RX_USER_WIDTH-1:0]  s_axis_sync_rx_tuser,
-  // Receive data towards the host
+  // Output stream: receive data towards the host
   output logic [AXIS_SYNC_DATA_WIDTH-1:0]     m_axis_sync_rx_tdata,
   output logic [AXIS_SYNC_KEEP_WIDTH-1:0]     m_axis_sync_rx_tkeep,
   output logic                                m_axis_sync_rx_tvalid,

@@ -5,7 +5,7 @@ module dc_cnp_mux_sva (
   input logic rst_ni,
   input logic inside_q
 );
-  logic reset_q = 1'b0;  // the previous clock edge was in reset
+  logic reset_q = 1'b0;  // reset was active at the previous clock edge
   always_ff @(posedge clk_i) reset_q <= !rst_ni;
   reset_is_between_frames: assert property (@(posedge clk_i) !(reset_q && !rst_ni && inside_q));
 endmodule

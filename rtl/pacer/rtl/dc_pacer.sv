@@ -22,28 +22,28 @@ module dc_pacer #(
   input  logic              rst_ni,
   output logic              init_done_o,     // low while the memories are swept (Flows cycles)
 
-  // Configuration, constant after reset.
+  // Configuration inputs, constant after reset.
   input  logic [dc_pacer_pkg::ScaleW-1:0] scale_i,  // cycles that a byte takes at 1/256 Mb/s: 2048 · MHz of the clock
   input  logic [23:0]       slack_i,         // cycles behind its deadline after which a packet is late
 
-  // Posts a packet of a flow.
+  // Input: a packet of a flow is posted.
   input  logic              post_valid_i,
   output logic              post_ready_o,
   input  logic [FlowW-1:0]  post_flow_i,
   input  logic [BytesW-1:0] post_bytes_i,    // wire bytes of the packet, at least 1
   output logic              post_refused_o,  // one cycle after the post: the flow already has Depth packets
 
-  // Sets a flow's rate and priority.
+  // Input: a flow's new rate and priority.
   input  logic              rate_valid_i,
   output logic              rate_ready_o,
   input  logic [FlowW-1:0]  rate_flow_i,
   input  logic [31:0]       rate_i,          // rate in 24.8 Mb/s; 0 counts as 1
-  input  logic [2:0]        rate_priority_i, // priority; 7 is the highest
+  input  logic [2:0]        rate_priority_i, // priority of the flow; 7 is the highest priority
 
   // Decisions: flow and packet that the user sends next.
   input  logic [7:0]        paused_i,        // by priority: no decision from this cycle on
-  input  logic              want_i,          // the user can take a packet
-  output logic              sent_valid_o,    // decision, two cycles after want_i
+  input  logic              want_i,          // the user of the pacer can take a packet
+  output logic              sent_valid_o,    // a decision, two cycles after want_i
   output logic [FlowW-1:0]  sent_flow_o,
   output logic [BytesW-1:0] sent_bytes_o,    // bytes of the packet; 0: the length was lost
 
@@ -114,7 +114,7 @@ module dc_pacer #(
   assign rate_ready_o = rate_ready && init_done_o;
 
   // A post takes two cycles, so the FIFO of wakes keeps room for the wake of the post under way.
-  logic [2:0]         wakes_q;                 // number of wakes that wait
+  logic [2:0]         wakes_q;                 // number of wakes in the FIFO
   logic [4*FlowW-1:0] wake_flows_q;
   assign post_ready_o = init_done_o && wakes_q <= 3'd2 && !hold;
   assign post         = post_valid_i && post_ready_o;
@@ -221,9 +221,9 @@ module dc_pacer #(
   logic [BytesW-1:0] first, first2_q, first3_q, bytes, bytes2, bytes3_q;
   logic [BytesW-1:0] behind, behind2_q, behind3_q;  // bytes whose time is already included in S or in the end
   logic [ExactW-1:0] exact, exact2_q, exact3_q;
-  logic [FracW-1:0]  part, part2_q, part3_q;        // fractional part of S
+  logic [FracW-1:0]  part, part2_q, part3_q;        // fractional part of the start time S
   logic [GapW+BytesW-1:0] product3_q;
-  logic signed [GapW:0]          step2_q;   // new minus old time of a byte
+  logic signed [GapW:0]          step2_q;   // new minus old time of a byte, after a rate change
   logic signed [GapW+BytesW:0]   shift3_q;  // shift of S, if the new rate counts for `behind`
   logic [Width*EntryW-1:0] row, row2_q, row3_q, row_new, row4_q;
 

@@ -9,7 +9,7 @@ package dc_pacer_pkg;
   localparam int unsigned GapW   = ScaleW + FracW;  // bits of the time of a byte at a flow's rate
   localparam int unsigned BytesW = 14;
 
-  localparam logic [1:0] OpSent = 2'd0;  // the flow's first packet was decided
-  localparam logic [1:0] OpWake = 2'd1;  // the flow may have an unseen packet
-  localparam logic [1:0] OpRate = 2'd2;  // the flow has another rate or priority
+  localparam logic [1:0] OpSent = 2'd0;  // operation: the pacer decided the flow's first packet
+  localparam logic [1:0] OpWake = 2'd1;  // operation wake: the flow may have a packet that the pacer has not seen
+  localparam logic [1:0] OpRate = 2'd2;  // operation: the flow gets another rate or priority
 endpackage

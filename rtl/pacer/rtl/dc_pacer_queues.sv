@@ -31,7 +31,7 @@ module dc_pacer_queues #(
 
   input  logic              read_i,        // an operation begins: three steps, one a cycle
   input  logic [FlowW-1:0]  read_flow_i,
-  input  logic              step_i,        // one cycle after read_i: the second step
+  input  logic              step_i,        // one cycle after read_i: second step of the operation
   input  logic [FlowW-1:0]  step_flow_i,
   output logic              again_o,  // with step_i: a pointer was lost, so the step is repeated in the next cycle
   input  logic              pop_i,         // with step_i: removes the flow's first packet

@@ -20,7 +20,7 @@ module dc_pacer_rate #(
   localparam int unsigned GapW  = dc_pacer_pkg::GapW;
   localparam int unsigned Steps = GapW / 4;
 
-  logic [4:0]      left_q;   // remaining division steps
+  logic [4:0]      left_q;   // number of division steps left
   logic            busy_q;
   logic [31:0]     rate_q, rest_q, rest_d;
   logic [GapW-1:0] word_q, word_d;  // dividend in the high bits, quotient in the low bits

@@ -1,7 +1,7 @@
 // Finds the packet of a row that must be sent first, and the priorities with a late packet in the row.
 // SPDX-License-Identifier: Apache-2.0
 module dc_pacer_row #(
-  parameter int unsigned Width = 32,  // flows in a row
+  parameter int unsigned Width = 32,  // number of flows in a row
   localparam int unsigned IndexW = $clog2(Width),
   localparam int unsigned NearW  = dc_pacer_pkg::NearW,
   localparam int unsigned EntryW = 4 + 2 * NearW

@@ -63,7 +63,7 @@ class Engine final : public ParserEngine {
     parser_->counting_i = cnp.cnp_packets != 0 || cnp.cnp_marks == 0;
     for (std::size_t at = 0; at < frame.size(); at += kBeat) offer(frame, at);
     parser_->s_tvalid_i = 0;
-    cycle(*parser_);  // cycle in which the headers are checked
+    cycle(*parser_);  // clock cycle in which the block checks the headers
     const ParsedCnp told = outcome();
     cycle(*parser_);
     return told;
@@ -156,7 +156,7 @@ class Engine final : public ParserEngine {
     return told;
   }
 
-  static constexpr std::uint8_t kUnbound = 9;  // value of dc_parser_pkg::Unbound
+  static constexpr std::uint8_t kUnbound = 9;  // equals the constant dc_parser_pkg::Unbound
 
   unsigned fault_;
   std::string name_;

@@ -15,8 +15,8 @@ module dc_cnp_crc (
     masked = {packet_i, 64'hFFFF_FFFF_FFFF_FFFF};
     masked[8*(8+1) +: 8]   = 8'hFF;     // the ICRC masks the type of service
     masked[8*(8+8) +: 8]   = 8'hFF;     // the ICRC masks the time to live
-    masked[8*(8+10) +: 16] = 16'hFFFF;  // IPv4 checksum
-    masked[8*(8+26) +: 16] = 16'hFFFF;  // UDP checksum
+    masked[8*(8+10) +: 16] = 16'hFFFF;  // the ICRC masks the IPv4 checksum
+    masked[8*(8+26) +: 16] = 16'hFFFF;  // the ICRC masks the UDP checksum
     masked[8*(8+32) +: 8]  = 8'hFF;     // the ICRC masks FECN, BECN, reserved
   end
 

@@ -20,11 +20,11 @@ module dc_notifier #(
 
   // Configuration. Settings act on packets accepted later; frame fields act on CNPs that leave later.
   input  logic             carry_i,          // CNPs carry marks and packets, and clear notifications are sent
-  input  logic [5:0]       dscp_i,           // DSCP of CNPs
+  input  logic [5:0]       dscp_i,           // DSCP that all CNPs carry
   input  logic [2:0]       priority_i,       // priority of CNPs, sent as m_tuser_o
   input  logic [47:0]      own_mac_i,        // own MAC address in wire order: the byte sent first in bits 7 … 0
-  input  logic [31:0]      own_ip_i,         // own IPv4 address in wire order
-  input  logic             interval_we_i,    // ignored while init_done_o is 0
+  input  logic [31:0]      own_ip_i,         // the NIC's own IPv4 address in wire order
+  input  logic             interval_we_i,    // write of a flow's interval; ignored while init_done_o is 0
   input  logic [FlowW-1:0] interval_flow_i,
   input  logic [31:0]      interval_i,       // least time between two CNPs; 0: a CNP for each marked packet
   // The flow's queue pair is new: its state returns to that after reset, its interval stays. Packets wait meanwhile.
@@ -32,7 +32,7 @@ module dc_notifier #(
   output logic             begin_ready_o,
   input  logic [FlowW-1:0] begin_flow_i,
 
-  // A received data packet.
+  // Input: a received data packet.
   input  logic             packet_valid_i,
   output logic             packet_ready_o,
   input  logic [FlowW-1:0] packet_flow_i,
@@ -41,7 +41,7 @@ module dc_notifier #(
   input  logic [31:0]      packet_ip_i,      // sender's IPv4 address in wire order
   input  logic [23:0]      packet_peer_i,    // queue pair of the sender
 
-  // AXI4-Stream of CNPs, without FCS.
+  // Output AXI4-Stream: CNPs, without FCS.
   output logic             m_tvalid_o,
   input  logic             m_tready_i,
   output logic [511:0]     m_tdata_o,
@@ -52,7 +52,7 @@ module dc_notifier #(
   output logic             error_o,          // a used memory word was wrong; see rtl/packet/doc/contract.md
   output logic [ReportW-1:0] report_o        // report on words used in the previous cycle (ram_guarded.sv); bit 0: error_o
 );
-  localparam int unsigned TimeW  = 56;  // nine years in units of 4 ns
+  localparam int unsigned TimeW  = 56;  // bits of a time: nine years in units of 4 ns
   localparam int unsigned StateW = TimeW + 17;
   localparam int unsigned EntryW = FlowW + 48 + 32 + 24 + 16;
 
@@ -194,7 +194,7 @@ module dc_notifier #(
   endfunction
 
   // Fields of the frame in wire order: the first byte in the low bits.
-  localparam logic [15:0] Total     = 16'd60;   // bytes from IPv4 header to ICRC
+  localparam logic [15:0] Total     = 16'd60;   // bytes of a CNP from IPv4 header to ICRC
   localparam logic [15:0] UdpLength = 16'd40;
   logic [7:0]   service;
   logic [15:0]  port, checksum;
@@ -207,7 +207,7 @@ module dc_notifier #(
   logic [31:0]  crc;
   logic [591:0] frame;
 
-  assign service = {dscp_i, 2'b10};                       // ECT(0)
+  assign service = {dscp_i, 2'b10};                       // ECN field of CNPs: ECT(0)
   assign port    = {2'b11, 14'(cnp_flow)};
   assign sum     = 20'h4500 + 20'(service) + 20'(Total) + 20'h4000 + 20'h4011 +
                    20'(big16(own_ip_i[15:0])) + 20'(big16(own_ip_i[31:16])) +

@@ -15,7 +15,7 @@ module dc_parser #(
   output logic             init_done_o,    // low while the contexts are swept (Flows cycles); frames wait
 
   // Configuration. A change acts on frames whose last beat comes later.
-  input  logic [23:0]      qpn_base_i,     // queue pair of flow 0
+  input  logic [23:0]      qpn_base_i,     // queue pair number of flow 0
   input  logic             counting_i,     // 1: CNPs carry marks and packets; 0: each CNP stands for one mark
   // Context of a flow; write only while init_done_o is 1, since the sweep has priority.
   input  logic             context_we_i,
@@ -30,7 +30,7 @@ module dc_parser #(
   input  logic [511:0]     s_tdata_i,
   input  logic [63:0]      s_tkeep_i,
   input  logic             s_tlast_i,
-  input  logic             s_tuser_i,      // with s_tlast_i: the MAC found an error
+  input  logic             s_tuser_i,      // with s_tlast_i: the MAC found an error in the frame
 
   // Output: a CNP for the controller.
   output logic             cnp_valid_o,
@@ -43,14 +43,14 @@ module dc_parser #(
   output logic             data_marked_o,  // the packet has ECN CE
   output logic [47:0]      data_mac_o,     // source MAC address in wire order, as s_tdata_i
   output logic [31:0]      data_ip_o,      // source IPv4 address in wire order
-  // Outputs that both kinds of frames use.
+  // Outputs that CNPs and data packets use.
   output logic [FlowW-1:0] flow_o,
-  output logic [5:0]       dscp_o,         // DSCP from the flow's context
+  output logic [5:0]       dscp_o,         // DSCP that the flow's context has
   output logic [23:0]      peer_o,
   // Pulses of one cycle for frames that are neither CNP nor data.
-  output logic             other_o,        // the frame is an acknowledgement
+  output logic             other_o,        // the frame is a RoCE acknowledgement
   output logic             refused_o,
-  output logic [3:0]       reason_o,       // with refused_o: reason, as in dc_parser_pkg
+  output logic [3:0]       reason_o,       // with refused_o: reason of the refusal, as in dc_parser_pkg
 
   output logic [ReportW-1:0] report_o  // report on the context that the previous cycle's outcome used (ram_guarded.sv)
 );
@@ -74,7 +74,7 @@ module dc_parser #(
   logic         beat, checked, check_moves, out_moves;
   logic [511:0] first_q;
   logic [159:0] second_q;   // bytes of the second beat that headers may reach
-  logic [1:0]   index_q;    // index of the next beat, saturates
+  logic [1:0]   index_q;    // index of the next beat of the frame, saturates
   logic [16:0]  length_q, length_d;
   logic         broken_q, broken_d, done_q;
   logic [6:0]   kept;
@@ -124,7 +124,7 @@ module dc_parser #(
   logic         vlan;
   logic [671:0] window;
   logic [479:0] ip;          // IPv4, UDP, BTH, 16 more bytes, ICRC of a CNP
-  logic [16:0]  rest;        // bytes from the IPv4 header on
+  logic [16:0]  rest;        // bytes of the frame from the IPv4 header on
   logic [15:0]  total, udp_length, kind;
   logic [7:0]   opcode;
   logic [1:0]   pad;

@@ -13,7 +13,7 @@ module dc_sent #(
   output logic             init_done_o,    // low while the contexts are swept (Flows cycles); packets wait
 
   // Configuration. A change acts on packets that are taken later.
-  input  logic [23:0]      qpn_base_i,     // queue pair of flow 0
+  input  logic [23:0]      qpn_base_i,     // queue pair number of flow 0
   input  logic [7:0]       overhead_i,     // bytes of preamble and gap, which every packet adds
   // Context of a flow; write only while init_done_o is 1.
   input  logic             context_we_i,
@@ -31,8 +31,8 @@ module dc_sent #(
   output logic             bytes_valid_o,
   input  logic             bytes_ready_i,
   output logic [FlowW-1:0] bytes_flow_o,
-  output logic [5:0]       bytes_dscp_o,   // DSCP from the flow's context
-  output logic [31:0]      bytes_length_o, // packet length plus overhead; saturates
+  output logic [5:0]       bytes_dscp_o,   // DSCP that the flow's context has
+  output logic [31:0]      bytes_length_o, // packet length plus overhead in bytes; saturates
   // One-cycle pulse for each packet without a flow, which causes no notification.
   output logic             unbound_o,
 

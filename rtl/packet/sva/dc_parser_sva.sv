@@ -15,7 +15,7 @@ module dc_parser_sva #(
   input logic             refused_o,
   input logic [FlowW-1:0] flow_o
 );
-  // A frame has exactly one outcome.
+  // A received frame has exactly one outcome.
   one_outcome: assert property (@(posedge clk_i) disable iff (!rst_ni)
     $onehot0({cnp_valid_o, data_valid_o, other_o, refused_o}));
   cnp_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -15,7 +15,7 @@ module dc_sent_sva #(
   input logic             unbound_o,
   input logic             out_q
 );
-  // A packet has exactly one outcome.
+  // A sent packet has exactly one outcome.
   one_outcome: assert property (@(posedge clk_i) disable iff (!rst_ni)
     out_q == (bytes_valid_o || unbound_o) && !(bytes_valid_o && unbound_o));
   notice_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -13,10 +13,10 @@ module rate_unit #(
 
   input  dcc_rate_pkg::regs_t regs_i,
 
-  // Request. req_ready_o does not depend on req_valid_i.
+  // Request port. req_ready_o does not depend on req_valid_i.
   input  logic        req_valid_i,
   output logic        req_ready_o,
-  input  logic        req_increase_i,  // 1: an increase, 0: a cut
+  input  logic        req_increase_i,  // 1: the request is an increase; 0: a cut
   input  logic [31:0] req_rc_i,
   input  logic [31:0] req_rt_i,        // target rate; for cuts used by the proportional law only
   input  logic [5:0]  req_dscp_i,
@@ -24,7 +24,7 @@ module rate_unit #(
   input  logic [16:0] req_alpha_i,     // cuts only: alpha in 1.16, at most 1.0
   input  logic [19:0] req_delta_i,     // cut: ticks since the last cut, saturated; increase, proportional law:
                                        // unmarked packets
-  input  logic [7:0]  req_marks_i,     // cuts only: number of marks
+  input  logic [7:0]  req_marks_i,     // cuts only: number of marks that a CNP reports
   input  logic        req_first_i,     // cuts only: the first cut of a slot, or a step of a rate hold
 
   // Response, in the order of the requests; stable until it is taken.
@@ -33,7 +33,7 @@ module rate_unit #(
   output logic        rsp_increase_o,
   output logic [31:0] rsp_rc_o,
   output logic [31:0] rsp_rt_o,
-  output logic [16:0] rsp_alpha_o,     // cuts only: the new alpha
+  output logic [16:0] rsp_alpha_o,     // cuts only: new value of alpha
   output logic        rsp_at_maximum_o,  // increases only: the rate is the greatest rate of its DSCP
 
   // Table accesses: one at a time, inputs stable until tbl_ready_o. A read passes the pipeline between two requests,
@@ -54,9 +54,9 @@ module rate_unit #(
 
   // Part of a step or of a lasting cut that is used at this target: 1, or eight to fifteen sixteenths, shifted right.
   typedef struct packed {
-    logic       full;    // the whole value is used
+    logic       full;    // 1: the whole value is used
     logic [2:0] over;    // number of sixteenths beyond eight
-    logic [2:0] places;  // right shift, at most 6
+    logic [2:0] places;  // right shift of the part, at most 6
   } step_part_t;
 
   // ---------------------------------------------------------------------------------------------

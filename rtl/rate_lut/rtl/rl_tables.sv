@@ -30,7 +30,7 @@ module rl_tables #(
 
   input  logic        decrease_ren_i,
   input  logic [8:0]  decrease_index_i,  // index of the decrease table, at most 256
-  output logic [16:0] decrease_o,        // entry at the index
+  output logic [16:0] decrease_o,        // entry of the decrease table at the index
   output logic [16:0] decrease_next_o,   // entry after the index; without meaning for index 256
 
   input  logic        limits_ren_i,

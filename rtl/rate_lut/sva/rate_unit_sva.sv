@@ -19,7 +19,7 @@ module rate_unit_sva (
   input logic        tbl_write_i,
   input logic        tbl_ready_o,
   input logic        busy_o,
-  // internal signals of the unit
+  // signals inside the rate unit
   input logic        s2_valid,
   input logic [1:0]  s2_op_q,
   input logic        s7_valid,
@@ -77,7 +77,7 @@ module rate_unit_sva (
   // The sum that gives alpha is at most 1.0 without saturation.
   alpha_sum_is_fraction: assert property (@(posedge clk_i) disable iff (!rst_ni)
     s7_valid && s7_op_q == rate_lut_pkg::OpDecrease |-> new_alpha <= 18'(rate_lut_pkg::One16));
-  // The operation is one of three kinds.
+  // The operation of a request is one of the three kinds.
   op_is_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
     s2_valid |-> s2_op_q <= rate_lut_pkg::OpRead);
 

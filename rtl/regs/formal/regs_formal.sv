@@ -176,7 +176,7 @@ module regs_formal #(
       12: held = !(psel_i && penable_i && pready && !pwrite_i && high_valid_q
                    && (paddr_i == dcc_regs_pkg::StatCnpsReceivedHiOffset)) || (prdata == high_q);
       13: held = !(psel_i && penable_i && pwrite_i && (paddr_i[19:12] == 8'h03)) || pslverr;
-      14: held = !(win_sel[6] && win_write);  // the slots are read-only
+      14: held = !(win_sel[6] && win_write);  // the slots window is read-only
       15: held = !win_sel[5] || (win_addr <= 17'd256);
       16: held = !win_sel[6] || (win_addr < 17'(Slots * 8));
       17: held = !((win_sel != 7'd0) && win_write && win_sel[5] && (win_wdata[16:0] > 17'd65536));

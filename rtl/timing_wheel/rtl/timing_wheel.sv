@@ -26,10 +26,10 @@ module timing_wheel #(
   // Command: accepted at tick p, due at p + max(1, delay). cmd_ready_o does not depend on cmd_valid_i.
   input  logic              cmd_valid_i,
   output logic              cmd_ready_o,       // low for starts while the lag is near the horizon
-  input  logic [1:0]        cmd_op_i,          // timing_wheel_pkg::CmdStart, CmdCancel, CmdRead
+  input  logic [1:0]        cmd_op_i,          // kind: timing_wheel_pkg::CmdStart, CmdCancel, CmdRead
   input  logic [SlotW-1:0]  cmd_slot_i,
   input  logic [DelayW-1:0] cmd_delay_i,       // delay of a start
-  output logic              cmd_done_o,        // the command took effect
+  output logic              cmd_done_o,        // the command has taken effect
   output logic              cmd_hit_o,         // with cmd_done_o: the slot was started before
   output logic [DelayW:0]   cmd_due_o,         // with cmd_done_o of a read that hit: the due time
 
@@ -41,7 +41,7 @@ module timing_wheel #(
   output logic [TimeW-1:0]  expire_due_o,
 
   output logic [TimeW-1:0]  now_o,             // number of ticks since reset
-  output logic [TimeW-1:0]  lag_o,             // lag: now minus pointer
+  output logic [TimeW-1:0]  lag_o,             // lag of the wheel: now minus pointer
   output logic              overrun_o,         // sticky: the lag reached half the horizon
   input  logic              overrun_clear_i,
 
@@ -164,9 +164,9 @@ module timing_wheel #(
   logic             op_expired_q;  // the slot's expiry was just taken, so the slot's record is stale
   logic [SlotW-1:0] slot_q;        // slot of the command, or of the event that moves
   logic [DueW-1:0]  due_q;
-  logic [1:0]       level_q;       // new place of the event
+  logic [1:0]       level_q;       // new level of the event
   logic [ListW-1:0] list_q;
-  logic [1:0]       old_held_q;    // old place of the event
+  logic [1:0]       old_held_q;    // old place of the event's record
   logic [ListW-1:0] old_list_q;
   logic [RowW-1:0]  old_row_q;
 
@@ -273,7 +273,7 @@ module timing_wheel #(
       write_held = place_last ? timing_wheel_pkg::HeldInRow : timing_wheel_pkg::HeldInList;
       write_list = list_q;
       write_due  = due_q;
-    end else if (decide && held_now) begin  // a restart that only changes the record
+    end else if (decide && held_now) begin  // the restart changes only the event's record
       write_held = timing_wheel_pkg::HeldInList;
       write_list = record_list;
       write_due  = due_q;

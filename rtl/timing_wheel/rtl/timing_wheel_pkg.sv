@@ -11,7 +11,7 @@ package timing_wheel_pkg;
   localparam logic [1:0] LevelLast   = 2'd2;
 
   // Places where the event of a slot can be.
-  localparam logic [1:0] HeldNowhere = 2'd0;  // the slot is not started
+  localparam logic [1:0] HeldNowhere = 2'd0;  // nowhere: the slot's timer is not started
   localparam logic [1:0] HeldInList  = 2'd1;  // the event is in a list of the top or middle level
   localparam logic [1:0] HeldInRow   = 2'd2;  // the event is a bit in a row of the last level
 endpackage

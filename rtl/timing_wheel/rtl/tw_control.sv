@@ -5,8 +5,8 @@
 module tw_control (
   input  logic       clk_i,
   input  logic       rst_ni,
-  input  logic       clear_i,           // returns to the sweep of the records
-  // input: command
+  input  logic       clear_i,           // returns to the sweep of all records
+  // inputs: the command at the wheel's port
   input  logic       cmd_valid_i,
   output logic       cmd_ready_o,
   input  logic [1:0] cmd_op_i,
@@ -17,12 +17,12 @@ module tw_control (
   input  logic       sweep_last_i,
   input  logic       want_load_i,       // a word of the pointer's row is wanted
   input  logic       loaded_i,          // the summary of the pointer's row is known
-  input  logic       top_pending_i,     // a level has a list to unfold
+  input  logic       top_pending_i,     // this level has a list to unfold
   input  logic       middle_pending_i,
   input  logic       top_open_i,        // the head of the top level's list is known
   input  logic       middle_open_i,
   // record of the command's slot, read in the step decide_o
-  input  logic       held_i,            // the slot is started
+  input  logic       held_i,            // the command's slot is started
   input  logic       lazy_i,            // a restart that need not move the event
   // outputs: the operation chosen in this cycle
   output logic       grant_cmd_o,

@@ -13,15 +13,15 @@ module tw_current_row #(
 ) (
   input  logic                clk_i,
   input  logic                rst_ni,
-  input  logic                clear_i,         // discards the row
+  input  logic                clear_i,         // discards the row that is handed out
   input  logic                step_i,          // the pointer moves on, so the new row is not loaded
-  // load: a word of the bitmap arrives
+  // inputs: load of a word of the bitmap
   input  logic                load_i,
   input  logic [NumWords-1:0] load_summary_i,  // words of the row that have bits, the loaded word included
   input  logic [WordW-1:0]    load_word_i,
   input  logic [WordBits-1:0] load_bits_i,
   // inputs: a command withdraws the bit of a slot
-  input  logic                busy_i,          // a command is under way on slot_i
+  input  logic                busy_i,          // a command on slot_i is under way
   input  logic [SlotW-1:0]    slot_i,
   input  logic                drop_bit_i,      // clears the slot's bit in the current word
   input  logic                drop_word_i,     // the slot's word in the bitmap has become empty

@@ -18,8 +18,8 @@ module tw_last_level #(
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
-  input  logic               clear_i,         // empties all rows
-  input  logic [RowW-1:0]    current_i,       // row of the pointer's tick
+  input  logic               clear_i,         // empties all rows of the bitmap
+  input  logic [RowW-1:0]    current_i,       // number of the row of the pointer's tick
   input  logic               step_i,          // the pointer moves to the next tick
   // read of a word and its row's summary: data in the next cycle
   input  logic               read_i,
@@ -38,7 +38,7 @@ module tw_last_level #(
   input  logic               load_take_i,     // the word of the row has been read
   output logic               loaded_o,        // the row's summary has been fetched
   output logic               want_load_o,     // no offer, but the row has more words
-  output logic               row_done_o,      // no offer and no more words
+  output logic               row_done_o,      // the row has no offer and no more words
   output logic [NumRows-1:0] row_used_o,      // rows that have bits, except a loaded row
   // expiries: the lowest bit of the current row
   output logic               expire_valid_o,
@@ -150,8 +150,8 @@ module tw_last_level #(
   // ---------------------------------------------------------------------------------------------
   // Insertion and removal of a bit
   // ---------------------------------------------------------------------------------------------
-  logic                take_current;  // the bit belongs to the row on offer
-  logic                put_leaf_used; // the word has bits
+  logic                take_current;  // the bit belongs to the row that is being handed out
+  logic                put_leaf_used; // the word that gets the bit already has bits
   logic [NumWords-1:0] put_summary, take_summary;
   logic [WordBits-1:0] put_leaf, take_leaf;
   assign take_current = loaded_o && take_row_i == current_i;

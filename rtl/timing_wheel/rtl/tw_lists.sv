@@ -17,7 +17,7 @@ module tw_lists #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  input  logic                   clear_i,          // empties all lists
+  input  logic                   clear_i,          // empties all lists of both levels
   // the list of each level that is unfolded next
   input  logic [TopBits:0]       top_source_i,
   input  logic [MiddleBits:0]    middle_source_i,
@@ -27,16 +27,16 @@ module tw_lists #(
   output logic                   middle_open_o,
   output logic [SlotW-1:0]       top_head_o,
   output logic [SlotW-1:0]       middle_head_o,
-  output logic [ListW-1:0]       top_list_o,       // number of the open list
+  output logic [ListW-1:0]       top_list_o,       // number of the list that is open
   output logic [ListW-1:0]       middle_list_o,
-  // read requests
+  // inputs: read requests
   input  logic                   links_ren_i,      // reads the links of an entry to its neighbours
   input  logic [SlotW-1:0]       links_slot_i,
   input  logic                   ends_ren_i,       // reads a list's head and tail
-  input  logic [ListW-1:0]       ends_list_i,      // {middle level, index}
+  input  logic [ListW-1:0]       ends_list_i,      // number of a list: {middle level, index}
   output logic [SlotW-1:0]       head_o,           // head of the list that was read
-  // changes of lists
-  input  logic [SlotW-1:0]       slot_i,           // entry that is inserted or removed
+  // inputs: changes of lists
+  input  logic [SlotW-1:0]       slot_i,           // slot of the entry that is inserted or removed
   input  logic                   append_i,         // appends to append_list_i, whose ends were read
   input  logic [ListW-1:0]       append_list_i,
   input  logic                   remove_i,         // removes from remove_list_i; links and ends were read

@@ -17,7 +17,7 @@ module tw_next_due #(
   input  logic [MiddleLists-1:0] middle_used_i,
   input  logic [Rows-1:0]        row_used_i,
   input  logic [TimeW-1:0]       pointer_i,
-  output logic                   valid_o,     // at least one event is pending
+  output logic                   valid_o,     // at least one event of the wheel is pending
   output logic [TimeW-1:0]       next_due_o   // next due time, meaningful with valid_o
 );
   localparam int unsigned TopLsb = LastBits + MiddleBits;

@@ -12,12 +12,12 @@ module tw_place #(
   localparam int unsigned IndexW = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1,
   localparam int unsigned ListW  = IndexW + 1
 ) (
-  input  logic [DueW-1:0]  due_i,      // due time, not before the pointer
+  input  logic [DueW-1:0]  due_i,      // due time of the event, not before the pointer
   input  logic [DueW-1:0]  pointer_i,
   output logic [1:0]       level_o,
   output logic [ListW-1:0] list_o      // {middle level, index}; undefined for the last level
 );
-  localparam int unsigned BlockW = DueW - LastBits;  // digits above the last level
+  localparam int unsigned BlockW = DueW - LastBits;  // bits of the digits above the last level
   localparam int unsigned TopLsb = LastBits + MiddleBits;
 
   logic [BlockW-1:0] blocks_ahead;

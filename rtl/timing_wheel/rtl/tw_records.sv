@@ -12,12 +12,12 @@ module tw_records #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,         // restarts the sweep
+  input  logic             clear_i,         // restarts the sweep of the records
   input  logic             sweep_i,
   output logic             sweep_last_o,    // the last record is emptied in this cycle
   input  logic             ren_i,           // read strobe: held_o, list_o and due_o follow in the next cycle
   input  logic [SlotW-1:0] rslot_i,
-  output logic [1:0]       held_o,          // place of the event: timing_wheel_pkg::HeldNowhere, …
+  output logic [1:0]       held_o,          // event's place: timing_wheel_pkg::HeldNowhere, …
   output logic [ListW-1:0] list_o,
   output logic [DueW-1:0]  due_o,
   input  logic             wen_i,

@@ -8,13 +8,13 @@ module tw_time #(
   input  logic             rst_ni,
   input  logic             tick_i,           // a new tick begins with the next cycle
   input  logic             step_i,           // all work of the pointer's tick is done: advance (only with a lag)
-  input  logic             jump_i,           // sets both counters to jump_to_i
+  input  logic             jump_i,           // sets time and pointer to jump_to_i
   input  logic [TimeW-1:0] jump_to_i,
   input  logic             overrun_clear_i,
   output logic [TimeW-1:0] now_o,
-  output logic [TimeW-1:0] pointer_o,        // pointer: all earlier ticks are done
+  output logic [TimeW-1:0] pointer_o,        // pointer: all work of earlier ticks is done
   output logic [TimeW-1:0] lag_o,
-  output logic             overrun_o,        // the lag reached half the horizon; sticky
+  output logic             overrun_o,        // the lag has reached half the horizon; sticky
   output logic             hold_starts_o     // lag so large that a start could exceed the epoch bit's range
 );
   localparam logic [TimeW-1:0] OverrunLag = TimeW'(1) << (DelayW - 1);

@@ -31,7 +31,7 @@ module timing_wheel_sva #(
   input logic              advance_i,
   input logic              move_o,
   input logic              error_o,
-  // internal signals of the wheel
+  // signals inside the wheel
   input logic              hold_starts,
   input logic              step,
   input logic              jump,
