@@ -103,7 +103,7 @@ class Defaults(unittest.TestCase):
                 self.assertNotEqual(first, second)
 
     def algorithms(self):
-        """All algorithms of the program that slow down without losses. (Allegro does not.)"""
+        """Returns all algorithms of the program except Allegro, which slows down only after losses."""
         listed = subprocess.run([OPTIONS.dccvp, "params", "--format", "json"], capture_output=True, text=True,
                                 timeout=PATIENCE, check=True)
         choice = next(p for p in json.loads(listed.stdout) if p["path"] == "nic.congestion_control.algorithm")
@@ -112,7 +112,8 @@ class Defaults(unittest.TestCase):
         return algorithms
 
     def test_windows_of_cdg_grow_back_where_a_round_trip_holds_hundreds_of_packets(self):
-        """A packet a round trip takes milliseconds to make good for one backoff: flows differed by up to 0.9."""
+        """The windows of CDG must recover fast enough for nearly equal rates. With an increase of one packet per round
+        trip a window needs milliseconds to recover from one backoff, and the inequality of the rates reached 0.9."""
         for rate, delay_ns in (("200Gbps", 3_000), ("400Gbps", 5_000)):
             with self.subTest(rate):
                 found = self.run_point("cdg", rate, 8, delay_ns=delay_ns)
@@ -122,8 +123,8 @@ class Defaults(unittest.TestCase):
                 self.assertLessEqual(found["queue"], 4 * product(rate, delay_ns))
 
     def test_allegro_fills_the_buffer_that_it_is_given(self):
-        """Nothing but loss slows Allegro down. A buffer of three products bounds its queue and leaves the link busy;
-        with the default buffer the run tells of the queue."""
+        """Only packet losses slow Allegro down. A buffer of three bandwidth-delay products bounds Allegro's queue and
+        keeps the link busy. With the default buffer the run reports a standing queue."""
         for rate in ("25Gbps", "100Gbps", "400Gbps"):
             with self.subTest(rate):
                 three = 3 * product(rate)
@@ -136,8 +137,8 @@ class Defaults(unittest.TestCase):
                 self.assertNotIn("standing_queue", found["told"])
 
     def test_rates_recover_over_long_links(self):
-        """Flows that start at the line rate are cut deeply; their rates must not take hundreds of long round trips to
-        recover."""
+        """Flows that start at the line rate are cut deeply. The recovery of these rates must not take hundreds of long
+        round trips."""
         for algorithm in self.algorithms():
             with self.subTest(algorithm):
                 found = self.run_point(algorithm, LONG_RATE, 3, delay_ns=LONG_DELAY_NS)
@@ -146,10 +147,10 @@ class Defaults(unittest.TestCase):
                 self.assertGreaterEqual(found["use"], LONG_IDLE.get(algorithm, LONG_USE))
 
     def test_every_algorithm_fills_a_link_inside_a_rack(self):
-        """Where a round trip holds few packets, a packet of another flow must not count as congestion."""
+        """On a link that holds few packets in flight, one packet of another flow must not count as congestion."""
         algorithms = self.algorithms()
         points = [(a, link, n) for a in algorithms for link in RACK for n in (2, 8)]
-        if not OPTIONS.full:  # one point for each algorithm
+        if not OPTIONS.full:  # without --full the test runs one point per algorithm
             points = [(a, RACK[1 + i % 3], (2, 8)[i // 3 % 2]) for i, a in enumerate(algorithms)]
             points += [("timely", RACK[1], 2), ("dx", RACK[1], 2), ("powertcp", RACK[1], 8)]
         for algorithm, (rate, delay_ns), senders in points:
@@ -167,7 +168,7 @@ class Defaults(unittest.TestCase):
         algorithms, rates = grid["nic.congestion_control.algorithm"], grid["topology.link.rate"]
         self.assertGreater(min(len(algorithms), len(rates)), 4)
         points = [(a, r, n) for a in algorithms for r in rates for n in SENDERS]
-        if not OPTIONS.full:  # one rate for each algorithm, and two numbers of senders
+        if not OPTIONS.full:  # without --full the test runs one rate and two numbers of senders per algorithm
             points = [(a, rates[(i + 1) % len(rates)], n) for i, a in enumerate(algorithms)
                       for n in (SENDERS[i % 2], 8)]
         for algorithm, rate, senders in points:

@@ -1,5 +1,5 @@
-// A switch for tests of path choices, which implements only the queries of a path choice and
-// records the chosen ports.
+// A fake switch for tests of load balancers. It answers the queries of a load balancer and records
+// the chosen ports.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace dcc::path_choice_test {
 
-/// A switch that implements only the queries of a path choice.
+/// A switch that implements only the queries of a load balancer.
 class FakeSwitch final : public PathView {
  public:
   PicoSeconds now() const override { return time; }
@@ -29,7 +29,7 @@ class FakeSwitch final : public PathView {
 
   PicoSeconds time{};
   std::array<Bytes, 8> backlogs{};
-  std::array<Bytes, 8> above{};  // waiting bytes of priorities below 7
+  std::array<Bytes, 8> above{};  // waiting bytes of priorities below 7, by port
 };
 
 inline std::unique_ptr<PathChoice> make(const std::string& kind, const FakeSwitch& view,
@@ -48,8 +48,8 @@ inline Packet packet_of(std::uint32_t flow, HostId source = 1, HostId destinatio
 
 inline const PortSet kFour = PortSet::consecutive(4, 4);
 
-/// A network of leaf0, leaf1 and leaf2 with four hosts each and two spines; ports 4 and 5 of a leaf
-/// lead up.
+/// Topology with the leaves leaf0, leaf1 and leaf2 of four hosts each, and two spines. Ports 4 and
+/// 5 of a leaf lead to the spines.
 inline Topology three_leaves() {
   LeafSpineParameters p;
   p.leaves = 3;

@@ -56,7 +56,7 @@ TEST(RouteTable, RangesAreFoundWhateverTheirNumber) {
       table.from(host, PortSet(ports.data(), static_cast<std::uint32_t>(ports.size())));
       for (HostId h = host; h < hosts; ++h) expected[h].assign(ports.begin(), ports.end());
     }
-    const RouteTable copy = table;  // a switch holds a copy of the table
+    const RouteTable copy = table;  // a copy of the table, as a switch holds it
     for (HostId host = 0; host < hosts; ++host) {
       EXPECT_EQ(listed(table.ports(host)), expected[host]);
       EXPECT_EQ(listed(copy.ports(host)), expected[host]);

@@ -16,7 +16,8 @@ namespace {
 
 constexpr LinkParameters kHost{BitRate(100'000'000'000), kMicroSecond, 20};
 
-/// The algorithm of Floyd and Warshall, as an oracle independent of the routes' search.
+/// Distances by the algorithm of Floyd and Warshall, an oracle that is independent of the routing
+/// code.
 std::vector<std::vector<int>> distances(const Topology& topology) {
   const std::size_t n = topology.nodes().size();
   constexpr int kFar = 1'000'000;
@@ -91,8 +92,8 @@ TEST(Routing, AllShortestPathsAndNoOthers) {
 }
 
 TEST(Routing, NoWayLeadsThroughASwitchThatDoesNotForward) {
-  // Two hosts whose ports are switches of their own, between two switches; a third switch offers a
-  // path of the same length.
+  // Two hosts whose ports are switches, between two other switches. A third switch offers a path of
+  // the same length.
   const auto ports_to = [](bool forwards) {
     Topology topology;
     const NodeId a = topology.add_switch("a"), b = topology.add_switch("b");
@@ -117,8 +118,8 @@ TEST(Routing, NoWayLeadsThroughASwitchThatDoesNotForward) {
 
 using PortsByNodeAndHost = std::vector<std::vector<std::vector<int>>>;
 
-/// Oracle: routes by node and destination, found breadth first from every host over all nodes or
-/// over the allowed nodes.
+/// Oracle: routes by node and destination, found by a breadth-first search from every host, over
+/// all nodes or over the allowed nodes.
 PortsByNodeAndHost breadth_first(const Topology& topology, const std::vector<bool>& allowed = {}) {
   const std::size_t nodes = topology.nodes().size();
   const auto hosts = static_cast<std::size_t>(topology.hosts());
@@ -151,7 +152,7 @@ PortsByNodeAndHost breadth_first(const Topology& topology, const std::vector<boo
   return ports;
 }
 
-/// The result equals a search over all pairs of hosts.
+/// Expects that the longest path equals the result of a search over all pairs of hosts.
 void expect_longest(const Topology& topology, const Routing& routing, const std::string& what) {
   const auto hosts = static_cast<HostId>(topology.hosts());
   PicoSeconds longest{};
@@ -163,7 +164,7 @@ void expect_longest(const Topology& topology, const Routing& routing, const std:
   EXPECT_EQ(routing.longest_base_rtt(1048, 64), longest) << what;
 }
 
-/// The ports, their order and the longest path equal those of an exhaustive search.
+/// Expects that ports, their order and the longest path equal those of an exhaustive search.
 void expect_as_searched(const Topology& topology, const std::string& what) {
   const Routing routing(topology);
   const auto searched = breadth_first(topology);
@@ -249,7 +250,7 @@ TEST(Routing, TwoLayersAndTreesOfOneSwitchAreTrees) {
   }
 }
 
-/// Expects all paths of the shortest length, in which the last dimension that differs comes first.
+/// Expects all shortest paths on which the last differing dimension is traversed first.
 void expect_dimension_order(const TorusParameters& p) {
   const Topology torus = Topology::torus(p);
   ASSERT_NE(torus.structure(), nullptr);
@@ -324,7 +325,7 @@ TEST(Routing, ADragonflyCrossesOneCableBetweenGroups) {
     };
     for (unsigned a = 0; a < p.groups; ++a) {
       for (unsigned b = 0; b < p.groups; ++b) {
-        // The allowed cables are the only paths between two groups.
+        // Marks the allowed cables, which are the only paths between two groups.
         std::vector<bool> allowed;
         for (NodeId n = 0; n < static_cast<NodeId>(dragonfly.nodes().size()); ++n) {
           allowed.push_back(group_of(n) == a || group_of(n) == b);
@@ -356,7 +357,7 @@ TEST(Routing, NetworksWithoutStructureAreSearched) {
         topology.connect(switches[noise() % static_cast<unsigned>(s)], switches.back(), kFabric);
       }
     }
-    // Parallel cables, and hosts of one switch with numbers and ports that are not consecutive.
+    // Parallel cables, and hosts of one switch whose numbers and ports are not consecutive.
     for (int h = 0; h < 12; ++h) {
       topology.connect(topology.add_host("h" + std::to_string(h)), switches[noise() % 7],
                        noise() % 3 == 0 ? kFabric : kHost);
@@ -376,8 +377,7 @@ TEST(Routing, NetworksWithoutStructureAreSearched) {
 }
 
 TEST(Routing, ADataCentreIsRoutedWithoutMemoryForIt) {
-  // A network of 65536 hosts and 5120 switches: tables with two bytes for each pair would take 671
-  // MB.
+  // A network of 65536 hosts and 5120 switches. Tables with two bytes per pair would take 671 MB.
   FatTreeParameters k64;
   k64.pods = 64;
   k64.racks_per_pod = k64.aggs_per_pod = k64.hosts_per_rack = 32;
@@ -409,7 +409,8 @@ TEST(Routing, PathsOfTheReferenceTree) {
 }
 
 TEST(Routing, BaseRttIsDelaysAndSerialisations) {
-  // Two links each way have 4 us of delay, plus 1048 and 64 bytes twice at 80 ps per byte.
+  // Two links in each direction have 4 us of delay. Packets of 1048 and 64 bytes take 80 ps per
+  // byte, twice each.
   LinkParameters link{BitRate(100'000'000'000), kMicroSecond, 0};
   const Topology star = Topology::star(3, link);
   const Routing routing(star);
@@ -436,7 +437,8 @@ TEST(Routing, APacketTakesExactlyTheTimeThatIsForetold) {
 }
 
 TEST(Routing, AWayThroughAHostIsNone) {
-  // s1 - h - s2 cannot be built: a host has one cable. Two islands are refused.
+  // The network s1 - h - s2 cannot be built, since a host has one cable. Two networks without a
+  // link between them are refused.
   Topology topology;
   topology.connect(topology.add_host("a"), topology.add_switch("s"), kHost);
   topology.connect(topology.add_host("b"), topology.add_switch("t"), kHost);

@@ -178,7 +178,7 @@ TEST(Topology, AMillionHostsAndNotOneMore) {
   } catch (const ParameterError& error) {
     EXPECT_STREQ(error.what(), "1048577 hosts; at most 1048576");
   }
-  // Two cables between switches for each host: a fat tree at full bisection.
+  // A fat tree at full bisection: the switches have two cables to other switches for each host.
   p.leaf_spine = {};
   p.leaf_spine.leaves = 2048;
   p.leaf_spine.spines = 1024;
@@ -244,7 +244,8 @@ TEST(Topology, APacketTakesTheLatencyOfEachSwitchOnce) {
 }
 
 TEST(Topology, ADragonflysGroupsAreAllCabledOnce) {
-  DragonflyParameters p;  // balanced: groups of 4 routers with 2 hosts and 2 other groups each
+  // a balanced dragonfly: groups of 4 routers, each with 2 hosts and 2 links to other groups
+  DragonflyParameters p;
   const Topology dragonfly = Topology::dragonfly(p);
   EXPECT_EQ(dragonfly.hosts(), 72);
   std::map<std::pair<int, int>, int> cables;

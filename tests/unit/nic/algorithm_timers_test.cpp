@@ -1,4 +1,4 @@
-// Timers of an algorithm for one flow.
+// Tests the timers that an algorithm may set for one flow.
 #include "nic/algorithm_timers.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(AlgorithmTimers, StartingAgainMovesAndStoppingWithdraws) {
   timers.start(0, PicoSeconds(500));
   timers.start(1, PicoSeconds(400));
   timers.stop(1);
-  timers.stop(2);  // timer 2 was never started
+  timers.stop(2);  // stopping timer 2, which was never started, does nothing
   scheduler.run_until(PicoSeconds(1000));
   EXPECT_EQ(algorithm.expired, (Expired{{0, 500}}));
 }

@@ -1,4 +1,5 @@
-// Timing that an algorithm requests from the sending NIC: bursts, their rate, start of an RTT.
+// Tests the timing that an algorithm requests from the sending NIC: bursts, their rate, and where
+// an RTT begins.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -9,7 +10,7 @@
 namespace dcc {
 namespace {
 
-/// An algorithm with the needs that the test sets. Records the RTTs.
+/// An algorithm whose needs the test sets. It records the RTTs.
 class Asking final : public Algorithm {
  public:
   AlgorithmNeeds wanted;
@@ -23,7 +24,7 @@ class Asking final : public Algorithm {
   AlgorithmCounters counters() const override { return {}; }
 };
 
-/// A sender and a receiver on a cable of 10 Gb/s; records when each data packet arrived.
+/// A sender and a receiver on a cable of 10 Gb/s. The test records when each data packet arrived.
 class Bursts : public testing::Test, public test::NicPair, public PacketSink {
  protected:
   Bursts() : NicPair(8) {}
@@ -60,9 +61,9 @@ class Bursts : public testing::Test, public test::NicPair, public PacketSink {
     if (packet->kind == PacketKind::kAck) brought_back.push_back(packet->overlay.entropy.echo);
     nic[port]->receive(packet, 0);
   }
-  /// Wire bytes of a full packet that is not the first one of its message.
+  /// Wire bytes, with gap, of a full packet that is not the first one of its message.
   Bytes full() const { return roce::data_wire_bytes(1000, false, false) + 20; }
-  // duration of `bytes` at 10 Gb/s
+  // Time of `bytes` bytes at 10 Gb/s.
   PicoSeconds on_wire(Bytes bytes) const { return PicoSeconds{bytes * 800}; }
 };
 
@@ -76,7 +77,8 @@ TEST_F(Bursts, LeaveBackToBackUnlessTheyHaveARate) {
   for (std::size_t i : {2u, 3u, 5u, 6u, 7u}) {
     EXPECT_EQ(arrived[i] - arrived[i - 1], on_wire(full())) << i;
   }
-  // The gap covers all bytes of the burst at the flow's rate. The first packet has a longer header.
+  // The gap after a burst covers all bytes of the burst at the flow's rate. The first packet has a
+  // longer header.
   const Bytes first = roce::data_wire_bytes(1000, true, false) + 20;
   EXPECT_EQ(arrived[4] - arrived[0],
             on_wire((first + 3 * full()) * 10) - on_wire(first) + on_wire(full()));
@@ -98,7 +100,8 @@ TEST_F(Bursts, PaceTheirPacketsBelowLineRateAndTheFlowKeepsItsOwn) {
             on_wire((first + 3 * full()) * 10) - on_wire(first) + on_wire(full()));
 }
 
-// Two flows of one NIC at line rate: each packet waits for a packet of the other flow.
+// Two flows of one NIC send at line rate, so that each packet waits in the NIC for a packet of the
+// other flow.
 TEST_F(Bursts, AnRttFromTheWireDoesNotSeeTheNicsQueue) {
   build(2);
   post(0, 3000);
@@ -116,7 +119,7 @@ TEST_F(Bursts, AnRttFromWhenAPacketWasDueHoldsItsWaitInTheNic) {
   scheduler.run_until(kMilliSecond);
   const std::vector<PicoSeconds> wire = asking.rtts;
 
-  // The same check with a new pair of NICs.
+  // Repeats the check with a new pair of NICs.
   asking.rtts.clear();
   asking.wanted.rtt_from_due = true;
   build(2);
@@ -125,7 +128,8 @@ TEST_F(Bursts, AnRttFromWhenAPacketWasDueHoldsItsWaitInTheNic) {
   scheduler.run_until(kMilliSecond * 2);
   ASSERT_EQ(asking.rtts.size(), wire.size());
   EXPECT_EQ(asking.rtts[0], wire[0]) << "nothing was in the way of the first";
-  // Both flows are posted at once. The first packet of flow 2 waits for the first packet of flow 1.
+  // Both flows are posted at the same time, so the first packet of flow 2 waits for the first
+  // packet of flow 1.
   const Bytes first = roce::data_wire_bytes(1000, true, false) + 20;
   EXPECT_EQ(asking.rtts[1] - wire[1], on_wire(first));
 }
@@ -144,15 +148,15 @@ TEST_F(Bursts, ABurstsRttHoldsWhatOthersSentInBetween) {
   post(1, 4000);
   scheduler.run_until(kMilliSecond * 2);
   ASSERT_EQ(asking.rtts.size(), 8u);
-  // Order 0 0 1 0 1 0 1 1: two packets of flow 1 precede the last packet of flow 0, and all four
-  // packets of flow 0 precede the last packet of flow 1.
+  // The packets of flows 0 and 1 leave in the order 0 0 1 0 1 0 1 1. Two packets of flow 1 precede
+  // the last packet of flow 0, and all four packets of flow 0 precede the last packet of flow 1.
   const Bytes first = roce::data_wire_bytes(1000, true, false) + 20;
   EXPECT_EQ(asking.rtts[5] - alone, on_wire(first + full()));
   EXPECT_EQ(asking.rtts[7] - alone, on_wire(first + 3 * full()));
 }
 
-// A burst of four packets with a window of two: time in which the window was closed does not count
-// as waiting in the NIC.
+// A burst of four packets with a window of two: the time for which the window is closed does not
+// count as waiting in the NIC.
 TEST_F(Bursts, AnRttDoesNotHoldTheWaitForAWindow) {
   asking.wanted.burst = 4000;
   std::vector<PicoSeconds> wire;

@@ -1,4 +1,4 @@
-// The order in which control packets leave.
+// Tests the order in which control packets leave a NIC.
 #include "nic/control_queue.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Deadlines of many queue pairs behind one event.
+// Tests the deadlines of many queue pairs that share one scheduler event.
 #include "nic/deadline_table.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(DeadlineTable, OnlyWhatIsSetIsPutOff) {
   EXPECT_EQ(owner.expired, (Expired{{0, 400}}));
 }
 
-// Setting a queue pair's deadline while it expires does not postpone the other deadlines.
+// Setting a queue pair's deadline again while it expires does not postpone the other deadlines.
 TEST(DeadlineTable, WhatRingsMayBeSetAgain) {
   struct Again {
     void check() {
@@ -103,7 +103,8 @@ TEST(DeadlineTable, MomentsShowInTheDigestAndPlansDoNot) {
   };
   EXPECT_NE(digest_of({}), digest_of({900}));
   EXPECT_NE(digest_of({800}), digest_of({900}));
-  EXPECT_EQ(digest_of({300, 900}), digest_of({900}));  // the table wakes at 300 with nothing due
+  // the table wakes at 300, although nothing is due then
+  EXPECT_EQ(digest_of({300, 900}), digest_of({900}));
   EXPECT_NE(digest_of({0}), digest_of({}));
 }
 

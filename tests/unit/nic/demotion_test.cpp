@@ -1,4 +1,4 @@
-// Priority demotion by bytes sent.
+// Tests the demotion of flows to lower priorities by the number of bytes sent.
 #include "nic/demotion.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Host memory and a DMA link under control of the test.
+// Fake host memory and a fake DMA link, both controlled by the test.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace dcc::test {
 
-/// Host memory from address 0 on.
+/// Host memory that begins at address 0.
 class FakeMemory final : public HostMemory {
  public:
   explicit FakeMemory(std::size_t size) : bytes(size) {}
@@ -43,7 +43,7 @@ class FakeMemory final : public HostMemory {
   std::vector<std::uint8_t> bytes;
 };
 
-/// A DMA link whose requests end when the test calls end_one() or end_all().
+/// A DMA link whose requests complete when the test calls end_one() or end_all().
 class FakeDma final : public Dma {
  public:
   struct Request {
@@ -51,10 +51,11 @@ class FakeDma final : public Dma {
     std::uint64_t address;
     std::uint32_t bytes;
     std::uint32_t tag;
-    DmaClient* client;  // receiver of the end; null: the request was cancelled
+    DmaClient* client;  // receiver of the completion; null: the request was cancelled
     void* to;
     std::vector<std::uint8_t> data;
-    std::function<std::uint64_t(std::uint64_t)> change;  // change of the word, for atomics only
+    // for atomics only: the new value of the word from the old one
+    std::function<std::uint64_t(std::uint64_t)> change;
   };
 
   explicit FakeDma(FakeMemory& ram) : memory(ram) {}
@@ -65,7 +66,7 @@ class FakeDma final : public Dma {
             std::uint32_t tag) override {
     requests.push_back({true, address, bytes, tag, &client, to, {}, {}});
   }
-  // Memory changes when the request ends.
+  // The operation changes memory when the request completes.
   void fetch_add(std::uint64_t address, std::uint64_t addend, void* original, DmaClient& client,
                  std::uint32_t tag) override {
     requests.push_back({true, address, 8, tag, &client, original, {}, [addend](std::uint64_t word) {
@@ -89,7 +90,7 @@ class FakeDma final : public Dma {
     }
   }
 
-  /// Ends the oldest request.
+  /// Completes the oldest request.
   void end_one() {
     Request request = std::move(requests.front());
     requests.pop_front();
@@ -102,7 +103,7 @@ class FakeDma final : public Dma {
     }
     request.client->dma_done(request.tag, ok);
   }
-  /// Ends all requests, including those made during the calls.
+  /// Completes all requests, including those made during the completions.
   void end_all() {
     while (!requests.empty()) end_one();
   }

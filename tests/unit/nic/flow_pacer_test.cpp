@@ -1,4 +1,4 @@
-// Gaps between the packets of a paced flow.
+// Tests the gaps between the packets of a paced flow.
 #include "nic/flow_pacer.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST_F(FlowPacerTest, TheEndOfAMessageEndsItsBurst) {
   EXPECT_EQ(pacer.next_start(pair, PicoSeconds(0)), pacing_gap(2 * kWire, pair.pacing.rate));
 }
 
-// At line rate the wire itself paces the flow, even where the rate format rounds the rate down.
+// At line rate the link itself paces the flow, even if the rate format rounds the rate down.
 TEST(FlowPacer, AtLineRateAGapIsNeverLongerThanThePacketOnTheWire) {
   const BitRate line{25'781'250'000};
   FlowPacer pacer(line, 20);

@@ -1,4 +1,4 @@
-// The ideal flow completion time against simulated devices without other traffic.
+// Compares the ideal flow completion time with simulated devices that carry no other traffic.
 #include "nic/ideal_fct.h"
 
 #include <gtest/gtest.h>
@@ -18,12 +18,13 @@
 namespace dcc {
 namespace {
 
-/// One flow from host 0 to host 1 through a chain of switches.
+/// A network in which one flow goes from host 0 to host 1 through a chain of switches.
 class Chain {
  public:
   Chain(const std::vector<LinkParameters>& cables, NicParameters nic) {
     SwitchParameters parameters;
-    parameters.buffer = Bytes{1} << 40;  // prevents losses where a slow link follows a fast one
+    // a buffer without losses where a slow link follows a fast one
+    parameters.buffer = Bytes{1} << 40;
     parameters.pfc.enabled = false;
     parameters.ecn.enabled = false;
     std::uint32_t rank = 0;
@@ -31,7 +32,7 @@ class Chain {
       switches_.push_back(
           std::make_unique<SwitchDevice>(scheduler_, pool_, parameters, 2, 1, i, 1000 + rank++));
       RouteTable routes(2);
-      routes.set_block(0, 2, 1, 0);  // port number = host number
+      routes.set_block(0, 2, 1, 0);  // the port number equals the host number
       switches_.back()->set_routes(routes);
     }
     for (std::uint32_t host = 0; host < 2; ++host) {
@@ -61,7 +62,7 @@ class Chain {
     }
   }
 
-  /// Returns the completion time; empty if the last ACK did not arrive.
+  /// Sends the flow. Returns the completion time, or nothing if the last ACK did not arrive.
   std::optional<PicoSeconds> send(const IdealFlow& flow, bool acknowledged) {
     ledger_[0].target_bytes = flow.bytes;
     QueuePairConfig there;
@@ -100,7 +101,7 @@ class Chain {
 NicParameters nic_parameters() {
   NicParameters nic;
   nic.recovery.timeout = PicoSeconds(
-      INT64_MAX / 4);  // a timeout that never expires, because ACKs of a slow chain are late
+      INT64_MAX / 4);  // a timeout that never expires, since ACKs of a slow chain come late
   return nic;
 }
 
@@ -116,7 +117,7 @@ TEST(IdealFct, EqualsTheTimeOfRandomChainsOfDevices) {
   for (int round = 0; round < 600; ++round) {
     std::vector<LinkParameters> cables(draw(1, 6));
     for (LinkParameters& cable : cables) {
-      // Rates at which a byte takes a whole number of picoseconds, and other rates.
+      // Draws rates at which a byte takes a whole number of picoseconds, and other rates.
       cable.rate = BitRate(draw(0, 1) == 0 ? draw(1, 16) * 25'000'000'000
                                            : draw(1'000, 4'000'000) * 100'003);
       cable.delay = PicoSeconds(static_cast<std::int64_t>(draw(0, 3'000'000)));
@@ -163,7 +164,8 @@ TEST(IdealFct, IsPacedByTheWireWhereTheLineRateHasNoExactForm) {
 }
 
 TEST(IdealFct, WaitsForAcksThatAreSlowerThanDataOnAnotherReturnPath) {
-  // Ten packets take 1 ms each there; ACKs of 86 bytes take 6.88 ms each back.
+  // Ten data packets take 1 ms each in one direction. ACKs of 86 bytes take 6.88 ms each in the
+  // other direction.
   std::vector<LinkParameters> there(1), back(1);
   there[0].rate = BitRate(8'656'000);
   back[0].rate = BitRate(100'000);
@@ -197,7 +199,7 @@ TEST(IdealFct, FetchesRealPayloadFirst) {
   const PicoSeconds data = PicoSeconds((62 + 100 + 16 + 4 + 20) * 80);
   const PicoSeconds ack = PicoSeconds((66 + 20) * 80);
   EXPECT_EQ(alone->count, (fetch + data + ack + cable[0].delay * 2).count);
-  flow.bytes = 100'000;  // the DMA is faster than the line, so it adds its latency once
+  flow.bytes = 100'000;  // the DMA is faster than the link, so it adds its latency once
   const Bytes wire = 100 * (1062 + 20) + 16 + 4;
   EXPECT_EQ(ideal_fct(flow, nic, cable, cable)->count,
             (serialization_time(1000, nic.dma.rate) + nic.dma.latency + PicoSeconds(wire * 80) +
@@ -212,7 +214,7 @@ TEST(IdealFct, TakesConstantTimeAndIsEmptyBeyondTheRangeOfTime) {
   flow.bytes = Bytes{1} << 44;
   flow.message_bytes = 1;
   const auto alone = ideal_fct(flow, nic, cable, cable);
-  ASSERT_TRUE(alone);  // 102 wire bytes at 80 ps for each byte, plus one passage of all links
+  ASSERT_TRUE(alone);  // 102 wire bytes at 80 ps per byte, plus the delay of all links
   EXPECT_EQ(alone->count, ((Bytes{1} << 44) + 5) * 102 * 80 + 6 * 86 * 80 + 12 * 1'000'000);
   cable[3].rate = BitRate(1'000'000);
   EXPECT_FALSE(ideal_fct(flow, nic, cable, cable));

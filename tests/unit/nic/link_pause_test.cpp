@@ -1,4 +1,4 @@
-// Tests which priorities a port may send, and how long paused priorities stay blocked.
+// Tests which priorities a port may send, and for how long paused priorities stay paused.
 #include "nic/link_pause.h"
 
 #include <gtest/gtest.h>

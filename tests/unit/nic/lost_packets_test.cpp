@@ -1,4 +1,5 @@
-// Go-back-N between two NICs: the test loses, delays or swaps packets on the link that joins them.
+// Tests go-back-N between two NICs. The test loses, delays or swaps packets on the link between
+// them.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -45,7 +46,7 @@ TEST_F(LossyPair, ALostLastPacketIsRepeatedAfterTheTimeout) {
 TEST_F(LossyPair, WithoutRecoveryNothingIsEverRepeated) {
   parameters.recovery.kind = RecoveryParameters::Kind::kNone;
   build();
-  scheduler.run_until(kMilliSecond);  // a deadline after a late start would overflow
+  scheduler.run_until(kMilliSecond);  // starts late, when the unlimited deadline would overflow
   on_wire = [&](Packet& packet) { return packet.kind != PacketKind::kData || packet.psn != 2; };
   post(10'000);
   scheduler.run_until(kSecond);
@@ -71,7 +72,7 @@ TEST_F(LossyPair, OneNakAGap) {
   EXPECT_EQ(delivered_bytes, 100'000);
 }
 
-/// An algorithm that handles reports of gaps.
+/// An algorithm that records the reported sequence gaps.
 class Told final : public Algorithm, public NackListener {
  public:
   std::vector<Psn> expected;
@@ -103,8 +104,8 @@ TEST_F(LossyPair, AnAlgorithmThatListensIsToldOfEachGap) {
   EXPECT_EQ(told.expected, std::vector<Psn>{2});
 }
 
-// After a gap the receiver names each packet that it keeps; the algorithm gets one report all the
-// same.
+// After a gap the receiver sends a NAK for each packet that it buffers, but the algorithm gets a
+// single report.
 TEST_F(LossyPair, WithSelectiveRepeatAnAlgorithmIsToldOnceForEachRecovery) {
   Told told;
   parameters.recovery.kind = RecoveryParameters::Kind::kSelectiveRepeat;
@@ -128,7 +129,7 @@ TEST_F(LossyPair, WithSelectiveRepeatAnAlgorithmIsToldOnceForEachRecovery) {
   EXPECT_EQ(told.expected, (std::vector<Psn>{2, 60}));
 }
 
-/// Delays one packet of every eight behind the three packets that follow it.
+/// Delays every eighth packet behind the three packets that follow it.
 struct Overtaken {
   Packet* held = nullptr;
   int since = 0;
@@ -145,7 +146,7 @@ TEST_F(LossyPair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
       overtaken.held = pool.allocate();
       *overtaken.held = packet;
       overtaken.since = 0;
-      return false;  // a copy of the packet arrives later
+      return false;  // the delayed packet is delivered later
     }
     order.push_back(packet.psn);
     if (overtaken.held != nullptr && ++overtaken.since == 3) {
@@ -164,7 +165,7 @@ TEST_F(LossyPair, PacketsThatOvertakeAreKeptAndNothingIsRepeated) {
   EXPECT_EQ(nic[1]->counters().acks_sent, 64u);
   EXPECT_EQ(nic[1]->receiver().buffered(), 0u);
   EXPECT_EQ(pool.in_use(), 0);
-  // One of eight packets arrived late, behind the packet that had overtaken it.
+  // One of eight packets arrived late, after packets with higher numbers.
   const Reordering& reordering = nic[1]->reordering();
   EXPECT_EQ(reordering.depths().count(), 8u);
   EXPECT_EQ(reordering.depths().sum(), 16u);
@@ -183,7 +184,8 @@ TEST_F(LossyPair, WithoutAReorderWindowALatePacketIsLateAndWhatIsSentAgainIsNot)
       return false;
     }
     if (overtaken.held != nullptr && ++overtaken.since == 5) {
-      nic[1]->receive(std::exchange(overtaken.held, nullptr), 0);  // arrives before packet 5
+      // the held packet arrives before packet 5
+      nic[1]->receive(std::exchange(overtaken.held, nullptr), 0);
     }
     return true;
   };
@@ -242,7 +244,7 @@ TEST_F(LossyPair, BeyondTheReorderWindowAnEarlyPacketTellsOfALoss) {
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(delivered_bytes, 64'000);
   EXPECT_EQ(nic[1]->counters().naks_sent,
-            1u);  // one NAK, for packet 14; three packets were buffered
+            1u);  // one NAK, for packet 14; the receiver has buffered three packets
   EXPECT_EQ(nic[0]->counters().timeouts, 0u);
   EXPECT_GE(nic[1]->counters().duplicates, 3u);
   EXPECT_EQ(nic[1]->receiver().buffered(), 0u);

@@ -1,4 +1,4 @@
-// The limits of the messages that a NIC starts in a second.
+// Tests the limits of the number of messages that a NIC starts per second.
 #include "nic/message_rate.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST(MessageRate, ALateStartKeepsTheAverage) {
   const PicoSeconds late = us(6) + kNanoSecond * 400;
   EXPECT_EQ(rate.start(3, late), late);
   EXPECT_EQ(rate.start(3, late), us(7));
-  rate.start(3, us(20));  // a pause is not made good
+  rate.start(3, us(20));  // unused starts of a pause are lost
   EXPECT_EQ(rate.start(3, us(20)), us(21));
 }
 
@@ -57,7 +57,7 @@ TEST(MessageRate, AQueuePairThatMustWaitItselfTakesNoTurn) {
 
 class LimitedMessages : public PairTest {
  protected:
-  /// Times at which the first packets of messages came, less the first of these times.
+  /// Times at which the first packets of messages arrived, relative to the first of them.
   std::vector<std::int64_t> starts() const {
     std::vector<std::int64_t> all;
     for (std::size_t i = 0; i < seen.size(); ++i) {
@@ -94,7 +94,8 @@ TEST_F(LimitedMessages, StartAtTheRateAndPacketsWithinAMessageAtLineRate) {
 }
 
 TEST_F(LimitedMessages, DoNotSlowMessagesLongerThanTheInterval) {
-  parameters.message_rate = limits(200'000, 0);  // 5 us; 100 packets of 1000 bytes take 8.5 us
+  // interval of 5 us; the 100 packets of a message take 8.5 us
+  parameters.message_rate = limits(200'000, 0);
   build_timed();
   for (std::uint64_t id = 1; id <= 4; ++id) post(100'000, id);
   scheduler.run_until(us(40));

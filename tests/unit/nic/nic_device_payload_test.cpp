@@ -1,4 +1,4 @@
-// Two NICs with real payload: ICRC and failing DMA reads.
+// Tests two NICs with real payload: ICRC, and DMA reads that fail.
 #include <gtest/gtest.h>
 
 #include "nic/host/host_link.h"
@@ -9,7 +9,7 @@
 namespace dcc {
 namespace {
 
-/// The sender reads its payload from 100 KB of memory.
+/// Two NICs of which the sender reads its payload from 100 KB of memory.
 class RealPayload : public test::PairTest {
  protected:
   void build() {
@@ -50,7 +50,7 @@ TEST_F(RealPayload, UnreadablePayloadEndsWithALocalError) {
 TEST_F(RealPayload, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
   build();
   WorkItem item;
-  item.bytes = 3'000;  // the item's second packet is outside memory
+  item.bytes = 3'000;  // the second packet of the work item is outside memory
   item.local_address = 99'000;
   nic[0]->transmitter().post(3, item);
   post(2'000, 7);
@@ -70,7 +70,8 @@ TEST_F(RealPayload, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
   EXPECT_EQ(done[1].status, Status::kFlushed);
   EXPECT_EQ(done[1].id, 7u);
   EXPECT_EQ(nic[0]->transmitter().staged(), 0u);
-  // Only packets on the wire count as sent: the readable packet, and the packet of the other pair.
+  // Only packets on the wire count as sent: the packet that could be read, and the packet of the
+  // other queue pair.
   EXPECT_EQ(nic[0]->counters().data_sent, seen_data());
   EXPECT_EQ(seen_data(), 2u);
   EXPECT_EQ(ledger[1].packets, 1u);
@@ -79,7 +80,7 @@ TEST_F(RealPayload, WhatFollowsUnreadablePayloadIsFlushedAndTheRestGoesOn) {
 TEST_F(RealPayload, WorkFailsBehindItsReadablePacketsAndNothingAfterThemIsSent) {
   build();
   WorkItem item;
-  item.bytes = 3'000;  // the item's third packet is outside memory
+  item.bytes = 3'000;  // the third packet of the work item is outside memory
   item.local_address = 98'000;
   nic[0]->transmitter().post(3, item);
   scheduler.run_until(kNanoSecond * 250);  // all reads are in progress, and none has ended
@@ -105,7 +106,7 @@ TEST_F(RealPayload, WithoutAcknowledgementsWorkIsDoneWhenItsBytesHaveBeenRead) {
   scheduler.run_until(kNanoSecond * 300);
   EXPECT_TRUE(done.empty());
   scheduler.run_until(kMicroSecond);
-  // The read takes a request of 24 bytes, the latency, and 1000 bytes at 256 Gb/s.
+  // A DMA read takes a request of 24 bytes, the latency, and 1000 bytes at 256 Gb/s.
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].when.count, 750 + 300'000 + 31'250);
 }

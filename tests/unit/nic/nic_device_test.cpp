@@ -1,4 +1,4 @@
-// Two NICs on a cable: packet order, acknowledgement, pacing, pauses, errors, and release.
+// Tests two NICs on a cable: packet order, acknowledgement, pacing, pauses, errors, and release.
 #include "nic/nic_device.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ TEST_F(Pair, CompletesOnceAtTheLastAcknowledgement) {
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].status, Status::kOk);
   EXPECT_EQ(delivered_bytes, 10'500);
-  // One way: the first packet with a RETH, nine full packets, one of 500 bytes, and a delay; back:
-  // the last ACK and a delay.
+  // The message takes the first packet with a RETH, nine full packets, one of 500 bytes, and the
+  // delay of the cable. Back come the last ACK and a delay.
   const Bytes wire = roce::data_wire_bytes(1000, true, false) +
                      9 * roce::data_wire_bytes(1000, false, false) +
                      roce::data_wire_bytes(500, false, false) + 11 * 20;
@@ -47,7 +47,7 @@ TEST_F(Pair, AWindowWithinAMessageOpensWithoutWaitingForItsEnd) {
   scheduler.run_until(kMicroSecond * 100);  // the run ends before a timeout
   EXPECT_EQ(done.size(), 1u);
   EXPECT_EQ(nic[0]->counters().retransmits, 0u);
-  // A window that shrinks below the bytes in flight stops the flow, too.
+  // The flow also stops if its window shrinks below the bytes in flight.
   nic[0]->transmitter().set_window(3, std::numeric_limits<Bytes>::max());
   post(100'000, 2);
   scheduler.run_until(kMicroSecond * 102);
@@ -126,7 +126,7 @@ TEST_F(Pair, AStoppedHostWaitsUntilEveryStopHasEnded) {
   pause(1, true);
   post(Bytes{1} << 40);
   EXPECT_FALSE(sends());
-  pause(1, true);  // by another port of the switch
+  pause(1, true);  // a second pause, which another port of the switch causes
   pause(1, false);
   EXPECT_FALSE(sends());
   pause(1, false);
@@ -163,7 +163,7 @@ TEST_F(Pair, AQueuePairCreatedAgainIsAsNew) {
   nic[0]->destroy_queue_pair(3);
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(done[0].status, Status::kFlushed);
-  scheduler.run_until(kMilliSecond);  // packets on the wire are lost
+  scheduler.run_until(kMilliSecond);  // packets for the destroyed queue pair are lost
   nic[1]->destroy_queue_pair(5);
   create_queue_pairs();
   delivered_bytes = 0;
@@ -194,7 +194,7 @@ TEST_F(Pair, ADisabledPortStillHearsItsNeighboursPauses) {
   };
   pause(1);
   nic[0]->set_enabled(false);
-  pause(0);  // a resume frame is sent once
+  pause(0);  // the resume frame comes once, while the NIC is disabled
   nic[0]->set_enabled(true);
   post(1'000);
   scheduler.run_until(kMilliSecond);
@@ -233,7 +233,7 @@ TEST_F(Pair, AQueuePairRestsWhenAllIsAcknowledgedAndIsForgottenWithoutATrace) {
   nic[0]->release(3);
   nic[1]->release(5);
   EXPECT_FALSE(nic[0]->transmitter().exists(3));
-  nic[0]->transmitter().stop(3);  // a paced packet may still be scheduled
+  nic[0]->transmitter().stop(3);  // a packet of the released flow may still be scheduled
   create_queue_pairs();
   nic[0]->connect_queue_pair(3);
   nic[1]->connect_queue_pair(5);

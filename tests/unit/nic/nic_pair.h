@@ -16,14 +16,15 @@ struct NicPair {
   PacketPool pool;
   FlowLedger ledger;
   NicParameters parameters;
-  // recovery parameters of the second NIC; empty: those of `parameters`
+  // Recovery parameters of the second NIC; empty: those of `parameters`.
   std::optional<RecoveryParameters> recovery_of_second;
-  // properties of the other NIC, for both NICs; null: equal NICs
+  // Properties of the other NIC, for both NICs; null: both NICs are equal.
   const PeerNics* peers_of_both = nullptr;
   std::unique_ptr<NicDevice> nic[2];
   std::unique_ptr<Link> link[2];  // link[i] carries the packets of nic[i]
 
-  /// `wire` receives packets at the far end of both links. The port number is the receiving NIC.
+  /// Connects both links to `wire`, which receives all packets. The port number is that of the
+  /// receiving NIC.
   void join(PacketSink& wire) {
     LinkParameters cable;
     cable.rate = parameters.line_rate;

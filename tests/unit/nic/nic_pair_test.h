@@ -1,4 +1,4 @@
-// Fixture with two NICs on a cable: one sends, one receives.
+// Fixture with two NICs on a cable, of which one sends and one receives.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 
 namespace dcc::test {
 
-/// Sender (host 0) and receiver (host 1). Hooks see and change packets on the wire.
+/// A sender (host 0) and a receiver (host 1). Hooks of the test see and change packets on the wire.
 class PairTest : public ::testing::Test,
                  public NicPair,
                  public PacketSink,
@@ -22,7 +22,7 @@ class PairTest : public ::testing::Test,
 
   std::function<bool(Packet&)> on_wire = [](Packet&) {
     return true;
-  };  // a hook that returns false loses the packet
+  };  // the hook returns false to lose the packet
   std::vector<Packet> seen;
   struct Done {
     std::uint64_t id;

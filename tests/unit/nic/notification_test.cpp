@@ -1,5 +1,5 @@
-// Congestion notification between two NICs on a cable: which packets are marked and which CNPs
-// follow.
+// Tests congestion notification between two NICs on a cable: which packets are marked and which
+// CNPs follow.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -22,7 +22,7 @@ TEST_F(NotifiedPair, CnpsAreSpacedAndMayCarryTheirMarks) {
   on_wire = [&](Packet& packet) {
     if (packet.kind == PacketKind::kData) {
       EXPECT_EQ(packet.ecn, Ecn::kEct0);
-      // Two of three packets are marked; all three count as packets.
+      // Marks two of three packets. All three count as packets.
       if (++sent % 3 != 0) {
         packet.ecn = Ecn::kCe;
         ++marked;
@@ -43,7 +43,7 @@ TEST_F(NotifiedPair, CnpsAreSpacedAndMayCarryTheirMarks) {
   scheduler.run_until(kMilliSecond);
   EXPECT_GT(told, 600u);
   EXPECT_LE(told, marked);
-  EXPECT_LE(marked - told, 47u);  // marks of the last interval are not reported yet
+  EXPECT_LE(marked - told, 47u);  // no CNP has reported the marks of the last interval yet
   EXPECT_LE(arrived, sent);
   EXPECT_LE(sent - arrived, 70u);
 }
@@ -55,7 +55,8 @@ TEST_F(NotifiedPair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) 
   std::uint64_t sent = 0;
   std::vector<std::pair<int, std::uint32_t>> cnps;  // (marks, packets) of each CNP
   on_wire = [&](Packet& packet) {
-    // The pattern is twice 40 marked and 40 unmarked packets; then every other packet is marked.
+    // The pattern is 40 marked and 40 unmarked packets, twice. After that every other packet is
+    // marked.
     if (packet.kind == PacketKind::kData) {
       const bool marked = sent < 160 ? sent / 40 % 2 == 0 : sent % 2 == 0;
       if (marked) packet.ecn = Ecn::kCe;
@@ -76,8 +77,9 @@ TEST_F(NotifiedPair, TheFirstUnmarkedPacketAfterMarkedOnesOnlyBringsAnAllClear) 
     EXPECT_NE(cnps[i - 1].first, 0);
     EXPECT_EQ(static_cast<std::uint32_t>(cnps[i - 1].first), cnps[i - 1].second);
   }
-  // The first CNP of the second marked group counts unmarked packets before it, the next CNP counts
-  // marked packets only. With every other packet marked no CNP counts marked packets only.
+  // The first CNP of the second marked group also counts the unmarked packets before it, and the
+  // next CNP counts only marked packets. If every other packet is marked, no CNP counts only marked
+  // packets.
   EXPECT_EQ(clears, 2);
 }
 
@@ -134,7 +136,7 @@ TEST_F(NotifiedPair, WhatIsAgreedWithTheSenderComesBeforeTheNicsOwnSettings) {
   EXPECT_EQ(cnps, 2);
 }
 
-/// Sends a CNP with fixed counts for every fifth packet.
+/// A notification engine that sends a CNP with fixed counts for every fifth packet.
 class EveryFifth final : public NotificationEngine {
  public:
   std::vector<Qpn> begun, ended;
@@ -228,7 +230,8 @@ TEST_F(NotifiedPair, ACnpLeavesWithTheEcnFieldThatIsSet) {
   }
 }
 
-// A CNP with the other ECT code point is ignored; one that a switch has marked passes.
+// The sender ignores a CNP with the other ECT code point, and accepts a CNP that a switch has
+// marked.
 TEST_F(NotifiedPair, ASenderKnowsACnpByItsEcnField) {
   parameters.cnp.interval = kMicroSecond * 10;
   parameters.cnp.accept = CnpParameters::Accept::kEct1;
@@ -319,15 +322,15 @@ TEST_F(NotifiedPair, ACnpComesLaterByItsDelay) {
   EXPECT_LT(notified - marked, kMicroSecond * 9);  // the bound includes the link's delay
 }
 
-// Two queue pairs whose packets are all marked, from one sender or from two. Without a shared
-// limiter each gets a CNP in every interval.
+// Two queue pairs receive marked packets only, from one sender or from two. Without a shared
+// limiter each queue pair sends a CNP in every interval.
 class SharedCnpLimit : public NotifiedPair {
  protected:
   using Scope = CnpParameters::Scope;
   Result delivered(Qpn, const Packet&) override { return Result::kAccepted; }
   void work_done(Qpn, const WorkItem&, Status) override {}
 
-  /// Runs the test and returns the number of CNPs.
+  /// Runs the two flows and returns the number of CNPs.
   int cnps(Scope scope, bool two_senders) {
     seen.clear();
     parameters.cnp.scope = scope;
@@ -341,10 +344,11 @@ class SharedCnpLimit : public NotifiedPair {
       return true;
     };
     post_both();
-    scheduler.run_until(scheduler.now() + kMicroSecond * 200);  // time below the timeout
+    // a time below the retransmission timeout
+    scheduler.run_until(scheduler.now() + kMicroSecond * 200);
     return count(PacketKind::kCnp);
   }
-  /// Adds a second pair of queue pairs, 4 and 6; their packets seem to come from another host.
+  /// Adds the queue pairs 4 and 6. With `two_senders` their packets seem to come from another host.
   void add_second(bool two_senders) {
     for (int at = 0; at < 2; ++at) {
       QueuePairConfig config;
@@ -366,7 +370,7 @@ class SharedCnpLimit : public NotifiedPair {
 
 TEST_F(SharedCnpLimit, HoldsForAQueuePairASenderOrThePort) {
   const int each = cnps(Scope::kQueuePair, true);
-  EXPECT_GT(each, 12);  // 800 KB take 65 us at 100 Gb/s: 7 intervals of two queue pairs
+  EXPECT_GT(each, 12);  // 800 KB take 65 us at 100 Gb/s, which are 7 intervals of two queue pairs
   const int half = (each + 1) / 2;
   EXPECT_EQ(cnps(Scope::kQueuePair, false), each);
   EXPECT_EQ(cnps(Scope::kAddress, true), each);
@@ -375,7 +379,7 @@ TEST_F(SharedCnpLimit, HoldsForAQueuePairASenderOrThePort) {
   EXPECT_NEAR(cnps(Scope::kPort, true), half, 1);
 }
 
-/// Limits the flow of each notification to a tenth of the line rate.
+/// An algorithm that limits a flow to a tenth of the line rate at each CNP.
 class LimitsWhatIsNamed final : public Algorithm {
  public:
   explicit LimitsWhatIsNamed(AlgorithmHost& host) : host_(host) {}
@@ -395,7 +399,7 @@ class LimitsWhatIsNamed final : public Algorithm {
   AlgorithmHost& host_;
 };
 
-// Of two flows of one sender, only the packets of the second are marked.
+// Of two flows of one sender the switch marks only the packets of the second flow.
 TEST_F(SharedCnpLimit, ACnpLimitsTheFlowThatItNamesAndNoOther) {
   build();
   LimitsWhatIsNamed algorithm(nic[0]->transmitter());
@@ -411,12 +415,13 @@ TEST_F(SharedCnpLimit, ACnpLimitsTheFlowThatItNamesAndNoOther) {
   };
   post_both();
   scheduler.run_until(scheduler.now() + kMicroSecond * 30);
-  // The first flow has the link but for the tenth of the second: 30 us at 100 Gb/s are 375 KB.
+  // The first flow gets the link except the second flow's tenth. In 30 us 100 Gb/s carry 375 KB.
   EXPECT_GT(sent[0], 260'000);
   EXPECT_LT(sent[1], 60'000);
 }
 
-// The CNP of a loss reports the packets since the last CNP, and leaves none for the next one.
+// The CNP that the receiver sends at a loss reports the packets since the last CNP, and the next
+// CNP does not count them again.
 TEST_F(NotifiedPair, ACnpOfALossReportsAndResetsItsCounts) {
   parameters.cnp.with_nak = true;
   parameters.cnp.carry_marks = true;
@@ -431,9 +436,10 @@ TEST_F(NotifiedPair, ACnpOfALossReportsAndResetsItsCounts) {
   post(50'000);
   scheduler.run_until(kMilliSecond);
   ASSERT_EQ(cnps.size(), 2u);
-  EXPECT_EQ(cnps[0], (std::pair{1, 5}));  // packets 0 to 3 have arrived, and the early packet 5
+  // packets 0 to 3 and the out-of-order packet 5 have arrived
+  EXPECT_EQ(cnps[0], (std::pair{1, 5}));
   EXPECT_EQ(cnps[1].first, 1);
-  // CNP 1 covers packets 4 to 30, some of which go-back-N sends twice
+  // CNP 1 reports packets 4 to 30. Go-back-N has sent some of them twice.
   EXPECT_GE(cnps[1].second, 26);
   EXPECT_LT(cnps[1].second, 26 + 50);
 }

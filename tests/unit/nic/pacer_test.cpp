@@ -1,4 +1,4 @@
-// A NIC whose packets the pacer block schedules, here its contract model.
+// Tests a NIC whose packets the pacer block schedules. The block is its contract model.
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -13,7 +13,7 @@
 namespace dcc::test {
 namespace {
 
-constexpr PicoSeconds kCycle{4000};  // 250 MHz
+constexpr PicoSeconds kCycle{4000};  // clock period at 250 MHz
 
 class PacerTest : public PairTest {
  protected:
@@ -40,7 +40,7 @@ class PacerTest : public PairTest {
     scheduler.run_until(end);
     return done.empty() ? PicoSeconds{} : done.back().when;
   }
-  /// Time between the starts of full packets at a rate.
+  /// Time between the starts of two full packets at a rate.
   PicoSeconds gap(BitRate rate) const {
     return serialization_time(
         roce::data_wire_bytes(parameters.mtu, false, false) + parameters.link_overhead, rate);
@@ -54,7 +54,7 @@ TEST_F(PacerTest, AFlowKeepsItsRateToACycle) {
   post(Bytes{parameters.mtu} * 400);
   end_of_run();
   ASSERT_EQ(sent.size(), 400u);
-  // The first packet is larger (RETH), and the times of a byte are rounded up.
+  // The first packet is larger (RETH), and the pacer rounds the time of a byte up.
   for (std::size_t i = 2; i < sent.size(); ++i) {
     const PicoSeconds planned = gap(rate) * static_cast<std::int64_t>(i - 1);
     const PicoSeconds late = sent[i] - sent[1] - planned;
@@ -68,8 +68,8 @@ TEST_F(PacerTest, AFlowAtTheLineFillsIt) {
   post(Bytes{parameters.mtu} * 500);
   end_of_run();
   ASSERT_EQ(sent.size(), 500u);
-  // The block decides ahead of the wire, so no time is lost between packets. Only at the start, the
-  // block knows one packet at a time and has no rate yet.
+  // The pacer decides ahead of the link, so no time is lost between packets. Only at the start the
+  // pacer knows one packet at a time and has no rate yet.
   const PicoSeconds line = gap(parameters.line_rate) * 400;
   EXPECT_GE((sent[499] - sent[99]).count, line.count);
   EXPECT_LE((sent[499] - sent[99]).count, line.count + 2 * kCycle.count);
@@ -106,7 +106,7 @@ TEST_F(PacerTest, ANewRateActsWithinItsDivision) {
 
 TEST_F(PacerTest, APauseActsAtOnceAndNothingIsCaughtUp) {
   const BitRate rate{20'000'000'000};
-  for (int step = 0; step < 20; ++step) {  // a pause begins at any moment of a packet
+  for (int step = 0; step < 20; ++step) {  // the pause begins at different times within a packet
     sent.clear();
     build_with_pacer();
     nic[0]->transmitter().set_rate(3, Rate::from(rate));
@@ -123,7 +123,7 @@ TEST_F(PacerTest, APauseActsAtOnceAndNothingIsCaughtUp) {
     nic[0]->transmitter().on_pause(0);
     end_of_run(begin + kMilliSecond);
     ASSERT_EQ(sent.size(), 100u);
-    // the first packet may be late, as its row takes part again only within a sweep
+    // The first packet after the pause may be late, since the sweep reaches its row only later.
     for (std::size_t i = before + 1; i < sent.size(); ++i) {
       const std::int64_t cycles = 6 + (i == before + 1 ? PacerShape{}.rows() : 0);
       EXPECT_GE((sent[i] - sent[i - 1]).count, (gap(rate) - kCycle * cycles).count) << i;
@@ -168,7 +168,7 @@ TEST_F(PacerTest, LostPacketsAreSentAgain) {
 TEST_F(PacerTest, QueuePairsTakeTurnsInTheBlocksFlows) {
   build_with_pacer();
   QueuePairConfig there;
-  there.service = Service::kUd;  // unreliable, so that no ACK comes
+  there.service = Service::kUd;  // an unreliable service, so that no ACK comes
   WorkItem item;
   item.bytes = 100;
   item.operation = Operation::kSend;
@@ -182,7 +182,7 @@ TEST_F(PacerTest, QueuePairsTakeTurnsInTheBlocksFlows) {
     transmitter.post(qpn, item);
   }
   try {
-    post(100);  // packets of queue pair 3
+    post(100);  // posts packets of queue pair 3
     ADD_FAILURE() << "one flow too many is taken";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("more than 1024 queue pairs"), std::string::npos);
@@ -194,7 +194,7 @@ TEST_F(PacerTest, QueuePairsTakeTurnsInTheBlocksFlows) {
   transmitter.post(10, item);
   scheduler.run_until(kMilliSecond * 2);
   EXPECT_EQ(sent.size(), most);
-  // The flow of a queue pair that ended at rest is free, too.
+  // Destroying an idle queue pair frees its flow number as well.
   nic[0]->destroy_queue_pair(11);
   nic[0]->create_queue_pair(5000, there);
   transmitter.post(5000, item);

@@ -48,7 +48,7 @@ TEST(PacingScheduler, IsIdleExactlyWhereNoFlowIsReadyWhateverIsAllowed) {
   scheduler.activate(0, PicoSeconds(100));
   EXPECT_TRUE(scheduler.is_idle(PicoSeconds(99)));
   EXPECT_FALSE(scheduler.is_idle(PicoSeconds(100)));
-  // A ready flow that was not picked stays ready.
+  // A ready flow that the scheduler did not choose stays ready.
   scheduler.activate(1, PicoSeconds(100));
   EXPECT_EQ(scheduler.pick(PicoSeconds(100), 1u << 5), 1u);
   EXPECT_EQ(scheduler.next_ready(), PicoSeconds::max());
@@ -99,7 +99,7 @@ TEST(PacingScheduler, PrioritiesAreInItsDigest) {
   EXPECT_NE(digest(3), digest(5));
 }
 
-// Random activations, changes and deactivations; the oracle scans all flows.
+// Activates, changes and deactivates random flows. The oracle scans all flows.
 void match_a_scan(std::uint32_t flows, int steps, unsigned seed) {
   struct Oracle {
     bool active = false;
@@ -136,7 +136,7 @@ void match_a_scan(std::uint32_t flows, int steps, unsigned seed) {
         scheduler.activate(flow, PicoSeconds(o.when));
       }
     }
-    // ready flows in the order (time, flow)
+    // Ready flows in the order (time, flow).
     std::map<std::pair<std::int64_t, std::uint32_t>, Oracle*> ripe;
     for (std::uint32_t flow = 0; flow < flows; ++flow) {
       Oracle& o = oracle[flow];
@@ -161,7 +161,7 @@ void match_a_scan(std::uint32_t flows, int steps, unsigned seed) {
 
 TEST(PacingScheduler, MatchesAScanOverAllFlows) { match_a_scan(16'384, 3'000, 7); }
 
-// With few flows, often exactly one flow is due, or two flows are due at the same time.
+// With few flows often exactly one flow is due, or two flows are due at the same time.
 TEST(PacingScheduler, MatchesAScanOverFewFlows) {
   for (std::uint32_t flows = 1; flows <= 6; ++flows) match_a_scan(flows, 20'000, flows);
 }

@@ -1,4 +1,4 @@
-// A NIC with a parser block: the algorithm gets the block's reports.
+// Tests a NIC with a parser block: the algorithm gets the parser's reports.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace {
 
 class ParserPair : public test::PairTest {};
 
-/// Records the calls of a NIC to its algorithm.
+/// An algorithm that records the calls of the NIC.
 class Recorder final : public Algorithm {
  public:
   std::vector<CnpInfo> cnps;
@@ -35,11 +35,12 @@ class Recorder final : public Algorithm {
   AlgorithmCounters counters() const override { return {}; }
 };
 
-/// A parser with prepared answers: the first CNPs are refused, unbound, or for unknown flows.
+/// A fake parser with prepared results: the first CNPs are refused, belong to an unbound queue
+/// pair, or to an unknown flow.
 class Spoilt final : public ParserEngine {
  public:
   std::vector<Qpn> begun, ended;
-  std::vector<unsigned> classes;  // DSCPs of the contexts in the order of begin()
+  std::vector<unsigned> classes;  // DSCP of each context, in the order of begin()
   std::vector<SentPacket> packets;
   unsigned cnps = 0;
 
@@ -110,7 +111,7 @@ TEST_F(ParserPair, WhatTheBlockSaysIsWhatTheAlgorithmGets) {
   EXPECT_EQ(counters.cnps_ignored, 2u);
   EXPECT_EQ(counters.cnps_received, cnps - 1);
 
-  // Packets of an unbound queue pair and of an unknown flow are not reported.
+  // The algorithm gets no reports of packets of unbound queue pairs and of unknown flows.
   ASSERT_EQ(parser.packets.size(), 100u);
   ASSERT_EQ(recorder.sent.size(), 98u);
   ASSERT_EQ(lengths.size(), 100u);

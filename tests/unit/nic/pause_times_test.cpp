@@ -1,4 +1,5 @@
-// Pauses with a time limit between two NICs: the pausing NIC renews them, the paused NIC ends them.
+// Tests PFC pauses with a duration between two NICs. The pausing NIC renews them, and the paused
+// NIC ends them.
 #include "switch/pause_times.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +31,7 @@ TEST_F(TimedPausePair, AStormIsRenewedUntilItEnds) {
   EXPECT_EQ(nic[0]->transmitter().allowed(), 0xFEu);
   EXPECT_EQ(count(PacketKind::kPause), 20);
   EXPECT_EQ(nic[1]->counters().pauses_sent, 1u);
-  EXPECT_EQ(nic[1]->counters().pause_frames_sent, 21u);  // One of the frames is still on the wire.
+  EXPECT_EQ(nic[1]->counters().pause_frames_sent, 21u);  // one of the frames is still on the wire
   nic[1]->storm(0);
   scheduler.run_until(scheduler.now() + lasts * 10);
   EXPECT_EQ(nic[0]->transmitter().allowed(), 0xFFu);

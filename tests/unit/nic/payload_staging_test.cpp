@@ -1,4 +1,4 @@
-// The queue of packets that wait for their payload.
+// Tests the queue of packets that wait for their payload.
 #include "nic/payload_staging.h"
 
 #include <gtest/gtest.h>

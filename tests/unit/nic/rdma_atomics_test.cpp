@@ -1,4 +1,5 @@
-// Compare-and-swap and fetch-and-add between two hosts: executed exactly once despite packet loss.
+// Tests compare-and-swap and fetch-and-add between two hosts: each operation is executed exactly
+// once despite packet loss.
 #include <map>
 #include <random>
 
@@ -64,7 +65,7 @@ TEST_F(RdmaAtomics, ASwapHappensOnlyWhereTheWordIsWhatItIsComparedWith) {
   EXPECT_EQ(reap(0).size(), 3u);
 }
 
-// Operands of a request and the result in its response are headers on the wire.
+// The operands of a request and the result in its response are headers on the wire.
 TEST_F(RdmaAtomics, FramesHoldOperandsAndResult) {
   build();
   host[1]->ram.put(kWord, std::uint64_t{0x1122'3344'5566'7788});
@@ -91,7 +92,8 @@ TEST_F(RdmaAtomics, FramesHoldOperandsAndResult) {
   EXPECT_EQ(frames[1].payload_size, 0u);
 }
 
-// Atomics between writes and reads, in both directions; each run loses one packet.
+// Runs atomic operations between writes and reads in both directions. Each run loses another
+// packet.
 TEST_F(RdmaAtomics, LosingAnyOnePacketCarriesNothingOutTwice) {
   std::size_t packets = 0;
   std::map<int, int> operations;
@@ -132,7 +134,7 @@ TEST_F(RdmaAtomics, LosingAnyOnePacketCarriesNothingOutTwice) {
         EXPECT_EQ(done.status, NIC_CQE_OK);
         ids.push_back(done.wr_id);
       }
-      // Work completes in the order of posting.
+      // Work items complete in the order in which they were posted.
       EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6}));
     }
     EXPECT_EQ(pool.in_use(), 0);
@@ -146,10 +148,11 @@ TEST_F(RdmaAtomics, LosingAnyOnePacketCarriesNothingOutTwice) {
   }
 }
 
-// One packet of three is lost and the link to the host is slow, so requests are repeated while the
-// first response is still being fetched.
+// Every third packet is lost and the link to the host is slow, so the requester repeats requests
+// while the responder is still executing them.
 TEST_F(RdmaAtomics, HoweverOftenARequestIsRepeatedItCountsOnce) {
-  parameters.dma.latency = kMicroSecond * 60;  // latency beyond the timeout of 50 us
+  // DMA latency above the retransmission timeout of 50 us
+  parameters.dma.latency = kMicroSecond * 60;
   std::mt19937 chance(7);
   build();
   host[1]->ram.put(kWord, std::uint64_t{0});
@@ -167,7 +170,7 @@ TEST_F(RdmaAtomics, HoweverOftenARequestIsRepeatedItCountsOnce) {
     }
     ASSERT_EQ(done, posted + 1);
     EXPECT_EQ(word(0, kResult),
-              posted);  // the last operation found the results of all earlier ones
+              posted);  // the last operation returned the sum of all earlier ones
   }
   EXPECT_EQ(word(1, kWord), 200u);
   EXPECT_GT(host[0]->nic.counters().retransmits, 50u);
@@ -212,11 +215,11 @@ TEST_F(RdmaAtomics, WhatCannotBeIsRefusedWhereItIsSeen) {
   EXPECT_EQ(status_of(long_one), NIC_CQE_LOCAL_ERROR);
 }
 
-// Host memory refuses an address inside the memory region. The first NAK, and the responses before
-// and after it, are lost.
+// The memory region contains an address that host memory refuses. The first NAK, and the responses
+// before and after it, are lost.
 TEST_F(RdmaAtomics, ARefusalThatIsLostIsRepeatedAndNothingIsCarriedOutTwice) {
   build();
-  put(1, map::kMrLengthOffset, kRam);  // the window ends beyond memory
+  put(1, map::kMrLengthOffset, kRam);  // the region ends beyond memory
   host[1]->ram.put(kWord, std::uint64_t{100});
   int answers = 0;
   on_wire = [&](const Packet& packet) {

@@ -1,4 +1,5 @@
-// Errors between two hosts: receiver not ready, buffer too short, address refused, no receiver.
+// Tests errors between two hosts: receiver not ready, receive buffer too short, refused address,
+// missing queue pair.
 #include <map>
 #include <optional>
 
@@ -12,7 +13,7 @@ using namespace test;
 using RdmaErrors = RdmaHosts;
 
 TEST_F(RdmaErrors, ASenderWaitsForABufferAsLongAsItIsToldTo) {
-  // The next greater code of table 46 means 120 us.
+  // The next higher code of table 46 stands for 120 us.
   parameters.recovery.not_ready_delay = kMicroSecond * 100;
   build();
   post(0, work(NIC_WQE_SEND, 1, kData, 0, 3'000));
@@ -21,7 +22,7 @@ TEST_F(RdmaErrors, ASenderWaitsForABufferAsLongAsItIsToldTo) {
   const auto nak = std::find_if(seen.begin(), seen.end(),
                                 [](const Packet& p) { return p.kind == PacketKind::kNak; });
   EXPECT_EQ(nak->nak, NakReason::kNotReady);
-  EXPECT_EQ(roce::headers_of(*nak, 0).syndrome, 0x27);  // code of 0.12 ms in table 46
+  EXPECT_EQ(roce::headers_of(*nak, 0).syndrome, 0x27);  // the code for 0.12 ms in table 46
   EXPECT_EQ(host[1]->nic.counters().receives_missing, 1u);
   post_receive(1, 9, kData + 0x8000, 3'000);
   const std::size_t before = seen.size();
@@ -88,7 +89,7 @@ TEST_F(RdmaErrors, AReadIntoWhatIsNotOpenIsALocalError) {
 
 TEST_F(RdmaErrors, AWindowOverMemoryThatIsNotThereRefusesReads) {
   build();
-  put(1, map::kMrLengthOffset, kRam);  // the window ends beyond memory
+  put(1, map::kMrLengthOffset, kRam);  // the region ends beyond memory
   post(0, work(NIC_WQE_RDMA_READ, 1, kData, kRam - 1'000, 3'000));
   run(kMilliSecond);
   const auto done = reap(0);
@@ -125,13 +126,13 @@ TEST_F(RdmaErrors, ReceiveEntriesAreCheckedAndEndWithTheirQueuePair) {
   EXPECT_EQ(done[0].wr_id, 3u);
 }
 
-// A timeout withdraws packets that the transmitter has already staged and that leave afterwards. An
-// acknowledgement of the packets which the receiver kept then leaves nothing outstanding, and the
-// packets sent next must start the timer again.
+// Packets that the transmitter has already staged leave after a retransmission timeout. An ACK of
+// packets that the receiver buffered may then leave nothing outstanding, and packets sent
+// afterwards must start the timer again.
 TEST_F(RdmaErrors, PacketsThatLeaveBehindATimeoutDoNotKeepTheTimerFromStarting) {
   parameters.recovery.reorder_window = 8;
   build();
-  std::uint64_t overtaken = 0;  // runs in which a packet left behind the timeout
+  std::uint64_t overtaken = 0;  // number of runs in which a packet left after the timeout
   for (int early = 100; early <= 1'000; early += 50) {
     std::map<Psn, int> lost;
     std::optional<Psn> first;
@@ -154,7 +155,7 @@ TEST_F(RdmaErrors, PacketsThatLeaveBehindATimeoutDoNotKeepTheTimerFromStarting) 
     run(kMicroSecond * 49 - kNanoSecond * early);
     post(0, work(NIC_WQE_RDMA_WRITE, 2, kData, kData + 0x4000, 3'000));
     run(kMilliSecond * 20);
-    // Many round trips make the timeout short again.
+    // Many round trips reset the timeout from its doubled value.
     post(0, work(NIC_WQE_RDMA_WRITE, 3, kData, kData, 100'000));
     run(kMilliSecond);
     const auto done = reap(0);

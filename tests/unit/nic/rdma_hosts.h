@@ -48,7 +48,7 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
   std::unique_ptr<Link> link[2];
   std::function<bool(const Packet&)> on_wire = [](const Packet&) {
     return true;
-  };  // a hook that returns false loses the packet
+  };  // the hook returns false to lose the packet
   std::vector<Packet> seen;
   bool waits_for_peer = true;
   int given_up_ = 0;
@@ -142,7 +142,7 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
     put(at, map::kRqTailOffset, ++h.received);
   }
   void run(PicoSeconds time) { scheduler.run_until(scheduler.now() + time); }
-  /// Returns all completions since the last call.
+  /// Returns all completions of a host since the last call.
   std::vector<nic_cqe> reap(int at) {
     Host& h = *host[at];
     std::uint32_t tail = 0;

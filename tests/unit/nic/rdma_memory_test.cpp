@@ -1,4 +1,5 @@
-// Addresses that are not memory: every access ends with an error status, and is counted.
+// Tests accesses to addresses that are not memory. Every access completes with an error status and
+// is counted.
 #include "unit/nic/rdma_hosts.h"
 
 namespace dcc {
@@ -7,11 +8,11 @@ namespace {
 using namespace test;
 using RdmaMemory = RdmaHosts;
 
-constexpr std::uint64_t kDevice = 0x40100000;  // address beyond all memory of these hosts
+constexpr std::uint64_t kDevice = 0x40100000;  // an address beyond the memory of these hosts
 
 TEST_F(RdmaMemory, AWriteIsAcknowledgedOnlyIfItsMemoryExists) {
   build();
-  put(1, map::kMrLengthOffset, kRam);  // the window ends beyond memory
+  put(1, map::kMrLengthOffset, kRam);  // the region ends beyond memory
   post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kRam - 1'500, 3'000));
   post(0, work(NIC_WQE_RDMA_WRITE, 2, kData, kData, 10));
   run(kMilliSecond);
@@ -51,7 +52,7 @@ TEST_F(RdmaMemory, PayloadAndDestinationsThatAreNotThereAreLocalErrors) {
   EXPECT_EQ(done[0].status, NIC_CQE_LOCAL_ERROR);
   EXPECT_EQ(host[0]->rings.dma_faults().first().address, kDevice);
   EXPECT_EQ(host[0]->rings.dma_faults().first().number, 1u);
-  // an address in the region that is not memory
+  // The memory region contains an address that is not memory.
   put(0, map::kMrBaseLoOffset, static_cast<std::uint32_t>(kDevice));
   post(0, work(NIC_WQE_RDMA_READ, 2, kDevice, kData, 100));
   post_receive(0, 3, kDevice, 100);
@@ -130,7 +131,8 @@ TEST_F(RdmaMemory, WorkWithoutAnotherEndFailsAfterTheRetriesOfASender) {
   parameters.recovery.retries = 2;
   waits_for_peer = false;
   build();
-  put(0, map::kQpCmdOffset, map::kQpCmdOperationCreate);  // a new queue pair without a peer
+  // creates the queue pair anew, without a peer
+  put(0, map::kQpCmdOffset, map::kQpCmdOperationCreate);
   post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kData, 100));
   post(0, work(NIC_WQE_SEND, 2, kData, 0, 100));
   run(kMicroSecond * 140);

@@ -1,4 +1,4 @@
-// READ and SEND between two hosts: delivery, packet loss, pacing of READs.
+// Tests READ and SEND between two hosts: delivery, packet loss, pacing of responses.
 #include <map>
 
 #include "sim/random.h"
@@ -67,7 +67,7 @@ TEST_F(Rdma, ASendFillsTheBuffersInTheOrderInWhichTheyWerePosted) {
   }
 }
 
-// Writes, sends and reads of one queue pair in both directions; each run loses one packet.
+// Runs writes, sends and reads of one queue pair in both directions. Each run loses another packet.
 TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
   using Kind = RecoveryParameters::Kind;
   for (const Kind kind : {Kind::kGoBackN, Kind::kSelectiveRepeat}) {
@@ -99,7 +99,7 @@ TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
         post(at, work(NIC_WQE_RDMA_READ, 4, kData + 0x18000, kData + 0x5000, 900));
         post(at, work(NIC_WQE_RDMA_WRITE_IMMEDIATE, 5, kData + 0x6000, kData + 0x1C000, 1'200));
       }
-      run(kMicroSecond * 5);  // the first SEND finds no buffer
+      run(kMicroSecond * 5);  // no receive buffer is posted for the first SEND
       for (int at = 0; at < 2; ++at) post_receive(at, 60, kData + 0x1E000, 4096);
       run(kMilliSecond * 2);
       if (lost == 0) packets = passed;
@@ -120,7 +120,7 @@ TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
             ++receives;
           }
         }
-        // Work completes in the order of posting.
+        // Work items complete in the order in which they were posted.
         EXPECT_EQ(ids, (std::vector<std::uint64_t>{1, 2, 3, 4, 5}));
         EXPECT_EQ(receives, 2);
         EXPECT_EQ(ledger[at].acked_bytes, 9'600);
@@ -146,8 +146,8 @@ TEST_F(Rdma, LosingAnyOnePacketLosesNothing) {
   }
 }
 
-// Operations of all kinds in both directions, three at a time, on a link that loses one packet of
-// eight.
+// Runs operations of all kinds in both directions, three at a time, on a link that loses every
+// eighth packet.
 TEST_F(Rdma, SelectiveRepeatLosesNothingOnALossyLink) {
   parameters.recovery.kind = RecoveryParameters::Kind::kSelectiveRepeat;
   parameters.recovery.reorder_window = 64;
@@ -169,7 +169,7 @@ TEST_F(Rdma, SelectiveRepeatLosesNothingOnALossyLink) {
       ASSERT_EQ(bytes(at, kData + 0x14000, 3'500), bytes(1 - at, kData + 0x3000 + round, 3'500));
       ASSERT_EQ(bytes(1 - at, kData + 0x1E000, 3'500), bytes(at, kData + 0x4000 + round, 3'500));
       const auto done = reap(at);
-      ASSERT_EQ(done.size(), 4u);  // three requests and a receive entry
+      ASSERT_EQ(done.size(), 4u);  // completions of three requests and a receive entry
       for (const nic_cqe& one : done) ASSERT_EQ(one.status, NIC_CQE_OK);
     }
     ASSERT_EQ(pool.in_use(), 0);
@@ -193,7 +193,7 @@ TEST_F(Rdma, AGapInAnAnswerIsAskedForAtOnceAndOnce) {
   EXPECT_EQ(count(Operation::kRead), 2);
   const auto again = std::find_if(seen.rbegin(), seen.rend(),
                                   [](const Packet& p) { return p.operation == Operation::kRead; });
-  EXPECT_EQ(again->psn, 3u);  // repeats begin at the lost packet
+  EXPECT_EQ(again->psn, 3u);  // the repeated request begins at the lost response packet
   EXPECT_EQ(again->remote_address, kData + 3'000u);
   EXPECT_EQ(again->message_bytes, 7'000u);
 }
@@ -215,7 +215,7 @@ TEST_F(Rdma, AnswersKeepARequestsWindowFullAndNoMore) {
   EXPECT_EQ(reap(0).size(), 12u);
 }
 
-/// An algorithm that sets one rate for all flows and records its calls.
+/// An algorithm that sets one rate for all flows and records the calls of the NIC.
 struct Pacer final : Algorithm {
   Pacer(AlgorithmHost& nic, Rate pace) : host(nic), rate(pace) {}
   AlgorithmNeeds needs() const override {
@@ -250,19 +250,21 @@ TEST_F(Rdma, ReadsArePacedThroughTheirRequests) {
   }
   run(kMilliSecond);
   ASSERT_EQ(requests.size(), 5u);
-  // The pace of responses: first and last packets have an AETH, all packets have overhead.
+  // Interval of paced responses. First and last packets have an AETH, and all packets have link
+  // overhead.
   const std::uint32_t wire = roce::read_response_wire_bytes(1'000, true, false) +
                              2 * roce::read_response_wire_bytes(1'000, false, false) +
                              roce::read_response_wire_bytes(1'000, false, true) + 4 * 20;
   for (std::size_t i = 1; i < requests.size(); ++i) {
     EXPECT_EQ((requests[i] - requests[i - 1]).count, std::int64_t{wire} * 800);
   }
-  // The algorithm gets an ACK for each response packet; its RTT excludes earlier packets.
+  // The algorithm gets an ACK for each response packet. Its RTT excludes the time of earlier
+  // packets.
   ASSERT_EQ(pacer.acks.size(), 20u);
   EXPECT_TRUE(pacer.acks[3].last_of_message);
   EXPECT_FALSE(pacer.acks[2].last_of_message);
   EXPECT_EQ(pacer.acks[1].rtt, pacer.acks[2].rtt);
-  // tolerance: the time of four bytes
+  // The tolerance is the time of four bytes.
   EXPECT_LE((pacer.acks[3].rtt - pacer.acks[1].rtt).count, 400);
 }
 

@@ -1,5 +1,5 @@
-// Datagrams and unreliable connections: completions name the sender, and lost packets are not
-// repeated.
+// Tests datagrams and unreliable connections: completions contain the sender, and lost packets are
+// not retransmitted.
 #include <map>
 
 #include "unit/nic/rdma_hosts.h"
@@ -15,9 +15,9 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
   build(Service::kUd);
   post_receive(1, 9, kData + 0x8000, 40 + 700);
   post(0, work(NIC_WQE_SEND, 1, kData, 0, 700));
-  // This message is lost, since no buffer is posted.
+  // This message is lost, since the receiver has posted no buffer.
   post(0, work(NIC_WQE_SEND, 2, kData, 0, 700));
-  post(0, work(NIC_WQE_SEND, 3, kData, 0, 1'001));  // one byte longer than a packet
+  post(0, work(NIC_WQE_SEND, 3, kData, 0, 1'001));  // one byte more than fits into a packet
   post(0, work(NIC_WQE_RDMA_READ, 4, kData, kData, 10));
   run(kMilliSecond);
   const auto received = reap(1);
@@ -26,7 +26,7 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
   EXPECT_EQ(received[0].immediate, kQpn[0]);
   EXPECT_EQ(bytes(1, kData + 0x8000 + 40, 700), bytes(0, kData, 700));
   const auto header = bytes(1, kData + 0x8000 + 20, 20);
-  EXPECT_EQ(header[0], 0x45);  // begin of the IPv4 header
+  EXPECT_EQ(header[0], 0x45);  // first byte of the IPv4 header
   EXPECT_EQ(header[12], 10);   // first byte of the sender's address 10.0.0.1
   EXPECT_EQ(header[15], 1);
   std::map<std::uint64_t, int> status;
@@ -36,7 +36,7 @@ TEST_F(RdmaUnreliable, DatagramsCarryTheirSenderAndNeedABuffer) {
       (std::map<std::uint64_t, int>{
           {1, NIC_CQE_OK}, {2, NIC_CQE_OK}, {3, NIC_CQE_LOCAL_ERROR}, {4, NIC_CQE_LOCAL_ERROR}}));
   EXPECT_EQ(host[1]->nic.counters().receives_missing, 1u);
-  EXPECT_EQ(seen.size(), 2u);  // no ACK was sent
+  EXPECT_EQ(seen.size(), 2u);  // the receiver has sent no ACK
   EXPECT_EQ(seen[0].wire_bytes, roce::send_wire_bytes(700, false, true));
 }
 
@@ -50,7 +50,7 @@ TEST_F(RdmaUnreliable, AnUnreliableConnectionLosesMessagesWhole) {
   EXPECT_EQ(reap(0).size(), 3u);
   const auto received = reap(1);
   ASSERT_EQ(received.size(), 2u);
-  EXPECT_EQ(received[1].wr_id, 51u);  // The message uses the buffer of the lost message.
+  EXPECT_EQ(received[1].wr_id, 51u);  // the message takes the buffer of the lost message
   EXPECT_EQ(bytes(1, kData + 0x8000, 3'000), bytes(0, kData, 3'000));
   EXPECT_EQ(bytes(1, kData + 0x9000, 3'000), bytes(0, kData + 10'000, 3'000));
   EXPECT_EQ(count(PacketKind::kAck) + count(PacketKind::kNak), 0);

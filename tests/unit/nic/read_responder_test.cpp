@@ -1,4 +1,5 @@
-// Makes responses to READ and atomic requests; the test decides when they are sent.
+// Tests the responses to READ and atomic requests. The test decides when each response packet is
+// sent.
 #include "nic/read_responder.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +56,8 @@ TEST_F(ReadResponderTest, CutsAResponseIntoPacketsOfTheMtu) {
   EXPECT_TRUE(state.responses.empty());
 }
 
-// The time stamp moves on with the response, so that a round trip excludes the packets before it.
+// The time stamp of each response packet is later by the time of the packets before it, so that the
+// measured RTT excludes these packets.
 TEST_F(ReadResponderTest, EchoesTheRequestsTimePlusTheTimeOfThePacketsBefore) {
   ReadResponder::enqueue(state, request(Operation::kRead, 20, 2000));
   const ReadResponder::Made first = make();

@@ -1,5 +1,5 @@
-// A host whose memory is slower than its port: payload waits in the NIC, and the NIC pauses the
-// switch.
+// Tests a host whose memory is slower than its port: payload waits in the NIC, and the NIC pauses
+// the switch.
 #include "nic/receive_buffer.h"
 
 #include "unit/nic/rdma_hosts.h"
@@ -12,16 +12,16 @@ using namespace test;
 class ReceiveBufferHosts : public RdmaHosts {
  protected:
   ReceiveBufferHosts() {
-    parameters.dma.rate = 25_Gbps;  // The DMA has a quarter of the port's rate.
+    parameters.dma.rate = 25_Gbps;  // the DMA has a quarter of the port's rate
     parameters.receive_buffer.size = 32'768;
     parameters.link_delay = kMicroSecond;
     parameters.recovery.timeout = kMilliSecond;
   }
-  /// Sends 60 KB, more than the buffer holds, each packet to the same address.
+  /// Sends 60 KB, more than the receive buffer holds, with all packets to the same address.
   void send() {
     for (int i = 0; i < 4; ++i) post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kData, 15'000));
   }
-  // The sender's memory is fast, so the wire is full.
+  // The sender's memory is so fast that the link is full.
   void build_with_fast_sender() {
     build();
     ASSERT_NE(host[1]->rings.receive_buffer(), nullptr);
@@ -48,7 +48,8 @@ TEST(ReceiveBuffer, PausesBelowTheHeadroomAndResumesTwoPacketsLower) {
   p.pfc_priorities = 0x08;
   std::vector<unsigned> frames;
   ReceiveBuffer buffer(p, [&](unsigned priorities) { frames.push_back(priorities); });
-  // The cable holds 25 000 bytes at 100 Gb/s both ways; three packets and the frame are added.
+  // The cable holds 25 000 bytes at 100 Gb/s in both directions. Three packets and the pause frame
+  // are added.
   EXPECT_GT(p.pause_headroom(), 28'000);
   EXPECT_LT(p.pause_headroom(), 29'000);
   Packet packet{};
@@ -58,7 +59,7 @@ TEST(ReceiveBuffer, PausesBelowTheHeadroomAndResumesTwoPacketsLower) {
   EXPECT_TRUE(frames.empty());
   buffer.enter(packet);
   EXPECT_EQ(frames, (std::vector<unsigned>{0x08}));
-  // Packets that were in flight when the switch was paused find room in the buffer.
+  // The receive buffer has room for the packets in flight when the switch is paused.
   for (int i = 0; i < 28; ++i) {
     ASSERT_TRUE(buffer.has_room(1'000)) << i;
     buffer.enter(packet);
@@ -72,7 +73,7 @@ TEST(ReceiveBuffer, PausesBelowTheHeadroomAndResumesTwoPacketsLower) {
 
 TEST_F(ReceiveBufferHosts, BytesCountWhenTheyAreInMemory) {
   build_with_fast_sender();
-  // 15 000 bytes at 25 Gb/s are 4.8 us, which is also what the sender's own DMA takes.
+  // 15 000 bytes take 4.8 us at 25 Gb/s, which is also what the sender's own DMA takes.
   post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kData + 0x8000, 15'000));
   run(kMicroSecond * 7);
   const std::uint64_t received = host[1]->nic.counters().bytes_received;
@@ -89,7 +90,7 @@ TEST_F(ReceiveBufferHosts, PayloadThatFindsNoRoomIsLostAndRepeated) {
   parameters.receive_buffer.size = 4'096;
   parameters.dma.rate = 99_Gbps;
   build();
-  // Another initiator keeps the link to the host busy.
+  // Another DMA client keeps the link to the host busy.
   struct Nobody final : DmaClient {
     void dma_done(std::uint32_t, bool) override {}
   } nobody;
@@ -138,7 +139,7 @@ TEST_F(ReceiveBufferHosts, TheNicPausesItsNeighbour) {
   run(kMilliSecond);
   EXPECT_EQ(reap(0).size(), 4u);
   EXPECT_EQ(host[1]->nic.counters().receive_discards, 0u) << "lossless";
-  // A pause stops all priorities at once; a pause and its end are two frames.
+  // A pause frame stops all priorities at once. A pause and its end are two frames.
   const std::uint64_t pauses = host[1]->nic.counters().pauses_sent / 8;
   EXPECT_GT(pauses, 0u);
   EXPECT_EQ(count(PacketKind::kPause), static_cast<int>(2 * pauses));

@@ -1,4 +1,5 @@
-// Retransmission of RoCE: when the timer runs, and how a queue pair continues after a timeout.
+// Tests retransmission of RoCE: when the timer runs, and how a queue pair continues after a
+// timeout.
 #include <gtest/gtest.h>
 
 #include "nic/recovery/recovery_window.h"
@@ -68,8 +69,7 @@ TEST_F(Recovery, TheTimeoutCountsFromThePacketThatAsks) {
   EXPECT_EQ(timeouts(), 1u);
   scheduler.run_until(kMilliSecond * 3);
   EXPECT_EQ(done.size(), 1u);
-  // The repeated packets ask for acknowledgements, and the first of these reports that 99 packets
-  // arrived.
+  // The retransmitted packets request ACKs, and the first ACK reports that 99 packets had arrived.
   EXPECT_LE(seen_data(), 100u + 2u);
   EXPECT_EQ(nic[0]->counters().retransmits, seen_data() - 100u);
 }
@@ -82,14 +82,14 @@ TEST_F(Recovery, AMessageThatIsCutShortEnds) {
   nic[0]->transmitter().stop(3);
   scheduler.run_until(kMilliSecond * 3);
   EXPECT_EQ(done.size(), 1u);
-  EXPECT_LE(timeouts(), 1u);  // the last packet sent did not ask for an acknowledgement
+  EXPECT_LE(timeouts(), 1u);  // the last packet that was sent requested no ACK
 }
 
 TEST_F(Recovery, AWindowThatClosesWithinAMessageReopens) {
   parameters.line_rate = 1_Gbps;
   build();
   post(100'000);
-  scheduler.run_until(kMicroSecond * 400);  // no packet has asked for an acknowledgement yet
+  scheduler.run_until(kMicroSecond * 400);  // no packet has requested an ACK yet
   nic[0]->transmitter().set_window(3, 4'000);
   scheduler.run_until(kMilliSecond * 3);
   EXPECT_EQ(done.size(), 1u);
@@ -121,7 +121,8 @@ TEST_F(Recovery, TimeoutsInARowComeEverMoreRarely) {
   build();
   on_wire = [](Packet& packet) { return packet.kind != PacketKind::kData; };
   post(1'000);
-  scheduler.run_until(kMicroSecond * 50 * 17);  // timeouts double: after 1, 2, 4, 8 and 16 of them
+  // timeouts expire at 1, 2, 4, 8 and 16 times 50 us
+  scheduler.run_until(kMicroSecond * 50 * 17);
   EXPECT_EQ(timeouts(), 5u);
 }
 
@@ -135,7 +136,7 @@ TEST_F(Recovery, ALimitedNumberOfRetriesKeepsTheirPace) {
   EXPECT_EQ(done[0].status, Status::kRetryExceeded);
 }
 
-/// Adaptive timeouts of a queue pair whose data never arrives.
+/// Adaptive retransmission timeouts of a queue pair whose data never arrives.
 class AdaptiveRecovery : public Recovery {
  protected:
   AdaptiveRecovery() {
@@ -147,7 +148,7 @@ class AdaptiveRecovery : public Recovery {
       return false;
     };
   }
-  /// Times between the packets that were sent, in microseconds.
+  /// Times between the transmissions, in microseconds.
   std::vector<std::int64_t> gaps() const {
     std::vector<std::int64_t> all;
     for (std::size_t i = 1; i < sent.size(); ++i) {
@@ -201,7 +202,7 @@ TEST_F(AdaptiveRecovery, NoTimeoutIsShorterThanTwoRoundTrips) {
 TEST_F(AdaptiveRecovery, ProgressMakesTheTimeoutShortAgain) {
   build();
   post(1'000, 1);
-  scheduler.run_until(kMicroSecond * 450);  // after timeouts at 50, 100, 200 and 400 us
+  scheduler.run_until(kMicroSecond * 450);  // timeouts have expired at 50, 100, 200 and 400 us
   ASSERT_EQ(timeouts(), 4u);
   const auto lose = on_wire;
   on_wire = [](Packet&) { return true; };
@@ -224,8 +225,8 @@ TEST_F(AdaptiveRecovery, TheLeastIsTheShortestThatAdaptersKnow) {
   EXPECT_EQ(parameters.recovery.first_timeout(), kMicroSecond * 20);
 }
 
-// A slow link with a queue of one packet in front: at full rate all packets but every 16th are
-// lost.
+// A slow link after a queue of one packet, so that at full rate only every 16th packet gets
+// through.
 TEST_F(Recovery, GoesBackWithAWindowThatThePathCarries) {
   parameters.ack = AckMode::kPerPacket;
   build();
@@ -251,7 +252,7 @@ TEST(RecoveryWindow, DoublesUpToHalfOfWhatWasOutThenGrowsByAPacket) {
   EXPECT_NEAR(static_cast<double>(window.limit()), 9'000, 1000 * 0.1);
   window.gap_reported(2'000);
   EXPECT_NEAR(static_cast<double>(window.limit()), 4'500, 50);
-  window.gap_reported(4'200);  // the window stays at the bandwidth-delay product or above
+  window.gap_reported(4'200);  // the window does not fall below the bandwidth-delay product
   EXPECT_EQ(window.limit(), 4'200);
 }
 

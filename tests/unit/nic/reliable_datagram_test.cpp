@@ -1,4 +1,5 @@
-// Reliable datagrams: an end-to-end context has one message under way, whichever queue pairs wait.
+// Tests reliable datagrams. An end-to-end context has one message in flight, whichever queue pairs
+// wait.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -19,7 +20,8 @@ class ReliableDatagram : public test::PairTest {
   };
   std::vector<Ended> ended;
 
-  /// Queue pairs 3, 4, … of NIC 0 with those of the same numbers of NIC 1, a context each.
+  /// Creates queue pairs 3, 4, … on both NICs and connects equal numbers, each pair through its
+  /// end-to-end context.
   void build_pairs(const std::vector<unsigned>& contexts, std::vector<unsigned> domains = {}) {
     domains.resize(contexts.size());
     join(*this);
@@ -48,8 +50,8 @@ class ReliableDatagram : public test::PairTest {
   void work_done(Qpn qpn, const WorkItem& item, Status status) override {
     ended.push_back({qpn, item.id, status, scheduler.now()});
   }
-  /// Time of a message of 10 packets and of its last acknowledgement, each with 12 and 4 bytes more
-  /// than on a connection.
+  /// Time of a message of 10 packets and its last ACK. A datagram has 12 bytes and an ACK 4 bytes
+  /// more than on a connection.
   static PicoSeconds message_time() {
     const Bytes wire = roce::data_wire_bytes(1000, true, false) +
                        9 * roce::data_wire_bytes(1000, false, false) + 10 * 12 + 10 * 20;
@@ -75,7 +77,7 @@ TEST_F(ReliableDatagram, ContextsDoNotWaitForEachOther) {
   for (Qpn qpn : {3u, 4u, 5u}) post_to(qpn, 10'000);
   scheduler.run_until(kMilliSecond);
   ASSERT_EQ(ended.size(), 3u);
-  // All share the wire: thirty packets, and one delay there and back.
+  // The three messages share the link: thirty packets, and one delay in each direction.
   const PicoSeconds alone = message_time();
   EXPECT_LT(ended[2].when.count,
             3 * (alone.count - 2 * kMicroSecond.count) + 2 * kMicroSecond.count + 1);
@@ -87,7 +89,7 @@ TEST_F(ReliableDatagram, QueuePairsTakeTurnsMessageByMessage) {
   post_to(4, 10'000, 2);
   scheduler.run_until(kMilliSecond);
   ASSERT_EQ(ended.size(), 2u);
-  EXPECT_EQ(ended[0].id, 2u);  // after the first message of queue pair 3
+  EXPECT_EQ(ended[0].id, 2u);  // completes after the first message of queue pair 3
   EXPECT_EQ(ended[0].when.count, 2 * message_time().count);
   EXPECT_EQ(ended[1].when.count, 4 * message_time().count);
 }
@@ -114,7 +116,8 @@ TEST_F(ReliableDatagram, AQueuePairOfAnotherDomainFails) {
   ASSERT_EQ(ended.size(), 2u);
   EXPECT_EQ(ended[0].id, 2u);
   EXPECT_EQ(ended[0].status, Status::kLocalError);
-  EXPECT_EQ(ended[1].status, Status::kOk);  // the context serves the queue pairs of its own domain
+  // the end-to-end context serves the queue pairs of its own domain
+  EXPECT_EQ(ended[1].status, Status::kOk);
   EXPECT_EQ(ended[1].when.count, message_time().count);
 }
 

@@ -1,4 +1,4 @@
-// Work queue: packets of posted work, and the two cursors of go-back-N.
+// Tests the work queue: packets of posted work, and the two cursors of go-back-N.
 #include "nic/work_queue.h"
 
 #include <gtest/gtest.h>
@@ -151,7 +151,7 @@ TEST(WorkQueue, FlushDropsEverythingAndLateAcknowledgementsCoverNothing) {
   EXPECT_EQ(send_all(queue).size(), 1u);
 }
 
-// Random items, messages and retransmissions; the oracle is a list of all packets.
+// Random work items, messages and retransmissions. The oracle is a list of all packets.
 TEST(WorkQueue, MatchesAListOfAllPackets) {
   constexpr Bytes kMtu = 1'000;
   std::mt19937 random(11);
@@ -228,7 +228,8 @@ TEST(WorkQueue, WhatIsLeftOutIsMissingInTheMiddle) {
     WorkQueue queue(1000);
     queue.post(item(1, 100'300, 2'500));
     for (int i = 0; i < 7; ++i) queue.sent(queue.plan_next());
-    EXPECT_EQ(queue.unsent(), 100'300 - 6'000);  // 1000, 1000, 500 bytes, twice, and 1000 bytes
+    // sent are 1000, 1000 and 500 bytes, twice, and 1000 bytes
+    EXPECT_EQ(queue.unsent(), 100'300 - 6'000);
     if (left_out != 0) queue.mark_delivered(left_out);
     EXPECT_EQ(queue.in_flight(), 6'000);
     EXPECT_EQ(queue.plan_next().payload_bytes, 1'000u);

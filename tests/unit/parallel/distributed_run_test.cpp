@@ -1,5 +1,5 @@
-// One simulation in two processes, which are threads in this test: messages exchanged between
-// windows, and messages sent while no window runs.
+// One simulation in two processes, which are threads in this test. The processes exchange messages
+// between windows, and messages that were sent while no window ran.
 #include "parallel/distributed_run.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 constexpr unsigned kSize = 2;
 constexpr PicoSeconds kLookahead = kMicroSecond;
 
-/// The meeting point of both processes: each leaves its messages and waits for the other.
+/// The meeting point of both processes. Each leaves its messages and waits for the other process.
 struct Meeting {
   ThreadBarrier barrier{kSize};
   std::vector<std::int64_t> numbers[kSize];
@@ -61,8 +61,7 @@ class ThreadAsProcess final : public ProcessGroup {
   unsigned rank_;
 };
 
-/// A listener that receives times, schedules an event at each of them and records when the event
-/// ran.
+/// A listener that receives times, schedules an event at each, and records when the event ran.
 class Listener {
  public:
   explicit Listener(Scheduler& scheduler) : scheduler_(scheduler) {}
@@ -77,7 +76,7 @@ class Listener {
   std::deque<Event> events_;
 };
 
-/// A message carries the time at which the other side's listener shall run.
+/// A message that carries the time at which the listener of the other process shall run.
 class Times final : public Courier {
  public:
   explicit Times(Listener& listener) : listener_(listener) {}
@@ -148,8 +147,8 @@ TEST(DistributedRun, WhatIsPutInAWindowArrivesInTime) {
   });
 }
 
-// A message sent while neither side has an event, as when a link comes back and a switch sends its
-// waiting packets.
+// A message is sent while neither process has an event, as when a link comes back and a switch
+// sends its waiting packets.
 TEST(DistributedRun, WhatIsPutBetweenWindowsIsAnEventToCome) {
   in_both([](Process& p) {
     p.run.run_until(kMicroSecond * 10);
@@ -162,8 +161,8 @@ TEST(DistributedRun, WhatIsPutBetweenWindowsIsAnEventToCome) {
   });
 }
 
-// The receiver has events before and after the message's time. The message must run in time order,
-// although the window reaches beyond it.
+// The receiver has events before and after the message's time. The message must take effect in time
+// order, although the window extends beyond its time.
 TEST(DistributedRun, ItComesInItsOwnTimeAmongOthers) {
   in_both([](Process& p) {
     p.run.run_until(kMicroSecond * 10);

@@ -20,19 +20,19 @@ using Execution = ParallelRun::Execution;
 
 constexpr PicoSeconds kLookahead = kMicroSecond;
 
-/// An event kind of rank 0; each lambda type is a kind of its own.
+/// An event of rank 0. Each lambda type is an event kind of its own.
 template <class Happens>
 Event event_of(Happens happens, void* owner) {
   static const Event::Kind kind{happens, nullptr};
   return Event(kind, owner, 0);
 }
 
-/// Record of one action of a node: time and state of the node.
+/// Records of the actions of a node: time and state of the node.
 using Log = std::vector<std::pair<std::int64_t, std::uint64_t>>;
 
-/// A node that counts received messages. At each own event the node sends a message to another
-/// node, which receives it more than the lookahead later. All choices come from the node's own
-/// random stream, so one wrong order anywhere changes all later records.
+/// Behaviour of a node that counts received messages. At each of its own events the node sends a
+/// message to another node, which receives it later than the lookahead. All choices come from the
+/// node's own random stream, so a single wrong order changes all later records.
 struct Rules {
   Rules(std::uint64_t seed, unsigned node, unsigned count)
       : random(seed, "node", node), nodes(count) {}
@@ -98,7 +98,7 @@ class Node {
     all_ = &all;
     scheduler().schedule_in(own_, rules.until_next());
   }
-  /// Called from outside while the run is not executing.
+  /// Sends a message from outside the run, while the run is not executing.
   void tell(Node& other, std::uint64_t word, PicoSeconds when) {
     Letter* const letter = sent_.emplace_back(std::make_unique<Letter>(other, word, when)).get();
     if (other.partition_ == partition_) {
@@ -145,11 +145,11 @@ class Node {
   Event own_;
   unsigned number_;
   std::vector<std::unique_ptr<Node>>* all_ = nullptr;
-  // all letters sent, those in flight at the end included
+  // All messages that the node sent, including those in flight at the end.
   std::vector<std::unique_ptr<Letter>> sent_;
 };
 
-/// A number of partitions, and of the threads that share them.
+/// A number of partitions, and the number of threads that share them.
 struct Shape {
   unsigned partitions;
   unsigned threads;
@@ -192,8 +192,8 @@ TEST_P(Divided, DoesWhatOneAgendaDoes) {
   }
 }
 
-// One thread, as many threads as partitions, fewer threads, and groups of unequal size. Three of
-// the twelve partitions are empty.
+// Tests one thread, as many threads as partitions, fewer threads, and groups of unequal size. Three
+// of the twelve partitions are empty.
 INSTANTIATE_TEST_SUITE_P(
     Ways, Divided,
     ::testing::Combine(::testing::Values(Shape{2, 2}, Shape{3, 3}, Shape{4, 4}, Shape{4, 1},
@@ -222,7 +222,7 @@ TEST(ParallelRun, KnowsTheFirstEventAndTheFirstItemUnderWay) {
       },
       nullptr, &item, kMicroSecond * 7);
   EXPECT_EQ(run.next_time(), kMicroSecond * 7);
-  run.run_until(kMicroSecond * 6);  // no event is due: no thread is woken, and the clocks advance
+  run.run_until(kMicroSecond * 6);  // no event is due, so no thread is woken and the clocks advance
   EXPECT_EQ(run.scheduler(1).now(), kMicroSecond * 6);
   EXPECT_EQ(run.next_time(), kMicroSecond * 7);
   run.run_until(kMicroSecond * 7);
@@ -250,7 +250,7 @@ TEST(ParallelRun, SettlesWhatIsUnderWay) {
   run.settle();
   EXPECT_TRUE(item.event.is_scheduled());
   EXPECT_EQ(run.next_time(), kMicroSecond * 7);
-  run.settle();  // a second call finds nothing to do
+  run.settle();  // a second call has nothing to do
   run.run_until(kMicroSecond * 20);
   EXPECT_EQ(arrived, 1);
   EXPECT_EQ(run.next_time(), PicoSeconds::max());
@@ -291,8 +291,8 @@ TEST(ParallelRun, TellsTheEarliestOfTwoFailuresAndRunsNoFurther) {
   }
 }
 
-// One of two threads works for 40 ms while the other one waits, so each waits for half of that time
-// on average.
+// One of two threads works for 40 ms while the other thread waits, so on average each waits for
+// half of that time.
 TEST(ParallelRun, TellsWhereItsTimeWent) {
   using std::chrono::milliseconds;
   for (const Execution execution : {Execution::kParallel, Execution::kSequential}) {
@@ -313,7 +313,7 @@ TEST(ParallelRun, TellsWhereItsTimeWent) {
   }
 }
 
-/// Sleeps at each microsecond of a partition's time, so that the partition has work.
+/// Sleeps at each microsecond of a partition's time, so that the partition has real work.
 class Sleeper {
  public:
   Sleeper(Scheduler& scheduler, PicoSeconds from, PicoSeconds to)
@@ -335,7 +335,7 @@ TEST(ParallelRun, PartitionsMoveToThreadsThatWait) {
   ParallelRun run(8, 2, kLookahead, Execution::kParallel);
   if (run.threads() < 2) GTEST_SKIP() << "the system refuses to start a thread";
   EXPECT_EQ(run.partitions_of(0), 4u);
-  // First partition 1 has all work, then partition 6, then all have the same.
+  // At first partition 1 has all the work, then partition 6, and then all partitions have the same.
   const Sleeper first(run.scheduler(1), kMicroSecond, kMicroSecond * 10);
   const Sleeper second(run.scheduler(6), kMicroSecond * 20, kMicroSecond * 40);
   std::vector<std::unique_ptr<Sleeper>> all;
@@ -369,7 +369,8 @@ TEST(ThreadBarrier, WakesWhoHasFallenAsleep) {
       EXPECT_EQ(written, 1);
     });
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // longer than a waiting thread spins
+  // longer than a waiting thread spins before it sleeps
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   written = 1;
   barrier.wait();
   for (std::thread& thread : early) thread.join();

@@ -31,16 +31,17 @@ std::vector<Demand> all_to_all(HostId hosts) {
 TEST(ExpectedLoad, SpreadsADemandOverItsShortestPaths) {
   const Topology topology = tree();
   const Routing routing(topology);
-  // Host 0 is in the first rack, 16 in the second of the same pod, 64 in the next pod.
+  // Host 0 is in the first rack, host 16 in the second rack of the same pod, host 64 in the next
+  // pod.
   const auto load = expected_load(topology, routing, {{0, 16, 60}, {0, 16, 20}, {0, 64, 160}});
   EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(topology.node_of(0))], 240);
   EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(topology.node_of(16))], 80);
   EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(topology.node_of(64))], 160);
   const NodeId rack = topology.peer(topology.node_of(0), 0).node;
   EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(rack)], 240);
-  // A path has five or seven nodes, and all bytes of the path pass each of them.
+  // A path has five or seven nodes, and all bytes of the path pass each of these nodes.
   EXPECT_DOUBLE_EQ(std::accumulate(load.begin(), load.end(), 0.0), 80 * 5 + 160 * 7);
-  // Counts four aggregation switches and sixteen cores.
+  // The load of four aggregation switches and sixteen cores.
   for (int port = 16; port < 20; ++port) {
     const NodeId aggregation = topology.peer(rack, port).node;
     EXPECT_DOUBLE_EQ(load[static_cast<std::size_t>(aggregation)], 80 / 4.0 + 160 / 4.0);
@@ -80,8 +81,7 @@ TEST(Divide, HalvesTheLoadAndKeepsHostsWithTheirSwitch) {
 TEST(Divide, KeepsAPodTogetherWhereTheBalanceAllowsIt) {
   const Topology topology = tree();
   const Routing routing(topology);
-  // Two pods without traffic between them: each half of the run gets one pod with its aggregation
-  // switches.
+  // Two pods exchange no traffic. Each half of the run gets one pod with its aggregation switches.
   std::vector<Demand> demands;
   for (const Demand& one : all_to_all(64)) {
     demands.push_back(one);
@@ -130,7 +130,8 @@ TEST(Divide, LeavesWholeWhatHasOneSwitchOrOneThatWorks) {
   EXPECT_EQ(divide(lot, std::vector<double>(lot.nodes().size()), 2).count, 1u) << "no load at all";
 }
 
-// Two planes have no link between them, so no lookahead would let one wait for the other.
+// Two planes without a link between them form one partition, since no lookahead would let one plane
+// wait for the other.
 TEST(Partition, PartsWithoutALinkBetweenThemAreOne) {
   TopologyParameters parameters;
   parameters.kind = TopologyKind::kLeafSpine;

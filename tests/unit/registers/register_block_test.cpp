@@ -1,5 +1,5 @@
-// Behaviour of the register block that the generated tests do not cover: device callbacks, latched
-// values, names.
+// Tests behaviour of the register block that the generated tests do not cover: device callbacks,
+// latched values, names.
 #include "registers/register_block.h"
 
 #include <gtest/gtest.h>
@@ -93,7 +93,8 @@ TEST_F(RegisterBlockTest, LiveRegistersAskTheDeviceAndMaskItsBits) {
 TEST_F(RegisterBlockTest, LowWordLatchesTheHighOne) {
   device.counter = 0x00000001'FFFFFFFF;
   EXPECT_EQ(read(kStatCnpsReceivedOffset), 0xFFFFFFFFu);
-  device.counter = 0x00000002'00000000;  // the counter carries between the two reads
+  // the counter carries into its high word between the two reads
+  device.counter = 0x00000002'00000000;
   EXPECT_EQ(read(kStatCnpsReceivedOffset + 4), 1u);
   EXPECT_EQ(read(kStatCnpsReceivedOffset), 0u);
   EXPECT_EQ(read(kStatCnpsReceivedOffset + 4), 2u);

@@ -1,4 +1,4 @@
-// A NIC for tests of algorithms: records rates and windows, and lets the test set the time.
+// A fake NIC for tests of algorithms. It records rates and windows, and lets the test set the time.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ class FakeHost final : public AlgorithmHost {
     return flows_[flow].due.at(static_cast<std::size_t>(id));
   }
 
-  /// Advances time; timers expire in order of time, flow and number.
+  /// Advances the time. Timers expire in the order of time, flow and number.
   void advance(Algorithm& algorithm, PicoSeconds by) {
     const PicoSeconds end = now_ + by;
     for (;;) {

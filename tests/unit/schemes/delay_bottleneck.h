@@ -1,5 +1,5 @@
-// A fluid model of flows of one window algorithm at one bottleneck: windows fill the link and its
-// queue.
+// A fluid model of the flows of one window-based algorithm at one bottleneck. The windows fill the
+// link and its queue.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace dcc::test {
 
-/// A link of 100 Gb/s and a base RTT of 10 µs: 125 packets of 1000 bytes fill the path.
+/// A link of 100 Gb/s and a base RTT of 10 µs, which 125 packets of 1000 bytes fill.
 class DelayBottleneck {
  public:
   static constexpr double kBaseUs = 10;
@@ -29,13 +29,13 @@ class DelayBottleneck {
     for (FlowNumber flow = 0; flow < flows; ++flow) algorithm->on_flow_start(flow, start);
   }
   double window(FlowNumber flow = 0) const { return static_cast<double>(algorithm->window(flow)); }
-  /// Bytes in the queue.
+  /// Number of bytes in the queue.
   double queue() const {
     double sum = 0;
     for (FlowNumber flow = 0; flow < flows_; ++flow) sum += window(flow);
     return std::max(0.0, sum - kProduct);
   }
-  /// Ends a round trip of one flow with an ACK.
+  /// Ends a round trip of one flow by an ACK.
   void ack(double rtt_us, FlowNumber flow = 0, bool ce = false) {
     AckInfo info;
     info.rtt = PicoSeconds{static_cast<std::int64_t>(rtt_us * 1e6)};
@@ -43,7 +43,7 @@ class DelayBottleneck {
     info.ce = ce;
     algorithm->on_ack(flow, info);
   }
-  /// Ends a round trip of each flow at the present queue.
+  /// Ends a round trip of each flow with the RTT of the present queue.
   void round(bool ce = false) {
     const double rtt = kBaseUs + queue() / kBytesPerUs;
     for (FlowNumber flow = 0; flow < flows_; ++flow) ack(rtt, flow, ce);

@@ -1,6 +1,5 @@
-// Checks that every registered transport must pass: losses of each kind of packet that the
-// transport sends, losses of all kinds together, no loss, a stopped flow, and INT stacks that were
-// used before.
+// Tests that every registered transport must pass: loss of each kind of packet that the transport
+// sends, loss of all kinds together, no loss, a stopped flow, and reused INT stacks.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -33,7 +32,8 @@ class EveryTransport : public testing::TestWithParam<std::string> {
                                             LinkParameters{10_Gbps, kMicroSecond, 20},
                                             static_cast<std::uint32_t>(kMtu));
   }
-  /// Sends messages of all sizes from many hosts to one and from one to many, three times.
+  /// Sends messages of all sizes from many hosts to one host and from one host to many, three
+  /// times.
   void send_all() {
     for (int round = 0; round < 3; ++round) {
       for (HostId h = 1; h < kHosts; ++h) {
@@ -43,8 +43,8 @@ class EveryTransport : public testing::TestWithParam<std::string> {
       }
     }
   }
-  /// Loses one in `each` of the packets for whose kind `in` returns true. Counts the packets seen
-  /// and the packets lost by kind.
+  /// Loses one in `each` of the packets for which `in` returns true. Counts seen and lost packets
+  /// by kind.
   template <class In>
   void lose(In in, std::uint64_t each) {
     star_->lose([this, in, each](const Packet& packet) {
@@ -57,7 +57,7 @@ class EveryTransport : public testing::TestWithParam<std::string> {
   }
   void run() {
     send_all();
-    star_->scheduler.run_until(kSecond * 3000);  // timeouts may be long, and double
+    star_->scheduler.run_until(kSecond * 3000);  // timeouts may be long and double
   }
   void renew() {
     star_ = std::make_unique<TransportStar>(kHosts, choice_, ports_for(*choice_.chosen()),
@@ -78,7 +78,7 @@ TEST_P(EveryTransport, EndsAllFlowsWithEveryByteOnce) {
   star_->expect_all_arrived();
 }
 
-// Every host sends to the next host. No wire is overloaded, so no packet is dropped or trimmed, no
+// Every host sends to the next host. No link is overloaded, so no packet is dropped or trimmed, no
 // timer expires, and nothing is sent twice.
 TEST_P(EveryTransport, TimesNobodyOutAndRepeatsNothingWhereNothingIsLost) {
   for (HostId h = 0; h < kHosts; ++h) {
@@ -121,7 +121,7 @@ TEST_P(EveryTransport, EndsAFlowThatIsStopped) {
   star_->nics[0]->transmitter().stop(0);
   star_->scheduler.run_until(kMilliSecond * 3);
   const Bytes received = star_->ledger[0].received_bytes;
-  // Two milliseconds at 10 Gb/s are 2500 packets; TDMA gives a host a slot in fifteen.
+  // Two milliseconds at 10 Gb/s are 2500 packets. TDMA gives each host one slot in fifteen.
   EXPECT_GT(received, GetParam() == "tdma" ? kMtu * 100 : kMtu * 1000);
   star_->scheduler.run_until(kSecond * 3000);
   EXPECT_EQ(star_->ledger[0].received_bytes, received) << "what had left, and no more";
@@ -130,8 +130,8 @@ TEST_P(EveryTransport, EndsAFlowThatIsStopped) {
   EXPECT_EQ(star_->pool.in_use(), 0) << "packets that are nowhere";
 }
 
-// The number of threads decides which pooled telemetry stack a packet gets, so the stack's old
-// contents must not matter.
+// Which reused telemetry stack a packet gets depends on the number of threads, so the old contents
+// of the stack must not matter.
 TEST_P(EveryTransport, ShowsNothingOfWhatItsPacketsStacksHeldBefore) {
   const auto states = [this](std::uint64_t before) {
     renew();

@@ -1,4 +1,5 @@
-// NICs with a transport around one switch, for tests of transports: flows, losses, accounts.
+// NICs with a transport around one switch, for tests of transports: flows, losses, and checks of
+// arrivals.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,8 +15,8 @@
 
 namespace dcc::test {
 
-/// Every flow is a queue pair of its own with the flow's number at both ends. A transport on top of
-/// RoCE uses RoCE's NICs without an algorithm.
+/// A star in which every flow is a queue pair with the flow's number at both ends. A transport on
+/// top of RoCE uses RoCE's NICs without an algorithm.
 class TransportStar : public CompletionSink {
  public:
   struct Done {
@@ -65,7 +66,7 @@ class TransportStar : public CompletionSink {
     }
   }
 
-  /// A flow from one host to another, now. Returns its number.
+  /// Starts a flow from one host to another now. Returns the flow's number.
   std::uint32_t send(HostId from, HostId to, Bytes bytes, PicoSeconds deadline = PicoSeconds::max(),
                      std::uint8_t priority = 0) {
     const auto flow = static_cast<std::uint32_t>(flows_++);
@@ -92,15 +93,15 @@ class TransportStar : public CompletionSink {
     nics[from]->transmitter().post(flow, item);
   }
 
-  /// Makes every wire lose the packets for which `lost` returns true.
+  /// Makes every link lose the packets for which `lost` returns true.
   void lose(std::function<bool(const Packet&)> lost) {
     for (auto* links : {&up, &down}) {
       for (auto& link : *links) link->set_loss_hook(lost);
     }
   }
 
-  /// Checks that every flow has arrived completely and once, that its sender has the
-  /// acknowledgement, and that no packet is in flight.
+  /// Checks that every flow has arrived completely and once, that its sender has received the last
+  /// ACK, and that no packet is in flight.
   void expect_all_arrived() {
     for (std::size_t flow = 0; flow < flows_; ++flow) {
       const FlowRecord& record = ledger[flow];

@@ -1,5 +1,5 @@
-// Transports and disciplines by name, and the properties that the platform knows before it creates
-// a NIC.
+// Tests the registry of transports and disciplines by name, and the properties that the platform
+// knows before it creates a NIC.
 #include "nic/transport_registry.h"
 
 #include <gtest/gtest.h>

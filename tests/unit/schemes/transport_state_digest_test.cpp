@@ -1,4 +1,4 @@
-// State that no packet shows must be in a transport's state digest: received reports, windows,
+// A transport's state digest must contain state that no packet shows: received reports, windows,
 // deadlines.
 #include <gtest/gtest.h>
 
@@ -49,7 +49,8 @@ std::uint64_t wires_of(const TransportStar& star) {
 
 class DigestOf : public testing::TestWithParam<std::string> {};
 
-/// Two equal runs, except for one reply that the first sender does not get.
+/// Two runs are equal except for one reply that the first sender does not get. Their digests must
+/// differ.
 TEST_P(DigestOf, ATransportShowsWhatItHasHeard) {
   TransportChoice choice;
   choice.choose(GetParam());
@@ -85,8 +86,8 @@ std::vector<std::string> of_their_own() {
 INSTANTIATE_TEST_SUITE_P(Registered, DigestOf, testing::ValuesIn(of_their_own()),
                          [](const auto& one) { return one.param; });
 
-/// A parameter that decides future events must change the digest while all packets are still the
-/// same.
+/// A parameter that affects only later events must change the digest while all packets are still
+/// equal.
 struct Hidden {
   const char* transport;
   const char* parameter;

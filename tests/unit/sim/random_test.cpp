@@ -10,18 +10,20 @@ namespace dcc {
 namespace {
 
 TEST(RandomStream, GivesTheNumbersOfAnIndependentImplementation) {
-  // Values from a Python transcription of xoshiro256** and splitmix64, itself checked against the
-  // authors' vectors (state 1, 2, 3, 4 gives 11520, 0, 1509978240, 1215971899390074240).
+  // Expected values from a Python transcription of xoshiro256** and splitmix64, which was checked
+  // against the authors' vectors (state 1, 2, 3, 4 gives 11520, 0, 1509978240,
+  // 1215971899390074240).
   RandomStream random(1, "test", 2);
   EXPECT_EQ(random.next_u64(), 0xb741d8367d0af0d7u);
   EXPECT_EQ(random.next_u64(), 0x8c5072068601af52u);
   EXPECT_EQ(random.next_u64(), 0x8dd58708e29e83c6u);
   EXPECT_EQ(random.next_u64(), 0x475ce1e0e308974bu);
-  EXPECT_EQ(mix64(0), 0xe220a8397b1dcdafu);  // splitmix64's first output from seed 0
+  EXPECT_EQ(mix64(0), 0xe220a8397b1dcdafu);  // the first output of splitmix64 from seed 0
 }
 
 TEST(RandomStream, ExponentialIsTheLogarithmTo32Bits) {
-  // -ln(u / 2^64) · 2^32 with 60 decimal digits, for the first numbers of the stream above.
+  // The values -ln(u / 2^64) · 2^32, computed with 60 decimal digits, for the first numbers u of
+  // the stream.
   RandomStream random(1, "test", 2);
   EXPECT_NEAR(static_cast<double>(random.exponential_q32()), 1435750806.0, 2.0);
   EXPECT_NEAR(static_cast<double>(random.exponential_q32()), 2582533626.0, 2.0);
@@ -53,9 +55,10 @@ TEST(RandomStream, BelowIsUniformAndInRange) {
     double chi = 0;
     const double expected = n / static_cast<double>(bound);
     for (const double c : count) chi += (c - expected) * (c - expected) / expected;
-    EXPECT_LT(chi, 27.9) << bound;  // chi-square, 9 degrees of freedom: exceeded once in 1000
+    // chi-square with 9 degrees of freedom exceeds this once in 1000
+    EXPECT_LT(chi, 27.9) << bound;
   }
-  // A bound of 3/4 of the range: scaling alone would hit every third number twice as often.
+  // With a bound of 3/4 of the range, scaling alone would give every third number twice as often.
   const std::uint64_t wide = std::uint64_t{3} << 62;
   int thirds = 0;
   for (int i = 0; i < 30'000; ++i) thirds += random.below(wide) % 3 == 0 ? 1 : 0;

@@ -1,4 +1,4 @@
-// The scheduler against a sorted list as oracle.
+// Compares the scheduler with a sorted list as oracle.
 #include "sim/scheduler.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(Scheduler, EqualTimesGoByRankThenByOrderOfScheduling) {
   EXPECT_EQ(log[2].first, 1);
 }
 
-/// Records when its event ran and when it was prefetched.
+/// An event that records when it ran and when it was prefetched.
 struct Foretold {
   std::vector<int>* happened;
   int name;
@@ -52,8 +52,9 @@ struct Foretold {
   void expect() const { ++told; }
 };
 
-// Each event of an overflow bucket is prefetched once, some events ahead and in order of time, even
-// if events are cancelled, moved or added meanwhile. Events of a short list are not prefetched.
+// The scheduler prefetches each event of an overflow bucket once, some events ahead and in the
+// order of time, even if events are cancelled, moved or added meanwhile. It does not prefetch
+// events of a short list.
 TEST(Scheduler, PrefetchesForTheEventsOfAnOverflowBucket) {
   for (const int size : {3, 16, 17, 100}) {
     Scheduler scheduler;
@@ -67,7 +68,7 @@ TEST(Scheduler, PrefetchesForTheEventsOfAnOverflowBucket) {
     std::vector<int> wanted(static_cast<std::size_t>(size));
     for (int i = 0; i < size; ++i) wanted[static_cast<std::size_t>((i * 37) % size)] = i;
     ASSERT_EQ(scheduler.first(), &crowd[static_cast<std::size_t>(wanted[0])]->event);
-    // The second event is cancelled, the last one moves to the front, and one event is added.
+    // The test cancels the second event, moves the last event to the front, and adds one event.
     scheduler.cancel(crowd[static_cast<std::size_t>(wanted[1])]->event);
     scheduler.schedule_at(crowd[static_cast<std::size_t>(wanted.back())]->event,
                           PicoSeconds(4'999));
@@ -108,7 +109,7 @@ TEST(Scheduler, SchedulerMayDieBeforeItsEvents) {
   EXPECT_FALSE(far.event.is_scheduled());
 }
 
-/// Schedules, moves, cancels and runs at random, at distances below 2^most_bits picoseconds.
+/// Schedules, moves, cancels and runs random events at distances below 2^most_bits picoseconds.
 void match_a_sorted_list(int most_bits) {
   std::mt19937_64 random(42);
   Scheduler scheduler;
@@ -165,15 +166,17 @@ void match_a_sorted_list(int most_bits) {
   }
 }
 
-// Distances from zero to seconds: the current bucket, the calendar, and the far heap.
+// Distances from zero to seconds use the current bucket, the calendar, and the heap of distant
+// events.
 TEST(Scheduler, MatchesASortedListUnderRandomSchedulingMovingAndCancelling) {
   match_a_sorted_list(41);
 }
 
-// About a hundred events in three buckets: far more than the list of the current bucket holds.
+// About a hundred events fall into three buckets, far more than the list of the current bucket
+// holds.
 TEST(Scheduler, MatchesASortedListWhenBucketsAreCrowded) { match_a_sorted_list(11); }
 
-// ---------------------------------------------------------------- parallel schedulers
+// Tests of parallel schedulers.
 
 /// Devices that schedule their own events, at once or soon, and two kinds of events that act on all
 /// devices in turn. The devices run on one scheduler or are divided among several. The behaviour of
@@ -299,7 +302,7 @@ class SideBySide {
   }
 
   std::vector<std::unique_ptr<Scheduler>> schedulers_;
-  std::vector<std::vector<Note>> notes_;  // actions of the current window, for each scheduler
+  std::vector<std::vector<Note>> notes_;  // actions of the current window, by scheduler
   std::vector<std::unique_ptr<Device>> devices_;
   std::vector<std::unique_ptr<Divider>> dividers_;
 };

@@ -114,7 +114,7 @@ TEST(StateDigest, OrderShows) {
   EXPECT_NE(digest_of(0, 1), digest_of(1, 0));
   EXPECT_NE(digest_of(1), digest_of(1, 0));
   EXPECT_EQ(digest_of(1, 2, 3), digest_of(1, 2, 3));
-  // The grouping of fields does not matter.
+  // The digest does not depend on the grouping of fields.
   StateDigest d;
   d(1);
   d(2, 3);
@@ -129,7 +129,7 @@ TEST(StateDigest, WhereOneListEndsAndTheNextBeginsShows) {
   EXPECT_EQ(digest_of(List{1, 2}), digest_of(std::deque<int>{1, 2}));
 }
 
-// Each step of the digest is a bijection, so this property holds for every sequence.
+// Each step of the digest is a bijection, so a difference in one value is never lost.
 TEST(StateDigest, ADifferenceIsNeverLost) {
   std::mt19937_64 random(3);
   for (int round = 0; round < 2000; ++round) {
@@ -179,7 +179,7 @@ TEST(StateDigest, CountersAreTakenAsTheyLie) {
   EXPECT_NE(of({0, 0}), of({0, 1}));
 }
 
-// The digest is the same on all machines and builds.
+// The digest is the same on all machines and in all builds.
 TEST(StateDigest, IsTheSameEverywhere) {
   EXPECT_EQ(StateDigest().value(), 0x6A09E667F3BCC908u);
   EXPECT_EQ(digest_of(1u, std::int8_t{-1}, PicoSeconds(5)), 0x928C227DB384F412u);

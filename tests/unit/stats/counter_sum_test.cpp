@@ -1,4 +1,4 @@
-// Sums of counter structs: every counter is added to its own sum.
+// Tests sums of counter structs: every counter is added to its own sum.
 #include "stats/counter_sum.h"
 
 #include <gtest/gtest.h>

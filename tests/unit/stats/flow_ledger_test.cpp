@@ -1,4 +1,5 @@
-// Records of flows: open while the flow lives, closed afterwards, reported in both states.
+// Tests the records of flows, which are open while the flow lives and closed afterwards. Both kinds
+// are reported.
 #include "stats/flow_ledger.h"
 
 #include <gtest/gtest.h>
@@ -77,7 +78,8 @@ TEST(FlowLedger, CountersAreOfAllFlowsThatEverWere) {
 }
 
 TEST(FlowLedger, TheWindowIsTheSameWheneverARecordIsClosed) {
-  // Flows get 100 bytes before the window, 20 in it and 3 after it; one closes at each moment.
+  // Each flow gets 100 bytes before the window, 20 in it and 3 after it. One flow is closed at each
+  // of these times.
   for (int close_at = 0; close_at < 4; ++close_at) {
     FlowLedger ledger(1, false);
     FlowRecord* record = &start(ledger, 0, 0, 0);

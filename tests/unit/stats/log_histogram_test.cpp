@@ -20,7 +20,7 @@ TEST(LogHistogram, SmallValuesAreExact) {
   for (std::uint64_t v = 0; v < 64; ++v) h.add(v);
   EXPECT_EQ(h.sum(), 63u * 64 / 2);
   for (unsigned per_mille = 1; per_mille <= 1000; ++per_mille) {
-    const std::uint64_t rank = (64 * per_mille + 999) / 1000;  // the value of a rank is rank - 1
+    const std::uint64_t rank = (64 * per_mille + 999) / 1000;  // a rank of n has the value n - 1
     EXPECT_EQ(h.quantile(per_mille), rank - 1);
   }
 }
@@ -46,7 +46,7 @@ TEST(LogHistogram, AgainstASortedListOverTheWholeRange) {
   }
 }
 
-/// Compares all quantiles with those of the sorted values. A quantile is in the same bucket as the
+/// Compares all quantiles with those of the sorted values. A quantile must be in the bucket of the
 /// exact value, whose width is at most 1/32 of the value.
 void expect_brackets(const char* name, std::vector<std::uint64_t> values) {
   LogHistogram h;
@@ -97,7 +97,8 @@ TEST(LogHistogram, AConstantIsExact) {
 TEST(LogHistogram, AUniformBucketIsInterpolatedCloserThanItsWidth) {
   LogHistogram h;
   for (std::uint64_t v = 0; v < 200'000; ++v) h.add(100'000 + v);
-  // The width of the bucket is 4096 or 8192; evenly spread values leave one step of error.
+  // The bucket is 4096 or 8192 wide. For evenly spread values interpolation leaves an error of one
+  // step.
   EXPECT_NEAR(static_cast<double>(h.quantile(500)), 199'999, 2);
   EXPECT_NEAR(static_cast<double>(h.quantile(990)), 297'999, 2);
 }

@@ -8,7 +8,7 @@
 namespace dcc {
 namespace {
 
-using Times = std::vector<std::pair<Bytes, std::int64_t>>;  // pairs of bytes and microseconds
+using Times = std::vector<std::pair<Bytes, std::int64_t>>;  // pairs of (bytes, microseconds)
 
 struct Messages {
   MessageTimes times;
@@ -39,7 +39,7 @@ TEST(MessageTimes, ARepetitionDoesNotStartTheClockAgain) {
   Messages m;
   m.packet(0, true, false, 1);
   m.packet(1, false, true, 2);
-  m.packet(0, true, false, 50);  // go-back-N
+  m.packet(0, true, false, 50);  // go-back-N sends packet 0 again
   m.packet(1, false, true, 51);
   EXPECT_EQ(m.acknowledged(2, 53), (Times{{2'000, 52}}));
 }

@@ -1,5 +1,5 @@
-// A table of state by number: references to kept entries stay valid, and a dropped entry starts
-// anew.
+// Tests a table of state by number: references to kept entries stay valid, and a dropped entry
+// starts again with initial state.
 #include "stats/numbered_table.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(NumberedTable, IsAMap) {
   std::map<std::size_t, std::uint64_t> model;
   RandomStream random(3, "numbered");
   for (int step = 0; step < 20'000; ++step) {
-    // A range of numbers that moves upwards, and at times a number far below the range.
+    // The numbers form a range that moves upwards; now and then a number is far below the range.
     const std::size_t low = static_cast<std::size_t>(step) / 20;
     const std::size_t number =
         random.below(50) == 0 ? random.below(low + 1) : low + random.below(200);
@@ -84,7 +84,7 @@ TEST(NumberedTable, IsAMap) {
   EXPECT_EQ(visited, model);
 }
 
-// The table grows from one block to several and shrinks again; the test compares the contents after
+// The table grows from one block to several and shrinks again. The test compares the contents after
 // every step.
 TEST(NumberedTable, IsAMapOfFewToo) {
   NumberedTable<std::uint64_t> table;

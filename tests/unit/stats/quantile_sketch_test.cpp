@@ -1,4 +1,4 @@
-// Quantiles of the sketch against a sorted list, in any order of values.
+// Compares the quantiles of the sketch with a sorted list, for any order of values.
 #include "stats/quantile_sketch.h"
 
 #include <gtest/gtest.h>

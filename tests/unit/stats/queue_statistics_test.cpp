@@ -12,10 +12,10 @@ namespace {
 TEST(QueueStatistics, WeighsLengthsWithTheirTime) {
   QueueStatistics statistics;
   statistics.restart(0, kMicroSecond * 10);
-  statistics.changed(1000, kMicroSecond * 20);                  // length 0 lasted 10 us
-  statistics.changed(5000, kMicroSecond * 20);                  // length 1000 lasted 0 us
-  statistics.changed(40, kMicroSecond * 50);                    // length 5000 lasted 30 us
-  const auto figures = statistics.figures(kMicroSecond * 110);  // length 40 lasted 60 us
+  statistics.changed(1000, kMicroSecond * 20);                  // queue length 0 lasted 10 us
+  statistics.changed(5000, kMicroSecond * 20);                  // queue length 1000 lasted 0 us
+  statistics.changed(40, kMicroSecond * 50);                    // queue length 5000 lasted 30 us
+  const auto figures = statistics.figures(kMicroSecond * 110);  // queue length 40 lasted 60 us
   EXPECT_EQ(figures.mean, (30 * 5000 + 60 * 40) / 100);
   EXPECT_EQ(figures.p50, 40);
   EXPECT_EQ(figures.max, 5000);
@@ -31,7 +31,7 @@ TEST(QueueStatistics, ARestartForgets) {
   const auto figures = statistics.figures(kMicroSecond * 4);
   EXPECT_EQ(figures.mean, 10);
   EXPECT_EQ(figures.max, 10);
-  // In an empty window every figure is the present length.
+  // In an empty window every figure is the present queue length.
   EXPECT_EQ(statistics.figures(kMicroSecond * 3).mean, 10);
 }
 
@@ -67,8 +67,8 @@ TEST(QueueStatistics, AgreesWithSortingTheSamples) {
   EXPECT_NEAR(static_cast<double>(figures.p99), exact(0.99), exact(0.99) * 0.033);
 }
 
-/// Compares statistics with exact values. `lengths`: (queue length, nanoseconds for which it
-/// lasted).
+/// Compares the statistics with exact values. `lengths` are pairs (queue length, nanoseconds for
+/// which it lasted).
 void expect_queue_brackets(const char* name, std::vector<std::pair<Bytes, std::int64_t>> lengths) {
   QueueStatistics statistics;
   statistics.restart(lengths[0].first, PicoSeconds(0));
@@ -129,9 +129,9 @@ TEST(QueueStatistics, AQueueThatIsNotUsedIsOneCacheLine) {
 TEST(QueueStatistics, WhatWasSeenSinceIsRepeatedInTimeThatDoesNotPass) {
   QueueStatistics statistics;
   statistics.restart(0, PicoSeconds(0));
-  statistics.changed(60, kMicroSecond * 10);  // length 0 lasted 10 us
+  statistics.changed(60, kMicroSecond * 10);  // queue length 0 lasted 10 us
   const QueueStatistics earlier = statistics.as_of(kMicroSecond * 10);
-  statistics.changed(20, kMicroSecond * 11);  // length 60 lasted 1 us, then 20 lasts 3 us
+  statistics.changed(20, kMicroSecond * 11);  // length 60 lasted 1 us; length 20 then lasts 3 us
   statistics.repeat_since(earlier, kMicroSecond * 14, {kMicroSecond * 80, kMicroSecond * 4});
   const auto figures = statistics.figures(kMicroSecond * 14);
   EXPECT_EQ(figures.mean, (21 * 60 + 63 * 20 + 94 / 2) / 94);
@@ -156,7 +156,7 @@ TEST(QueueStatistics, ARepeatedStretchTakesThePlaceOfAnEmptyQueue) {
   const QueueStatistics earlier = quick.as_of(kMicroSecond * 10);
   burst(quick, kMicroSecond * 10);
   const QueueStatistics later = quick.as_of(kMicroSecond * 15);
-  quick.repeat_between(earlier, later, 2);  // called before the repeated time
+  quick.repeat_between(earlier, later, 2);  // called before the repeated time passes
   for (const PicoSeconds now : {kMicroSecond * 40, kMicroSecond * 50}) {
     const auto a = whole.figures(now);
     const auto b = quick.figures(now);

@@ -1,4 +1,4 @@
-// Mean length of a queue that is rarely used.
+// Tests the mean length of a queue that is rarely used.
 #include "stats/rare_queue.h"
 
 #include <gtest/gtest.h>

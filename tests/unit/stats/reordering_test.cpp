@@ -11,7 +11,7 @@ namespace {
 
 using Behind = std::vector<std::uint64_t>;
 
-/// Packets in the order of arrival: number, and time of sending.
+/// Packets in the order of arrival, as (number, time of sending).
 Behind behind_of(const std::vector<std::pair<std::uint64_t, int>>& arrivals) {
   FurthestArrival furthest;
   Behind all;
@@ -26,7 +26,7 @@ TEST(Reordering, WhoComesAfterWhoWasSentLaterIsLateByTheirDistance) {
 }
 
 TEST(Reordering, WhatIsSentAgainIsNotLateForThat) {
-  // Packet 1 was lost and is sent again after packet 4.
+  // Packet 1 was lost and is retransmitted after packet 4.
   EXPECT_EQ(behind_of({{0, 0}, {2, 2}, {3, 3}, {4, 4}, {1, 9}, {5, 10}}),
             (Behind{0, 0, 0, 0, 0, 0}));
   // Packet 1 is late if packet 6, which was sent after it, arrives before it.
@@ -46,7 +46,7 @@ TEST(Reordering, KeepsMeanQuantilesAndTheFarthest) {
   EXPECT_EQ(one.deepest(), 50u);
   const Reordering before = other;
   other.add(7);
-  other.repeat_since(before, {kMicroSecond * 4, kMicroSecond});  // packet 7 counts four times more
+  other.repeat_since(before, {kMicroSecond * 4, kMicroSecond});  // packet 7 counts four more times
   EXPECT_EQ(other.depths().count(), 6u);
   EXPECT_EQ(other.depths().sum(), 85u);
   EXPECT_EQ(other.deepest(), 50u);

@@ -1,5 +1,5 @@
-// When a quantity counts as steady: rest, trends, oscillations, noise, and groups of similar
-// processes, all made of seeded random numbers.
+// Tests when a quantity counts as steady: constant values, trends, oscillations, noise, and groups
+// of similar processes, all generated from seeded random numbers.
 #include "stats/rest_detector.h"
 
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@ using Quantity = RestDetector::Quantity;
 /// A random number, evenly distributed between -1 and 1.
 double noise(RandomStream& random) { return static_cast<double>(random.next_u32()) / 0x1p31 - 1; }
 
-/// The verdicts on this many windows of one quantity, without undecided ones, as FastForward
-/// continues until the quantity is steady.
+/// The verdicts on `windows` windows, without undecided ones. Like FastForward the function
+/// continues until the quantities are steady.
 std::vector<Verdict> verdicts(std::size_t windows, const std::vector<Quantity>& quantities,
                               const std::function<std::vector<double>(std::size_t)>& window) {
   RestDetector detector;
@@ -53,8 +53,8 @@ TEST(RestDetector, AConstantIsAtRestAsSoonAsThereAreWindowsEnough) {
 }
 
 TEST(RestDetector, ATrendNeverIs) {
-  // A trend of one part in 2000 per window: at first half the bound of 1 % between the halves,
-  // later more.
+  // A trend of one part in 2000 per window. The halves of the observation differ at first by half
+  // the bound of 1 %, later by more.
   const auto growing = [](double i) { return 1000 + i; };
   const auto all = of_one(1000, 0.01, growing);
   ASSERT_GE(all.size(), 4u);
@@ -82,16 +82,17 @@ TEST(RestDetector, AnOscillationIsOnceWindowsAreLongAgainstIt) {
   const auto all = of_one(100'000, 0.01, slow);
   ASSERT_EQ(all.back(), Verdict::kRest);
   EXPECT_GE(all.size(), 3u) << "32 windows are a third of its period";
-  // The same oscillation, but so fast that each window averages it.
+  // The same oscillation, but so fast that each window averages over it.
   const auto fast = [](double i) { return 100 + 50 * std::sin(i * 2 * 3.14159265358979 / 4.3); };
-  // A batch keeps at most 0.5 * 4.3 / (pi * windows) of the oscillation, which is small enough from
-  // 32 windows per batch on.
+  // A batch contains at most 0.5 * 4.3 / (pi * windows) of the oscillation, which is small enough
+  // from 32 windows per batch on.
   EXPECT_LE(of_one(100'000, 0.01, fast).size(), 7u);
 }
 
 TEST(RestDetector, NoiseMakesItWaitUntilTheMeanIsKnown) {
-  // The difference of halves is known to 2 %: with a deviation of 58 % that takes about (4 * 0.58 /
-  // 0.02)^2 windows, and never less than a quarter of them, although halves may be alike by chance.
+  // The difference of the halves must be known to 2 %. With a deviation of 58 % that takes about (4
+  // * 0.58 / 0.02)^2 windows, and never less than a quarter of them, although halves may be equal
+  // by chance.
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RandomStream random(seed, "noise");
     std::size_t windows = 0;
@@ -119,8 +120,8 @@ TEST(RestDetector, OneThatMovesIsEnough) {
   for (const Verdict verdict : all) EXPECT_EQ(verdict, Verdict::kTrend);
 }
 
-/// Members of one group with different means whose noise is shared: a member's gain is another's
-/// loss, since their sum is the rate of a wire.
+/// Members of one group with different means and common noise: one member's gain is another
+/// member's loss, since their sum is the rate of a link.
 class Shares {
  public:
   Shares(std::uint64_t seed, std::vector<double> means)
@@ -165,7 +166,8 @@ TEST(RestDetector, MembersThatAreAlikeNeedNotBeKnownOneByOne) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Pooling alike = pooling(seed, std::vector<double>(8, 100));
     EXPECT_EQ(alike.verdict, Verdict::kRest) << seed;
-    // A deviation of 0.16: one process is known to 0.5 % after (2 * 0.16 / 0.005)^2 = 4000 windows.
+    // With a deviation of 0.16 the mean of one process is known to 0.5 % after (2 * 0.16 / 0.005)^2
+    // = 4000 windows.
     EXPECT_LT(alike.windows, 500u) << seed;
     EXPECT_TRUE(alike.pooled) << seed;
   }
@@ -180,7 +182,7 @@ TEST(RestDetector, MembersThatDifferAreNotTakenForOne) {
   }
 }
 
-/// Runs a quantity that is alone in its group until it is steady, as verdicts() does for a quantity
+/// Runs a quantity that is alone in its group until it is steady, like verdicts() for a quantity
 /// without a group.
 std::vector<Verdict> of_a_flow(std::size_t windows, double bound,
                                const std::function<double(double)>& value) {
@@ -189,8 +191,8 @@ std::vector<Verdict> of_a_flow(std::size_t windows, double bound,
   });
 }
 
-// A flow whose halves differ by three times the bound for a flow known to 1 %, with noise that
-// leaves its mean known to 0.8 %: the behaviour of a flow that still gains from others.
+// The halves differ by three times the bound of 1 %, and the noise leaves the mean known to 0.8 %.
+// Such a flow still gains rate from other flows.
 TEST(RestDetector, AFlowThatDriftsIsNotAtRestBecauseNoiseMightExplainIt) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     RandomStream random(seed, "drift");
@@ -201,8 +203,8 @@ TEST(RestDetector, AFlowThatDriftsIsNotAtRestBecauseNoiseMightExplainIt) {
   }
 }
 
-// A rate that additive steps raise. Nothing hides the trend, and the skipped time may be a thousand
-// times the watched time.
+// Additive steps raise a rate without noise, so the trend is visible. A skipped time may be a
+// thousand times the observed time, so the trend must count.
 TEST(RestDetector, NorOneThatRisesEverSoSlowlyIfItCanBeTold) {
   for (const double from_half_to_half : {0.0005, 0.002, 0.01}) {
     const auto rising = [&](double i) { return 1000 * (1 + from_half_to_half / 16 * i); };
@@ -222,7 +224,7 @@ TEST(RestDetector, ManyThatRiseTogetherDoNotRestOnEachOther) {
   for (const Verdict verdict : all) EXPECT_EQ(verdict, Verdict::kTrend);
 }
 
-// The noise of one process needs (2 * 0.29 / 0.02)^2 windows, some 850.
+// The noise of one process needs some 850 windows: (2 * 0.29 / 0.02)^2.
 TEST(RestDetector, ASteadyFlowHoweverNoisyIsAtRestInTheEnd) {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     RandomStream random(seed, "steady");
@@ -237,7 +239,7 @@ TEST(RestDetector, ASteadyFlowHoweverNoisyIsAtRestInTheEnd) {
   }
 }
 
-// A single process may sometimes be judged as moving, but all processes together must come to rest.
+// A single process may at times be judged as moving, but all processes together must become steady.
 TEST(RestDetector, NorDoManySteadyFlowsKeepEachOtherAwake) {
   std::size_t windows = 0;
   std::vector<Quantity> flows;

@@ -1,4 +1,4 @@
-// Spot checks: mean, interval and greatest error.
+// Tests the mean, confidence interval and greatest error of spot checks.
 #include "stats/spot_checks.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,8 @@ TEST(SpotChecks, TheIntervalIsStudents) {
   for (const double error : {1.0, 2.0, 3.0, 4.0, 5.0}) checks.add(error, 2 * error);
   EXPECT_DOUBLE_EQ(*checks.mean(), 3.0);
   EXPECT_EQ(*checks.greatest(), 10.0);
-  // Variance 2.5, standard error sqrt(2.5 / 5), t of 4 degrees of freedom 2.776.
+  // The variance is 2.5, the standard error sqrt(2.5 / 5), and Student's t for 4 degrees of freedom
+  // 2.776.
   EXPECT_NEAR(*checks.interval(), 2.776 * std::sqrt(0.5), 1e-12);
 }
 
@@ -31,7 +32,7 @@ TEST(SpotChecks, ManyChecksUseTheExpansionOfT) {
   for (int i = 0; i < 31; ++i) checks.add(i % 2, 1);
   const double mean = 15.0 / 31;
   const double variance = (15 * (1 - mean) * (1 - mean) + 16 * mean * mean) / 30;
-  // t of 30 degrees of freedom is 2.04227; the expansion is within 0.1 %.
+  // Student's t for 30 degrees of freedom is 2.04227, and the series expansion is within 0.1 %.
   EXPECT_NEAR(*checks.interval() / (2.04227 * std::sqrt(variance / 31)), 1, 1e-3);
 }
 

@@ -1,5 +1,5 @@
-// Tests the rates that can be granted on a path and the arbitration tables that keep granted rates,
-// against arithmetic by hand and against the arbiter that serves the tables.
+// Tests the rates that can be granted on a path, and the arbitration tables that guarantee granted
+// rates, against values computed by hand and against the arbiter that serves the tables.
 #include "subnet/reservations.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t operator""_G(unsigned long long n) { return n * 1'000'000'000; }
 
-/// Four hosts at one switch, 10 Gb/s each; the manager at host 3.
+/// Four hosts with links of 10 Gb/s at one switch; host 3 is the subnet manager.
 class Star : public testing::Test {
  protected:
   Star() : agents(topology, access(), kMicroSecond), manager(0) {
@@ -67,7 +67,7 @@ TEST_F(Star, RequestsAreGrantedAsLongAsTheLinkHasRoom) {
   EXPECT_EQ(ask(1, 1, 2_G).status(), Mad::kOk);
   EXPECT_EQ(ask(2, 2, 3_G).status(), Mad::kOk);
   EXPECT_EQ(ask(3, 1, 4_G).status(), Mad::kOk);
-  // 2 + 3 + 4 of 10 are taken.
+  // Grants of 2 + 3 + 4 of 10 Gb/s exist already.
   const Mad refused = ask(4, 2, 2_G);
   EXPECT_EQ(refused.status(), Mad::kNoResources);
   EXPECT_EQ(Administration::rate_of(refused), 1_G) << "what can be had";
@@ -109,7 +109,8 @@ TEST_F(Star, APathRecordHasTheAddressesOfBothPorts) {
   EXPECT_EQ(administration.answer(unknown.encode()).status(), Mad::kNoRecords) << "to itself";
 }
 
-// 2, 3 and 4 of 10 Gb/s are 12.8, 19.2 and 25.6 of 64 entries, so 13, 20 and 26; five are left.
+// Rates of 2, 3 and 4 of 10 Gb/s are 12.8, 19.2 and 25.6 of 64 entries, rounded up to 13, 20 and
+// 26. Five entries are left.
 TEST_F(Star, GrantsTakeWholeEntriesOfTheTables) {
   Reservations reservations(manager, true);
   reservations.grant(1, path(1, 0), 1, 2_G);
@@ -122,7 +123,7 @@ TEST_F(Star, GrantsTakeWholeEntriesOfTheTables) {
   EXPECT_EQ(entries[3], 26u);
   EXPECT_EQ(entries[0] + entries[4] + entries[5] + entries[6] + entries[7], 5u);
   EXPECT_EQ(reservations.available(path(2, 0), 0), 10_G * 5 / 64);
-  // Lane 1 can fill its own 13 entries and the five.
+  // Lane 1 can use its own 13 entries and the remaining five.
   EXPECT_EQ(reservations.available(path(2, 0), 1), 10_G * 18 / 64 - 2_G);
   EXPECT_EQ(reservations.table(last, 16).low.size(), 64u);
 }
@@ -144,7 +145,7 @@ TEST_F(Star, WhileAllLanesHavePacketsEachGetsWhatItWasGranted) {
     std::array<unsigned, 8> sent{};
     for (int packet = 0; packet < 6400; ++packet) {
       const int lane = arbiter.pick(0xFF);
-      arbiter.charge(1082);  // 1024 bytes of payload are more than an entry of 16 units
+      arbiter.charge(1082);  // 1024 bytes of payload exceed an entry of 16 units
       ++sent[static_cast<std::size_t>(lane)];
     }
     for (std::size_t lane = 0; lane < 8; ++lane) {

@@ -1,5 +1,5 @@
-// The subnet manager's sweep against the topology that it was not told, and its paths against the
-// routes.
+// Compares the subnet manager's discovery with the topology, which the manager does not know, and
+// the manager's paths with the routes.
 #include "subnet/subnet_manager.h"
 
 #include <gtest/gtest.h>
@@ -20,12 +20,12 @@ namespace {
 
 constexpr LinkParameters kLink{BitRate(10'000'000'000), kMicroSecond, 0};
 
-/// Port among equally good ones by which a switch forwards to an address of a host.
+/// Index of the port, among equally good ones, by which a switch forwards to an address of a host.
 std::uint32_t index_of(NodeId node, HostId host, unsigned address, std::uint32_t choices) {
   return (static_cast<std::uint32_t>(node) * 7 + host * 3 + address) % choices;
 }
 
-/// A topology with its agents and a manager at host 0. No cable is down unless it is in `down`.
+/// A topology with its management agents and a manager at host 0. The cables in `down` are down.
 struct Subnet {
   explicit Subnet(Topology given, unsigned lmc = 0, std::set<int> without = {})
       : topology(std::move(given)),
@@ -84,7 +84,7 @@ Topology leaf_spine() {
   return Topology::leaf_spine(p);
 }
 
-/// Switches in a random connected graph, some with several cables between them, and hosts at them.
+/// A random connected graph of switches, some with several cables between them, and hosts.
 Topology drawn(std::uint32_t seed) {
   std::mt19937 random(seed);
   Topology topology;
@@ -106,7 +106,7 @@ Topology drawn(std::uint32_t seed) {
 
 using End = std::tuple<std::uint64_t, unsigned, std::uint64_t, unsigned, std::uint64_t>;
 
-/// Ends of the cables that the manager found: GUID, port, peer's GUID and port, rate.
+/// Ends of the cables that the manager discovered: GUID, port, peer's GUID and port, rate.
 std::set<End> found(const SubnetManager& manager) {
   std::set<End> ends;
   for (const SubnetManager::Node& node : manager.nodes()) {
@@ -119,7 +119,7 @@ std::set<End> found(const SubnetManager& manager) {
   return ends;
 }
 
-/// Ends of the cables of a topology that are up and can be reached from host 0.
+/// Ends of the cables of a topology that are up and reachable from host 0.
 std::set<End> expected(const Subnet& subnet) {
   const Topology& topology = subnet.topology;
   std::set<NodeId> reached{topology.node_of(0)};
@@ -160,7 +160,8 @@ TEST(SubnetManager, FindsDrawnFabricsWithCablesThatAreDown) {
   for (std::uint32_t seed = 1; seed <= 60; ++seed) {
     Topology topology = drawn(seed);
     std::set<int> down;
-    // Cables between switches only: a host without its cable is no part of the subnet.
+    // Takes down cables between switches only, since a host without its cable is no part of the
+    // subnet.
     for (std::size_t c = 0; c < topology.cables().size(); ++c) {
       const Cable& cable = topology.cables()[c];
       const bool fabric =
@@ -222,7 +223,7 @@ TEST(SubnetManager, PathsAreThoseOfTheForwardingTables) {
   }
 }
 
-/// Sweeps again, with the tables of `routing` for what the sweep finds.
+/// Sweeps again, and sets the tables of `routing` for the discovered subnet.
 void sweep_again(Subnet& subnet, const Routing& routing) {
   subnet.manager.begin_again([&](std::size_t node, std::size_t owner, unsigned address) {
     const auto& nodes = subnet.manager.nodes();
@@ -237,7 +238,7 @@ void sweep_again(Subnet& subnet, const Routing& routing) {
   }
 }
 
-/// Nodes that a path goes through, from the sender on; empty: no path.
+/// Nodes of a path from the sender on; empty if there is no path.
 std::vector<std::size_t> nodes_on(const SubnetManager& manager, std::size_t from, std::size_t to) {
   std::vector<std::size_t> nodes;
   for (const SubnetManager::Hop& hop : manager.path(from, to, 0)) nodes.push_back(hop.node);
@@ -252,7 +253,7 @@ TEST(SubnetManager, ALaterSweepSetsTablesThatAvoidAFailedCable) {
   for (const SubnetManager::Node& node : manager.nodes()) lids.push_back(node.lid);
   const NodeId leaf = subnet.topology.find("leaf0");
   const std::size_t spine0 = subnet.index(subnet.topology.find("spine0"));
-  const int cable = subnet.topology.plug(leaf, 2).cable;  // leaf0's first cable to a spine
+  const int cable = subnet.topology.plug(leaf, 2).cable;  // the first cable from leaf0 to a spine
   ASSERT_EQ(manager.links(), 12u);
 
   subnet.down = {cable};
@@ -277,7 +278,7 @@ TEST(SubnetManager, ALaterSweepSetsTablesThatAvoidAFailedCable) {
     }
   }
 
-  // Host 5 is cut off: its address stays, and no path leads there.
+  // Host 5 is disconnected. It keeps its address, and no path leads to it.
   subnet.down = {subnet.topology.plug(subnet.topology.node_of(5), 0).cable};
   const Routing without(subnet.topology, subnet.gone());
   sweep_again(subnet, without);
@@ -293,8 +294,8 @@ TEST(SubnetManager, ALaterSweepSetsTablesThatAvoidAFailedCable) {
   EXPECT_FALSE(nodes_on(manager, subnet.index(subnet.topology.node_of(0)), host5).empty());
 }
 
-// Three hops, each of 1 us and 290 bytes (232 ns at 10 Gb/s, 58 ns at 40), both ways, and an agent
-// of 3 us.
+// Three hops of 1 us and 290 bytes each (232 ns at 10 Gb/s, 58 ns at 40), in both directions, and
+// an agent of 3 us.
 TEST(SubnetManager, ADatagramTakesItsHopsBothWaysAndTheAgent) {
   Subnet subnet(leaf_spine());
   subnet.sweep();
@@ -309,7 +310,8 @@ TEST(SubnetManager, ADatagramTakesItsHopsBothWaysAndTheAgent) {
   EXPECT_TRUE(answer->returns());
   EXPECT_EQ(answer->method(), Mad::kGetResponse);
   EXPECT_EQ(answer->transaction(), mad.transaction());
-  // NodeInfo, by its offsets in the specification: type 2 is a switch, then ports and GUIDs.
+  // The fields of NodeInfo by their offsets in the specification: type 2 is a switch, then ports
+  // and GUIDs.
   EXPECT_EQ(answer->bytes()[64 + 2], 2);
   EXPECT_EQ(answer->bytes()[64 + 3], 3);
   EXPECT_EQ(answer->get(64 + 12, 8), SubnetAgents::guid_of(spine));
@@ -318,7 +320,7 @@ TEST(SubnetManager, ADatagramTakesItsHopsBothWaysAndTheAgent) {
 }
 
 TEST(SubnetManager, WhatLeavesThroughNoCableIsLost) {
-  Subnet subnet(leaf_spine(), 0, {0});  // the manager's own cable
+  Subnet subnet(leaf_spine(), 0, {0});  // the manager's own cable is down
   PicoSeconds took{};
   Mad mad(Mad::kDirectedRoute, Mad::kGet, Mad::kNodeInfo, 0);
   mad.set_hop_count(1);

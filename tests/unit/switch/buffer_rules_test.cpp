@@ -1,4 +1,5 @@
-// Classes with rules of their own in a shared buffer: limits, reserved bytes, pools, resuming.
+// Tests traffic classes with rules of their own in a shared buffer: limits, reserved bytes, pools,
+// resuming.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,7 +11,7 @@
 namespace dcc::buffer_rules_test {
 namespace {
 
-constexpr std::uint32_t kOne = 65'536;  // alpha of 1.0 in 1/65536
+constexpr std::uint32_t kOne = 65'536;  // an alpha of 1.0, in units of 1/65536
 
 SharedBufferParameters parameters(Bytes size, std::uint8_t lossless = 0) {
   SharedBufferParameters p;
@@ -21,7 +22,7 @@ SharedBufferParameters parameters(Bytes size, std::uint8_t lossless = 0) {
   return p;
 }
 
-/// Admits packets of 100 bytes until one is refused; returns the admitted bytes.
+/// Admits packets of 100 bytes until one is refused. Returns the admitted bytes.
 Bytes fill(SharedBuffer& buffer, int port, int priority) {
   Bytes held = 0;
   while (buffer.admit(port, priority, 100)) held += 100;
@@ -31,11 +32,12 @@ Bytes fill(SharedBuffer& buffer, int port, int priority) {
 TEST(BufferRules, AlphaOfLossyClassesLeavesTheirShareOfThePoolFree) {
   SharedBuffer buffer(parameters(900'000), 3);
   for (const int port : {0, 1}) buffer.set_rules(port, 0, {kOne, {}, 0, 0, 0, 0});
-  // Of a pool of S bytes, n classes of the same alpha fill n alpha S / (1 + n alpha). With alpha 1
-  // one class fills half of the pool, two classes fill two thirds.
+  // In a pool of S bytes n classes with the same alpha fill n alpha S / (1 + n alpha). With alpha 1
+  // one class fills half of the pool, and two classes fill two thirds.
   EXPECT_NEAR(static_cast<double>(fill(buffer, 0, 0)), 450'000, 100);
   Bytes both = buffer.held(0, 0);
-  for (bool more = true; more;) {  // the first class shrinks as the second grows
+  // the bytes of the first class shrink as those of the second grow
+  for (bool more = true; more;) {
     more = false;
     if (buffer.admit(1, 0, 100)) more = true;
     if (!more && buffer.held(0, 0) > buffer.threshold(0, 0)) {

@@ -26,7 +26,7 @@ class Wire {
     heard_.fill(near.buffer_blocks());
   }
 
-  /// Number of a lane's blocks in all places: buffers, wire and credit. Blocks in `lost_` are lost
+  /// Number of a lane's blocks in buffers, on the wire and as credit. Blocks in `lost_` were lost
   /// on the wire.
   std::int64_t everywhere(int lane) const {
     const auto l = static_cast<std::size_t>(lane);
@@ -160,7 +160,7 @@ TEST(Credits, NoneIsMadeAndNoneIsLost) {
       }
       wire.drain();
       for (int lane = 0; lane < 3; ++lane) {
-        // All credits are returned except those below the minimum update.
+        // All credit is returned, except amounts below the minimum update.
         EXPECT_GE(wire.near.blocks_left(lane), wire.far.buffer_blocks() * 3 / 4 - 18);
         EXPECT_EQ(wire.near.exhausted(), 0);
       }
@@ -174,19 +174,19 @@ TEST(Credits, ThoseOfLostPacketsComeBack) {
   for (int round = 0; round < 100; ++round) {
     wire.drain();
     ASSERT_EQ(wire.near.exhausted(), 0) << "round " << round;
-    for (int i = 0; i < 1000; ++i) wire.step(100);  // every packet is lost
+    for (int i = 0; i < 1000; ++i) wire.step(100);  // loses every packet
   }
 }
 
 SwitchParameters with_credits() {
   SwitchParameters parameters;
   parameters.ecn.enabled = false;
-  parameters.buffer = 16'000;  // the shared buffer is not used
+  parameters.buffer = 16'000;  // the size of the shared buffer, which credits do not use
   parameters.flow_control = SwitchParameters::FlowControl::kCredits;
   return parameters;
 }
 
-/// Checks that no input holds more than its advertised room, packets in flight included.
+/// Checks that no input holds more than its advertised space, including packets in flight.
 void expect_within_buffers(const TestNetwork& net, const SwitchParameters& parameters) {
   const std::int64_t buffer = parameters.credit_buffer(kLink) / kCreditBlock;
   for (const SwitchDevice* const device : net.devices()) {
@@ -223,7 +223,7 @@ TEST(Credits, AnIncastFillsTheLinkAndLosesNothing) {
 
 TEST(Credits, ALaneWithoutAnyLeavesTheOthersAlone) {
   TestNetwork net(Topology::star(3, kLink), with_credits());
-  // Lane 0 of host 1 sends to host 0, which two senders overload; lane 1 sends to host 2.
+  // Lane 0 of host 1 sends to host 0, which two senders overload. Lane 1 sends to host 2.
   net.host[1]->blast(0, 1080, 0);
   net.host[2]->blast(0, 1080, 0);
   net.host[1]->blast(2, 1080, 1);
@@ -241,8 +241,7 @@ TEST(Credits, OneFlowOverOneSwitchRunsAtLineRate) {
 }
 
 TEST(Credits, ASmallBufferBoundsTheRate) {
-  // Like a window, a buffer of b bytes lets b bytes pass in each round trip of credit and
-  // data.
+  // Like a window, a buffer of b bytes lets b bytes pass per round trip of credit and data.
   SwitchParameters parameters = with_credits();
   parameters.credits.buffer = 6400;
   TestNetwork net(Topology::star(2, kLink), parameters);

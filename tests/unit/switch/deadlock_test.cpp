@@ -32,8 +32,8 @@ Topology ring_of_four() {
 
 TEST(Deadlock, ARingOfPausesIsFoundAndNothingMovesInIt) {
   TestNetwork net(ring_of_four(), lossless());
-  // Every host sends to the host two switches further, always clockwise. Routes are set by hand,
-  // because shortest paths would use both directions.
+  // Every host sends clockwise to the host two switches further. The test sets the routes, because
+  // shortest paths would use both directions.
   const auto clockwise = [&](int s) {
     const NodeId node = net.topology.find("s" + std::to_string(s));
     const NodeId next = net.topology.find("s" + std::to_string((s + 1) % 4));
@@ -66,7 +66,7 @@ TEST(Deadlock, ARingOfPausesIsFoundAndNothingMovesInIt) {
 }
 
 TEST(Deadlock, MereCongestionIsNone) {
-  // All traffic goes to host 0: wires everywhere are paused, but host 0 keeps receiving, so there
+  // All traffic goes to host 0. Links everywhere are paused, but host 0 keeps receiving, so there
   // is no deadlock.
   for (const auto arbitration :
        {SwitchParameters::Arbitration::kFifo, SwitchParameters::Arbitration::kRoundRobin}) {
@@ -97,8 +97,8 @@ TEST(Deadlock, ARingOfRoutersStopsAndAMeshDoesNot) {
     p.wrap = wrap;
     p.fabric_link = p.host_link;
     TestNetwork net(Topology::torus(p), lossless());
-    // Each flow goes two routers further: in a ring all in the same direction, in a row the last
-    // two flows go back.
+    // Each flow goes to the host two routers further. In a ring all flows have the same direction,
+    // in a row the last two flows go back.
     for (HostId h = 0; h < 6; ++h) net.host[h]->blast((h + 2) % 6, 1080);
     net.scheduler.run_until(kMilliSecond * 5);
     EXPECT_EQ(find_deadlock(net.topology, waits_of(net.devices())).size(), wrap ? 6u : 0u);
@@ -110,9 +110,9 @@ TEST(Deadlock, ARingOfRoutersStopsAndAMeshDoesNot) {
 }
 
 TEST(CongestionSpreading, AVictimGetsTheShareOfTheFlowThatIsPaused) {
-  // The RoCE article's example: four ports of switch 1 and port F of switch 2 fill port G, while X
-  // of switch 2 sends to Y, which is idle. Hosts 0 to 3 are the senders, 4 is G, 5 is Y, 6 is F and
-  // 7 is X.
+  // The example of the RoCE article: four ports of switch 1 and port F of switch 2 overload port G,
+  // while X at switch 2 sends to Y, which is idle. Hosts 0 to 3 are the four senders, 4 is G, 5 is
+  // Y, 6 is F and 7 is X.
   for (const auto arbitration :
        {SwitchParameters::Arbitration::kFifo, SwitchParameters::Arbitration::kRoundRobin}) {
     SwitchParameters parameters = lossless();
@@ -124,14 +124,15 @@ TEST(CongestionSpreading, AVictimGetsTheShareOfTheFlowThatIsPaused) {
     net.scheduler.run_until(kMilliSecond * 2);
     const Bytes victim = net.host[5]->bytes, paused = net.host[4]->by_source[6];
     net.scheduler.run_until(kMilliSecond * 10);
-    const double window = 8e-3 * 100e9 / 8 * 1080 / 1100;  // payload bytes in 8 ms on a link
+    // payload bytes that a link carries in 8 ms
+    const double window = 8e-3 * 100e9 / 8 * 1080 / 1100;
     const double share_of_f = static_cast<double>(net.host[4]->by_source[6] - paused) / window;
     const double share_of_x = static_cast<double>(net.host[5]->bytes - victim) / window;
-    // In order of arrival F gets slightly less, because its pauses take longer to begin and
-    // end.
+    // With arbitration in order of arrival F gets slightly less, because its pauses take longer to
+    // begin and end.
     EXPECT_NEAR(share_of_f, 0.2, arbitration == SwitchParameters::Arbitration::kFifo ? 0.03 : 0.01);
-    EXPECT_NEAR(share_of_x, 0.2, 0.03);  // 80 % of the wire between the switches stay unused
-    // The counters show that the wire from switch 2 to switch 1 is paused most of the time.
+    EXPECT_NEAR(share_of_x, 0.2, 0.03);  // 80 % of the link between the switches stay unused
+    // The counters show that the link from switch 2 to switch 1 is paused most of the time.
     const NodeId second = net.topology.find("s1");
     EXPECT_GT(net.at(second).pause_time(2), kMilliSecond * 5);
     EXPECT_EQ(net.drops(), 0u);
@@ -139,7 +140,7 @@ TEST(CongestionSpreading, AVictimGetsTheShareOfTheFlowThatIsPaused) {
 }
 
 TEST(CongestionSpreading, APriorityOfItsOwnIsNotDisturbed) {
-  // The same example with X in another priority: X gets the full rate that the article calls
+  // In the same example X uses another priority, and gets the full rate that the article calls
   // possible.
   TestNetwork net(Topology::parking_lot({6, 2}, k100G, k100G), lossless());
   for (HostId h = 0; h < 4; ++h) net.host[h]->blast(4, 1080);

@@ -1,4 +1,5 @@
-// Lossless traffic beside lossy traffic in a switch: protection by settings of single priorities.
+// Tests lossless traffic beside lossy traffic in a switch: protection by settings of single
+// priorities.
 #include <gtest/gtest.h>
 
 #include "switch/switch_device.h"
@@ -19,8 +20,8 @@ SwitchParameters one_alpha() {
   return parameters;
 }
 
-/// Share of its link that two lossless flows to one port reach together while eight lossy senders
-/// overload another port.
+/// Share of its link's rate that two lossless flows to one port reach together, while eight lossy
+/// senders overload another port.
 double lossless_share(const SwitchParameters& parameters) {
   TestStar star(11, parameters, k100G);
   for (HostId h = 1; h <= 8; ++h) star.host[h]->blast(0, 1'000, 0);
@@ -48,7 +49,7 @@ TEST(DeployedSwitch, LossyTrafficWithALimitOfItsOwnLeavesLosslessTrafficAlone) {
   parameters = one_alpha();
   PortException inputs;
   inputs.priorities[0].limit = 100'000;
-  TestStar star(2, parameters, k100G);  // an exception acts where it is set
+  TestStar star(2, parameters, k100G);  // a port's exception must apply to that port
   SwitchDevice other(star.scheduler, star.pool, parameters, 2, 1, 1, 2'000);
   other.set_exceptions(1, {&inputs});
   other.attach(0, *star.down[0], k100G);
@@ -63,7 +64,7 @@ TEST(DeployedSwitch, CellsAndASharedHeadroomLoseNoLosslessPacket) {
   parameters.cell = 208;
   parameters.pfc.shared_headroom = 2 * parameters.headroom_of(k100G);
   EXPECT_GT(lossless_share(parameters), 0.995);
-  parameters.priorities[3].limit = 4'000;  // both inputs use the shared headroom
+  parameters.priorities[3].limit = 4'000;  // with this limit both inputs use the shared headroom
   EXPECT_GT(lossless_share(parameters), 0.4);
 }
 
@@ -85,7 +86,7 @@ TEST(DeployedSwitch, WeightsHoldWhereLossyTrafficCannotTakeTheBuffer) {
   parameters.scheduler.weights = {60, 1, 1, 40, 1, 1, 1, 1};
   EXPECT_LT(share(parameters), 0.39);
   parameters.priorities[0].queue.alpha = Ratio(1);
-  // 4900 packets come in rounds of 100: a round more or less of either is 1 %.
+  // 4900 packets come in rounds of 100. A round more or less is 1 %.
   EXPECT_NEAR(share(parameters), 0.4, 0.004);
 }
 

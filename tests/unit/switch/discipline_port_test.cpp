@@ -1,4 +1,5 @@
-// A port with a queue discipline: pass-through packets, counters, evicted packets.
+// Tests a port with a queue discipline: packets that pass through an idle port, counters, dropped
+// packets.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -48,7 +49,7 @@ TEST(DisciplinePort, ALonePacketPassesTheDisciplineByUnlessEveryPacketIsQueued) 
     SwitchParameters parameters = with_drop_tail(1'000);
     parameters.queue_all = queue_all;
     test::TestStar star(2, parameters, k100G);
-    star.host[1]->send(star.host[1]->make(0, 1'200));  // a packet larger than the port's room
+    star.host[1]->send(star.host[1]->make(0, 1'200));  // a packet larger than the port's queue
     star.scheduler.run_until(kMilliSecond);
     EXPECT_EQ(star.host[0]->packets, queue_all ? 0u : 1u);
     EXPECT_EQ(star.device.totals().dropped, queue_all ? 1u : 0u);

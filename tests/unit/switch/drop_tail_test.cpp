@@ -1,4 +1,4 @@
-// A port that drops arrivals without room, and RED: average, probabilities, marks or drops.
+// Tests a port that drops arrivals without room, and RED: average, probabilities, marks or drops.
 #include "switch/drop_tail.h"
 
 #include <gtest/gtest.h>
@@ -84,12 +84,13 @@ TEST_F(DropTailPortTest, TheAverageFollowsArrivalsAndFallsWhileEmpty) {
   p.weight = Ratio(1, 4);
   build(p);
   arrive();
-  arrive();  // this arrival finds 1500 bytes
+  arrive();  // this arrival finds a queue of 1500 bytes
   EXPECT_DOUBLE_EQ(port_->average(), 375);
-  arrive();  // this arrival finds 3000 bytes: the average is 375 + (3000 - 375) / 4
+  arrive();  // this arrival finds 3000 bytes, so the average is 375 + (3000 - 375) / 4
   EXPECT_DOUBLE_EQ(port_->average(), 1031.25);
   for (int i = 0; i < 3; ++i) leave();
-  clock_.advance_to(PicoSeconds(1'200'000 * 2 + 500'000));  // two full packets and a bit more
+  // an idle time of two full packets and a little more
+  clock_.advance_to(PicoSeconds(1'200'000 * 2 + 500'000));
   arrive();
   EXPECT_DOUBLE_EQ(port_->average(), 1031.25 * 0.75 * 0.75);
 }
@@ -109,7 +110,7 @@ TEST_F(DropTailPortTest, WithWeightOneEqualThresholdsAreAStep) {
   EXPECT_EQ(port_->bytes(), 5 * 1500);
 }
 
-// Between the thresholds: with the counter, the gaps between victims are uniform below 1/p_b.
+// Between the thresholds RED's counter makes the gaps between marked packets uniform below 1/p_b.
 TEST_F(DropTailPortTest, VictimsAreSpreadEvenly) {
   DropTailParameters p;
   p.red = true;
@@ -137,8 +138,8 @@ TEST_F(DropTailPortTest, VictimsAreSpreadEvenly) {
   EXPECT_NEAR(static_cast<double>(n) / victims, 10, 0.2) << "the mean of 1 ... 19";
 }
 
-// CP (cutting payload): the payload is removed, the packet keeps its place, and control packets
-// stay whole.
+// CP (cutting payload): the port removes the payload, the packet keeps its place, and control
+// packets stay whole.
 TEST_F(DropTailPortTest, CutsPayloadsAboveAThresholdAndKeepsTheOrder) {
   DropTailParameters p;
   p.limit = 6200;

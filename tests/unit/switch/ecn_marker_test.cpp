@@ -32,7 +32,7 @@ TEST(EcnMarker, NeverUpToKminAlwaysAboveKmax) {
 }
 
 TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
-  // Chi-square over 16 queue lengths at once: each adds (hits − n·p)² / (n·p·(1−p)).
+  // Chi-square over 16 queue lengths; each adds (hits − n·p)² / (n·p·(1−p)).
   for (const double pmax : {0.01, 0.2, 1.0}) {
     const Bytes kmin = 100'000, kmax = 400'000;
     EcnMarker marker(ramp(kmin, kmax, pmax), k100G);
@@ -46,10 +46,11 @@ TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
       const double p = pmax * static_cast<double>(queue - kmin) / static_cast<double>(kmax - kmin);
       chi += (hits - n * p) * (hits - n * p) / (n * p * (1 - p));
     }
-    EXPECT_LT(chi, 39.3) << pmax;  // chi-square, 16 degrees of freedom: exceeded once in 1000
-    EXPECT_GT(chi, 3.9) << pmax;   // chi-square is not suspiciously small either
+    // chi-square with 16 degrees of freedom exceeds this once in 1000
+    EXPECT_LT(chi, 39.3) << pmax;
+    EXPECT_GT(chi, 3.9) << pmax;  // a much smaller chi-square would be suspicious too
   }
-  // At Kmax itself the marking probability is Pmax.
+  // At a queue of Kmax the marking probability is Pmax.
   EcnMarker marker(ramp(100'000, 400'000, 0.2), k100G);
   RandomStream random(3, "ecn");
   int hits = 0;
@@ -57,9 +58,9 @@ TEST(EcnMarker, ProbabilityRisesOnTheLineToPmax) {
   EXPECT_NEAR(hits, 20'000, 500);
 }
 
-// Two switches on a path, with probabilities of a mark of 0.3 and 0.5. With a number of the packet
-// the second one marks each packet that the first one marks, so that half of the packets are marked
-// after both; with random numbers it is 1 - 0.7 * 0.5. Four standard deviations of a share of 1/2
+// Two switches on a path mark with probabilities 0.3 and 0.5. With `draw: packet` the second switch
+// marks each packet that the first one marks, so half of the packets are marked after both. With
+// independent random numbers 1 - 0.7 * 0.5 are marked. Four standard deviations of a share of 1/2
 // of 100000 packets are 632.
 TEST(EcnMarker, APacketHasOneNumberInAllSwitches) {
   const auto marked_by_both = [](EcnParameters::Draw draw) {
@@ -95,8 +96,9 @@ TEST(EcnMarker, APacketHasOneNumberInAllSwitches) {
   EXPECT_NEAR(marked_by_both(EcnParameters::Draw::kRandom).second, 15'000, 632);
 }
 
-// Packets of equal PSN of several flows, hosts or directions do not share their number: of pairs
-// that differ in one field, both are marked as often as with independent numbers, 0.25 of them.
+// Packets with the same PSN of different flows, hosts or directions have different random numbers.
+// Of pairs that differ in one field both packets are marked in a share of 0.25, as with independent
+// numbers.
 TEST(EcnMarker, ThePacketsNumberDependsOnEachField) {
   EcnParameters parameters = ramp(0, 1'000'000, 1);
   parameters.draw = EcnParameters::Draw::kPacket;
@@ -134,7 +136,7 @@ TEST(EcnMarker, ThePacketsNumberCountsBetweenTheThresholdsOnly) {
   }
 }
 
-// Classes of one queue with thresholds of their own: what is marked depends on the packet's DSCP.
+// Classes of one queue have thresholds of their own, so marking depends on the packet's DSCP.
 TEST(EcnMarker, ThresholdsByJob) {
   EcnParameters parameters = ramp(30'000, 30'000, 1);
   parameters.by_dscp[10].kmin = parameters.by_dscp[10].kmax = 10'000;
@@ -151,10 +153,11 @@ TEST(EcnMarker, ThresholdsByJob) {
   };
   EXPECT_FALSE(marked(10, 10'000));
   EXPECT_TRUE(marked(10, 10'001));
-  EXPECT_FALSE(marked(20, 30'000));  // a class that is not named has the queue's thresholds
+  EXPECT_FALSE(marked(20, 30'000));  // an unlisted class has the queue's thresholds
   EXPECT_TRUE(marked(20, 30'001));
   EXPECT_FALSE(marked(0, 200'000));
-  // Class 46 at 100 KB: half-way up its ramp to 1/2, four standard deviations of 20 000 packets.
+  // Class 46 at 100 KB is half-way up its ramp to 1/2. The tolerance is four standard deviations of
+  // 20 000 packets.
   int hits = 0;
   for (int i = 0; i < 20'000; ++i) hits += marked(46, 100'000) ? 1 : 0;
   EXPECT_NEAR(hits, 5'000, 245);
@@ -200,7 +203,8 @@ TEST(EcnMarker, MarkingRateLetsPacketsPassBetweenMarks) {
   std::string marks;
   for (int i = 0; i < 10; ++i) {
     marks += marker.congested(20'000, random) ? 'x' : '.';
-    EXPECT_FALSE(marker.congested(10'000, random));  // the marking rate does not count this packet
+    // a packet below the threshold does not count for the marking interval
+    EXPECT_FALSE(marker.congested(10'000, random));
   }
   EXPECT_EQ(marks, "x...x...x.");
 }
@@ -220,8 +224,8 @@ TEST(EcnMarker, OnlyEctPacketsAreMarked) {
 }
 
 TEST(EcnMarker, PhantomQueueGrowsByWhatExceedsItsDrain) {
-  // The phantom queue drains at half the rate. At full rate packet n finds (n − 1) · 512 bytes left
-  // and adds its 1024: the counter holds 512 · (n + 1) and exceeds 3000 with the fifth packet.
+  // The phantom queue drains at half the rate. At full rate packet n finds (n − 1) · 512 bytes and
+  // adds its 1024, so the counter holds 512 · (n + 1) bytes and exceeds 3000 with the fifth packet.
   EcnParameters parameters;
   parameters.phantom_drain = Ratio(1, 2);
   parameters.phantom_threshold = 3'000;
@@ -232,7 +236,7 @@ TEST(EcnMarker, PhantomQueueGrowsByWhatExceedsItsDrain) {
     if (marker.phantom_congested(1024, packet_time * i) && first == 0) first = i;
   }
   EXPECT_EQ(first, 5);
-  // After a pause that drains the phantom queue, the count starts anew.
+  // After a pause in which the phantom queue drains, its counter starts again.
   EXPECT_FALSE(marker.phantom_congested(1024, kMilliSecond));
 }
 

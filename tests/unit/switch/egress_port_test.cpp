@@ -1,4 +1,4 @@
-// The part that all egress ports share: pauses from the neighbour, and telemetry.
+// Tests the common part of all egress ports: pauses from the neighbour, and telemetry.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ SwitchParameters plain() {
 
 TEST(EgressPort, APausedPriorityStopsAloneAndItsTimeIsMeasured) {
   TestStar star(3, plain(), k100G);
-  // A pause of host 0 for priority 3 that lasts 100 us.
+  // Host 0 pauses priority 3 for 100 us.
   const auto pause = [&](std::uint16_t classes) {
     Packet* const frame = star.pool.allocate();
     frame->kind = PacketKind::kPause;

@@ -19,7 +19,8 @@ EgressScheduler make(Kind kind, std::array<std::uint32_t, kPriorities> weights =
   return EgressScheduler(parameters);
 }
 
-/// Bytes sent by each priority if all in `eligible` always have packets of their own size.
+/// Bytes sent by each priority if all priorities in `eligible` always have packets, of a size per
+/// priority.
 std::vector<double> shares(EgressScheduler& scheduler, unsigned eligible,
                            const std::array<Bytes, kPriorities>& size, int packets) {
   std::vector<double> sent(kPriorities, 0);
@@ -63,25 +64,25 @@ TEST(EgressScheduler, ShapedPrioritiesComeBeforeWeightedOnesAndWaitForTheirCredi
   shaper.began(5, PicoSeconds(0));
   EXPECT_EQ(shaper.released(both, PicoSeconds(0)), both);
   EXPECT_EQ(scheduler.pick(both), 5);
-  shaper.sent(5, 125);  // bytes that the shaper's rate allows in a microsecond
+  shaper.sent(5, 125);  // the bytes that the shaper's rate allows in a microsecond
   EXPECT_EQ(shaper.released(both, kNanoSecond * 999), 0b000001u);
   EXPECT_EQ(shaper.released(0b100000, kNanoSecond * 999), 0u);
   EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond);
   EXPECT_EQ(shaper.released(both, kMicroSecond), both);
-  // After other priorities have delayed it by 9 us, the priority has credit for ten packets; the
+  // After other priorities have delayed it by 9 us, the priority has credit for ten packets. The
   // eleventh must wait again.
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(shaper.released(0b100000, kMicroSecond * 10), 0b100000u);
     shaper.sent(5, 125);
   }
   EXPECT_EQ(shaper.released(0b100000, kMicroSecond * 10), 0u);
-  // An idle priority saves no deficit and keeps its debt.
+  // An idle priority accumulates no credit and keeps its debt.
   shaper.began(5, kMicroSecond * 10);
   EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond * 11);
   shaper.began(5, kMicroSecond * 50);
   shaper.sent(5, 125);
   EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond * 51);
-  shaper.sent(0, 10'000);  // priority 0 is not shaped
+  shaper.sent(0, 10'000);  // priority 0 has no shaper
   EXPECT_EQ(shaper.released(0b000001, PicoSeconds(0)), 0b000001u);
   parameters.shapers.push_back({5, BitRate(2'000'000'000)});
   EXPECT_THROW(parameters.check(), ParameterError);
@@ -93,7 +94,7 @@ TEST(EgressScheduler, EtsSharesBytesByWeightWhateverThePacketSizes) {
   EXPECT_NEAR(share[0], 1.0 / 8, 0.001);
   EXPECT_NEAR(share[1], 2.0 / 8, 0.001);
   EXPECT_NEAR(share[2], 5.0 / 8, 0.001);
-  // One priority is idle: the others share the link in the same proportion.
+  // One priority is idle. The others share the link in the same proportion as before.
   const auto rest = shares(scheduler, 0b0101, {1500, 64, 1000, 0, 0, 0, 0, 0}, 200'000);
   EXPECT_NEAR(rest[0], 1.0 / 6, 0.001);
   EXPECT_NEAR(rest[2], 5.0 / 6, 0.001);
@@ -162,7 +163,8 @@ TEST(VlArbitration, TheHighTableGoesFirstUpToItsLimit) {
   };
   EXPECT_EQ(of_low(255), 0);
   EXPECT_NEAR(of_low(0), 1.0 / 2, 0.001);  // the priorities alternate
-  EXPECT_NEAR(of_low(1), 1.0 / 5, 0.001);  // one low-priority packet follows four of 1024 bytes
+  // one low-priority packet follows four packets of 1024 bytes
+  EXPECT_NEAR(of_low(1), 1.0 / 5, 0.001);
   EXPECT_NEAR(of_low(10), 1.0 / 41, 0.001);
 }
 

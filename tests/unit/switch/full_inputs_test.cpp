@@ -1,5 +1,5 @@
-// Marks at full inputs (mark_at: input_full): the packets of the output that fills them, and no
-// others.
+// Tests marks at full inputs (mark_at: input_full): the switch marks only packets of the output
+// that fills them.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -21,15 +21,15 @@ SwitchParameters marking(EcnParameters::MarkAt at) {
   return parameters;
 }
 
-/// Marked packets by source at one host.
+/// Number of marked packets at one host, by source.
 std::map<std::uint32_t, int> marks_at(const test::TestHost& host) {
   std::map<std::uint32_t, int> marks;
   for (const test::TestHost::Seen& seen : host.seen) marks[seen.flow] += seen.ecn == Ecn::kCe;
   return marks;
 }
 
-/// Hosts 0 to 2 fill the port to host 4; host 6, behind a link between switches, sends to host 4
-/// and to host 5, which is idle.
+/// Hosts 0 to 2 overload the port to host 4. Host 6, behind a link between switches, sends to host
+/// 4 and to host 5, which is idle.
 struct HotSpot {
   explicit HotSpot(const SwitchParameters& parameters) : network(shape(), parameters) {
     for (const HostId sender : {0, 1, 2, 6}) network.host[sender]->blast(4, 1000);
@@ -61,7 +61,8 @@ TEST(FullInputs, MarksByTheQueueReachTheVictim) {
   EXPECT_GT(marks_at(*hot.network.host[5]).at(6), 100);
 }
 
-// One input fills; packets of the other inputs that wait for the same output are marked, too.
+// If one input is full, the switch also marks packets of other inputs that wait for the same
+// output.
 TEST(FullInputs, OneFullInputMarksThePacketsOfTheOthers) {
   SwitchParameters parameters = marking(EcnParameters::MarkAt::kInputFull);
   test::TestStar star(4, parameters, k25G);

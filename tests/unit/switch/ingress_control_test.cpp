@@ -1,4 +1,4 @@
-// Buffer space and pauses of the inputs of a switch.
+// Tests the buffer space and the PFC pauses of the inputs of a switch.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ TEST(IngressControl, PausesByItsNewThresholdFromTheInstantItChanges) {
   EXPECT_EQ(star.device.pfc_totals().pauses_sent, 2u);
   star.scheduler.run_until(kMicroSecond * 400);
   EXPECT_GT(star.device.pfc_totals().resumes_sent, 0u);
-  // A paused class resumes as soon as it is empty, even if its XON threshold is higher than zero.
+  // A paused class resumes as soon as it is empty, even with an XON threshold above its bytes.
   parameters.pfc.resume_below = Bytes{1} << 30;
   star.device.change(parameters);
   const std::uint64_t pauses = star.device.pfc_totals().pauses_sent;
@@ -55,9 +55,9 @@ TEST(IngressControl, PriorityFlowControlLosesNothingUnderIncast) {
   EXPECT_EQ(star.device.totals().dropped, 0u);
   EXPECT_GT(star.device.pfc_totals().pauses_sent, 16u);
   EXPECT_GE(star.device.pfc_totals().pauses_sent, star.device.pfc_totals().resumes_sent);
-  // The bottleneck is never idle: a packet of 1100 bytes takes 88 ns with overhead.
+  // The bottleneck link is never idle. A packet of 1100 bytes takes 88 ns with overhead.
   EXPECT_GE(star.host[0]->packets, 2'000'000u / 88 - 60);
-  // When the senders have stopped, all queues drain.
+  // After the senders have stopped, all queues drain.
   for (HostId h = 1; h <= 16; ++h) star.host[h]->stop();
   star.scheduler.run_until(kMilliSecond * 4);
   EXPECT_EQ(star.pool.in_use(), 0);
@@ -65,7 +65,7 @@ TEST(IngressControl, PriorityFlowControlLosesNothingUnderIncast) {
 }
 
 TEST(IngressControl, AutomaticHeadroomIsEnoughAndNotLavish) {
-  // The buffer beyond the headroom is removed, so every byte is charged to the headroom.
+  // The buffer has only the headroom, so every byte is charged to the headroom.
   const Bytes automatic = headroom_for(k100G, 1080);
   const auto drops_with = [&](Bytes headroom) {
     SwitchParameters parameters = plain();
@@ -96,7 +96,7 @@ TEST(IngressControl, WithoutFlowControlAFullBufferDropsAndCounts) {
   const SwitchCounters totals = star.device.totals();
   EXPECT_EQ(star.device.pfc_totals().pauses_sent, 0u);
   EXPECT_EQ(star.host[1]->sent + star.host[2]->sent, star.host[0]->packets + totals.dropped);
-  // Half of the packets of two senders find no room, once 81 packets fill the buffer.
+  // Half of the packets of two senders are dropped after 81 packets have filled the buffer.
   EXPECT_NEAR(static_cast<double>(totals.dropped), 10'000.0 - 81, 30.0);
   EXPECT_EQ(totals.dropped_bytes, totals.dropped * 1230);
   EXPECT_EQ(star.pool.in_use(), 0);

@@ -1,5 +1,5 @@
-// Links that fail, slow down and recover under traffic: lost packets, kept packets, and the time at
-// which routes follow.
+// Tests links that fail, slow down and recover under traffic: lost packets, kept packets, and the
+// time at which routes change.
 #include "switch/live_fabric.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@ namespace {
 
 constexpr PicoSeconds kConvergence = kMicroSecond * 20;
 
-/// A network of two leaves with four hosts each and two spines; ports 4 and 5 of a leaf lead up.
+/// Topology of two leaves with four hosts each and two spines. Ports 4 and 5 of a leaf lead to the
+/// spines.
 Topology two_by_two() {
   LeafSpineParameters p;
   p.leaves = 2;
@@ -57,7 +58,7 @@ class LiveNetwork {
     }
     return -1;
   }
-  /// Each host of leaf0 sends to one host of leaf1 at line rate, a packet every 100 ns.
+  /// Each host of leaf0 sends to one host of leaf1 at line rate, which is a packet every 100 ns.
   void blast() {
     for (HostId h = 0; h < 4; ++h) net.host[h]->blast(4 + h, 1230);
   }
@@ -96,8 +97,8 @@ TEST(LiveFabric, AFailureLosesWhatWasOnTheWireAndNothingElse) {
   n.blast();
   n.until(kMicroSecond * 50);
   n.live.fail(n.cable("leaf0", "spine0"), kConvergence);
-  // Spraying keeps both paths full: each loses a microsecond of wire and one packet of 100 ns in
-  // transmission; no lost packet is sent again.
+  // Spraying keeps both paths full. Each failed link loses the packets of a microsecond and the one
+  // in transmission, and no lost packet is sent again.
   EXPECT_GE(n.lost(), 10u);
   EXPECT_LE(n.lost(), 12u);
   const std::uint64_t lost = n.lost();
@@ -187,7 +188,7 @@ TEST(LiveFabric, AHostThatIsCutOffIsToldOfAndComesBack) {
   EXPECT_GT(n.net.host[4]->packets, others + 300);
   EXPECT_EQ(n.net.host[5]->packets, cut_off);
   n.live.repair(cable, kConvergence);
-  n.until(kMicroSecond * 600);  // the time in which the queue at the leaf drains
+  n.until(kMicroSecond * 600);  // the time in which leaf0's queue drains
   EXPECT_GT(n.net.host[5]->packets, cut_off + 300);
   n.stop_and_drain();
   EXPECT_EQ(n.received() + n.lost() + n.unroutable(), n.sent());
@@ -197,7 +198,8 @@ TEST(LiveFabric, AHostThatIsCutOffIsToldOfAndComesBack) {
 TEST(LiveFabric, TwoHalvesAreToldOfByTheSmallerOne) {
   LiveNetwork n;
   for (const char* spine : {"spine0", "spine1"}) n.live.fail(n.cable("leaf1", spine), kConvergence);
-  n.live.fail(n.cable("h4", "leaf1"), kConvergence);  // leaf0's part becomes the larger one
+  // disconnects a host, so that leaf0's part becomes the larger one
+  n.live.fail(n.cable("h4", "leaf1"), kConvergence);
   n.until(kMicroSecond * 30);
   ASSERT_TRUE(n.live.parted());
   EXPECT_EQ(n.live.parted()->hosts, (std::vector<HostId>{4, 5, 6, 7}));
@@ -208,11 +210,11 @@ TEST(LiveFabric, APauseDoesNotOutliveTheCable) {
   parameters.buffer = 500'000;
   parameters.pfc.alpha = Ratio(1, 16);
   LiveNetwork n(parameters);
-  // Three hosts send to one host at leaf1: leaf1 pauses the spines, and the spines pause leaf0.
+  // Three hosts send to one host at leaf1, so leaf1 pauses the spines and the spines pause leaf0.
   for (HostId h = 0; h < 3; ++h) n.net.host[h]->blast(4, 1230);
   n.until(kMicroSecond * 100);
   ASSERT_GT(n.net.at("leaf1").pfc_totals().pauses_sent, 0u);
-  for (int i = 0; i < 20; ++i) {  // cuts the link at various moments of pausing and sending
+  for (int i = 0; i < 20; ++i) {  // cuts the link at different times of pausing and sending
     n.until(kMicroSecond * 100 + PicoSeconds(7'777'777) * (2 * i + 1));
     n.live.fail(n.cable("spine0", "leaf1"), kConvergence);
     n.live.fail(n.cable("spine1", "leaf1"), kConvergence);
@@ -223,7 +225,8 @@ TEST(LiveFabric, APauseDoesNotOutliveTheCable) {
   n.until(kMilliSecond);
   const std::uint64_t before = n.net.host[4]->packets;
   n.until(kMilliSecond * 2);
-  EXPECT_GT(n.net.host[4]->packets - before, 9'900u);  // 100 ns per packet: a full last link
+  // the last link is full: a packet every 100 ns
+  EXPECT_GT(n.net.host[4]->packets - before, 9'900u);
   n.stop_and_drain();
   std::uint64_t frames = 0;  // number of lost pause frames
   for (const auto& one : n.net.switches) {

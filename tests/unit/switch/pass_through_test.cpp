@@ -1,6 +1,6 @@
 // A packet that finds its port free is sent without being queued, and must leave the same state
-// behind as if it had been queued. The same arrivals go into two switches, one of which queues all
-// packets.
+// behind as if it had been queued. The test sends the same arrivals to two switches, one of which
+// queues all packets.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 constexpr int kPorts = 4;
 constexpr LinkParameters kLink{BitRate(100'000'000'000), kMicroSecond, 20};
 
-/// A packet that leaves a port, and its time.
+/// Records the packets that leave a port, and their times.
 class Recorder final : public PacketOut {
  public:
   Recorder(Scheduler& scheduler, PacketPool& pool, std::vector<std::string>& log, int port)
@@ -47,7 +47,7 @@ class Recorder final : public PacketOut {
   int port_;
 };
 
-/// One switch under random arrivals; the same seed gives the same arrivals.
+/// A switch under random arrivals. The same seed gives the same arrivals.
 class Bench {
  public:
   Bench(SwitchParameters parameters, bool queue_all)
@@ -64,7 +64,7 @@ class Bench {
     switch_->set_routes(routes);
   }
 
-  /// `gap` is the greatest time between two arrivals: small gaps build queues, and with large gaps
+  /// `gap` is the greatest time between two arrivals. Small gaps build queues, and with large gaps
   /// all packets pass through.
   void run(std::uint64_t seed, int arrivals, PicoSeconds gap, bool pauses) {
     random_ = RandomStream(seed, "arrivals");
@@ -121,7 +121,7 @@ class Bench {
       }
       return;
     }
-    // Times are multiples of a byte's 80 ps, so that arrivals coincide with departures.
+    // Times are multiples of the 80 ps of a byte, so that arrivals coincide with departures.
     const std::int64_t steps = gap_.count / 80;
     scheduler_.schedule_in(arrival_, PicoSeconds(80 * (random_.next_u32() % steps)));
   }

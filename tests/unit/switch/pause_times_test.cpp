@@ -1,4 +1,4 @@
-// Pauses with a time: their end at the switch and their renewal by the switch.
+// Tests pauses with a duration: their end at the switch and their renewal by the switch.
 #include "switch/pause_times.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kQuanta = 1000;
 const LinkParameters kCable{BitRate(100'000'000'000), kMicroSecond, 20};
-const PicoSeconds kPause = kNanoSecond * 5'120;  // 1000 times 512 bits at 100 Gb/s
+const PicoSeconds kPause = kNanoSecond * 5'120;  // 1000 quanta of 512 bits at 100 Gb/s
 
 TEST(PauseTimes, AQuantumIs512BitTimes) {
   EXPECT_EQ(pause_time(kQuanta, kCable.rate), kPause);
@@ -34,9 +34,10 @@ TEST(PauseTimes, EachPriorityEndsAtItsOwnTime) {
   Counted end(scheduler);
   end.pauses.received(1u << 3, kPause);
   scheduler.run_until(kMicroSecond);
-  end.pauses.received(1u << 3 | 1u << 5, kPause);  // renews one, begins the other
+  // renews the pause of priority 3 and begins one of priority 5
+  end.pauses.received(1u << 3 | 1u << 5, kPause);
   scheduler.run_until(kMicroSecond * 2);
-  end.pauses.received(1u << 5, kPause);  // resumes one, renews the other
+  end.pauses.received(1u << 5, kPause);  // resumes priority 3 and renews the pause of priority 5
   scheduler.run_until(kMilliSecond);
   EXPECT_EQ(end.ended, (Ended{{kMicroSecond * 2 + kPause, 1u << 5}}));
   end.pauses.received(1u << 0 | 1u << 7, kPause);
@@ -45,7 +46,7 @@ TEST(PauseTimes, EachPriorityEndsAtItsOwnTime) {
   EXPECT_EQ(end.ended[1], (std::pair{kMilliSecond + kPause, 1u << 0 | 1u << 7}));
 }
 
-/// Three hosts at a switch whose pauses have a time; host 0 sends to host 1 without end.
+/// Three hosts at a switch whose pauses have a duration. Host 0 sends to host 1 without end.
 struct TimedStar {
   TimedStar() : star(3, parameters(), kCable) {
     star.host[1]->keep = true;
@@ -101,7 +102,8 @@ TEST(PauseTimes, ARenewalLengthensAPauseAndAResumeEndsIt) {
   EXPECT_EQ(timed.star.device.pfc(1).pause_time(0, scheduler.now()), kMicroSecond * 10);
 }
 
-// A pause without a time holds until it is resumed, even where the switch's own pauses end.
+// A received pause without a duration lasts until it is resumed, even if the switch's own pauses
+// have a duration.
 TEST(PauseTimes, ASwitchRenewsItsPausesUntilItResumes) {
   TimedStar timed;
   Scheduler& scheduler = timed.star.scheduler;

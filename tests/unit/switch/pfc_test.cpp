@@ -8,8 +8,8 @@ namespace dcc {
 namespace {
 
 TEST(Pfc, HeadroomIsTheRoundTripAndThePacketsInProgress) {
-  // Headroom of a link of 100 Gb/s and 1 us each way: 25 000 bytes, three packets of 1100 bytes,
-  // and the pause frame.
+  // The headroom of a link of 100 Gb/s and 1 us in each direction is 25 000 bytes, three packets of
+  // 1100 bytes, and the pause frame.
   const LinkParameters link{BitRate(100'000'000'000), kMicroSecond, 20};
   EXPECT_EQ(headroom_for(link, 1'080), 25'000 + 1 + 3 * 1'100 + 84);
   LinkParameters faster = link;
@@ -46,7 +46,7 @@ TEST(Pfc, AlphaIsInProportionToThePortsRateWhereThereIsAReference) {
   EXPECT_EQ(alpha_for(link, parameters), 32'768u);
   link.rate = BitRate(25'000'000'000);
   EXPECT_EQ(alpha_for(link, parameters), 2048u);
-  // The threshold is never zero, because a class with threshold zero would never send.
+  // The threshold is never zero, since a class with threshold zero could never send.
   link.rate = BitRate(1'000);
   EXPECT_EQ(alpha_for(link, parameters), 1u);
   link.rate = BitRate(400'000'000'000);

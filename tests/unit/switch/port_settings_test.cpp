@@ -1,5 +1,5 @@
-// Settings of a port from those of the switch, of priorities and of exceptions, and their way into
-// the switch.
+// Tests how settings of the switch, of priorities and of exceptions combine to the settings of a
+// port, and how the switch gets them.
 #include "switch/port_settings.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr BitRate k100G(100'000'000'000);
 
-/// Values that differ in every member for each `step`.
+/// Parameters of which every member has a different value for each `step`.
 PriorityParameters all_set(int step) {
   PriorityParameters one;
   one.lossy = step % 2 != 0;
@@ -143,8 +143,8 @@ TEST(PortSettings, WithCellsEveryClassHasRules) {
   EXPECT_EQ(ruled(), 1);
 }
 
-/// A switch whose lossless priority 3 pauses at 4 KB, two senders and one port. A link of 100 Gb/s
-/// and 1 us brings 25 KB and more after a pause.
+/// A switch whose lossless priority 3 pauses at 4 KB, with two senders to one port. A link of 100
+/// Gb/s and 1 us delivers 25 KB and more after a pause.
 struct Incast {
   explicit Incast(const SwitchParameters& parameters)
       : star(3, parameters, LinkParameters{k100G, kMicroSecond, 20}) {

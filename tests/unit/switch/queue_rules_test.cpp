@@ -1,4 +1,4 @@
-// Settings by priority, port and speed in a switch: limits of queues, WRED, marking; and the
+// Tests a switch's settings by priority, port and speed (limits of queues, WRED, marking), and the
 // watchdog against pause storms.
 #include <gtest/gtest.h>
 
@@ -92,12 +92,12 @@ TEST(QueueRules, WredDropsWhatIsNotEctAndMarksTheRest) {
     star.host[host]->blast(3, 1'000, 0);
   }
   star.scheduler.run_until(kMicroSecond * 200);
-  // Above kmax every packet is dropped, so the queue keeps its length at that moment.
+  // Above kmax every packet is dropped, so the queue stops growing there.
   EXPECT_LE(star.device.queue_bytes(0, 2), 21'000);
   EXPECT_GT(star.device.counters(0).dropped, 0u);
   EXPECT_EQ(star.device.totals().ecn_marks, 0u) << "priority 0 does not mark";
   for (const std::size_t host : {1u, 2u, 4u}) star.host[host]->stop();
-  star.scheduler.run_until(kMicroSecond * 205);  // time in which the wires become empty
+  star.scheduler.run_until(kMicroSecond * 205);  // in this time the links become empty
   star.host[1]->blast(0, 1'000, 2, Ecn::kEct0);
   star.host[2]->blast(0, 1'000, 2, Ecn::kEct0);
   const std::uint64_t dropped = star.device.totals().dropped;
@@ -111,7 +111,7 @@ TEST(QueueRules, WredDropsAtTheProbabilityOfTheRamp) {
   parameters.buffer = 100'000'000;
   parameters.ecn.enabled = true;
   parameters.ecn.kmin = 0;
-  parameters.ecn.kmax = 2'000'000'000;  // far above the queue, so these thresholds mark nothing
+  parameters.ecn.kmax = 2'000'000'000;  // thresholds far above the queue, which mark nothing
   parameters.ecn.pmax = Ratio(1);
   parameters.priorities[0].wred_drops = true;
   parameters.priorities[0].marking.kmin = 0;
@@ -120,7 +120,7 @@ TEST(QueueRules, WredDropsAtTheProbabilityOfTheRamp) {
   star.host[1]->blast(0, 1'000, 0, Ecn::kNotEct);
   star.host[2]->blast(0, 1'000, 0, Ecn::kNotEct);
   star.scheduler.run_until(kMilliSecond * 4);
-  // In equilibrium half of the arrivals are lost: p = q / kmax = 1/2.
+  // In equilibrium half of the arrivals are dropped: p = q / kmax = 1/2.
   EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 0)), 2'000'000, 200'000);
 }
 
@@ -148,7 +148,7 @@ TEST(QueueRules, AlphaOfAQueueRefersToTheQueuesPool) {
   TestStar star(3, parameters, k100G);
   for (const std::size_t host : {1u, 2u}) star.host[host]->blast(0, 1'000, 2);
   star.scheduler.run_until(kMicroSecond * 100);
-  // q = 100 KB - q, within a packet.
+  // The queue is as long as the free part of the pool: q = 100 KB - q, within a packet.
   EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 2)), 50'000, 1'000);
 }
 
@@ -161,17 +161,17 @@ TEST(EgressPools, AlphaOfAQueueRefersToTheFreeEgressPool) {
     parameters.priorities[p].queue.alpha = Ratio(1);
   }
   TestStar star(8, parameters, k100G);
-  for (const std::size_t host : {1u, 2u, 3u, 6u, 7u}) {  // each port has a load of 5/3
+  for (const std::size_t host : {1u, 2u, 3u, 6u, 7u}) {  // each port has a load of 5/3 of its rate
     star.host[host]->blast(0, 1'000, 1);
     star.host[host]->blast(4, 1'000, 2);
     star.host[host]->blast(5, 1'000, 0);
   }
   star.scheduler.run_until(kMicroSecond * 400);
-  // Two queues with alpha 1 leave as much free as each holds: q = 300 KB / 3. Five packets arrive
-  // at one instant.
+  // Two queues with alpha 1 leave as much of the pool free as each holds: q = 300 KB / 3. Five
+  // packets arrive at the same time.
   EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 1)), 100'000, 4'000);
   EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(4, 2)), 100'000, 4'000);
-  // Nothing but the buffer limits a queue without a pool.
+  // Only the buffer limits a queue without a pool.
   EXPECT_GT(star.device.queue_bytes(5, 0), 1'000'000);
   EXPECT_GT(star.device.queues(0)->queue_counters(1).dropped, 0u);
 }
@@ -203,9 +203,9 @@ TEST(EgressPools, QueuesThatEmptyReturnAllBytes) {
   for (int round = 0; round < 3; ++round) {
     for (const std::size_t host : {1u, 2u}) star.host[host]->blast(0, 1'000, 1);
     star.scheduler.run_until(star.scheduler.now() + kMicroSecond * 50);
-    // The same length in every round: the first rounds left nothing behind in the pool.
+    // The queue has the same length in every round, so earlier rounds left nothing in the pool.
     EXPECT_NEAR(static_cast<double>(star.device.queue_bytes(0, 1)), 60'500, 600) << round;
-    if (round == 1) {  // a refused queue loses its packets
+    if (round == 1) {  // refusing a queue drops its packets
       const_cast<QueueingPort*>(star.device.queues(0))->set_refusal(1, true);
       const_cast<QueueingPort*>(star.device.queues(0))->set_refusal(1, false);
     }
@@ -216,7 +216,7 @@ TEST(EgressPools, QueuesThatEmptyReturnAllBytes) {
   }
 }
 
-/// A pause frame for these priorities from a host.
+/// Sends a pause frame for these priorities from a host.
 void pause(TestStar& star, std::size_t host, std::uint8_t classes) {
   Packet* const frame = star.pool.allocate();
   frame->kind = PacketKind::kPause;
@@ -243,7 +243,7 @@ TEST(PfcWatchdog, DropsTheQueueOfAStormUntilItIsOver) {
   star.scheduler.run_until(kMicroSecond * 115);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 0u);
   EXPECT_GT(star.device.queue_bytes(0, 3), 0);
-  // The watchdog acts within detect + poll after the pause.
+  // The watchdog acts within the detection and polling time after the pause.
   star.scheduler.run_until(kMicroSecond * 140);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 1u);
   EXPECT_EQ(star.device.queue_bytes(0, 3), 0);
@@ -282,7 +282,7 @@ TEST(PfcWatchdog, LooksEachPollAndNotEachDetect) {
   }
   star.scheduler.run_until(kMicroSecond * 155);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 0u);
-  // The watchdog acts at the sum of the pause's begin, link delay, detection and polling time.
+  // The watchdog acts at the sum of the pause's begin, link delay, detection time and polling time.
   star.scheduler.run_until(kMicroSecond * 175);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 1u);
 }
@@ -301,10 +301,11 @@ TEST(PfcWatchdog, ForwardsOnlyThePriorityOfTheStormAndOnlyUntilItIsOver) {
   pause(star, 0, 0x08);
   star.scheduler.run_until(kMicroSecond * 150);
   EXPECT_EQ(star.device.watchdog()->storms(0, 3), 1u);
-  pause(star, 0, 0x18);  // another frame of the storm, which pauses priority 4 as well
+  pause(star, 0, 0x18);  // another frame of the storm, which also pauses priority 4
   star.scheduler.run_until(kMicroSecond * 160);
   star.host[2]->blast(0, 1'000, 4);
-  const auto [stormy, paused] = sent_between(170, 240);  // less than `detect` after the frame
+  // less than the detection time after the frame
+  const auto [stormy, paused] = sent_between(170, 240);
   EXPECT_GT(stormy, 0);
   EXPECT_EQ(paused, 0);
   star.scheduler.run_until(kMicroSecond * 245);

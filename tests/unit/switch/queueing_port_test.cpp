@@ -1,4 +1,4 @@
-// Queues by priority within a switch: order, weights, ECN marking and congestion notification.
+// Tests queues by priority in a switch: order, weights, ECN marking and congestion notification.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -54,14 +54,15 @@ TEST(QueueingPort, SharesByItsNewWeightsFromTheInstantTheyChange) {
   star.device.change(parameters);
   star.scheduler.run_until(kMicroSecond * 500);
   const auto& after = star.host[0]->by_priority;
-  // Tolerance: of 2500 packets one round of five may be incomplete, and one packet is on the wire.
+  // Of 2500 packets one round of five may be incomplete, and one packet is on the link.
   EXPECT_NEAR(static_cast<double>(after[2] - before[2]) / static_cast<double>(after[1] - before[1]),
               4, 0.1);
 }
 
 TEST(QueueingPort, RoundRobinSharesByInputAndFifoByArrival) {
-  // Host 1 sends packets of 250 bytes, hosts 2 and 3 packets of 1000 bytes. In turns, the inputs
-  // share by packets; in the order of arrival, by bytes, as long as the buffer holds all packets.
+  // Host 1 sends packets of 250 bytes, hosts 2 and 3 packets of 1000 bytes. Arbitration in turns
+  // shares by packets. Arbitration in order of arrival shares by bytes, as long as the buffer holds
+  // all packets.
   const auto shares = [](SwitchParameters::Arbitration arbitration) {
     SwitchParameters parameters = plain();
     parameters.arbitration = arbitration;
@@ -111,8 +112,8 @@ TEST(QueueingPort, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
     parameters.ecn.mark_at = moment;
     TestStar star(3, parameters, k100G);
     star.host[0]->keep = true;
-    // Six pairs of packets of 1000 bytes arrive; one packet leaves between two pairs, and one at
-    // the instant of the second packet or after it. The last pair is not ECT.
+    // Six pairs of packets of 1000 bytes arrive. One packet leaves between two pairs, and one at
+    // the arrival of the second packet or after it. The last pair is not ECN-capable.
     for (int i = 0; i < 6; ++i) {
       for (HostId h = 1; h <= 2; ++h) {
         Packet* const packet = star.host[h]->make(0, 1000);
@@ -123,8 +124,8 @@ TEST(QueueingPort, MarksWhatFindsOrLeavesALongQueueAndOnlyEct) {
     star.scheduler.run_until(kMilliSecond);
     std::string marked;
     for (const auto& seen : star.host[0]->seen) marked += seen.ecn == Ecn::kCe ? 'C' : '.';
-    // Queue that each packet finds (kB): 0 0, 1 2, 2 3, 3 4, 4 5, 5 6. Queue that it leaves behind:
-    // 0, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1, 0.
+    // Each packet finds a queue of (kB) 0 0, 1 2, 2 3, 3 4, 4 5, 5 6. Each packet leaves a queue of
+    // 0, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1, 0 behind.
     EXPECT_EQ(marked, moment == EcnParameters::MarkAt::kEnqueue ? ".......CCC.." : "...CCCCC....");
     EXPECT_EQ(star.host[0]->ce, star.device.totals().ecn_marks);
   }
@@ -151,7 +152,8 @@ TEST(QueueingPort, CongestionPointSendsFeedbackToTheSource) {
 }
 
 TEST(QueueingPort, QueueOfRandomArrivalsWaitsAsQueueingTheorySays) {
-  // M/D/1 queue: Poisson arrivals at load rho wait rho / (2 (1 - rho)) service times on average.
+  // M/D/1 queue: Poisson arrivals at a load of rho wait for rho / (2 (1 - rho)) service times on
+  // average.
   SwitchParameters parameters = plain();
   parameters.pfc.enabled = false;
   Scheduler scheduler;
@@ -178,7 +180,7 @@ TEST(QueueingPort, QueueOfRandomArrivalsWaitsAsQueueingTheorySays) {
     packet->wire_bytes = 1000;
     device.receive(packet, 1);
   }
-  // Mean number of waiting packets (the one being sent has left the queue) by Little's law.
+  // Mean number of waiting packets by Little's law. The packet in transmission has left the queue.
   const double waiting = rho * rho / (2 * (1 - rho));
   EXPECT_EQ(service, 80'000);
   EXPECT_NEAR(static_cast<double>(statistics.figures(scheduler.now()).mean) / 1000.0, waiting,

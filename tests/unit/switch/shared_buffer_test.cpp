@@ -19,7 +19,7 @@ SharedBufferParameters parameters(Bytes size, std::uint32_t alpha_q16, std::uint
 }
 
 TEST(SharedBuffer, OneClassAloneStopsWhereAlphaTimesTheRestMeetsIt) {
-  // used = alpha · (size − used): with alpha = 1/8 a ninth of the buffer.
+  // The class fills alpha · (size − used): with alpha = 1/8 a ninth of the buffer.
   SharedBuffer buffer(parameters(900'000, 8192, 0xFF), 2);
   buffer.set_headroom(0, 50'000);
   Bytes held = 0;
@@ -38,7 +38,7 @@ TEST(SharedBuffer, HeadroomTakesWhatComesAfterThePauseAndNoMore) {
   Bytes extra = 0;
   while (buffer.admit(0, 3, 1000)) extra += 1000;
   EXPECT_EQ(extra, 10'000);
-  // The headroom drains first, then the class must fall under threshold − offset.
+  // The headroom drains first. Then the class must fall below threshold − offset.
   EXPECT_FALSE(buffer.may_resume(0, 3));
   Bytes released = 0;
   while (!buffer.may_resume(0, 3)) {
@@ -76,19 +76,19 @@ TEST(SharedBuffer, HeadroomIsNoMoreThanLossyTrafficHasLeft) {
   constexpr Bytes kSize = 100'000, kHeadroom = 20'000;
   SharedBuffer buffer(parameters(kSize, 65'536, 1), 2);
   for (int port = 0; port < 2; ++port) buffer.set_headroom(port, kHeadroom);
-  buffer.admit(1, 0, 1'000);  // the class's headroom is set aside
+  buffer.admit(1, 0, 1'000);  // reserves the headroom of the class
   while (buffer.admit(0, 1, 1'000)) {
   }
   ASSERT_EQ(buffer.used(), kSize - kHeadroom);
-  // The buffer has no memory for a second headroom, so the class has none.
+  // The buffer has no memory for a second headroom, so this class has none.
   EXPECT_FALSE(buffer.admit(0, 0, 1'000));
   EXPECT_TRUE(buffer.must_pause(0, 0));
-  // The first class has the headroom that it reserved.
+  // The first class may use the headroom that it reserved.
   Bytes extra = 0;
   while (buffer.admit(1, 0, 1'000)) extra += 1'000;
   EXPECT_EQ(extra, kHeadroom);
   EXPECT_EQ(buffer.used(), kSize);
-  // The second class gets headroom as the pool empties: first a part, then all of it.
+  // The second class gets headroom as the pool empties, first a part and then all of it.
   buffer.release(0, 1, 5'000);
   extra = 0;
   while (buffer.admit(0, 0, 1'000)) extra += 1'000;
@@ -114,11 +114,11 @@ TEST(SharedBuffer, EachPortMayHaveAnAlphaOfItsOwn) {
     ASSERT_TRUE(buffer.admit(1, 0, 1'000));
     EXPECT_FALSE(buffer.must_pause(1, 0));
   }
-  // 80 000 bytes are free, so port 0 may hold 10 000 bytes.
+  // With 80 000 free bytes port 0 may hold 10 000 bytes.
   for (int i = 0; i < 8; ++i) ASSERT_TRUE(buffer.admit(0, 0, 1'000));
   EXPECT_FALSE(buffer.must_pause(0, 0));
   ASSERT_TRUE(buffer.admit(0, 0, 1'000));
-  // An eighth of 71 000 free bytes is 8875, less than the 9000 held: the class must pause.
+  // An eighth of 71 000 free bytes is 8875, less than the 9000 bytes held, so the class must pause.
   EXPECT_TRUE(buffer.must_pause(0, 0));
   EXPECT_FALSE(buffer.must_pause(1, 0));
   EXPECT_THROW(buffer.set_alpha(0, 0), std::invalid_argument);
@@ -275,8 +275,8 @@ TEST(SharedBuffer, APortMayPauseOtherPrioritiesThanTheRest) {
   EXPECT_FALSE(buffer.is_lossless(0, 1));
   EXPECT_FALSE(buffer.is_lossless(1, 0));
   EXPECT_TRUE(buffer.is_lossless(1, 1));
-  // α = 1/8: as the only user of 90 000 bytes, priority 1 of port 1 may hold 1/9 of them.
-  // Priority 1 of port 0 is not paused and may hold all the rest.
+  // α = 1/8: as the only user of 90 000 bytes, priority 1 of port 1 may hold 1/9 of them. Priority
+  // 1 of port 0 cannot be paused and may hold all the rest.
   while (!buffer.must_pause(1, 1)) ASSERT_TRUE(buffer.admit(1, 1, 1'000));
   EXPECT_EQ(buffer.held(1, 1), 10'000);
   while (buffer.admit(0, 1, 1'000)) EXPECT_FALSE(buffer.must_pause(0, 1));
@@ -288,7 +288,7 @@ TEST(SharedBuffer, WhatWasInTheHeadroomOfAClassThatIsPausedNoMoreIsThePools) {
   buffer.set_headroom(0, 10'000);
   Bytes held = 0;
   while (buffer.admit(0, 3, 1'000)) held += 1'000;
-  EXPECT_EQ(held, 20'000);  // The class holds a ninth of 90 000 bytes, and the headroom.
+  EXPECT_EQ(held, 20'000);  // a ninth of 90 000 bytes, and the headroom
   EXPECT_TRUE(buffer.must_pause(0, 3));
   buffer.set_lossless(0, 0);
   EXPECT_FALSE(buffer.must_pause(0, 3));
@@ -307,13 +307,13 @@ TEST(SharedBuffer, WhatWasInTheHeadroomOfAClassThatIsPausedNoMoreIsThePools) {
   }
   EXPECT_EQ(buffer.held(0, 3), held);
   EXPECT_LE(held + 3'000, buffer.threshold(0, 3));
-  ASSERT_TRUE(buffer.admit(0, 3, 1'000));  // headroom is set aside again
+  ASSERT_TRUE(buffer.admit(0, 3, 1'000));  // reserves the headroom again
   EXPECT_EQ(buffer.threshold(0, 3), (90'000 - held - 1'000) / 8);
   buffer.set_lossless(0, 0x08);
   EXPECT_EQ(buffer.threshold(0, 3), (90'000 - held - 1'000) / 8);
 }
 
-// Ports with their own memory: their bytes count as buffered but do not use the pool.
+// Bytes in ports with their own memory count as buffered but do not use the pool.
 TEST(SharedBuffer, WhatPortsHoldApartIsInThePeakAndNotInThePool) {
   SharedBuffer buffer(parameters(10'000, 8192, 0), 1);
   ASSERT_TRUE(buffer.admit(0, 0, 4'000));
@@ -329,7 +329,7 @@ TEST(SharedBuffer, WhatPortsHoldApartIsInThePeakAndNotInThePool) {
   EXPECT_EQ(buffer.peak(), 19'000);
   buffer.restart_peak();
   EXPECT_EQ(buffer.peak(), 4'000);
-  // A packet that passes through such a port is buffered for no time.
+  // A packet that passes through such a port is buffered for no time, but raises the peak.
   EXPECT_FALSE(buffer.can_pass_through(0, 0, 500));
   EXPECT_TRUE(buffer.can_pass_with_peak(0, 0, 500));
   EXPECT_EQ(buffer.peak(), 4'500);
@@ -338,7 +338,7 @@ TEST(SharedBuffer, WhatPortsHoldApartIsInThePeakAndNotInThePool) {
   EXPECT_EQ(buffer.used(), 4'000);
 }
 
-// Two buffers see the same packets: one by admit() alone, the other by admit_freely() first.
+// Two buffers see the same packets: one uses admit() alone, the other tries admit_freely() first.
 TEST(SharedBuffer, TheShortWayDecidesAsTheLongWay) {
   SharedBuffer plain(parameters(60'000, 32'768, 0x0F), 3);
   SharedBuffer quick(parameters(60'000, 32'768, 0x0F), 3);

@@ -1,5 +1,5 @@
-// State that no queue length shows must be in a switch's state digest: the memory of load balancers
-// and the order of packets inside a discipline.
+// A switch's state digest must contain state that no queue length shows: the memory of load
+// balancers, and the order of packets inside a discipline.
 #include "sim/state_digest.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ Packet packet_of(std::uint32_t flow, HostId source, HostId destination) {
   return packet;
 }
 
-/// The first of three leaves with two spines, whose own hosts are 0 … 3.
+/// The first of three leaves with two spines. Hosts 0 … 3 are at this leaf.
 class ChoiceDigest : public testing::TestWithParam<std::string>, public PathView {
  protected:
   ChoiceDigest() : topology_(shape()), routing_(topology_), fabric_(topology_, routing_) {
@@ -65,7 +65,7 @@ class ChoiceDigest : public testing::TestWithParam<std::string>, public PathView
     p.hosts_per_leaf = 4;
     return Topology::leaf_spine(p);
   }
-  /// An ACK for host 0, for a packet that carried this tag.
+  /// An ACK for host 0 of a packet that carried this tag.
   static Packet ack_with(std::uint8_t tag) {
     Packet ack = packet_of(6, 4, 0);
     ack.kind = PacketKind::kAck;
@@ -82,7 +82,7 @@ class ChoiceDigest : public testing::TestWithParam<std::string>, public PathView
   const PortSet down_ = PortSet::consecutive(0, 1);
 };
 
-/// Switches with every registered kind; a new kind is included without being named here.
+/// Tests every registered load balancer, including those added later.
 TEST_P(ChoiceDigest, ShowsWhatIsRememberedAndNotWhoLooked) {
   const std::set<std::string> nothing{"addresses", "wcmp", "lmc", "presto", "symmetric", "source"};
   const auto choice = make(GetParam());
@@ -160,7 +160,8 @@ TEST_F(ChoiceDigest, EntriesOfASchedulerOfFlowsShow) {
   EXPECT_NE(digest_of(*hedera), second);
   EXPECT_NE(digest_of(*hedera), before);
 
-  // State of the scheduler itself: the time of its next round, and the large flows that it knows.
+  // State of Hedera's scheduler itself: the time of its next round, and the large flows that it
+  // knows.
   Scheduler scheduler;
   HederaScheduler central(scheduler, fabric_, parameters_.of<HederaParameters>("hedera"), 1, 1);
   central.add_switch(topology_.find("leaf0"), *hedera->flow_entries());
@@ -177,7 +178,7 @@ TEST_F(ChoiceDigest, EntriesOfASchedulerOfFlowsShow) {
   EXPECT_NE(digest_of(central), begun);
 }
 
-// ---------------------------------------------------------------- disciplines
+// Tests of disciplines.
 
 class DisciplineDigest : public testing::TestWithParam<std::string> {
  protected:
@@ -224,7 +225,7 @@ std::vector<std::string> disciplines() {
 INSTANTIATE_TEST_SUITE_P(Registered, DisciplineDigest, testing::ValuesIn(disciplines()),
                          [](const auto& one) { return one.param; });
 
-/// State of an empty port: RED's average, a token bucket, granted rates, a round-robin turn.
+/// State of an empty port: RED's average, a token bucket, granted rates, the turn of a round robin.
 TEST_F(DisciplineDigest, WhatIsRememberedOfThoseThatHaveLeftShows) {
   choice_.of<DropTailParameters>("drop_tail").red = true;
   for (const auto& [name, kind] :
@@ -252,7 +253,7 @@ TEST_F(DisciplineDigest, WhatIsRememberedOfThoseThatHaveLeftShows) {
   drain(*trimming);
 }
 
-// ---------------------------------------------------------------- links
+// Tests of links.
 
 TEST(PfcDigest, PrioritiesThatAreHeededShow) {
   PfcPort port;

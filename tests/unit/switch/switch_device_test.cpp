@@ -27,7 +27,7 @@ TEST(SwitchDevice, StoresAndForwardsInTheTimeTheLinksTake) {
   star.host[1]->keep = true;
   star.host[0]->send(star.host[0]->make(1, 1230));
   star.scheduler.run_until(kMilliSecond);
-  // Twice (1230 + 20) bytes at 80 ps per byte, and twice the delay of 1 us.
+  // A packet takes (1230 + 20) bytes at 80 ps per byte, and a delay of 1 us, on each of two links.
   ASSERT_EQ(star.host[1]->seen.size(), 1u);
   EXPECT_EQ(star.host[1]->seen[0].when, PicoSeconds(2 * (1250 * 80 + 1'000'000)));
   EXPECT_EQ(star.pool.in_use(), 0);
@@ -85,14 +85,14 @@ TEST(SwitchDevice, EqualPathsAreSharedByHashOrInTurn) {
     }
     return count;
   };
-  // Limit of chi-square with 3 degrees of freedom: 16.3 is exceeded one time in a thousand.
+  // Chi-square with 3 degrees of freedom exceeds 16.3 once in 1000.
   double chi = 0;
   for (const int n : counts("ecmp", 40'000)) {
     chi += (n - 10'000.0) * (n - 10'000.0) / 10'000.0;
   }
   EXPECT_LT(chi, 16.3);
-  // There are four addresses, so at most four paths lead to a destination, each for a quarter of
-  // the flows.
+  // LMC has four addresses per host, so at most four paths lead to a destination, each for a
+  // quarter of the flows.
   for (const int n : counts("lmc", 40'000)) {
     EXPECT_EQ(n % 10'000, 0);
   }

@@ -1,4 +1,4 @@
-// Ends of wires for tests of network devices: senders that fill a link, and receivers that count.
+// Ends of links for tests of network devices: senders that fill a link, and receivers that count.
 #pragma once
 
 #include <deque>
@@ -19,8 +19,8 @@
 
 namespace dcc::test {
 
-/// A host without a NIC: sends given packets or an endless flow, obeys pause frames and pauses of
-/// single destinations, counts and frees received packets.
+/// A host without a NIC. It sends given packets or an endless flow, obeys pause frames and pauses
+/// of single destinations, and counts and frees received packets.
 class TestHost final : public PacketSink {
  public:
   struct Seen {
@@ -40,8 +40,7 @@ class TestHost final : public PacketSink {
         wire_free_(Event::calling<&TestHost::kick>(*this, 1'000'000 + id)) {}
 
   void attach(Link& link) { link_ = &link; }
-  /// From this call on the host obeys credits and returns the credit of each received packet at
-  /// once.
+  /// After this call the host obeys credits and returns the credit of each received packet at once.
   void use_credits(const LaneCredits& port) { credits_ = port; }
   const LaneCredits& credits() const { return *credits_; }
   /// Sends packets to a destination without end at link rate.
@@ -51,7 +50,7 @@ class TestHost final : public PacketSink {
     kick();
   }
   void stop() { endless_.clear(); }
-  /// Queues one packet behind the waiting ones.
+  /// Queues one packet after the waiting ones.
   void send(Packet* packet) {
     queue_.push_back(packet);
     kick();
@@ -69,7 +68,7 @@ class TestHost final : public PacketSink {
     return packet;
   }
 
-  /// Sends the packets that may be sent now, and continues when the wire is free.
+  /// Sends the packets that may be sent now, and continues when the link is free.
   void kick() {
     if (wire_free_.is_scheduled()) return;
     if (credits_ && credits_->frames_due() != 0) {
@@ -150,7 +149,7 @@ class TestHost final : public PacketSink {
   std::uint64_t sent = 0;
   std::uint64_t ce = 0;
   std::uint64_t pause_frames = 0;
-  std::uint64_t flow_pauses = 0;  // pauses of single destinations, and their ends
+  std::uint64_t flow_pauses = 0;  // received pauses of single destinations and their ends
   std::multiset<HostId> stopped;  // destinations that are paused
   Bytes bytes = 0;
   std::vector<Bytes> by_source;
@@ -189,7 +188,7 @@ class TestHost final : public PacketSink {
   std::vector<Endless> endless_;
 };
 
-/// Hosts around one switch with equal links.
+/// Hosts around one switch, with equal links.
 class TestStar {
  public:
   TestStar(int hosts, const SwitchParameters& parameters, const LinkParameters& link,
@@ -217,7 +216,7 @@ class TestStar {
   std::vector<std::unique_ptr<Link>> up, down;
 };
 
-/// Hosts and switches of a topology, with shortest paths.
+/// Hosts and switches of a topology, with routes by shortest paths.
 class TestNetwork {
  public:
   TestNetwork(Topology shape, const SwitchParameters& parameters, std::uint64_t seed = 1)
@@ -272,7 +271,7 @@ class TestNetwork {
   Topology topology;
   Routing routing;
   FabricMap fabric;
-  std::vector<std::unique_ptr<SwitchDevice>> switches;  // switches by node; null for hosts
+  std::vector<std::unique_ptr<SwitchDevice>> switches;  // switches by node number; null for hosts
   std::vector<std::unique_ptr<TestHost>> host;
   std::vector<std::unique_ptr<Link>> links;
 

@@ -1,4 +1,5 @@
-// Collective operations: which rank sends to which in which step, and what each send waits for.
+// Tests collective operations: which rank sends to which rank in which step, and what each send
+// waits for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,10 +12,10 @@
 namespace dcc::traffic_test {
 namespace {
 
-/// Executes the flows of one round of a collective by their dependencies and returns the steps in
+/// Executes the flows of one round of a collective by their dependencies. Returns the steps in
 /// which each rank sent, counted from flows without dependency.
 std::map<std::uint32_t, std::size_t> steps_of(const std::vector<FlowSpec>& flows) {
-  std::map<std::uint32_t, std::size_t> step;  // step of each flow
+  std::map<std::uint32_t, std::size_t> step;  // step of each flow, by flow number
   for (bool more = true; more;) {
     more = false;
     for (const FlowSpec& flow : flows) {
@@ -68,7 +69,7 @@ TEST(TrafficCollectives, ARingGoesRoundTwiceLessAStepEach) {
   EXPECT_EQ(error_of(s), "traffic.0.stagger: the ranks of a collective begin together");
 }
 
-// Tree of six ranks: 1 and 2 are below 0, 3 and 4 below 1, 5 below 2.
+// In a tree of six ranks 1 and 2 are children of 0, 3 and 4 of 1, and 5 of 2.
 TEST(TrafficCollectives, ATreeGoesUpAndDown) {
   const auto flows =
       expand_traffic({collective(CollectiveShape::kTree, {0, 1, 2, 3, 4, 5}, 999, 2)}, context());
@@ -84,7 +85,7 @@ TEST(TrafficCollectives, ATreeGoesUpAndDown) {
     EXPECT_EQ(at, up ? (flow.from >= 3 ? 0u : 1u) : (flow.to <= 2 ? 2u : 3u))
         << flow.from << " to " << flow.to;
   }
-  // The leaves wait in the second round for the data broadcast in the first round.
+  // In the second round the leaves wait for the data that was broadcast in the first round.
   for (const FlowSpec& flow : flows) {
     if (flow.query == 1 && flow.from >= 3) {
       EXPECT_EQ(step.at(flow.id), 4u);

@@ -1,4 +1,5 @@
-// Names in `after` of entries and of lines of traces: which waits for which, and what is refused.
+// Tests names in `after` of traffic entries and of trace lines: which flows wait for which, and
+// what is refused.
 #include "traffic/dependencies.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +99,8 @@ TEST_F(DependenciesTest, AHostWaitsForItsOwn) {
       "ends there");
 }
 
-// A line that waits for an entry of 300 flows adds no more edges than one that waits for a line.
+// A line that waits for an entry of 300 flows adds no more edges than a line that waits for another
+// line.
 TEST_F(DependenciesTest, LinesShareTheGateOfAnEntryThatTheyAwait) {
   TrafficSpec many = named("b", 0, 1);
   many.flows = 300;
@@ -135,7 +137,8 @@ TEST_F(DependenciesTest, ALineWithNamesOfItsOwnWaitsForWhatItsEntryAwaits) {
                                                 "compute 0 1us id=k\n"),
                                           {"c"}),
                                   named("b", 3, 0), named("c", 4, 0)});
-  // The line has three gates: for named flows, for its start, for both. The entry has one.
+  // The line has three gates: for the named flows, for its start, and for both. The entry has one
+  // gate.
   ASSERT_EQ(d.gates.size(), 4u);
   EXPECT_EQ(d.joined.size(), 3u);
   const FlowSpec* line = nullptr;
@@ -195,7 +198,7 @@ TEST_F(DependenciesTest, CirclesAreRefused) {
                          "compute 2 1us id=z after=y\n")})
                 .substr(0, 12),
             ":2: waits fo");
-  // Any of two flows is enough, and the first begins without waiting.
+  // One of two flows suffices, and the first flow begins without waiting.
   TrafficSpec any = waiting(named("a", 0, 1), {"b", "c"});
   any.after.need = WaitNeed::kAny;
   EXPECT_EQ(error({any, waiting(named("b", 1, 0), {"a"}), named("c", 2, 0)}), "");

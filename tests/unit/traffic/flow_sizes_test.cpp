@@ -21,9 +21,9 @@ std::string message_of(const std::string& text) {
 }
 
 TEST(FlowSizes, MeanIsTheAreaUnderTheDistribution) {
-  // Half of the flows have 0 … 100 bytes, half 100 … 1100: the mean is (50 + 600) / 2.
+  // Half of the flows have 0 … 100 bytes, half have 100 … 1100 bytes. The mean is (50 + 600) / 2.
   EXPECT_EQ(FlowSizes::parse("0 0\n100 50\n1100 100\n", "t").mean_micro_bytes(), 325'000'000u);
-  // A step: every flow has exactly 1000 bytes.
+  // In a step distribution every flow has exactly 1000 bytes.
   EXPECT_EQ(FlowSizes::parse("1000 0\n1000 100\n", "t").mean_micro_bytes(), 1'000'000'000u);
 }
 
@@ -47,7 +47,7 @@ TEST(FlowSizes, DrawsFollowTheDistribution) {
     EXPECT_NEAR(static_cast<double>(mean), static_cast<double>(sizes.mean_micro_bytes()) * 1e-6,
                 static_cast<double>(4 * deviation))
         << name;
-    // Share of flows up to 10 kB: 15 % of the web search, 70 + 2·3/23 % of the Hadoop flows.
+    // Share of flows up to 10 kB: 15 % of the web search flows, 70 + 2·3/23 % of the Hadoop flows.
     const double expected = std::string(name) == "websearch" ? 0.15 : 0.70 + 0.02 * 3 / 23;
     EXPECT_NEAR(small / static_cast<double>(n), expected, 0.004) << name;
   }
@@ -61,7 +61,7 @@ TEST(FlowSizes, SamplesBetweenTwoPointsAreUniform) {
     ++bin[static_cast<std::size_t>((sizes.draw(random) - 1000) / 100)];
   double chi = 0;
   for (const int n : bin) chi += (n - 1e4) * (n - 1e4) / 1e4;
-  EXPECT_LT(chi, 27.9);  // chi-square, 9 degrees of freedom: exceeded once in 1000
+  EXPECT_LT(chi, 27.9);  // chi-square with 9 degrees of freedom exceeds this once in 1000
 }
 
 TEST(FlowSizes, BuiltInTablesAreTheShippedFiles) {
@@ -75,8 +75,8 @@ TEST(FlowSizes, BuiltInTablesAreTheShippedFiles) {
   }
 }
 
-// The published means: 185 bytes (here with the tail as it was drawn), 441, 2927, 127 800 and
-// 1744.7 packets of 1442 bytes; as steps, so only sizes of the tables are drawn.
+// The published means are 185 bytes (here with the tail as it was drawn), 441, 2927, 127 800 and
+// 1744.7 packets of 1442 bytes. The distributions are steps, so only sizes of the tables are drawn.
 TEST(FlowSizes, HomasWorkloadsHaveTheirMeans) {
   const double means[] = {187.5, 441, 2927, 127'800, 1744.7 * 1442};
   for (int w = 1; w <= 5; ++w) {

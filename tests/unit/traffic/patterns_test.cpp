@@ -1,4 +1,4 @@
-// Traffic patterns: which host sends to which, pattern by pattern.
+// Tests traffic patterns: which host sends to which host, pattern by pattern.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ TEST(TrafficPatterns, StrideGoesRoundAndRound) {
   s.hosts = {3, 5, 9};
   const std::vector<FlowSpec> few = expand_traffic({s}, context());
   ASSERT_EQ(few.size(), 3u);
-  EXPECT_EQ(few[2].to, 3u);  // the stride is four and the list has three hosts
+  EXPECT_EQ(few[2].to, 3u);  // with a stride of four in a list of three hosts
   s.stride = 3;
   EXPECT_EQ(error_of(s), "traffic.0.stride: 3 places on is the host itself: there are 3");
 }
@@ -111,7 +111,7 @@ TEST(TrafficPatterns, OneToManyAndPartitionAggregate) {
   EXPECT_EQ(expand_traffic({s}, context()).size(), 4u);
 }
 
-// Host 0 asks hosts 1 and 2; host 1 asks 3, 4 and 5, host 2 asks 6, 7 and 8.
+// Host 0 asks hosts 1 and 2. Host 1 asks 3, 4 and 5, and host 2 asks 6, 7 and 8.
 TEST(TrafficPatterns, RequestsGoDownATreeAndAnswersUp) {
   TrafficSpec s = to_one({1, 2, 3, 4, 5, 6, 7, 8}, 0, TrafficPattern::kPartitionAggregate);
   s.bytes = 20'000;
@@ -136,7 +136,7 @@ TEST(TrafficPatterns, RequestsGoDownATreeAndAnswersUp) {
     EXPECT_NE(flow.opens, FlowSpec::kNone);
     if (flow.is_gated()) gates.insert(flow.waits_at);
   }
-  // Gates of each round: one for each host's request and one for the answers to hosts 1 and 2.
+  // Each round has one gate for the request to each host, and one for the answers to hosts 1 and 2.
   EXPECT_EQ(gates.size(), 2u * (8 + 2));
   for (const std::uint32_t gate : gates) {
     std::size_t openers = 0, behind = 0;
@@ -152,7 +152,7 @@ TEST(TrafficPatterns, RequestsGoDownATreeAndAnswersUp) {
       }
     }
     EXPECT_EQ(hosts.size(), 1u) << "a gate is one host's";
-    // A request allows one or three answers of a worker; three answers allow the next request.
+    // A request starts one or three answers of a worker. Three answers start the next request.
     EXPECT_TRUE((openers == 1 && (behind == 1 || behind == 3)) || (openers == 3 && behind == 1));
   }
   EXPECT_EQ(flows.front().start, PicoSeconds(0));

@@ -1,4 +1,5 @@
-// Incasts with a random receiver, alone and beside Poisson arrivals; traffic to the end of the run.
+// Tests incasts with a random receiver, alone and beside Poisson arrivals, and traffic until the
+// end of the run.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -42,8 +43,8 @@ TEST(RandomIncast, DrawsDistinctSendersAndAnotherReceiver) {
     ++received[flow.to];
   }
   for (const auto& one : senders) EXPECT_EQ(one.second.size(), 5u);
-  // At a load of 0.1, 16 links of 100 Gb/s carry 400 MB in 20 ms: 8000 incasts of 50 kB, with a
-  // standard deviation of sqrt(8000), 1.1 %.
+  // At a load of 0.1, 16 links of 100 Gb/s carry 400 MB in 20 ms. These are 8000 incasts of 50 kB,
+  // with a standard deviation of sqrt(8000), or 1.1 %.
   EXPECT_NEAR(static_cast<double>(senders.size()), 8000, 8000 * 0.045);
   ASSERT_EQ(received.size(), 16u);
   for (const auto& [host, count] : received) EXPECT_NEAR(count / 5, 500, 100) << host;

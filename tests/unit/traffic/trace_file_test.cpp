@@ -99,7 +99,7 @@ TEST_F(TraceFile, ReadsTheShippedTrace) {
   ASSERT_EQ(flows.size(), 60'000u);
   Bytes sum = 0;
   for (const TraceFlow& flow : flows) sum += flow.bytes;
-  EXPECT_NEAR(static_cast<double>(sum), 7.15304e9, 1e4);  // the sum was counted with awk
+  EXPECT_NEAR(static_cast<double>(sum), 7.15304e9, 1e4);  // the sum was computed with awk
 }
 
 TEST_F(TraceFile, ADamagedArchiveIsAnError) {
@@ -132,7 +132,7 @@ TEST_F(TraceFile, ReadsExponentsUnitsAndComments) {
                       {"10000e-3B", "7ps", 10, 7},
                       {"3", "1e3ps", 3, 1000},
                       {"3", "2s", 3, 2'000'000'000'000},
-                      // The time is as printed by a program that adds in binary floating point; it
+                      // This time was printed by a program that adds in binary floating point. It
                       // is rounded to picoseconds.
                       {"3", "0.30000000000000004", 3, 300'000'000'000},
                       {"3", "6.0000000000006", 3, 6'000'000'000'001},

@@ -1,4 +1,5 @@
-// Traffic entries expanded to flows: contents, order, numbers, random draws, traces, refusals.
+// Tests the expansion of traffic entries to flows: contents, order, numbers, random draws, traces,
+// errors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +40,7 @@ TEST(TrafficExpander, DeadlinesAreOfEveryFlowAndWithinTime) {
 }
 
 TEST(TrafficExpander, FlowsOfALargeAllToAllAreNotListed) {
-  // A list of these 16 million flows would take 3 GB and seconds.
+  // A list of these 16 million flows would take 3 GB and several seconds.
   TrafficSpec s = among(TrafficPattern::kAllToAll, {});
   s.bytes = 1000;
   TrafficContext thousands = context();
@@ -51,7 +52,7 @@ TEST(TrafficExpander, FlowsOfALargeAllToAllAreNotListed) {
   for (std::uint32_t i = 0; i < 3 * 5000; ++i) {
     ASSERT_TRUE(stream.next(flow));
     EXPECT_EQ(flow.id, i);
-    // Entries whose flows start together follow each other whole.
+    // If entries start at the same time, all flows of one entry precede those of the next.
     EXPECT_EQ(flow.entry, 0);
     EXPECT_EQ(flow.from, i / 4095);
     EXPECT_EQ(flow.to, i % 4095 < i / 4095 ? i % 4095 : i % 4095 + 1);
@@ -131,7 +132,8 @@ TEST(TrafficExpander, PoissonLoadsTheLinkAsAsked) {
   }
   long double seconds = 0;
   for (const long double t : last) seconds += t;
-  // Sizes vary by 5.5 of their mean and gaps by 1: 200000 flows give the load to 1.3 %.
+  // Sizes have a standard deviation of 5.5 times their mean and gaps of 1 time, so 200000 flows
+  // give the load to 1.3 %.
   EXPECT_NEAR(static_cast<double>(bits / (seconds * 100e9L)), 0.7, 0.7 * 0.04);
   for (const int n : to) EXPECT_NEAR(n, 20'000, 600);
 }
@@ -153,7 +155,7 @@ TEST(TrafficExpander, OneEntryDoesNotChangeAnothersDraws) {
     EXPECT_EQ(first[i].bytes, alone[i].bytes);
     EXPECT_EQ(first[i].to, alone[i].to);
   }
-  // Two equal entries do not send the same flows.
+  // Two equal entries draw different flows.
   const auto twice = expand_traffic({a, a}, context());
   for (std::size_t i = 1; i < twice.size(); ++i) {
     EXPECT_FALSE(twice[i].start == twice[i - 1].start && twice[i].from == twice[i - 1].from);
@@ -163,8 +165,8 @@ TEST(TrafficExpander, OneEntryDoesNotChangeAnothersDraws) {
 }
 
 TEST(TrafficExpander, DrawnFlowsAreTheSameOnEveryMachine) {
-  // Compares with a recorded result. Only integers are used, so the result is the same with every
-  // compiler and processor.
+  // Compares with a recorded result. The arithmetic uses integers only, so the result is the same
+  // with every compiler and processor.
   TrafficSpec s = among(TrafficPattern::kPoisson, {0, 1, 2, 3});
   s.flows_per_host = 100;
   std::uint64_t digest = 0;
@@ -177,7 +179,7 @@ TEST(TrafficExpander, DrawnFlowsAreTheSameOnEveryMachine) {
 }
 
 TEST(TrafficExpander, AStreamIsAllEntriesByStartThenAsTheyAreWritten) {
-  // Many flows start at the same instant on purpose: an incast without stagger, a trace with equal
+  // Many flows start at the same time on purpose: an incast without stagger, a trace with equal
   // times, and a poisson entry between them. The stream must equal the separately expanded entries,
   // sorted.
   const std::string path = ::testing::TempDir() + "stream_trace";
@@ -199,7 +201,7 @@ TEST(TrafficExpander, AStreamIsAllEntriesByStartThenAsTheyAreWritten) {
   const std::vector<TrafficSpec> specs{late, trace, poisson, rounds};
   std::vector<FlowSpec> expected;
   for (std::size_t entry = 0; entry < specs.size(); ++entry) {
-    // Entries draw random numbers by their position in the list.
+    // The random numbers of an entry depend on its position in the list.
     std::vector<TrafficSpec> none_but(specs.size(), flow(6, 7));
     none_but[entry] = specs[entry];
     for (const FlowSpec& f : expand_traffic(none_but, context())) {
@@ -245,7 +247,7 @@ TEST(TrafficExpander, TraceMapsPrioritiesAndShiftsTime) {
   s.dscp_map[3] = 46;
   s.dscp = 7;
   const auto flows = expand_traffic({s}, context());
-  ASSERT_EQ(flows.size(), 2u);  // the third flow would start after the stop
+  ASSERT_EQ(flows.size(), 2u);  // the third flow would start after the stop time
   EXPECT_EQ(flows[0].start, kMicroSecond * 2);
   EXPECT_EQ(flows[0].dscp, 46);
   EXPECT_EQ(flows[0].priority, 5);
@@ -302,7 +304,7 @@ TEST(TrafficExpander, RefusesWhatCannotBe) {
   s = flow(1, 2);
   s.flows = 4'000'000'000u;
   EXPECT_EQ(error_of(s), "traffic.0: more than 50000000 flows");
-  s = flow(1, 2);  // 9 000 000 s and 4 000 000 s are both valid times, but their sum is not
+  s = flow(1, 2);  // 9 000 000 s and 4 000 000 s are valid times, but their sum is not
   s.start = kSecond * 9'000'000;
   s.stagger = kSecond * 4'000'000;
   s.flows = 2;

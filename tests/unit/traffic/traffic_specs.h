@@ -1,4 +1,4 @@
-// Short functions that make traffic specifications for tests.
+// Functions that make traffic specifications for tests.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Delay and jitter of a link.
+// Tests the delay and the jitter of a link.
 #include "wire/link.h"
 
 #include <gtest/gtest.h>
@@ -78,7 +78,7 @@ TEST_F(OneWay, WithoutJitterArrivalIsSerialisationAndDelay) {
 TEST_F(OneWay, AFailureLosesWhatIsUnderWayAndWhatIsSentUntilItIsRepaired) {
   send_at(PicoSeconds(0), 85);
   send_at(kMicroSecond, 85);
-  scheduler.run_until(PicoSeconds(1'008'400));  // the first packet has arrived
+  scheduler.run_until(PicoSeconds(1'008'400));  // at this time the first packet has arrived
   link.fail();
   EXPECT_EQ(pool.in_use(), 0);
   send_at(kMicroSecond * 2, 85);
@@ -94,7 +94,7 @@ TEST_F(OneWay, AnotherRateIsForWhatIsSentThen) {
   send_at(PicoSeconds(0), 85);
   link.set_rate(BitRate(25'000'000'000));
   send_at(PicoSeconds(8'400), 85);
-  link.set_rate(BitRate(30'000'000'000));  // a byte takes a fraction of picoseconds
+  link.set_rate(BitRate(30'000'000'000));  // a byte takes a fractional number of picoseconds
   send_at(PicoSeconds(100'000), 85);
   scheduler.run_until(kMilliSecond);
   EXPECT_EQ(far.times, (std::vector<PicoSeconds>{PicoSeconds(1'008'400), PicoSeconds(1'042'000),

@@ -1,4 +1,4 @@
-// LLDP frames: bytes as in the standard, and safe parsing of any input.
+// Tests LLDP frames: the bytes required by the standard, and safe parsing of any input.
 #include "wire/lldp_frame.h"
 
 #include <gtest/gtest.h>
@@ -34,23 +34,23 @@ bool operator==(const LldpFrame& a, const LldpFrame& b) { return serialize(a) ==
 TEST(LldpFrame, HasTheBytesOfTheStandard) {
   const std::vector<std::uint8_t> expected = {
       0x01, 0x80, 0xC2, 0, 0, 0x0E, 2, 0, 0, 0, 0, 9, 0x88, 0xCC,
-      // chassis TLV: a MAC address
+      // Chassis TLV: a MAC address.
       0x02, 0x07, 4, 2, 0, 0, 0, 0, 1,
-      // port TLV: an interface name
+      // Port TLV: an interface name.
       0x04, 0x06, 5, 'p', 'o', 'r', 't', '7',
-      // time-to-live TLV
+      // Time-to-live TLV.
       0x06, 0x02, 0, 121,
-      // ETS configuration: willing, eight classes, priorities, bandwidths, selections
+      // ETS configuration TLV: willing, eight classes, priorities, bandwidths, selections.
       0xFE, 25, 0x00, 0x80, 0xC2, 0x09, 0x80, 0x00, 0x12, 0x10, 0x67,  //
       10, 30, 60, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 0,
-      // ETS recommendation TLV
+      // ETS recommendation TLV.
       0xFE, 25, 0x00, 0x80, 0xC2, 0x0A, 0x00, 0x00, 0x12, 0x10, 0x67,  //
       50, 50, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 0,
-      // PFC TLV: willing, eight classes at once, priorities 3 and 4
+      // PFC TLV: willing, eight classes at once, priorities 3 and 4.
       0xFE, 6, 0x00, 0x80, 0xC2, 0x0B, 0x88, 0x18,
-      // application TLV: priority 3 for UDP port 4791, priority 6 for DSCP 48
+      // Application TLV: priority 3 for UDP port 4791, priority 6 for DSCP 48.
       0xFE, 11, 0x00, 0x80, 0xC2, 0x0C, 0x00, 0x63, 0x12, 0xB7, 0xC5, 0x00, 48,
-      // end
+      // End TLV.
       0, 0};
   EXPECT_EQ(serialize(example()), expected);
 }
@@ -101,7 +101,7 @@ TEST(LldpFrame, WhatTheStandardForbidsIsRefused) {
                                    whole.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(parse(part.data(), part.size(), read)) << size;
   }
-  // Repeats the PFC TLV, eight bytes before the end.
+  // Repeats the PFC TLV, eight bytes before the end of the frame.
   std::vector<std::uint8_t> twice = whole;
   const auto pfc =
       std::search(twice.begin(), twice.end(), whole.end() - 2 - 13 - 8, whole.end() - 2 - 13);
@@ -112,7 +112,7 @@ TEST(LldpFrame, WhatTheStandardForbidsIsRefused) {
   std::vector<std::uint8_t> swapped = whole;
   std::rotate(swapped.begin() + 14, swapped.begin() + 23, swapped.begin() + 31);
   EXPECT_FALSE(parse(swapped.data(), swapped.size(), read));
-  // A frame with another address or another EtherType.
+  // Frames with another destination address or another EtherType.
   for (const std::size_t at : {std::size_t{5}, std::size_t{13}}) {
     std::vector<std::uint8_t> other = whole;
     other[at] ^= 1;

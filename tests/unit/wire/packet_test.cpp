@@ -26,7 +26,7 @@ TEST(PacketPool, ReusesWhatWasGivenBack) {
   pool.free(second);
 }
 
-// The last block of memory is used in part, and so are its neighbours.
+// The last block of memory is partly used, and so are its neighbours.
 TEST(PacketPool, VisitsThePacketsInUseAndNoOthers) {
   PacketPool pool;
   std::set<const Packet*> in_use;
@@ -51,7 +51,8 @@ TEST(PacketPool, VisitsThePacketsInUseAndNoOthers) {
   EXPECT_EQ(visited(), in_use);
 }
 
-// Packets allocated in one pool and freed in another: balance() returns them, so memory is bounded.
+// Packets are allocated in one pool and freed in another. balance() returns them, so memory is
+// bounded.
 TEST(PacketPool, BalancesTrafficThatGoesOneWay) {
   PacketPool near;
   PacketPool far;

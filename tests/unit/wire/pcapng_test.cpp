@@ -13,7 +13,8 @@
 namespace dcc {
 namespace {
 
-/// An independent reader: returns blocks by type with their bodies, and checks their lengths.
+/// An independent reader of pcapng files. It returns blocks by type with their bodies, and checks
+/// their lengths.
 struct Block {
   std::uint32_t type = 0;
   std::string body;
@@ -43,7 +44,7 @@ std::vector<Block> blocks_of(const std::string& path) {
   return blocks;
 }
 
-/// Returns the value of an option in the body of a block. Options begin at `at`.
+/// Returns the value of an option in the body of a block, whose options begin at `at`.
 std::string option(const std::string& body, std::size_t at, std::uint32_t code) {
   while (at + 4 <= body.size()) {
     const std::uint32_t word = le32(body, at);

@@ -25,7 +25,7 @@ std::vector<std::uint8_t> from_hex(const std::string& text) {
   return bytes;
 }
 
-// A CNP sent by a ConnectX-4 Lx adapter, captured on the wire and published with scapy's tests.
+// A CNP of a ConnectX-4 Lx adapter, captured on the wire and published with scapy's tests.
 const char* const kCapturedCnp =
     "e41d2dab2bc27cfe90643b32080045c2 003c718c4000401191610a0011010a00"
     "1201000012b700280000 8100ffff4000 01180000000000000000000000000000"
@@ -96,7 +96,8 @@ TEST(RoceHeaders, ACapturedCnpParsesAndIsRebuiltByteForByte) {
 }
 
 TEST(RoceHeaders, InvariantCrcOfAKnownPacketWithPadding) {
-  // 18 bytes of payload and two of padding; CRC on the wire 78 f3 53 f3 (scapy's tests).
+  // A packet with 18 bytes of payload and two of padding. Its ICRC on the wire is 78 f3 53 f3
+  // (scapy's tests).
   const auto bytes = from_hex(
       "248a07a8fa22248a07a8fa220800 4501004004784000 4011b4d5c0a80007c0a80007"
       "c00012b7002caca2 2460ffff000000d300cf1710");
@@ -121,7 +122,7 @@ TEST(RoceHeaders, WhatIsWrittenIsRead) {
       ASSERT_EQ(parsed.error, ParseError::kNone) << describe(parsed.error);
       EXPECT_EQ(std::vector<std::uint8_t>(parsed.payload, parsed.payload + parsed.payload_size),
                 payload);
-      // All fields were parsed, so writing them again gives the same bytes.
+      // All fields were parsed, so serializing them again gives the same bytes.
       EXPECT_EQ(serialize(parsed.headers, parsed.payload, parsed.payload_size), bytes);
       EXPECT_EQ(parsed.headers.destination_qpn, 0xABCDEFu);
       EXPECT_EQ(parsed.headers.psn, 0x123456u);
@@ -193,7 +194,7 @@ TEST(RoceHeaders, TheCrcCoversAllButWhatRoutersChange) {
       EXPECT_NE(error, ParseError::kNone) << "byte " << byte;
     }
   }
-  // A switch sets CE and decrements the TTL: the IPv4 checksum changes, the invariant CRC does not.
+  // A switch sets CE and decrements the TTL. The IPv4 checksum changes, the invariant CRC does not.
   Headers routed = example(Opcode::kWriteOnly);
   routed.ecn = Ecn::kCe;
   routed.ttl = 61;
@@ -242,7 +243,7 @@ TEST(RoceHeaders, ErrorsAreValues) {
   EXPECT_EQ(with(39, 0), ParseError::kBadHeader);         // the UDP length is wrong
   EXPECT_EQ(with(42, 0x15), ParseError::kBadOpcode);
   EXPECT_EQ(with(43, 0x41), ParseError::kBadHeader);             // the transport version is wrong
-  EXPECT_EQ(with(42, 0x81), ParseError::kBadPayload);            // a CNP has no payload
+  EXPECT_EQ(with(42, 0x81), ParseError::kBadPayload);            // a CNP must have no payload
   EXPECT_EQ(with(good.size() - 6, 1), ParseError::kBadPayload);  // padding must be zero
   EXPECT_EQ(with(good.size() - 1, static_cast<std::uint8_t>(good.back() ^ 1)),
             ParseError::kBadIcrc);
@@ -272,7 +273,7 @@ TEST(RoceHeaders, RubbishIsRefusedWithoutHarm) {
       ASSERT_LE(parsed.payload + parsed.payload_size + kIcrc, exact.data() + exact.size());
     }
   }
-  EXPECT_GT(accepted, 0u);  // some changes hit bytes outside the CRC
+  EXPECT_GT(accepted, 0u);  // some changes affect bytes that the CRC does not cover
   EXPECT_LT(accepted, 60'000u);
 }
 
@@ -280,7 +281,7 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
   Packet packet;
   packet.source = 1;
   packet.destination = 2;
-  packet.psn = 0x5'000'001;  // the number has 24 bits on the wire
+  packet.psn = 0x5'000'001;  // the packet number has 24 bits on the wire
   packet.destination_qpn = 9;
   const auto opcode = [&](bool first, bool last, bool immediate) {
     packet.first = first;
@@ -309,7 +310,7 @@ TEST(RoceHeaders, ModelPacketsBecomeTheRightOpcodes) {
   EXPECT_EQ(headers_of(packet, 0).syndrome, kSyndromeNakSequence);
 }
 
-/// Header fields as the dissector of Wireshark reads them, one line per packet.
+/// Header fields as Wireshark's dissector reads them, one line per packet.
 std::vector<std::string> dissect(const std::vector<std::vector<std::uint8_t>>& packets,
                                  const std::string& fields) {
   const std::string path = ::testing::TempDir() + "roce.pcap";
@@ -322,7 +323,7 @@ std::vector<std::string> dissect(const std::vector<std::vector<std::uint8_t>>& p
   word(0);
   word(0);
   word(65535);
-  word(1);  // Ethernet
+  word(1);  // link type 1: Ethernet
   for (const auto& bytes : packets) {
     word(0);
     word(0);
@@ -373,8 +374,7 @@ TEST(RoceHeaders, WiresharkReadsTheSame) {
     expected += has_immediate(opcode) ? "deadbeef," : ",";
     expected += has_aeth(opcode) ? "96,6636321," : ",,";
     expected += has_deth(opcode) ? "0x0000000080000001,0x00123abc" : ",";
-    if (has_rdeth(
-            opcode)) {  // Wireshark 4 looks for these extended headers 8 bytes behind their place
+    if (has_rdeth(opcode)) {  // Wireshark 4 expects these extended headers 8 bytes too late
       EXPECT_EQ(lines[i].substr(0, lines[i].find(',', 12)),
                 expected.substr(0, expected.find(',', 12)));
       continue;
@@ -383,7 +383,7 @@ TEST(RoceHeaders, WiresharkReadsTheSame) {
   }
 }
 
-// The largest network has 1 048 576 hosts, and its switches are nodes above them.
+// The largest network has 1 048 576 hosts, whose switches have higher node numbers.
 TEST(Addresses, DifferBeyondSixteenBits) {
   std::set<MacAddress> macs;
   std::set<std::uint32_t> ips;

@@ -22,9 +22,9 @@ TEST(TieOrder, IsAnOrderOfAllAtEveryMoment) {
   }
 }
 
-// Packets of N wires arrive together at 100 000 instants. Each wire comes first equally often, and
-// each wire precedes each other in half the cases, within five standard deviations of a binomial
-// distribution.
+// Packets of N links arrive together at 100 000 times. Each link comes first equally often, and
+// each link precedes each other link in half of the cases, within five standard deviations of a
+// binomial distribution.
 TEST(TieOrder, FavoursNobody) {
   constexpr int kMoments = 100'000;
   const auto deviations = [](double p) { return 5 * std::sqrt(kMoments * p * (1 - p)); };
@@ -34,7 +34,8 @@ TEST(TieOrder, FavoursNobody) {
       std::vector<int> first(meeting);
       std::vector<int> before_next(meeting);
       for (int moment = 0; moment < kMoments; ++moment) {
-        const PicoSeconds when(1'000'000 + std::int64_t{moment} * 87'040);  // instants on the wire
+        // arrival times at the link
+        const PicoSeconds when(1'000'000 + std::int64_t{moment} * 87'040);
         std::vector<std::uint32_t> places;
         for (std::uint32_t i = 0; i < meeting; ++i) places.push_back(order.place(2 * i, when));
         ++first[static_cast<std::size_t>(std::min_element(places.begin(), places.end()) -

@@ -122,7 +122,7 @@ TEST(WireFrame, AnswersAndNotifications) {
   EXPECT_EQ(headers().syndrome, roce::kSyndromeNakAccess);
   packet.kind = PacketKind::kCnp;
   packet.cnp_marks = 9;
-  EXPECT_EQ(headers().cnp_marks, 0);  // the number of marks is unknown
+  EXPECT_EQ(headers().cnp_marks, 0);  // the CNP carries no number of marks
   packet.cnp_packets = 12;
   EXPECT_EQ(headers().cnp_marks, 9);
   EXPECT_EQ(headers().cnp_packets, 12);
@@ -156,7 +156,7 @@ TEST(WireFrame, FramesOfOneHop) {
   EXPECT_EQ(cnm.original_destination, roce::mac_of(8));
 }
 
-// A transport without published headers: addresses, ECN and checksum are real, the rest of the
+// A transport without published headers: addresses, ECN and checksum are real, and the rest of the
 // frame is text.
 TEST(WireFrame, OtherTransportsAreLabelled) {
   Packet packet = data_packet(4096);
@@ -190,7 +190,7 @@ TEST(WireFrame, OtherTransportsAreLabelled) {
   size = snapped.write(packet, kPort, frame.data());
   EXPECT_EQ(size.captured, 64u);
 
-  // This kind of packet has the longest label.
+  // Packets of this kind have the longest label.
   packet.kind = PacketKind::kReturned;
   packet.psn = packet.scheme = ~std::uint64_t{0};
   packet.flow = packet.destination_qpn = packet.payload_bytes = ~std::uint32_t{0};

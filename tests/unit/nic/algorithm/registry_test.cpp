@@ -1,4 +1,5 @@
-// Algorithms by name, and the properties that the platform knows before it creates an instance.
+// Tests the registry of algorithms by name, and the properties that the platform knows before it
+// creates an instance.
 #include "nic/algorithm/registry.h"
 
 #include <gtest/gtest.h>

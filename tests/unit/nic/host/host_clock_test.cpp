@@ -41,7 +41,8 @@ TEST(HostClock, NoiseIsThatOfTwoReadings) {
   }
   EXPECT_GE(least, elapsed - noise);
   EXPECT_LE(most, elapsed + noise);
-  // Triangular distribution from -noise to +noise: mean 0, variance noise²/6.
+  // The error of the difference of two readings has a triangular distribution from -noise to
+  // +noise: mean 0, variance noise²/6.
   EXPECT_LT(least, elapsed - kNanoSecond * 95);
   EXPECT_GT(most, elapsed + kNanoSecond * 95);
   EXPECT_NEAR(static_cast<double>(sum) / kReadings, 0, 0.02 * 1e5);

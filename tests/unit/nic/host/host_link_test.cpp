@@ -1,4 +1,5 @@
-// End times of requests that compete for the link to the host, computed by hand.
+// Tests the completion times of DMA requests that compete for the link to the host. The expected
+// times are computed by hand.
 #include "nic/host/host_link.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@
 namespace dcc {
 namespace {
 
-// 8 Gb/s is one byte per nanosecond, so each time below is a sum of byte counts and latencies.
+// 8 Gb/s are one byte per nanosecond, so each time below is a sum of byte counts and latencies.
 constexpr std::int64_t kLatency = 100;
 constexpr std::int64_t kRequest = HostLink::kReadRequestBytes;
 
@@ -66,17 +67,19 @@ TEST_F(HostLinkTest, ARequestAloneTakesItsBytesAndTheLatency) {
 
 TEST_F(HostLinkTest, PayloadAndDescriptorsShareTheWayFromTheHost) {
   build(64);
-  read(1, 1000);  // payload: requested at 24, data from 124 to 1124
-  read(2, 512);   // request of descriptors at 48, so data could begin at 148; begins at 1124
+  read(1, 1000);  // payload: requested at 24 ns, data from 124 to 1124 ns
+  // descriptors: requested at 48 ns, data could begin at 148 ns but begins at 1124 ns
+  read(2, 512);
   at(1100);
-  read(3, 100);  // request at 1124, so data could begin at 1224; the link is busy until 1636
+  // requested at 1124 ns, data could begin at 1224 ns, but the link is busy until 1636 ns
+  read(3, 100);
   EXPECT_EQ(all(), (std::vector<End>{{1, 1124, true}, {2, 1636, true}, {3, 1736, true}}));
 }
 
 TEST_F(HostLinkTest, PayloadAndCompletionsShareTheWayToTheHost) {
   build(64);
-  write(1, 1000);  // payload: bytes leave until 1000
-  write(2, 32);    // completion: bytes leave until 1032
+  write(1, 1000);  // payload: its bytes leave until 1000 ns
+  write(2, 32);    // completion: its bytes leave until 1032 ns
   at(2000);
   write(3, 32);
   EXPECT_EQ(all(), (std::vector<End>{{1, 1100, true}, {2, 1132, true}, {3, 2132, true}}));
@@ -84,26 +87,26 @@ TEST_F(HostLinkTest, PayloadAndCompletionsShareTheWayToTheHost) {
 
 TEST_F(HostLinkTest, AReadsRequestWaitsBehindWrites) {
   build(64);
-  write(1, 1000);  // write: bytes leave until 1000
-  read(2, 512);    // read: request leaves until 1024, data begins at 1124
-  write(3, 32);    // write: waits for the request; bytes leave until 1056
+  write(1, 1000);  // write: its bytes leave until 1000 ns
+  read(2, 512);    // read: the request leaves until 1024 ns, data begins at 1124 ns
+  write(3, 32);    // write: waits for the read request; its bytes leave until 1056 ns
   EXPECT_EQ(all(), (std::vector<End>{{1, 1100, true}, {3, 1156, true}, {2, 1636, true}}));
 }
 
 TEST_F(HostLinkTest, DirectionsDoNotHoldUpEachOther) {
   build(64);
-  read(1, 4000);   // read: data from 124 to 4124
-  write(2, 1000);  // write: waits for the 24 bytes of the request
+  read(1, 4000);   // read: data from 124 to 4124 ns
+  write(2, 1000);  // write: waits for the 24 bytes of the read request
   EXPECT_EQ(all(), (std::vector<End>{{2, 1124, true}, {1, 4124, true}}));
 }
 
 TEST_F(HostLinkTest, ReadsBeyondTheLimitWaitForOneToEndAndWritesDoNotWaitForThem) {
   build(2);
-  read(1, 10);   // read: data ends at 134
-  read(2, 10);   // read: requested at 48, data from 148 to 158
-  read(3, 10);   // read: requested from 134 to 158, after read 1; data from 258 to 268
-  read(4, 10);   // read: requested from 158 to 182, after read 2; data from 282 to 292
-  write(5, 32);  // write: waits behind two requests; bytes leave until 80
+  read(1, 10);   // read 1: data ends at 134 ns
+  read(2, 10);   // read 2: requested at 48 ns, data from 148 to 158 ns
+  read(3, 10);   // read 3: requested from 134 to 158 ns, after read 1; data from 258 to 268 ns
+  read(4, 10);   // read 4: requested from 158 to 182 ns, after read 2; data from 282 to 292 ns
+  write(5, 32);  // write: waits for two read requests; its bytes leave until 80 ns
   EXPECT_EQ(all(),
             (std::vector<End>{
                 {1, 134, true}, {2, 158, true}, {5, 180, true}, {3, 268, true}, {4, 292, true}}));
@@ -133,12 +136,12 @@ TEST_F(HostLinkTest, AddressesOutsideMemoryFailAndMoveNothing) {
 TEST_F(HostLinkTest, WhatIsForgottenKeepsTheLinkBusyAndDoesNothing) {
   build(1);
   memory.bytes[0] = 9;
-  read(1, 100);   // a read in progress: data from 124 to 224
-  read(2, 1000);  // waits, and is then cancelled
+  read(1, 100);   // a read in progress: data from 124 to 224 ns
+  read(2, 1000);  // a read that waits and is then cancelled
   buffer[0] = 3;
-  write(3, 1);  // the written byte has left at 25
+  write(3, 1);  // the written byte has left at 25 ns
   link.back()->cancel(*this);
-  read(4, 10);  // after read 1: requested from 224 to 248, data from 348 to 358
+  read(4, 10);  // after read 1: requested from 224 to 248 ns, data from 348 to 358 ns
   EXPECT_EQ(all(), (std::vector<End>{{4, 358, true}}));
   EXPECT_EQ(memory.bytes[0], 9);
   EXPECT_EQ(buffer[0], 9);  // only the last read has written the buffer
@@ -149,12 +152,15 @@ TEST_F(HostLinkTest, AtomicOperationsCarryTheirOperandsAndChangeMemoryInTheirTur
   memory.put(64, std::uint64_t{40});
   std::uint64_t found[4] = {};
   const std::uint64_t written = 41;
-  link.back()->fetch_add(64, 3, &found[0], *this, 1);          // requested at 32, ends at 140
-  link.back()->compare_swap(64, 43, 50, &found[1], *this, 2);  // requested at 72, ends at 180
-  link.back()->compare_swap(64, 43, 60, &found[2], *this, 3);  // requested at 112, ends at 220
-  link.back()->read(64, &found[3], 8, *this, 4);               // requested at 136, ends at 244
-  link.back()->write(128, &written, 8, *this, 5);              // sent at 144, ends at 244 too
-  link.back()->fetch_add(4092, 1, buffer, *this, 6);           // the second word is outside memory
+  link.back()->fetch_add(64, 3, &found[0], *this, 1);  // requested at 32 ns, completes at 140 ns
+  // requested at 72 ns, completes at 180 ns
+  link.back()->compare_swap(64, 43, 50, &found[1], *this, 2);
+  // requested at 112 ns, completes at 220 ns
+  link.back()->compare_swap(64, 43, 60, &found[2], *this, 3);
+  link.back()->read(64, &found[3], 8, *this, 4);   // requested at 136 ns, completes at 244 ns
+  link.back()->write(128, &written, 8, *this, 5);  // sent at 144 ns, completes at 244 ns too
+  // the end of the 64-bit word is outside memory
+  link.back()->fetch_add(4092, 1, buffer, *this, 6);
   EXPECT_EQ(all(), (std::vector<End>{{1, 140, true},
                                      {2, 180, true},
                                      {3, 220, true},

@@ -1,4 +1,4 @@
-// The software interface of the NIC, with rings that the test writes.
+// Tests the software interface of the NIC with descriptor rings that the test writes.
 #include "nic/host/nic_host_interface.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ constexpr std::uint32_t kSendRing = 0x1000;
 constexpr std::uint32_t kCompletionRing = 0x2000;
 constexpr std::uint32_t kRamBytes = 0x10000;
 
-/// A wire that records packets and delivers none.
+/// A link that records packets and delivers none.
 struct Wire final : PacketOut {
   Wire(Scheduler& time, PacketPool& owner) : scheduler(time), pool(owner) {}
   PicoSeconds send(Packet* packet) override {
@@ -52,7 +52,7 @@ class NicHostInterfaceTest : public ::testing::Test {
     EXPECT_EQ(host.registers().read(offset, value), regs::AccessResult::kOk) << offset;
     return value;
   }
-  /// Rings of four entries; all memory is open to remote writes.
+  /// Starts the NIC with rings of four entries. All memory is open to remote writes.
   void start(std::uint32_t ctrl = map::kCtrlEnableMask) {
     put(map::kSqBaseLoOffset, kSendRing);
     put(map::kSqSizeLog2Offset, 2);
@@ -81,7 +81,7 @@ class NicHostInterfaceTest : public ::testing::Test {
     entry.length = bytes;
     return entry;
   }
-  /// A message of one packet with payload arrives for queue pair 5.
+  /// Delivers a message of one packet with payload to queue pair 5.
   void arrive(std::uint64_t address, const std::vector<std::uint8_t>& bytes, Psn psn,
               bool with_immediate) {
     Packet* const packet = pool.allocate();
@@ -112,7 +112,7 @@ class NicHostInterfaceTest : public ::testing::Test {
   NicHostInterface host{scheduler, nic, dma, connections, 1};
 
  private:
-  /// Parameters of a platform that differ from the reset values of the registers.
+  /// NIC parameters that differ from the reset values of the registers.
   static NicParameters parameters() {
     NicParameters p;
     p.mtu = 4000;
@@ -126,7 +126,7 @@ class NicHostInterfaceTest : public ::testing::Test {
   }
 };
 
-/// An algorithm that records weights.
+/// An algorithm that records the weights it is told.
 struct Weighed final : Algorithm {
   AlgorithmNeeds needs() const override { return {}; }
   void on_flow_start(FlowNumber, const FlowStart&) override {}
@@ -139,13 +139,13 @@ struct Weighed final : Algorithm {
     if (!keeps_classes) moved.emplace_back(flow, dscp);
     return !keeps_classes;
   }
-  bool keeps_classes = false;  // true: every change of class is refused
+  bool keeps_classes = false;  // true: the algorithm refuses every change of class
   std::vector<std::pair<unsigned, unsigned>> moved;
   std::vector<std::pair<unsigned, double>> heard;
 };
 
 TEST_F(NicHostInterfaceTest, AClassesWeightReachesTheAlgorithm) {
-  // Without an algorithm the write has no effect.
+  // Without an algorithm the write of CC_CLASS has no effect.
   put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);
   Weighed algorithm;
   nic.set_algorithm(&algorithm);
@@ -187,8 +187,7 @@ TEST_F(NicHostInterfaceTest, AQueuePairChangesItsClassBetweenTwoPackets) {
   EXPECT_EQ(sent_with(10) + sent_with(46), 100);
   EXPECT_EQ(nic.transmitter().view(5).dscp, 46);
 
-  // Refused commands say so and change nothing; the next command that is carried out clears
-  // REFUSED.
+  // A refused command sets REFUSED and changes nothing. The next successful command clears REFUSED.
   EXPECT_EQ(change(6, 1), map::kQpStatusRefusedMask) << "no such queue pair";
   EXPECT_EQ(change(1u << 14, 1), map::kQpStatusRefusedMask) << "beyond the NIC's queue pairs";
   algorithm.keeps_classes = true;
@@ -234,7 +233,7 @@ TEST_F(NicHostInterfaceTest, TheDeviceIsWhatItsRegistersSay) {
   expect_reset_values();
   put(map::kQpSelectOffset, 5);
   EXPECT_EQ(get(map::kQpStatusOffset), 0u);
-  Packet* const packet = pool.allocate();  // CTRL reads as disabled, so the NIC drops the packet
+  Packet* const packet = pool.allocate();  // CTRL is disabled, so the NIC drops the packet
   packet->kind = PacketKind::kAck;
   nic.receive(packet, 0);
   EXPECT_EQ(nic.counters().not_enabled, 1u);
@@ -271,7 +270,7 @@ TEST_F(NicHostInterfaceTest, NonsenseInTheRingIsRefusedEntryByEntry) {
 
 TEST_F(NicHostInterfaceTest, AFullCompletionRingKeepsTheRestInOrder) {
   start();
-  // The NIC refuses all entries, which makes six completions for a ring of four.
+  // The NIC refuses all entries, which makes six completions for a completion ring of four.
   for (std::uint32_t i = 0; i < 6; ++i) {
     nic_wqe entry{};
     entry.wr_id = i;
@@ -286,7 +285,7 @@ TEST_F(NicHostInterfaceTest, AFullCompletionRingKeepsTheRestInOrder) {
   dma.end_all();
   EXPECT_EQ(get(map::kCqTailOffset), 5u);
   EXPECT_EQ(completion(4).wr_id, 4u);
-  EXPECT_EQ(completion(4).phase, 0);  // the ring's second pass has phase 0
+  EXPECT_EQ(completion(4).phase, 0);  // completions of the ring's second pass have phase 0
   put(map::kCqHeadOffset, 5);
   dma.end_all();
   EXPECT_EQ(completion(5).wr_id, 5u);
@@ -305,10 +304,10 @@ TEST_F(NicHostInterfaceTest, InterruptsCoalesceByCountAndAge) {
     return get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask;
   };
   EXPECT_EQ(finish_one(1), 0u);
-  EXPECT_NE(finish_one(2), 0u);  // the second of two posted entries
+  EXPECT_NE(finish_one(2), 0u);  // completes the second of two posted entries
   put(map::kIrqStatusOffset, map::kIrqStatusCompletionMask);
   EXPECT_EQ(finish_one(3), 0u);
-  run(kMicroSecond * 60);  // only one completion, but the delay of the interrupt has passed
+  run(kMicroSecond * 60);  // only one completion, but the interrupt delay has passed
   EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
 }
 
@@ -343,7 +342,7 @@ TEST_F(NicHostInterfaceTest, OnlyTheOpenWindowCanBeWrittenFromOutside) {
   EXPECT_EQ(nic.counters().bytes_received, 0x101u);
 }
 
-// ---------------------------------------------------------------- send ring
+// Tests of the send ring.
 
 TEST_F(NicHostInterfaceTest, TheSendRingWrapsAndIsReadUpToItsEnd) {
   start();
@@ -359,7 +358,7 @@ TEST_F(NicHostInterfaceTest, TheSendRingWrapsAndIsReadUpToItsEnd) {
   };
   post(3);
   dma.end_all();
-  // Entries 3, 0 and 1 take two reads: one to the end of the ring, one from its start.
+  // Entries 3, 0 and 1 need two DMA reads: one up to the end of the ring, one from its start.
   post(3);
   ASSERT_EQ(dma.requests.size(), 1u);
   EXPECT_EQ(dma.requests.front().address, kSendRing + 3 * sizeof(nic_wqe));
@@ -383,7 +382,7 @@ TEST_F(NicHostInterfaceTest, RingIndicesRunOnOverSixteenBits) {
   for (std::uint32_t i = 0; i < 0x10000 + 6; ++i) {
     nic_wqe entry = write_of(64);
     entry.flags = NIC_WQE_SIGNALED;
-    entry.opcode = 0;  // the opcode is refused, so every entry has a completion
+    entry.opcode = 0;  // an opcode that the NIC refuses, so that every entry has a completion
     entry.wr_id = i;
     write_entry(i, entry);
     put(map::kSqTailOffset, (i + 1) & 0xFFFF);
@@ -440,7 +439,7 @@ TEST_F(NicHostInterfaceTest, ARingOutsideMemoryEndsInErrors) {
   put(map::kSqBaseLoOffset, kRamBytes - 64);
   create_queue_pair(5);
   ram.put(kRamBytes - 64, write_of(100));
-  put(map::kSqTailOffset, 2);  // one read for both entries; the second is outside memory
+  put(map::kSqTailOffset, 2);  // one read for both entries, of which the second is outside memory
   dma.end_all();
   EXPECT_EQ(get(map::kSqHeadOffset), 2u);
   EXPECT_EQ(get(map::kCqTailOffset), 2u);
@@ -462,13 +461,13 @@ TEST_F(NicHostInterfaceTest, ARingOutsideMemoryEndsInErrors) {
   EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusSqErrorMask, 0u);
 }
 
-// ---------------------------------------------------------------- completions
+// Tests of completions.
 
 TEST_F(NicHostInterfaceTest, ACompletionIsVisibleWhenItIsInMemory) {
   start();
   write_entry(0, nic_wqe{});
   put(map::kSqTailOffset, 1);
-  dma.end_one();  // ends the read of the entry, which is then refused
+  dma.end_one();  // completes the read of the entry, which is then refused
   EXPECT_EQ(get(map::kCqTailOffset), 0u);
   EXPECT_EQ(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
   EXPECT_EQ(get(map::kStatusOffset) & map::kStatusIdleMask, 0u);
@@ -514,7 +513,7 @@ TEST_F(NicHostInterfaceTest, PayloadForMemoryThatIsNotThereIsRefusedAndCounted) 
   EXPECT_EQ(host.dma_faults().count(), 1u);
 }
 
-// ---------------------------------------------------------------- reset during DMA requests
+// Tests of a reset during DMA requests.
 
 TEST_F(NicHostInterfaceTest, AResetForgetsWhatIsUnderWay) {
   start();

@@ -1,4 +1,4 @@
-// Retransmission deadlines that their owner keeps itself.
+// Tests the retransmission timer for deadlines that their owner stores.
 #include "nic/recovery/retransmit_timer.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ struct Owner {
         },
         [this](Qpn qpn) { expired.emplace_back(qpn, scheduler.now().count); });
   }
-  /// Sends a packet whose acknowledgement is awaited.
+  /// Starts the timer of a queue pair that has sent a packet.
   void send(Qpn qpn) { timer.arm(deadlines[qpn], qpn, scheduler.now() + kTimeout); }
   void run_until(std::int64_t when) { scheduler.run_until(PicoSeconds(when)); }
 
@@ -72,12 +72,12 @@ TEST(RetransmitTimer, IgnoresQueuePairsThatNoLongerExist) {
   owner.send(4);
   owner.deadlines.erase(3);
   owner.run_until(500);
-  owner.send(3);  // the packet number is used again
+  owner.send(3);  // queue pair 3 exists again
   owner.run_until(5000);
   EXPECT_EQ(owner.expired, (Expired{{4, 1000}, {3, 1500}}));
 }
 
-// Many queue pairs make progress all the time: one event per timeout serves all of them.
+// Many queue pairs make progress all the time, and one event per timeout serves all of them.
 TEST(RetransmitTimer, RunsOneEventPerTimeoutHoweverManyQueuePairsProgress) {
   Owner owner;
   for (Qpn qpn = 0; qpn < 100; ++qpn) owner.send(qpn);

@@ -1,4 +1,4 @@
-// Selective repeat of RoCE: which packets are sent again, and when.
+// Tests selective repeat of RoCE: which packets are retransmitted, and when.
 #include "nic/recovery/selective_repeat.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ TEST_F(SelectivePair, OnlyTheLostPacketsGoOutAgain) {
   EXPECT_EQ(pool.in_use(), 0);
 }
 
-// Go-back-N repeats all packets in flight behind the same gap.
+// Go-back-N retransmits all packets in flight after the same loss.
 TEST_F(SelectivePair, RepeatsLessThanGoBackN) {
   build();
   lose_once({3, 4, 17, 40});
@@ -71,7 +71,8 @@ TEST_F(SelectivePair, APacketLostTwiceWaitsForTheTimeout) {
 }
 
 // The receiver acknowledges packets 6 to 27 when packet 5 arrives at last, 100 us after they were
-// sent. That is no round trip, so the next timeout is as long as the first.
+// sent. The sender must not take this time for a round trip, so the next timeout is as long as the
+// first.
 TEST_F(SelectivePair, ATimeoutDoesNotLengthenTheNextOne) {
   parameters.recovery.timeout = kMicroSecond * 100;
   build_selective();
@@ -89,7 +90,7 @@ TEST_F(SelectivePair, ATimeoutDoesNotLengthenTheNextOne) {
 }
 
 // The sender knows from NAKs that the receiver has packets 6 to 29. Packet 5 arrives as well and is
-// acknowledged. All other acknowledgements are lost, so that nothing more would come by itself.
+// acknowledged. All other ACKs are lost, and no further ACK would come by itself.
 TEST_F(SelectivePair, LostAcknowledgementsOfPacketsThatAreKnownToHaveArrived) {
   parameters.recovery.timeout = kMicroSecond * 100;
   build_selective();
@@ -108,8 +109,8 @@ TEST_F(SelectivePair, LostAcknowledgementsOfPacketsThatAreKnownToHaveArrived) {
 
 using Kind = RecoveryParameters::Kind;
 
-/// Packets that a pair of NICs sends to deliver 100 packets, some of which are lost when first
-/// sent.
+/// The packets that a pair of NICs sends to deliver 100 packets, some of which are lost at their
+/// first transmission.
 struct Ends final : SelectivePair {
   Ends(Kind sender, Kind receiver, unsigned window = 256, std::set<Psn> lost = {3, 4, 17, 40}) {
     const auto recovery = [window](Kind kind) {
@@ -156,8 +157,9 @@ TEST(SelectiveEnds, GoBackWhereOneEndOnlyRepeatsSelectively) {
   EXPECT_EQ(both.repeated(), 4u);
 }
 
-// A host with go-back-N keeps no early packet, so a window of early packets has no meaning for this
-// host, and after a timeout the host needs all packets from the lost one on.
+// A go-back-N receiver buffers no out-of-order packets. Towards such a receiver the sender ignores
+// its window of out-of-order packets, and retransmits all packets from the lost one on after a
+// timeout.
 TEST(SelectiveEnds, ASelectiveSenderGoesBackAsOthersDoTowardsAHostThatGoesBack) {
   const std::set<Psn> tail{98, 99};
   const Ends plain(Kind::kGoBackN, Kind::kGoBackN, 2, tail);
@@ -170,8 +172,8 @@ TEST(SelectiveEnds, ASelectiveSenderGoesBackAsOthersDoTowardsAHostThatGoesBack) 
   EXPECT_GT(both.end(), plain.end()) << "two packets wait for an ACK at a time";
 }
 
-// No packet arrives behind the lost end of a message, so only the timer detects the loss. One
-// timeout is enough for all lost packets.
+// No packet arrives after the lost end of a message, so only the timer detects the loss. One
+// timeout suffices for all lost packets.
 TEST_F(SelectivePair, ALostTailIsRepeatedAfterOneTimeout) {
   parameters.recovery.timeout = kMicroSecond * 100;
   build_selective();
@@ -234,8 +236,8 @@ TEST_F(SelectivePair, OvertakenPacketsAreKeptAndAnswered) {
   EXPECT_EQ(pool.in_use(), 0);
 }
 
-// A NAK that arrives after its early packet was acknowledged must not count for the packet that now
-// has the same place in the window.
+// A late NAK for an out-of-order packet that was already acknowledged must not count for the packet
+// that now has the same place in the window.
 TEST_F(SelectivePair, ANakThatComesTooLateIsIgnored) {
   parameters.recovery.timeout = kMicroSecond * 100;
   build_selective(4);
@@ -273,7 +275,7 @@ TEST_F(SelectivePair, OneCnpGoesWithAllNaksOfAGap) {
 TEST_F(SelectivePair, OneAckForSeveralPackets) {
   parameters.ack_every = 8;
   build();
-  post(100'500);  // 101 packets: 12 times eight, and the last one of the message
+  post(100'500);  // 101 packets: 12 ACKs for eight packets each, and one for the last packet
   scheduler.run_until(kMilliSecond);
   ASSERT_EQ(done.size(), 1u);
   EXPECT_EQ(count(PacketKind::kAck), 13);

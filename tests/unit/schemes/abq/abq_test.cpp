@@ -1,4 +1,4 @@
-// ABQ: TCP flows whose windows together exceed a port's room.
+// Tests ABQ with TCP flows whose windows together exceed a port's queue.
 #include "schemes/abq/abq.h"
 
 #include <gtest/gtest.h>
@@ -13,11 +13,11 @@
 namespace dcc::abq_test {
 namespace {
 
-constexpr Bytes kSegment = 1430;  // payload of a frame of 1500 bytes: 1.2 us at 10 Gb/s
+constexpr Bytes kSegment = 1430;  // payload of a frame of 1500 bytes, which takes 1.2 us at 10 Gb/s
 constexpr Bytes kFrame = 1500;
 constexpr PicoSeconds kPacket{1'200'000};
 constexpr unsigned kSenders = 4;
-constexpr unsigned kWindow = 60;  // segments
+constexpr unsigned kWindow = 60;  // window in segments
 constexpr Bytes kLimit = 200'000;
 constexpr Bytes kHoldAbove = 60'000;
 
@@ -45,7 +45,7 @@ SwitchParameters ports(bool abq, Bytes hold_above) {
   return parameters;
 }
 
-/// An incast of TCP flows over wires of 1 us.
+/// An incast of TCP flows over links of 1 us.
 struct Incast : test::TransportStar {
   explicit Incast(bool abq, Bytes hold_above = kHoldAbove)
       : TransportStar(kSenders + 1, tcp(), ports(abq, hold_above),
@@ -54,7 +54,8 @@ struct Incast : test::TransportStar {
   void begin(int segments) {
     for (HostId host = 1; host <= kSenders; ++host) send(host, 0, kSegment * segments);
   }
-  /// Runs until a time. Returns the longest queue of the receiver's port, looked at once a packet.
+  /// Runs until `until`. Returns the longest queue of the receiver's port, sampled once per packet
+  /// time.
   Bytes longest(PicoSeconds until) {
     Bytes most = 0;
     while (scheduler.now() < until) {
@@ -65,18 +66,19 @@ struct Incast : test::TransportStar {
   }
 };
 
-// The windows hold 360 KB, the path 8 KB and the port 200 KB: without ABQ packets are lost. With
-// ABQ the queue stays near `hold_above`: while an ACK that goes on becomes data takes two wires, a
-// frame and an ACK, 3.3 us or three packets, so that four ACKs are under way, each of which frees
-// two segments at most while windows grow; one more packet was the one that passed the threshold.
+// The windows hold 360 KB, the path 8 KB and the port 200 KB, so without ABQ packets are lost. With
+// ABQ the queue stays near `hold_above`. From a forwarded ACK to its data pass two links, a frame
+// and an ACK: 3.3 us, or three packets. So four ACKs are in flight, each of which frees at most two
+// segments while windows grow. One more packet is the one that exceeded the threshold.
 TEST(Abq, HoldsAcksInsteadOfLosingData) {
   Incast star(true);
   star.begin(1000);
   EXPECT_LE(star.longest(kMilliSecond * 10), kHoldAbove + 9 * kFrame);
   EXPECT_EQ(star.device->totals().dropped, 0u);
   ASSERT_EQ(star.done.size(), kSenders);
-  // The link is never idle: 4000 packets, and the first one's way. The last ACKs go on one a packet
-  // time, no more than the windows held.
+  // The link is never idle: the last data arrives after the time of 4000 packets and the first
+  // packet's path. The remaining ACKs leave one per packet time, at most as many as the windows
+  // held.
   PicoSeconds received{};
   for (std::uint32_t flow = 0; flow < kSenders; ++flow) {
     received = std::max(received, star.received_at(flow));
@@ -93,7 +95,7 @@ TEST(Abq, WithoutItDataIsLost) {
   EXPECT_GT(star.device->totals().dropped, 0u);
 }
 
-// In the middle of the flows some 190 ACKs are held: windows less path and queue.
+// In the middle of the flows the ports hold some 190 ACKs: the windows minus path and queue.
 TEST(Abq, RoutingAgainLetsHeldAcksGo) {
   Incast star(true);
   star.begin(1000);
@@ -103,13 +105,13 @@ TEST(Abq, RoutingAgainLetsHeldAcksGo) {
   for (int port = 1; port <= static_cast<int>(kSenders); ++port) {
     gone += star.device->queue_bytes(port);
   }
-  EXPECT_GT(gone, 150 * 60);  // an ACK has more than 60 bytes; some left at once
+  EXPECT_GT(gone, 150 * 60);  // an ACK has more than 60 bytes; some ACKs left at once
   star.scheduler.run_until(kMilliSecond * 20);
   EXPECT_EQ(star.done.size(), kSenders);
   star.expect_all_arrived();
 }
 
-// Ports hold ACKs for a port whose path has failed. `way`: the new path to host 2.
+// Ports hold ACKs for a port whose path has failed. `way` is the new path to host 2.
 struct FailedWay : Incast {
   explicit FailedWay(const PortSet& way) : Incast(true) {
     begin(1000);
@@ -126,7 +128,7 @@ struct FailedWay : Incast {
   std::uint64_t sent = 0;
 };
 
-// About 190 ACKs are held, a quarter of them for host 2; host 3 knows no such flow.
+// The ports hold about 190 ACKs, a quarter of them for host 2. Host 3 has no such flow.
 TEST(Abq, HeldAcksTakeTheNewWayWhenTheirPortHasFailed) {
   FailedWay star(PortSet::consecutive(3, 1));
   EXPECT_EQ(star.device->counters(2).tx_bytes, star.sent);
@@ -140,7 +142,8 @@ TEST(Abq, HeldAcksWithoutAWayAreLost) {
   EXPECT_GT(star.device->totals().unroutable, 40u);
 }
 
-// With a threshold of nothing ACKs go on only while the port is idle, so its clock must drive them.
+// With a threshold of zero ACKs are forwarded only while the port is idle, so the port's clock must
+// release them.
 TEST(Abq, AcksGoOnWhileThePortIsIdle) {
   Incast star(true, 0);
   star.begin(1000);
@@ -150,8 +153,8 @@ TEST(Abq, AcksGoOnWhileThePortIsIdle) {
   star.expect_all_arrived();
 }
 
-// Two ports that hold ACKs for each other: the release of one may release another at the first
-// port. In a fifth of a packet time at most that much of the line and one frame leave.
+// Two ports hold ACKs for each other. The release of one ACK may cause a release at the other port.
+// In a fifth of a packet time at most that share of the link rate and one frame may leave.
 TEST(Abq, PortsThatReleaseForEachOtherSendOneFrameAtATime) {
   Incast star(true, 20'000);
   for (HostId from = 0; from <= kSenders; ++from) {

@@ -1,4 +1,4 @@
-// Paths by the two addresses alone.
+// Tests the load balancer that chooses paths by source and destination address only.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -41,7 +41,7 @@ TEST(Addresses, AllFlowsOfTwoHostsShareOnePathAndPairsSpread) {
       ++pairs[*paths.begin()];
     }
   }
-  // 1600 pairs over four ports: four standard deviations are 69.
+  // With 1600 pairs on four ports four standard deviations are 69.
   for (const int n : pairs) EXPECT_NEAR(n, 400, 69);
 }
 

@@ -1,4 +1,5 @@
-// AF-QCN: the congestion point of one link and the reaction points of its flows in a closed loop.
+// Tests AF-QCN in a closed loop: the congestion point of one link and the reaction points of its
+// flows.
 #include "schemes/af_qcn/af_qcn.h"
 
 #include <gtest/gtest.h>
@@ -18,11 +19,11 @@ constexpr double kLink = 10e9;   // rate of the link in bits per second
 constexpr double kBytes = 1000;  // bytes of a packet
 
 struct Shared {
-  std::vector<double> shares;  // share of each flow in the bytes sent
+  std::vector<double> shares;  // share of each flow in the sent bytes
   double use = 0;              // utilisation of the link
 };
 
-/// Flows that always have data share one link. Feedback arrives at once.
+/// Simulates flows that always have data and share one link. Feedback arrives without delay.
 Shared share(const QcnParameters& parameters, const std::vector<double>& weights,
              std::uint64_t seed) {
   constexpr double kFrom = 50e-3;
@@ -71,7 +72,7 @@ Shared share(const QcnParameters& parameters, const std::vector<double>& weights
 
 AfQcnParameters parameters() {
   AfQcnParameters p;
-  p.timer = kMilliSecond;  // several recoveries of a slow flow in the time of the test
+  p.timer = kMilliSecond;  // a slow flow recovers several times during the test
   return p;
 }
 
@@ -85,8 +86,8 @@ double worst_error(const Shared& shared, const std::vector<double>& weights) {
   return worst;
 }
 
-// 10 % is the limit of the studies in configs/differentiation. The resolution of the feedback
-// alone hides an excess of 1 / (63 · 7/8) = 1.8 %, and a flow swings between two cuts.
+// The limit of 10 % is that of the studies in configs/differentiation. The resolution of the
+// feedback hides an excess of 1 / (63 · 7/8) = 1.8 %, and a flow's rate varies between two cuts.
 TEST(AfQcn, SharesFollowTheWeights) {
   const std::vector<std::vector<double>> cases{
       {1, 1}, {1, 4}, {1, 8}, {1, 2, 4, 8}, {1, 1, 1, 1, 4, 4, 4, 4}};
@@ -100,8 +101,8 @@ TEST(AfQcn, SharesFollowTheWeights) {
   }
 }
 
-// The same loop without the flows' part: both flows get about a half, so the heavy one misses its
-// 0.8 by at least 0.2.
+// Without the fair part of the feedback both flows get about a half, so the heavy flow misses its
+// share of 0.8 by at least 0.2.
 TEST(AfQcn, PlainQcnKnowsNoWeights) {
   QcnParameters plain;
   plain.timer = kMilliSecond;

@@ -1,5 +1,5 @@
-// PCC Allegro: the utility by hand, trials step by step, and flows in a closed loop with one link
-// against the equilibrium of the utility.
+// Tests PCC Allegro: the utility against values computed by hand, trials step by step, and flows in
+// a closed loop with one link against the equilibrium of the utility.
 #include "schemes/allegro/allegro.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ constexpr double kTwoSteps = 2 * test::kRateStep;
 AllegroParameters parameters() {
   AllegroParameters p;
   p.r_min = BitRate(10'000'000);
-  p.packets = 200;  // a packet that is lost counts half a per cent
+  p.packets = 200;  // one lost packet is a loss of half a per cent
   return p;
 }
 
@@ -34,8 +34,8 @@ struct Result {
   double loss = 0;             // share of packets that found the queue full
 };
 
-/// Flows that always have data share one link whose queue holds 30 packets. Counts from `from_us`
-/// to `end_us`.
+/// Simulates flows that always have data and share one link, whose queue holds 30 packets. Counts
+/// from `from_us` to `end_us`.
 Result share(const AllegroParameters& p, std::size_t flows, std::uint64_t seed, double from_us,
              double end_us) {
   constexpr double kQueueUs = 30 * kPacketUs;
@@ -76,7 +76,8 @@ Result share(const AllegroParameters& p, std::size_t flows, std::uint64_t seed, 
       continue;
     }
     allegro.on_sent(event.flow, sent);
-    if (event.kind == Kind::kLoss) {  // A lost packet is sent again outside the simulated link.
+    // the retransmission of a lost packet bypasses the simulated link
+    if (event.kind == Kind::kLoss) {
       events.push({event.at + event.rtt, Kind::kAck, event.flow, event.psn, event.rtt});
       continue;
     }
@@ -90,7 +91,7 @@ Result share(const AllegroParameters& p, std::size_t flows, std::uint64_t seed, 
       lost += fits ? 0 : 1;
       arrived[event.flow] += fits ? 1 : 0;
     }
-    // The gap varies by a fifth, so that flows do not meet the queue in lock-step.
+    // The gap varies by a fifth, so that the flows' packets do not reach the queue in lock-step.
     const double jitter = 0.9 + 0.2 *
                                     static_cast<double>(mix64(event.psn * 16 + event.flow) >> 40) /
                                     static_cast<double>(1 << 24);
@@ -106,8 +107,8 @@ Result share(const AllegroParameters& p, std::size_t flows, std::uint64_t seed, 
   return result;
 }
 
-/// The share of packets lost at which no one of `flows` equal flows gains by a change of its rate:
-/// the root of du/dx with L = 1 - C / sum of x. 0: the flows rest at the capacity.
+/// The share of lost packets at which none of `flows` equal flows gains by a rate change: the root
+/// of du/dx with L = 1 - C / sum of x. 0 means that the flows settle at the capacity.
 double equilibrium_loss(std::size_t flows, double limit, double alpha) {
   const auto gain = [&](double loss) {
     const double sigmoid = 1 / (1 + std::exp(alpha * (loss - limit)));
@@ -126,11 +127,11 @@ double equilibrium_loss(std::size_t flows, double limit, double alpha) {
 TEST(Allegro, ContradictingLimitsAreRefused) {
   AllegroParameters p = parameters();
   EXPECT_NO_THROW(p.check(kPacket));
-  p.initial = BitRate(9'999'999);  // below r_min
+  p.initial = BitRate(9'999'999);  // an initial rate below r_min
   EXPECT_THROW(p.check(kPacket), ParameterError);
   p.initial = p.r_min;
   EXPECT_NO_THROW(p.check(kPacket));
-  p.probe_max = Ratio(9, 1000);  // below probe
+  p.probe_max = Ratio(9, 1000);  // a probe_max below probe
   EXPECT_THROW(p.check(kPacket), ParameterError);
 }
 
@@ -146,11 +147,13 @@ TEST(Allegro, UtilityByHand) {
 
 TEST(Allegro, EquilibriumByHand) {
   EXPECT_EQ(equilibrium_loss(2, 0.05, 100), 0);
-  // Ten flows, L = 0.025: 0.9009 - 0.025 - 0.0975 (0.9241 + 6.836 + 1) is close to zero.
+  // For ten flows with L = 0.025 the derivative 0.9009 - 0.025 - 0.0975 (0.9241 + 6.836 + 1) is
+  // close to zero.
   EXPECT_NEAR(equilibrium_loss(10, 0.05, 100), 0.025, 0.001);
 }
 
-/// A flow in steps: sends intervals of 20 packets and acknowledges all of them.
+/// A flow that the test drives step by step. It sends intervals of 20 packets and acknowledges all
+/// of them.
 struct Stepper {
   test::FakeHost host{10'000};
   Allegro allegro;
@@ -163,7 +166,7 @@ struct Stepper {
   }
   double rate() { return host.mbps(0); }
   double own() { return allegro.view(0).rate.raw / 256.0; }
-  /// Sends an interval of which `lost` packets are sent again; returns its rate.
+  /// Sends an interval of which `lost` packets are retransmitted. Returns the interval's rate.
   double interval(int lost) {
     const double at = rate();
     SentInfo sent;
@@ -188,7 +191,8 @@ struct Stepper {
     interval(lost);
     acknowledge(from);
   }
-  /// Four intervals; those above (`up`) or below the flow's rate lose packets.
+  /// Runs the four intervals of a trial. Intervals above (`lose_up`) or below (`lose_down`) the
+  /// flow's rate lose packets.
   std::vector<double> trial(bool lose_up, bool lose_down) {
     std::vector<double> rates;
     const Psn from = psn;
@@ -197,7 +201,7 @@ struct Stepper {
       rates.push_back(rate());
       interval((rate() > base ? lose_up : lose_down) ? 10 : 0);
     }
-    EXPECT_DOUBLE_EQ(rate(), base);  // The flow keeps its rate until the ACKs arrive.
+    EXPECT_DOUBLE_EQ(rate(), base);  // the flow keeps its rate until the ACKs arrive
     acknowledge(from);
     return rates;
   }
@@ -212,9 +216,10 @@ AllegroParameters stepped() {
 
 TEST(Allegro, TrialsMoveTheRateByGrowingStepsUntilTheUtilityFalls) {
   Stepper flow(stepped());
-  flow.alone(0);   // 1000
-  flow.alone(0);   // 2000
-  flow.alone(10);  // 4000 loses half its packets: back to 2000
+  flow.alone(0);  // an interval at 1000 Mb/s
+  flow.alone(0);  // an interval at 2000 Mb/s
+  // an interval at 4000 Mb/s loses half of its packets, so the rate returns to 2000 Mb/s
+  flow.alone(10);
   ASSERT_DOUBLE_EQ(flow.own(), 2000);
   const std::vector<double> rates = flow.trial(false, true);
   for (std::size_t pair = 0; pair < 4; pair += 2) {
@@ -227,15 +232,16 @@ TEST(Allegro, TrialsMoveTheRateByGrowingStepsUntilTheUtilityFalls) {
   EXPECT_NEAR(flow.rate(), 2020 * 1.01 * 1.02, kTwoSteps);
   flow.alone(0);
   EXPECT_NEAR(flow.rate(), 2020 * 1.01 * 1.02 * 1.03, kTwoSteps);
-  flow.alone(10);  // the third step is taken back
+  flow.alone(10);  // after this loss the flow takes the third step back
   EXPECT_NEAR(flow.own(), 2020 * 1.01 * 1.02, kTwoSteps);
   EXPECT_NEAR(flow.trial(true, false)[0] / (2020 * 1.01 * 1.02), 1, 0.0101);
   EXPECT_NEAR(flow.own(), 2020 * 1.01 * 1.02 * 0.99, kTwoSteps);
-  EXPECT_NEAR(flow.rate(), 2020 * 1.01 * 1.02 * 0.99 * 0.99, kTwoSteps);  // The rate falls further.
+  // the next step lowers the rate further
+  EXPECT_NEAR(flow.rate(), 2020 * 1.01 * 1.02 * 0.99 * 0.99, kTwoSteps);
 }
 
-// With the same loss everywhere the higher rate wins both pairs; with losses by turns, the pairs
-// disagree and epsilon grows from 1 % to 5 %.
+// If all intervals have the same loss, the higher rate wins both pairs of a trial. If losses
+// alternate, the pairs disagree and epsilon grows from 1 % to 5 %.
 TEST(Allegro, TrialsThatDisagreeWiden) {
   Stepper flow(stepped());
   flow.alone(0);
@@ -267,10 +273,10 @@ TEST(Allegro, StepsDownEndAtTheLowerLimit) {
   EXPECT_NEAR(flow.own(), 990, kTwoSteps);
 }
 
-// Theorem 1 of the paper: the sum of rates rests between C and 20/19 C, so less than 5 % are lost.
-// The loss itself is the root of the utility's derivative; trials one packet of 200 apart in loss
-// find the root to a quarter of its value. Without the root's terms (a loss limit of 10 % instead
-// of 5 %) the loss is another one.
+// Theorem 1 of the paper: the sum of rates settles between C and 20/19 C, so less than 5 % of the
+// packets are lost. The loss is the root of the utility's derivative. Trials that differ by one
+// packet in 200 find this root to within a quarter. With a loss limit of 10 % instead of 5 % the
+// root is another one.
 TEST(Allegro, TenFlowsLoseWhatTheUtilitySays) {
   for (const Ratio limit : {Ratio(1, 20), Ratio(1, 10)}) {
     AllegroParameters p = parameters();
@@ -283,8 +289,8 @@ TEST(Allegro, TenFlowsLoseWhatTheUtilitySays) {
   }
 }
 
-// Two flows rest at the capacity. Trials with up to 5 % above a rate, half of the time, lose at
-// most half of that.
+// Two flows settle at the capacity. For half of the time trials send up to 5 % above the rate,
+// which loses at most half of that.
 TEST(Allegro, TwoFlowsComeToEqualShares) {
   AllegroParameters p = parameters();
   p.packets = 100;

@@ -1,5 +1,6 @@
-// Braid's law by hand, and its sender on one switch of 10 Gb/s: a packet of 4096 bytes takes 3.328
-// us of a wire, a packet without payload 51.2 ns; each wire adds 1 us.
+// Tests Braid's law against values computed by hand, and Braid's sender on one switch of 10 Gb/s. A
+// packet of 4096 bytes occupies a link for 3.328 us, a packet without payload for 51.2 ns, and each
+// link adds 1 us.
 #include "schemes/braid/braid.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +14,8 @@ namespace {
 
 constexpr Bytes kFull = 1000;
 
-/// A flow with a window of 100 packets on path 0 of some, and what its host knows of them.
+/// A flow with a window of 100 packets on path 0 of `count` paths, and what its host knows of these
+/// paths.
 struct Law {
   explicit Law(unsigned count) : paths(count), flow(100'000, 0) { law.memory = kMilliSecond; }
   void know(unsigned path, long double share) { paths.add(path, share, law, now); }
@@ -37,11 +39,12 @@ TEST(BraidLaw, CutsByHalfOfAlphaOnceARoundAndAddsAPacketARound) {
   EXPECT_DOUBLE_EQ(one.window(), 50'000) << "once until packet 100 is acknowledged";
   one.hear(100, 150, false);
   EXPECT_DOUBLE_EQ(one.window(), 50'000 + 1000.0 * 1000 / 50'000);
-  // Of the round from packet 1 to 100 one of two ACKs had a mark.
+  // In the round from packet 1 to packet 100 one of two ACKs was marked.
   EXPECT_DOUBLE_EQ(one.alpha(), 1 + (0.5 - 1) / 16);
 }
 
-// The congestion stays on the path that is left, so the cut is that of the path that is taken.
+// The congestion stays on the path that the flow leaves, so the cut depends on the path that the
+// flow takes.
 TEST(BraidLaw, TheCutIsThatOfTheBetterPath) {
   for (const double share : {0.0, 0.5}) {
     Law two(2);
@@ -61,7 +64,7 @@ TEST(BraidLaw, OnAPathThatNobodyKnowsTheCutStands) {
   EXPECT_DOUBLE_EQ(two.alpha(), 1);
 }
 
-// Marks on all paths are those of a link that all of them share.
+// If all paths have marks, a link that all paths share is congested.
 TEST(BraidLaw, StaysWhereAllPathsAreAlike) {
   Law three(3);
   three.know(1, 0.95);
@@ -123,7 +126,7 @@ struct Star : test::TransportStar {
   }
 };
 
-// The bandwidth-delay product is 3.2 packets, so four under way fill the wire.
+// The bandwidth-delay product is 3.2 packets, so four packets in flight fill the link.
 TEST(Braid, AFlowFillsTheWire) {
   Star star;
   star.send(0, 1, kPayload * 100);
@@ -132,7 +135,7 @@ TEST(Braid, AFlowFillsTheWire) {
   star.expect_all_arrived();
 }
 
-// At 200 us the long message has sent 60 packets and is at the lowest priority.
+// At 200 us the long message has sent 60 packets and has the lowest priority.
 TEST(Braid, AShortMessageGoesBeforeTheRestOfALongOne) {
   Star star;
   star.send(0, 1, kPayload * 100);

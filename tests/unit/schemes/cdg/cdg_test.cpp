@@ -1,4 +1,4 @@
-// CDG against the probability of its backoffs.
+// Tests CDG against the probability of its backoffs.
 #include "schemes/cdg/cdg.h"
 
 #include <gtest/gtest.h>
@@ -31,8 +31,8 @@ TEST_F(CdgTest, GrowsByAPacketAtAConstantOrFallingRtt) {
   EXPECT_NEAR(link_.window(), 200'000, 1e-6);
 }
 
-// A backoff follows one of probability P = 1 − exp(−g / scale) after at least one other round trip,
-// so the share of round trips with a backoff is P / (1 + P).
+// A backoff occurs with the probability P = 1 − exp(−g / scale) in each round trip, except in the
+// round trip after a backoff. The share of round trips with a backoff is therefore P / (1 + P).
 TEST_F(CdgTest, BacksOffWithTheProbabilityOfTheGradient) {
   p_.scale = kMicroSecond;
   for (const double gradient_us : {0.1, 0.5, 1.0, 3.0}) {
@@ -46,7 +46,8 @@ TEST_F(CdgTest, BacksOffWithTheProbabilityOfTheGradient) {
     }
     const double p = 1 - std::exp(-gradient_us);
     const double share = p / (1 + p);
-    // Tolerance: five standard deviations of a binomial distribution with this number of draws.
+    // The tolerance is five standard deviations of a binomial distribution with this number of
+    // draws.
     EXPECT_NEAR(backoffs / static_cast<double>(kRounds), share,
                 5 * std::sqrt(share * (1 - share) / kRounds))
         << gradient_us;
@@ -54,7 +55,7 @@ TEST_F(CdgTest, BacksOffWithTheProbabilityOfTheGradient) {
 }
 
 TEST_F(CdgTest, TakesTheGreatestRttIfTheLeastDoesNotRise) {
-  p_.scale = PicoSeconds(1);  // a scale at which the backoff is certain
+  p_.scale = PicoSeconds(1);  // a scale with which the backoff is certain
   build();
   AckInfo info;
   const auto round = [&](double least_us, double most_us) {
@@ -75,7 +76,8 @@ TEST_F(CdgTest, TakesTheGreatestRttIfTheLeastDoesNotRise) {
 }
 
 TEST_F(CdgTest, TheScaleFollowsTheBaseRtt) {
-  // The scale is 10 us / 16: growth by 0.625 us a round trip backs off in 63 % of all cases.
+  // The scale is 10 us / 16. If the RTT grows by 0.625 us per round trip, CDG backs off in 63 % of
+  // the round trips.
   int backoffs = 0;
   constexpr int kSeeds = 4000;
   for (int seed = 0; seed < kSeeds; ++seed) {

@@ -1,4 +1,4 @@
-// CoDel compared with the closed form of its control law, and its other rules.
+// Tests CoDel against the closed form of its control law, and CoDel's other rules.
 #include "schemes/codel/codel.h"
 
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ class Codel : public testing::Test {
     while (!result.dropped.empty()) pool_.free(result.dropped.pop());
     return kept;
   }
-  /// Takes a packet. Returns the number of packets that were dropped before it.
+  /// Dequeues a packet. Returns the number of packets that were dropped before it.
   int leave() {
     pool_.free(port_->dequeue());
     int dropped = 0;
@@ -69,7 +69,8 @@ class Codel : public testing::Test {
 TEST_F(Codel, DropsByTheInverseSquareRoot) {
   build();
   const std::vector<PicoSeconds> times = drops(200, kMilliSecond * 10);
-  // The first packet to wait for the target leaves after 50 us; then an interval passes.
+  // The first packet whose waiting time reaches the target leaves after 50 us. Then an interval
+  // passes.
   ASSERT_GT(times.size(), 20u);
   EXPECT_NEAR(to_seconds(times[0]), to_seconds(kTarget + kInterval), to_seconds(kStep * 2));
   double expected = to_seconds(times[0]);
@@ -98,7 +99,7 @@ TEST_F(Codel, MarksInsteadWhatCanBeMarked) {
   EXPECT_TRUE(drops(200, kMilliSecond * 10, Ecn::kEct0).empty());
   const std::uint64_t marked = port_->consume_departure_marks();
   while (!port_->empty()) pool_.free(port_->evict());
-  // Packets are marked instead of dropped, as many as the first test drops.
+  // CoDel marks as many packets as it drops in the first test.
   Scheduler again;
   int n = 0;
   for (double t = 1.05e-3; t < 10e-3; t += 1e-3 / std::sqrt(static_cast<double>(++n))) {
@@ -110,13 +111,13 @@ TEST_F(Codel, BeginsWithTheLastRateIfThatWasAMomentAgo) {
   build();
   const std::vector<PicoSeconds> first = drops(200, kMilliSecond * 10);
   while (port_->bytes() > 10'000) pool_.free(port_->evict());
-  leave();  // the packet waited for less than the target: the port stops dropping
+  leave();  // this packet waited for less than the target, so the port stops dropping
   while (!port_->empty()) pool_.free(port_->evict());
   const PicoSeconds start = clock_.now();
   const std::vector<PicoSeconds> second = drops(200, start + kMilliSecond * 4);
   ASSERT_GT(second.size(), 2u);
-  // The count of a new dropping state begins with the number of drops that the first dropping state
-  // made after its first one.
+  // The count of a new dropping state begins with the number of drops that the previous dropping
+  // state made after its first drop.
   const double count = static_cast<double>(first.size()) - 1;
   EXPECT_NEAR(to_seconds(second[1] - second[0]), to_seconds(kInterval) / std::sqrt(count),
               to_seconds(kStep));

@@ -1,4 +1,4 @@
-// Outstanding against a map that records the state of each packet.
+// Compares Outstanding with a map that records the state of each packet.
 #include "schemes/common/outstanding.h"
 
 #include <gtest/gtest.h>
@@ -57,7 +57,8 @@ TEST(Outstanding, IsOverdueFromTheTimeoutOnSinceItWasSentLast) {
 TEST(Outstanding, IsAMapWhateverTheOrder) {
   std::mt19937 random(3);
   Outstanding packets;
-  std::map<Psn, char> slow;          // state of a packet; o: in flight, a: send again, t: arrived
+  // state of a packet; o: in flight, a: to be retransmitted, t: delivered
+  std::map<Psn, char> slow;
   std::map<Psn, std::int64_t> left;  // time at which each packet was last sent
   std::deque<Psn> again;
   Psn fresh = 0;

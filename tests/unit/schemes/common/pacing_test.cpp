@@ -1,4 +1,4 @@
-// Due times of paced packets, and the order in which flows are served.
+// Tests the due times of paced packets, and the order in which flows are served.
 #include "schemes/common/pacing.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@ namespace dcc::pacing_test {
 namespace {
 
 constexpr BitRate kGigabit{1'000'000'000};
-constexpr PicoSeconds kPacket = kMicroSecond * 8;  // time of 1000 bytes at 1 Gb/s
+constexpr PicoSeconds kPacket = kMicroSecond * 8;  // time of a packet of 1000 bytes at 1 Gb/s
 
 TEST(Pacer, TheFirstIsDueAtOnceAndTheNextAfterItsTime) {
   Pacer pacer;

@@ -1,4 +1,4 @@
-// Load balancing, kind by kind, against choices worked out by hand.
+// Compares each load balancer with choices worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,14 +33,14 @@ TEST(PathChoice, WeightsLeaveFlowsWhereTheHashPutThemWhileAllPortsAreAlike) {
     const Packet packet = packet_of(flow, 0, 4);
     ASSERT_EQ(wcmp->peek(packet, up), scaled_down(flow_hash(packet, 77), 2));
   }
-  // Links of 100 and 25 Gb/s: a fifth of the flows takes the second link.
+  // With links of 100 and 25 Gb/s a fifth of the flows takes the second link.
   fabric.set_rate(topology.find("spine1"), 1, BitRate(25'000'000'000));
   wcmp->routes_changed();
   int second = 0;
   for (std::uint32_t flow = 0; flow < 10'000; ++flow) {
     second += wcmp->peek(packet_of(flow, 0, 4), up) == 1 ? 1 : 0;
   }
-  EXPECT_NEAR(second, 2000, 4 * 40);  // within four standard deviations: sqrt(10000 · 0.2 · 0.8)
+  EXPECT_NEAR(second, 2000, 4 * 40);  // four standard deviations of sqrt(10000 · 0.2 · 0.8)
 }
 
 TEST(PathChoice, FlowsInTurnKeepTheirPort) {
@@ -56,7 +56,7 @@ TEST(PathChoice, FlowsInTurnKeepTheirPort) {
   EXPECT_EQ(port(40, 1, 9), 0u);
   EXPECT_EQ(port(17, 1, 9), 1u);
   EXPECT_EQ(port(99, 2, 9), 2u);
-  EXPECT_EQ(port(40, 9, 1), 0u);  // the opposite direction is a flow of its own
+  EXPECT_EQ(port(40, 9, 1), 0u);  // the opposite direction counts as a separate flow
   EXPECT_EQ(port(17, 9, 1), 1u);
   for (int again = 0; again < 3; ++again) EXPECT_EQ(port(99, 2, 9), 2u);
   EXPECT_EQ(port(40, 1, 9), 0u);
@@ -84,7 +84,7 @@ TEST(PathChoice, RandomPacketsAreUniformAndTheSameForTheSameSeed) {
   }
   double chi = 0;
   for (const int n : count) chi += (n - 10'000.0) * (n - 10'000.0) / 10'000.0;
-  EXPECT_LT(chi, 16.3);  // chi-square, three degrees of freedom: exceeded once in 1000
+  EXPECT_LT(chi, 16.3);  // chi-square with three degrees of freedom exceeds this once in 1000
   EXPECT_NEAR(differ, 30'000, 4 * 87);
 }
 
@@ -104,19 +104,21 @@ TEST(PathChoice, AFlowletKeepsItsWayUntilTheFlowPauses) {
       Packet packet = packet_of(1);
       ASSERT_EQ(letflow->peek(packet, kFour), way);
       ASSERT_EQ(letflow->choose(packet, kFour), way);
-      view.time += kMicroSecond * 50 - PicoSeconds(1);  // a gap that is 1 ps too short
+      // the gap is 1 ps too short for a new flowlet
+      view.time += kMicroSecond * 50 - PicoSeconds(1);
     }
     view.time += PicoSeconds(1);
   }
   EXPECT_GT(moves, 25);
-  letflow->routes_changed();  // the next packet begins a flowlet
+  letflow->routes_changed();  // after a route change the next packet begins a flowlet
   Packet packet = packet_of(1);
   EXPECT_EQ(letflow->choose(packet, kFour), draws.below(4));
 }
 
 TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
   FakeSwitch view;
-  view.backlogs = {0, 0, 0, 0, 9000, 7000, 3000, 8000};  // backlogs of ports 4 to 7 (kFour)
+  // queue lengths at the ports 4 to 7 (kFour)
+  view.backlogs = {0, 0, 0, 0, 9000, 7000, 3000, 8000};
   BalancerChoice p;
   auto& samples = p.of<DrillParameters>("drill").samples;
   auto& memory = p.of<DrillParameters>("drill").memory;
@@ -132,17 +134,17 @@ TEST(PathChoice, DrillTakesTheShorterOfWhatItDrewAndRemembersTheBest) {
     ASSERT_EQ(drill->peek(packet, kFour), best);
     ASSERT_EQ(drill->choose(packet, kFour), best);
   }
-  EXPECT_EQ(best, 2u);  // the best port is kept in memory
+  EXPECT_EQ(best, 2u);  // DRILL remembers the best port
   view.backlogs[6] = 7500;
   view.backlogs[5] = 7400;
   samples = 64;
-  memory = 0;  // no remembered port; that 64 draws of four ports miss one has the probability 1e-8
+  memory = 0;  // no remembered port; 64 draws of four ports miss one with the probability 1e-8
   const auto many = make("drill", view, p);
   Packet packet = packet_of(1);
   EXPECT_EQ(many->choose(packet, kFour), 1u);
 }
 
-/// Number of packets of one priority that chose each port of kFour; every choice is peeked first.
+/// Number of packets of one priority that each port of kFour gets. Every choice is peeked first.
 std::array<int, 4> chosen_of(PathChoice& choice, std::uint8_t priority, int packets) {
   std::array<int, 4> count{};
   for (int i = 0; i < packets; ++i) {
@@ -159,8 +161,9 @@ std::array<int, 4> chosen_of(PathChoice& choice, std::uint8_t priority, int pack
 TEST(PathChoice, DetailDrawsAmongPortsOfTheBestClass) {
   FakeSwitch view;
   const auto detail = make("detail", view);
-  // A port with less than 16 KB is favoured, whatever its length; up to 64 KB it is second choice.
-  view.backlogs = {0, 0, 0, 0, 15'999, 16'000, 0, 64'000};  // backlogs of ports 4 to 7
+  // A port with less than 16 KB is favoured, whatever its exact length. A port with up to 64 KB is
+  // second choice.
+  view.backlogs = {0, 0, 0, 0, 15'999, 16'000, 0, 64'000};  // queue lengths at the ports 4 to 7
   std::array<int, 4> count = chosen_of(*detail, 0, 10'000);
   EXPECT_NEAR(count[0], 5000, 4 * 50);
   EXPECT_EQ(count[1] + count[3], 0);
@@ -177,7 +180,7 @@ TEST(PathChoice, DetailLooksAtWhatGoesBeforeThePacket) {
   FakeSwitch view;
   const auto detail = make("detail", view);
   view.backlogs = {0, 0, 0, 0, 20'000, 70'000, 20'000, 20'000};
-  view.above = {0, 0, 0, 0, 0, 70'000, 0, 0};  // all bytes of port 5 have lower priorities
+  view.above = {0, 0, 0, 0, 0, 70'000, 0, 0};  // all bytes at port 5 have lower priorities
   EXPECT_EQ(chosen_of(*detail, 7, 100), (std::array<int, 4>{0, 100, 0, 0}));
   EXPECT_EQ(chosen_of(*detail, 6, 1000)[1], 0);
 }
@@ -198,7 +201,7 @@ TEST(PathChoice, DrillHashesFlowsToComponentsByCapacity) {
   FabricMap fabric(topology, routing);
   fabric.set_rate(topology.find("spine1"), 1, BitRate(25'000'000'000));
   FakeSwitch view;
-  view.backlogs[4] = 1000;  // the wider path has the longer queue: no reason to leave it
+  view.backlogs[4] = 1000;  // the longer queue at the wider path is no reason to leave it
   const auto drill = make("drill", view);
   drill->join(fabric, topology.find("leaf0"));
   const PortSet up = PortSet::consecutive(4, 2);
@@ -210,7 +213,7 @@ TEST(PathChoice, DrillHashesFlowsToComponentsByCapacity) {
     narrow += way == 1 ? 1 : 0;
   }
   EXPECT_NEAR(narrow, 2000, 4 * 40);
-  Packet elsewhere = packet_of(1, 0, 8);  // towards leaf2 both paths are equal: the queue decides
+  Packet elsewhere = packet_of(1, 0, 8);  // both paths to leaf2 are equal, so the queue decides
   int shorter = 0;
   for (int i = 0; i < 100; ++i) shorter += drill->choose(elsewhere, up) == 1 ? 1 : 0;
   EXPECT_GT(shorter, 95);
@@ -241,10 +244,10 @@ TEST(PathChoice, PrestoSendsCellsInTurn) {
     one.psn = 4 * cell;
     second += presto->peek(one, PortSet::consecutive(4, 2)) == 1 ? 1 : 0;
   }
-  EXPECT_EQ(second, 10);  // capacities of 100 and 50 share 2 : 1
+  EXPECT_EQ(second, 10);  // ports with capacities of 100 and 50 Gb/s share 2 : 1
 }
 
-/// Nodes that a packet passes if every switch chooses symmetrically.
+/// Nodes that a packet passes if every switch chooses with the symmetric balancer.
 std::vector<NodeId> way_of(const Topology& topology, const Routing& routing,
                            const FabricMap& fabric, const Packet& packet) {
   const FakeSwitch view;
@@ -289,7 +292,8 @@ TEST(PathChoice, TheSymmetricWayBackIsTheWayThereReversed) {
   }
 }
 
-// The sender's switch uses the first number of the path, the next switch the second.
+// The sender's switch uses the first number of the path in the packet, the next switch uses the
+// second number.
 TEST(PathChoice, TheSourceSaysBothWaysUp) {
   FatTreeParameters tree;
   tree.k = 4;
@@ -321,7 +325,8 @@ TEST(PathChoice, TheSourceSaysBothWaysUp) {
   EXPECT_EQ(cores.size(), 4u) << "each way leads to a core of its own";
 }
 
-/// The first rack's switch of a fat tree with k = 4: two ports up, and two from the switch beyond.
+/// A rack's switch in a fat tree with k = 4. The switch has two ports up, and two more ports lead
+/// up from the next switch.
 struct PermutationAtARack {
   PermutationAtARack() { parameters.choose("permutation"); }
   std::unique_ptr<PathChoice> at(NodeId node) const {
@@ -352,7 +357,7 @@ TEST(PathChoice, PermutationTakesEveryWayOnceARound) {
   std::vector<std::uint32_t> flows{1, 2};
   std::map<std::uint32_t, std::vector<int>> round;
   for (int packet_no = 0; packet_no < 4 * 60; ++packet_no) {
-    for (const std::uint32_t flow : flows) {  // flows do not disturb each other's rounds
+    for (const std::uint32_t flow : flows) {  // the rounds of different flows are independent
       Packet packet = packet_of(flow, 0, 12);
       const std::uint32_t peeked = choice->peek(packet, ports);
       EXPECT_EQ(packet.overlay.route.first_port, 0);
@@ -395,7 +400,7 @@ TEST(PathChoice, PermutationWithinAPodHasFewerWaysAndOfWhatComesBackNone) {
   EXPECT_EQ(passing.overlay.route.second_port, 2);
 }
 
-/// All packets arrive under every balancer, and balancers that see queues keep the queues shorter.
+/// Every load balancer delivers all packets, and balancers that see queues keep the queues shorter.
 TEST(PathChoice, EveryKindDeliversEverything) {
   std::map<std::string, Bytes> longest;
   std::vector<std::string> kinds{"ecmp"};
@@ -430,11 +435,11 @@ TEST(PathChoice, EveryKindDeliversEverything) {
   EXPECT_LE(longest["detail"], longest["rps"]);
 }
 
-// 20 packets of priority 2 wait at port 4 of a switch, 20 of priority 5 at port 5. A packet of
-// priority 5 finds no packet before it at port 4 only, a packet of priority 6 at both ports, a
-// packet of priority 2 at neither.
+// At port 4 of a switch 20 packets of priority 2 wait, at port 5 20 packets of priority 5. For a
+// packet of priority 5 only port 4 is free of earlier packets, for priority 6 both ports are, for
+// priority 2 neither is.
 TEST(PathChoice, ASwitchTellsWhatGoesBeforeAPacketByPriority) {
-  std::map<int, std::array<int, 2>> chosen;  // choices of port 4 and of port 5 by priority
+  std::map<int, std::array<int, 2>> chosen;  // numbers of choices of ports 4 and 5, by priority
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     SwitchParameters parameters;
     parameters.ecn.enabled = false;

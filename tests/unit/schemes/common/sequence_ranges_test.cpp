@@ -1,4 +1,4 @@
-// Ranges of packet numbers, compared with a plain set.
+// Compares ranges of packet numbers with a plain set.
 #include "schemes/common/sequence_ranges.h"
 
 #include <gtest/gtest.h>

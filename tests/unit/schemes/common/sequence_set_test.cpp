@@ -1,4 +1,4 @@
-// SequenceSet against a simple set with the same operations.
+// Compares SequenceSet with a plain set that has the same operations.
 #include "schemes/common/sequence_set.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@ TEST(SequenceSet, IsASetWhateverTheOrder) {
   std::mt19937 random(7);
   SequenceSet set;
   std::set<Psn> slow;
-  for (Psn front = 0; front < 9000;) {  // far enough for the set to free its lower words
+  for (Psn front = 0; front < 9000;) {  // long enough for the set to free its lower words
     const Psn psn = front + random() % 200;
     EXPECT_EQ(set.insert(psn), slow.insert(psn).second) << psn;
     while (slow.count(front) != 0) ++front;

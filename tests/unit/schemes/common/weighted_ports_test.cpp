@@ -1,4 +1,4 @@
-// Weighted sequences of ports, and the map of capacities that the weights come from.
+// Tests weighted sequences of ports, and the map of capacities from which the weights come.
 #include "schemes/common/weighted_ports.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ TEST(WeightedPorts, APortStandsAsOftenAsItsShareAndEvenlyMixed) {
   std::map<int, int> count;
   for (const int port : sequence) ++count[port];
   EXPECT_EQ(count, (std::map<int, int>{{0, 5}, {1, 5}, {2, 2}}));
-  // Prime rates have no small common divisor. The weights are within one part in 256, and every
+  // Prime rates have no common divisor. The rounded weights are within one part in 256, and every
   // port has a weight.
   const Sequence rounded = WeightedPorts::sequence_of({99'999'999'977u, 49'999'999'967u, 7});
   count.clear();
@@ -42,14 +42,14 @@ TEST(FabricMap, CapacityIsTheLeastOfAWayAndTheSumOfWaysThatPart) {
   EXPECT_FALSE(fabric.leads_on(leaf0, 3));
   EXPECT_TRUE(fabric.leads_on(leaf0, 4));
   EXPECT_EQ(fabric.capacity(leaf0, 5, 4), 100'000'000'000u);
-  fabric.set_rate(spine1, 1, BitRate(40'000'000'000));  // slows the link down to leaf1
+  fabric.set_rate(spine1, 1, BitRate(40'000'000'000));  // slows the link from spine1 to leaf1 down
   EXPECT_EQ(fabric.capacity(leaf0, 5, 4), 40'000'000'000u);
   EXPECT_EQ(fabric.capacity(leaf0, 4, 4), 100'000'000'000u);
   EXPECT_EQ(fabric.capacity(leaf0, 5, 8), 100'000'000'000u);
   EXPECT_EQ(fabric.capacity(topology.find("leaf1"), 5, 0), 100'000'000'000u);
 
-  // Two aggregation switches of a pod have two links to the core each. A path over one aggregation
-  // switch has the capacity of both its core links together, but at most that of the first link.
+  // Two aggregation switches of a pod have two links to the core each. The capacity of the paths
+  // over one aggregation switch is the sum of its core links, but at most that of the first link.
   FatTreeParameters tree;
   tree.k = 4;
   tree.fabric_link.rate = BitRate(100'000'000'000);
@@ -64,7 +64,7 @@ TEST(FabricMap, CapacityIsTheLeastOfAWayAndTheSumOfWaysThatPart) {
 }
 
 TEST(FabricMap, ParallelLinksShareWhatIsBeyond) {
-  // Two links lead from the first leaf to each spine; from spine1 one link leads to the second leaf
+  // Two links lead from the first leaf to each spine. From spine1 one link leads to the second leaf
   // instead of two.
   const LinkParameters link{BitRate(10'000'000'000), kMicroSecond, 20};
   Topology topology;
@@ -81,7 +81,7 @@ TEST(FabricMap, ParallelLinksShareWhatIsBeyond) {
   ASSERT_EQ(routing.ports(leaf[0], 1).size(), 4u);
   for (const int port : {1, 2}) EXPECT_EQ(fabric.capacity(leaf[0], port, 1), 10'000'000'000u);
   for (const int port : {3, 4}) EXPECT_EQ(fabric.capacity(leaf[0], port, 1), 5'000'000'000u);
-  // Ports share by their rates, and no port exceeds its own rate.
+  // Ports share the load by their rates, and no port gets more than its own rate.
   fabric.set_rate(leaf[0], 3, BitRate(40'000'000'000));
   EXPECT_EQ(fabric.capacity(leaf[0], 3, 1), 8'000'000'000u);
   EXPECT_EQ(fabric.capacity(leaf[0], 4, 1), 2'000'000'000u);

@@ -1,5 +1,5 @@
-// Path congestion that leaf switches report to each other, and the resulting choices, against
-// values worked out by hand.
+// Tests the path congestion that CONGA's leaf switches report to each other, and the resulting
+// choices, against values worked out by hand.
 #include "schemes/conga/conga.h"
 
 #include <gtest/gtest.h>
@@ -14,22 +14,24 @@ namespace {
 
 TEST(RateEstimator, FollowsTheRateOfALinkInEighths) {
   const RateEstimatorParameters
-      parameters;  // period 16 us and a tenth: a full link of 100 Gb/s has an estimate of 2 MB
+      // with the period of 16 us and a decay of a tenth the estimate of a full link of 100 Gb/s is
+      // 2 MB
+      parameters;
   const BitRate rate(100'000'000'000);
   RateEstimator use;
   EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 0u);
   use.sent(1'000'000, PicoSeconds(0), parameters);
-  EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 4u);          // half of a full link
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 15, parameters), 4u);       // no decay has occurred yet
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 16, parameters), 3u);       // 0.9 / 2 = 3.6 / 8
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 6, parameters), 2u);   // 0.531 / 2 = 2.1 / 8
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 7, parameters), 1u);   // 0.478 / 2 = 1.9 / 8
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 14, parameters), 0u);  // 0.229 / 2 = 0.9 / 8
+  EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 4u);     // half of a full link is 4 of 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 15, parameters), 4u);  // no decay has occurred yet
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16, parameters), 3u);  // 0.9 / 2 is 3.6 of 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 6, parameters), 2u);   // 0.531 / 2 is 2.1 of 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 7, parameters), 1u);   // 0.478 / 2 is 1.9 of 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 14, parameters), 0u);  // 0.229 / 2 is 0.9 of 8
   EXPECT_EQ(use.metric(rate, kMilliSecond * 900, parameters), 0u);
   use.sent(1'000'000'000, kMilliSecond * 900, parameters);
   EXPECT_EQ(use.metric(rate, kMilliSecond * 900, parameters), 7u);
-  // A link that carries 75 % of its rate for long has the value 6 of 8, up to the ripple of one
-  // period (0.075 · 2 MB added at its begin, removed at its end).
+  // A link that carries 75 % of its rate for a long time has the metric 6 of 8, up to the ripple of
+  // one period (0.075 · 2 MB added at its beginning and removed at its end).
   RateEstimator busy;
   for (int us = 0; us < 3200; ++us) busy.sent(9'375, kMicroSecond * us, parameters);
   EXPECT_GE(busy.metric(rate, kMicroSecond * 3199, parameters), 5u);
@@ -65,17 +67,18 @@ class CongaPair : public testing::Test {
 };
 
 TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
-  // Finds a flow that takes spine1, the second way up.
+  // Finds a flow that takes the path over spine1, port 5 of the leaf.
   std::uint32_t flow = 0;
   Packet there = packet_of(flow, 0, 4);
   while (leaf0.peek(there, up) != 1) there = packet_of(++flow, 0, 4);
   ASSERT_EQ(leaf0.choose(there, up), 1u);
   EXPECT_EQ(there.overlay.path_congestion.path, 2);
   EXPECT_EQ(there.overlay.path_congestion.congestion, 0);
-  EXPECT_EQ(there.overlay.path_congestion.feedback_path, 0);  // no feedback from that leaf yet
+  EXPECT_EQ(there.overlay.path_congestion.feedback_path, 0);  // that leaf has sent no feedback yet
   leaf0.departs(there, 5);
   EXPECT_EQ(there.overlay.path_congestion.congestion, 0);
-  // The spine has sent 1.25 MB on its link down; 2 MB would mean a full link: 5 of 8.
+  // The spine has sent 1.25 MB on its link down. A full link would have 2 MB, so the metric is 5 of
+  // 8.
   Packet others;
   others.wire_bytes = 1'250'000;
   spine.departs(others, 1);
@@ -93,9 +96,9 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
   leaf0.choose(back, down);
   EXPECT_EQ(leaf0.congestion_to(1, 5), 5u);
   EXPECT_EQ(leaf0.congestion_to(1, 4), 0u);
-  EXPECT_EQ(leaf0.congestion_to(2, 5), 0u);  // the path down to another leaf has no congestion
+  EXPECT_EQ(leaf0.congestion_to(2, 5), 0u);  // the path down to another leaf is not congested
 
-  // The running flowlet keeps its path. After a pause, and for new flows, the other path is best.
+  // The present flowlet keeps its path. After a pause, and for new flows, the other path is best.
   EXPECT_EQ(leaf0.choose(there, up), 1u);
   view.time = kMicroSecond * 500;
   EXPECT_EQ(leaf0.choose(there, up), 0u);
@@ -104,7 +107,7 @@ TEST_F(CongaPair, NewsOfAWayComesBackAndTheNextFlowletGoesTheOther) {
     ASSERT_EQ(leaf0.peek(packet, up), 0u);
     ASSERT_EQ(leaf0.choose(packet, up), 0u);
   }
-  // Reported congestion decreases by one step every 10 ms.
+  // A reported congestion ages by one step every 10 ms.
   view.time = kMilliSecond * 10;
   EXPECT_EQ(leaf0.congestion_to(1, 5), 4u);
   view.time = kMilliSecond * 50;
@@ -115,16 +118,16 @@ TEST_F(CongaPair, AFlowOnlyMovesToABetterWay) {
   for (std::uint32_t flow = 0; flow < 20; ++flow) {
     Packet packet = packet_of(flow, 0, 4);
     const std::uint32_t way = leaf0.choose(packet, up);
-    view.time += kMilliSecond;  // a gap in which all estimates become zero
+    view.time += kMilliSecond;  // a gap in which all estimates decay to zero
     ASSERT_EQ(leaf0.choose(packet, up), way);
   }
-  // The own link counts as well: 1 MB that was just sent on it is 4 of 8.
+  // The leaf's own link counts as well: 1 MB that was just sent on it is 4 of 8.
   Packet packet = packet_of(3, 0, 4);
   const std::uint32_t way = leaf0.choose(packet, up);
   Packet load;
   load.wire_bytes = 1'000'000;
   leaf0.departs(load, static_cast<int>(4 + way));
-  view.time += kMicroSecond * 500;  // 0.9^31 of the estimate is left, which counts as 0
+  view.time += kMicroSecond * 500;  // 0.9^31 of the estimate is left, which gives the metric 0
   EXPECT_EQ(leaf0.choose(packet, up), way);
   view.time += kMicroSecond * 500;
   leaf0.departs(load, static_cast<int>(4 + way));
@@ -148,7 +151,7 @@ TEST_F(CongaPair, WhatChangedIsToldFirstThenAllInTurn) {
   EXPECT_EQ(told(), std::make_pair(1, 3));
   EXPECT_EQ(told(), std::make_pair(2, 6));
   EXPECT_EQ(told(), std::make_pair(1, 3));
-  arrive(1, 4);  // the changed path is reported, although it is the other's turn
+  arrive(1, 4);  // a changed path is reported first, although another path is due
   EXPECT_EQ(told(), std::make_pair(1, 4));
   EXPECT_EQ(told(), std::make_pair(2, 6));
 }

@@ -1,5 +1,6 @@
-// ConWeave by hand: the decisions of the first edge switch from replies, the packets that the last
-// edge switch holds back, and a network in which flows change path and no packet overtakes another.
+// Tests ConWeave against values worked out by hand: the decisions of the source edge switch from
+// replies, the packets that the destination edge switch holds back, and a network in which flows
+// change path and no packet overtakes another.
 #include "schemes/conweave/conweave.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +17,8 @@ namespace {
 
 using News = ConweaveHeader::News;
 
-/// Hosts 0 … 3 at leaf0, 4 … 7 at leaf1; the leaves' ports 4 … 7 lead up to four spines.
+/// Topology with hosts 0 … 3 at leaf0 and 4 … 7 at leaf1. The ports 4 … 7 of the leaves lead to
+/// four spines.
 Topology two_leaves(int spines = 4) {
   LeafSpineParameters p;
   p.leaves = 2;
@@ -53,7 +55,7 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
     packet->ecn = Ecn::kEct0;
     return packet;
   }
-  /// Header of the flow's next packet as it leaves leaf0.
+  /// ConWeave header of the flow's next packet when it leaves leaf0.
   ConweaveHeader leave(std::uint32_t flow = 6) {
     Packet* const packet = packet_of(0, flow);
     const std::uint32_t ahead = here.peek(*packet, up);
@@ -76,7 +78,8 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
     packet->immediate = static_cast<std::uint32_t>(news);
     EXPECT_EQ(here.choose(*packet, PortSet::consecutive(0, 1)), PathChoice::kKept);
   }
-  /// A packet arrives at leaf1; order() lists the numbers of packets forwarded to the host.
+  /// Delivers a packet to leaf1. order() then lists the numbers of the packets that leaf1 has
+  /// forwarded to the host.
   void come(Psn psn, const ConweaveHeader& header, Ecn ecn = Ecn::kEct0) {
     Packet* const packet = packet_of(psn);
     packet->overlay = header.packed();
@@ -145,7 +148,7 @@ class ConweaveEdge : public testing::Test, private PathView, private PathActions
   Conweave here, there;
   const ConweaveParameters defaults;
   std::vector<Packet*> went;  // packets forwarded to the host
-  std::vector<Packet*> sent;  // packets sent to the other edge
+  std::vector<Packet*> sent;  // packets sent to the other edge switch
   int taken = 0;
   bool room = true;
   const PortSet up;
@@ -173,7 +176,7 @@ TEST_F(ConweaveEdge, AHeaderIsWhatWasWritten) {
 TEST_F(ConweaveEdge, AnAnswerInTimeBeginsAnEpochOnTheSameWay) {
   const ConweaveHeader first = leave();
   EXPECT_TRUE(first.request);
-  EXPECT_FALSE(leave().request);  // only one request per epoch
+  EXPECT_FALSE(leave().request);  // an epoch has only one request
   pass(defaults.reply);
   hear(News::kReply, first.epoch);
   EXPECT_EQ(taken, 1);
@@ -182,7 +185,7 @@ TEST_F(ConweaveEdge, AnAnswerInTimeBeginsAnEpochOnTheSameWay) {
   EXPECT_FALSE(next.tail);
   EXPECT_EQ(next.epoch, (first.epoch + 1) % 32);
   EXPECT_EQ(next.way, first.way);
-  // A reply for a past epoch is ignored.
+  // A reply to the request of a past epoch is ignored.
   hear(News::kReply, first.epoch);
   EXPECT_EQ(leave().epoch, next.epoch);
 }
@@ -206,10 +209,10 @@ TEST_F(ConweaveEdge, ALateAnswerMovesWhatFollowsATail) {
     EXPECT_TRUE(moved.rerouted);
     EXPECT_FALSE(moved.tail);
     EXPECT_EQ(moved.epoch, first.epoch);
-    EXPECT_EQ(moved.stamp, stamp);  // the stamp is that of the tail
+    EXPECT_EQ(moved.stamp, stamp);  // the stamp is that of the tail packet
     ways.insert(static_cast<std::uint8_t>((moved.way - first.way + 4) % 4));
-    // The flow may change path again only after the far edge has received all packets of the old
-    // path.
+    // The flow may change path again only after the destination edge has received all packets of
+    // the old path.
     pass(kMicroSecond * 100);
     EXPECT_TRUE(leave(flow).rerouted);
     hear(News::kClear, first.epoch, 1, flow);
@@ -219,7 +222,7 @@ TEST_F(ConweaveEdge, ALateAnswerMovesWhatFollowsATail) {
     EXPECT_EQ(settled.epoch, (first.epoch + 1) % 32);
     EXPECT_EQ(settled.way, moved.way);
   }
-  EXPECT_EQ(ways.size(), 4u);  // all four paths are drawn
+  EXPECT_EQ(ways.size(), 4u);  // all four paths were drawn
   EXPECT_GT(here.counters().rerouted, 15u);
   EXPECT_LT(here.counters().rerouted, 30u);
 }
@@ -230,11 +233,11 @@ TEST_F(ConweaveEdge, FlowsKeepOffAWayOfWhichAMarkWasTold) {
     for (std::uint32_t flow = first; flow < first + 1000; ++flow) count += leave(flow).way == 2;
     return count;
   };
-  EXPECT_GT(on_way_2(1000), 200);  // 250
+  EXPECT_GT(on_way_2(1000), 200);  // expected are 250 of 1000 flows
   hear(News::kNotify, 0, 2);
   EXPECT_TRUE(here.is_busy(1, 2));
   EXPECT_FALSE(here.is_busy(1, 1));
-  EXPECT_LT(on_way_2(2000), 100);  // both draws take the busy path in 1 of 16 cases
+  EXPECT_LT(on_way_2(2000), 100);  // both draws give the busy path in 1 of 16 cases
   pass(defaults.path_busy - PicoSeconds(1));
   EXPECT_TRUE(here.is_busy(1, 2));
   pass(PicoSeconds(1));
@@ -242,7 +245,7 @@ TEST_F(ConweaveEdge, FlowsKeepOffAWayOfWhichAMarkWasTold) {
   EXPECT_GT(on_way_2(3000), 200);
 }
 
-/// More uplinks than a header can number: the first 255 are used.
+/// An edge switch with more uplinks than a header can number. ConWeave uses the first 255 of them.
 class ConweaveWideEdge : public ConweaveEdge {
  protected:
   ConweaveWideEdge() : ConweaveEdge(300) {}
@@ -261,7 +264,7 @@ TEST_F(ConweaveEdge, AFlowThatPausedGoesAnywhereAtOnce) {
   ConweaveHeader last = leave();
   std::map<std::uint8_t, int> ways;
   for (int i = 0; i < 100; ++i) {
-    pass(defaults.inactive);  // the reply is late, so the next packet is a tail
+    pass(defaults.inactive);  // the reply is late, so the next packet is a tail packet
     EXPECT_FALSE(leave().request);
     pass(defaults.inactive + PicoSeconds(1));
     const ConweaveHeader next = leave();
@@ -311,8 +314,8 @@ TEST_F(ConweaveEdge, WhatCameByTheNewWayWaitsForTheTail) {
   come(1, old_way(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1}));
   come(2, tail(1));
-  EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2}));  // the tail leaves before packets 3 and 4
-  come(5, rerouted(1));                             // arrives at the same instant as the tail
+  EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2}));  // the tail packet leaves before packets 3 and 4
+  come(5, rerouted(1));                             // arrives at the same time as the tail packet
   pass(PicoSeconds(0));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 2, 3, 4, 5}));
   come(6, rerouted(1));
@@ -326,11 +329,11 @@ TEST_F(ConweaveEdge, WhatCameByTheNewWayWaitsForTheTail) {
 TEST_F(ConweaveEdge, ItWaitsAsLongAsTheTailShouldTake) {
   come(0, old_way(1, 0xFFF0));  // a time stamp that is about to wrap
   pass(kMicroSecond);
-  come(9, rerouted(1, 0x0010));  // the tail left 32 steps of 65.536 ns behind the first packet
+  come(9, rerouted(1, 0x0010));  // the tail left 32 steps of 65.536 ns after the first packet
   const PicoSeconds wait(32 * 65'536 + 16'000'000 - 1'000'000);
   pass(wait - PicoSeconds(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0}));
-  // Another packet of the old path, 16 steps behind the first, extends the wait.
+  // Another packet of the old path, 16 steps after the first one, extends the wait.
   come(1, old_way(1, 0x0000));
   const PicoSeconds more(16 * 65'536 + 16'000'000);
   pass(more - PicoSeconds(1));
@@ -338,7 +341,7 @@ TEST_F(ConweaveEdge, ItWaitsAsLongAsTheTailShouldTake) {
   pass(PicoSeconds(1));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 9}));
   EXPECT_EQ(there.counters().released_by_time, 1u);
-  // Packets of the old path that arrive now are late; no other packet waits for them.
+  // Packets of the old path that arrive now count as late, and no other packet waits for them.
   come(10, rerouted(1, 0x0010));
   come(2, tail(1, 0x0010));
   EXPECT_EQ(order(), (std::vector<Psn>{0, 1, 9, 10, 2}));
@@ -356,7 +359,7 @@ TEST_F(ConweaveEdge, WithNothingOfTheOldWayItWaitsTheTimeForThat) {
 TEST_F(ConweaveEdge, ANewEpochComesBehindWhatWaits) {
   come(0, old_way(31));
   come(2, rerouted(31));
-  come(3, old_way(0));  // a packet whose epoch number has wrapped
+  come(3, old_way(0));  // a packet whose epoch number has wrapped to 0
   EXPECT_EQ(order(), (std::vector<Psn>{0, 2, 3}));
   // A packet of the previous epoch arrives late and changes nothing.
   come(1, old_way(31));
@@ -397,8 +400,8 @@ TEST_F(ConweaveEdge, AnswersOfHostsGoByHash) {
   EXPECT_EQ(ack.overlay.bytes[0], 0);
 }
 
-/// Three tiers: the remainder of the path number chooses the links behind the first one, equally
-/// for all flows between two edge switches. All paths are used.
+/// In a network of three tiers the remainder of the path number chooses the links after the first
+/// one, equally for all flows between two edge switches. All paths are used.
 TEST(ConweaveTree, WaysOfTwoEdgesArePathsOfTheTree) {
   FatTreeParameters p;
   p.k = 4;
@@ -437,8 +440,8 @@ TEST(ConweaveTree, WaysOfTwoEdgesArePathsOfTheTree) {
   EXPECT_EQ(different.size(), 4u);
 }
 
-/// Three senders at line rate and four paths, one of them at a quarter of its rate: flows leave
-/// that path, and no packet arrives out of order. Spraying packets one by one reorders many.
+/// Three senders at line rate share four paths, one of which has a quarter of the rate. Flows leave
+/// that path, and no packet arrives out of order. Spraying of single packets reorders many.
 TEST(ConweaveNetwork, FlowsMoveAndNoPacketOvertakesAnother) {
   for (const bool conweave : {true, false}) {
     SwitchParameters parameters;

@@ -1,5 +1,5 @@
-// D3 calculated by hand on one switch of 10 Gb/s: a packet of 4096 bytes occupies the wire for
-// 3.328 us, a packet without payload for 51.2 ns, and each wire adds 1 us.
+// Tests D3 against values calculated by hand, on one switch of 10 Gb/s. A packet of 4096 bytes
+// occupies a link for 3.328 us, a packet without payload for 51.2 ns, and each link adds 1 us.
 #include "schemes/d3/d3.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,8 @@ struct Star : TransportStar {
   std::uint64_t drops() const { return device->totals().dropped; }
 };
 
-// The request and its answer take a round trip; later ones ride on data and acknowledgements.
+// The first request and its reply take a round trip. Later requests and replies travel with data
+// and ACKs.
 TEST(D3, OneSenderAsksAndThenFillsTheWire) {
   Star star(2);
   star.send(0, 1, kPayload * 100);
@@ -39,7 +40,7 @@ TEST(D3, OneSenderAsksAndThenFillsTheWire) {
   star.expect_all_arrived();
 }
 
-// Two flows without deadlines share the link: both end with the last packets.
+// Two flows without deadlines share the link, and both complete with the last packets.
 TEST(D3, FlowsWithoutDeadlineShareAlike) {
   Star star(3);
   star.send(0, 2, kPayload * 200);
@@ -52,7 +53,8 @@ TEST(D3, FlowsWithoutDeadlineShareAlike) {
   EXPECT_EQ(star.drops(), 0u);
 }
 
-// A flow of 1 MB due in 2 ms needs 4 Gb/s, among eight flows that would take 9/10 of the link.
+// A flow of 1 MB with a deadline of 2 ms needs 4 Gb/s. Eight other flows would take 9/10 of the
+// link.
 TEST(D3, ADeadlineThatCanBeMetIsMetInACrowd) {
   Star star(10);
   for (HostId h = 1; h <= 8; ++h) star.send(h, 0, kPayload * 500);
@@ -66,8 +68,8 @@ TEST(D3, ADeadlineThatCanBeMetIsMetInACrowd) {
   EXPECT_EQ(star.drops(), 0u);
 }
 
-// Each flow needs 6 Gb/s. The flow that asked first meets its deadline, although the other flow's
-// deadline is earlier.
+// Each of two flows needs 6 Gb/s. The flow whose request came first meets its deadline, although
+// the other flow's deadline is earlier.
 TEST(D3, WhoAsksFirstIsServedFirst) {
   Star star(3);
   const PicoSeconds late = kMilliSecond * 4;
@@ -98,7 +100,7 @@ TEST(D3, ACrowdIsServedWithoutALossAndWithAShortQueue) {
   EXPECT_LT(last * 100, (kAsking + kPacket * 1600 + kThere) * 108);
 }
 
-// Each of 45 flows sends a request per round trip, together more than 1 Gb/s carries.
+// Each of 45 flows sends a request per round trip, which together would need more than 1 Gb/s.
 TEST(D3, RequestsLeaveTheLinkToData) {
   TransportStar star(10, Star::d3(), {}, {1_Gbps, kMicroSecond, 20}, 1000);
   for (int round = 0; round < 5; ++round) {
@@ -108,7 +110,7 @@ TEST(D3, RequestsLeaveTheLinkToData) {
   star.expect_all_arrived();
 }
 
-// Round trips of 0.8 ms, where a port has control intervals of 0.1 ms.
+// Round trips take 0.8 ms, while a port's control interval is 0.1 ms.
 TEST(D3, GrantsLastAcrossALongWay) {
   TransportStar star(3, Star::d3(), {}, {10_Gbps, kMicroSecond * 200, 20}, 1000);
   star.send(1, 0, 1'000'000);
@@ -117,8 +119,8 @@ TEST(D3, GrantsLastAcrossALongWay) {
   star.expect_all_arrived();
 }
 
-// All replies are lost for a while: leases expire, the senders stop, and sending resumes with the
-// next reply.
+// All replies are lost for a while. The leases expire, the senders stop, and the next reply lets
+// them continue.
 TEST(D3, WhoIsNotAnsweredSendsNothingAndAsksAgain) {
   Star star(2);
   star.send(0, 1, kPayload * 400);
@@ -127,7 +129,7 @@ TEST(D3, WhoIsNotAnsweredSendsNothingAndAsksAgain) {
     return star.scheduler.now() > from && star.scheduler.now() < to &&
            packet.telemetry != nullptr && packet.kind != PacketKind::kData;
   });
-  star.scheduler.run_until(kMicroSecond * 320);  // a lease ends after two intervals of 100 us
+  star.scheduler.run_until(kMicroSecond * 320);  // a lease expires after two intervals of 100 us
   const Bytes received = star.ledger[0].received_bytes;
   EXPECT_LT(received, kPayload * 100);
   star.scheduler.run_until(to);

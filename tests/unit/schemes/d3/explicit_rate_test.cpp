@@ -1,5 +1,5 @@
-// Rates that a link grants to requests, by hand and against a list of all leases, and the port that
-// requests them.
+// Tests the rates that a link grants to requests, against values computed by hand and against a
+// list of all leases, and the port that sends requests.
 #include "schemes/d3/explicit_rate.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ constexpr PicoSeconds kInterval = kMicroSecond * 100;
 constexpr BitRate gbps(std::uint64_t n) { return BitRate(n * 1'000'000'000); }
 constexpr std::uint64_t operator""_G(unsigned long long n) { return n * 1'000'000'000; }
 
-/// A link of 10 Gb/s and one requester.
+/// A link of 10 Gb/s that grants rates to requesters.
 struct Link10G : RateAllocator {
   explicit Link10G(RateAllocatorParameters parameters = {}) : RateAllocator(parameters) {
     set_link(gbps(10));
@@ -67,7 +67,7 @@ TEST(RateAllocator, GivesWhatIsWantedAndAShareOfTheRest) {
   EXPECT_EQ(urgent.asks(link, kMicroSecond), 10_G) << "4, and all of the rest";
   EXPECT_EQ(other.asks(link, kMicroSecond * 2), 0u);
   EXPECT_EQ(idle.asks(link, kMicroSecond * 3), 0u);
-  // The other requests leave 4 of 10 Gb/s for three flows.
+  // The demands of the other requests leave 4 of 10 Gb/s for three flows.
   EXPECT_EQ(urgent.asks(link, kMicroSecond * 11), 4_G + 4_G / 3);
   EXPECT_EQ(other.asks(link, kMicroSecond * 12), 2_G + 4_G / 3);
   EXPECT_EQ(idle.asks(link, kMicroSecond * 13), 4_G / 3);
@@ -87,7 +87,7 @@ TEST(RateAllocator, FirstComeFirstServedWhateverIsMoreUrgent) {
 
 TEST(RateAllocator, WhatIsNotReturnedIsFreeAfterTwoIntervalsAndReturnedOnce) {
   RateAllocatorParameters parameters;
-  parameters.reclaim = Ratio(0);  // unused allocations are not given out again
+  parameters.reclaim = Ratio(0);  // the link does not grant unused rates again
   Link10G link(parameters);
   Flow lost, other;
   lost.asks(link, kMicroSecond);
@@ -104,13 +104,12 @@ TEST(RateAllocator, GivesOutUnusedRateOnceMoreAndHoldsBackForTheQueue) {
   Link10G link;
   Flow flow;
   flow.asks(link, PicoSeconds());
-  // The interval carried 4 Gb/s of the 10 Gb/s that were granted, and the queue never fell below
-  // 12.5 KB.
+  // The interval carried 4 Gb/s of the 10 Gb/s granted, and the queue never fell below 12.5 KB.
   link.comes(20'000, 30'000, kMicroSecond);
   link.comes(20'000, 12'500, kMicroSecond * 2);
   link.comes(10'000, 20'000, kMicroSecond * 3);
-  // The capacity rises by a tenth of the unused 6 Gb/s and falls by 1 Gb/s, which drains the queue
-  // in an interval.
+  // The grantable capacity rises by a tenth of the unused 6 Gb/s and falls by 1 Gb/s, which drains
+  // the queue in an interval.
   flow.asks(link, kInterval);
   EXPECT_EQ(link.capacity().bits_per_second, 9'600'000'000u);
   EXPECT_EQ(flow.lease.rate.bits_per_second, 9'600'000'000u);
@@ -139,7 +138,7 @@ TEST_P(RateAllocatorCrowd, LeasesNeverAddUpToMoreThanTheLink) {
     if (what == 0) {
       flow.leaves(link, now);
     } else {
-      if (what < 3) {  // the answer to the previous request was lost
+      if (what < 3) {  // the reply to the previous request was lost
         lost.push_back(flow.lease);
         flow.lease = {};
       }

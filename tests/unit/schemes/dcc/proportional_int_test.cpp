@@ -1,5 +1,5 @@
-// Weighted shares by telemetry: the weight is read from the factor table at each ACK, and two flows
-// share by their weights.
+// Tests weighted shares by telemetry (INT). The algorithm reads the weight from the factor table at
+// each ACK, and two flows share by their weights.
 #include "schemes/dcc/proportional_int.h"
 
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ class ProportionalIntTest : public testing::Test {
   void weight(std::uint32_t dscp, std::uint32_t f_inc) {
     algorithm_->device().model()->write_table(RateTable::kFactor, dscp, f_inc | 4096u << 16);
   }
-  /// Telemetry of one hop of 10 Gb/s, 8 us after the flow's last ACK, which counts `bytes` sent in
-  /// that time.
+  /// An ACK with the telemetry of one hop of 10 Gb/s, 8 us after the flow's last ACK. The hop has
+  /// sent `bytes` bytes in that time.
   void ack(FlowNumber flow, int round, std::uint64_t bytes, Bytes queue = 0) {
     IntStack stack;
     stack.hop[0] = {kMicroSecond * 8 * round, bytes * static_cast<std::uint64_t>(round), queue,
@@ -51,8 +51,8 @@ TEST_F(ProportionalIntTest, AsksForTelemetryAndForNoNotifications) {
 TEST_F(ProportionalIntTest, StepIsTheWeightThatTheTableHoldsNow) {
   weight(46, 4 << 8);
   algorithm_->on_flow_start(0, {46, 0, {}, Rate::from(BitRate(2'000'000'000))});
-  ack(0, 1, 4000);  // the first ACK only fills the record
-  ack(0, 2, 4000);  // U = 0.4: an additive step
+  ack(0, 1, 4000);  // the first ACK only initialises the telemetry record
+  ack(0, 2, 4000);  // utilisation 0.4, so the rate takes an additive step
   EXPECT_NEAR(host_.mbps(0), 2000 + 4 * 50, test::kRateStep);
   weight(46, 1 << 7);
   ack(0, 3, 4000);
@@ -75,11 +75,12 @@ TEST_F(ProportionalIntTest, TwoFlowsOfOneLinkEndByTheirWeights) {
   for (FlowNumber flow : {0u, 1u}) {
     algorithm_->on_flow_start(flow, {static_cast<std::uint8_t>(flow + 1), 0, {}, Rate()});
   }
-  // A fluid model of a link: bytes beyond 10 Gb/s are queued.
+  // A fluid model of a link, which queues the bytes beyond 10 Gb/s.
   std::uint64_t sent = 0;
   double queue = 0;
   for (int round = 1; round < 4000; ++round) {
-    const double offered = (host_.mbps(0) + host_.mbps(1)) / 1000;  // KB in 8 us, from bytes per ns
+    // bytes per ns times 8 us gives KB
+    const double offered = (host_.mbps(0) + host_.mbps(1)) / 1000;
     queue = std::max(0.0, queue + (offered - 10) * 1000);
     sent += static_cast<std::uint64_t>(std::min(10'000.0, offered * 1000));
     for (const FlowNumber flow : {0u, 1u}) {
@@ -94,7 +95,7 @@ TEST_F(ProportionalIntTest, TwoFlowsOfOneLinkEndByTheirWeights) {
     }
   }
   EXPECT_NEAR(host_.mbps(1) / host_.mbps(0), 3, 0.03);
-  EXPECT_NEAR(host_.mbps(0) + host_.mbps(1), 9500, 250);  // the target plus an additive step
+  EXPECT_NEAR(host_.mbps(0) + host_.mbps(1), 9500, 250);  // the target rate plus an additive step
 }
 
 }  // namespace

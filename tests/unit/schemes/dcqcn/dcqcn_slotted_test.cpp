@@ -1,5 +1,5 @@
-// DCQCN in slots, calculated by hand and compared with a reference that executes every slot (RoCE
-// article, section 7).
+// Tests DCQCN with time slots against values calculated by hand and against a reference that
+// executes every slot (RoCE article, section 7).
 #include "schemes/dcqcn/dcqcn_slotted.h"
 
 #include <gtest/gtest.h>
@@ -48,8 +48,8 @@ TEST_F(DcqcnSlottedTest, CutsAtTheEndOfASlotWithNotificationsOnce) {
   dcqcn.on_cnp(0, {});
   dcqcn.on_cnp(0, {});
   EXPECT_DOUBLE_EQ(host_.mbps(0), 4000);
-  // Slot 0 of α contains the first CNP: α = 1·255/256 + 1/256 = 1. Slot 1 contains the other CNPs:
-  // α = 1. Slots 2 and 3 contain none.
+  // The first CNP falls into slot 0 of α: α = 1·255/256 + 1/256 = 1. The other CNPs fall into slot
+  // 1: α = 1. Slots 2 and 3 have no CNP.
   host_.advance(dcqcn, PicoSeconds(2'500'000));
   const double alpha = 255.0 / 256 * 255 / 256;
   EXPECT_NEAR(host_.mbps(0), 4000 * (1 - alpha / 2), kRateStep);
@@ -62,7 +62,7 @@ TEST_F(DcqcnSlottedTest, CutsAtTheEndOfASlotWithNotificationsOnce) {
 TEST_F(DcqcnSlottedTest, ThreeStagesInARow) {
   DcqcnSlotted dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
-  dcqcn.on_cnp(0, {});  // Rc 1000, target 2000 Mb/s
+  dcqcn.on_cnp(0, {});  // Rc becomes 1000 Mb/s, the target 2000 Mb/s
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1500) << "fast recovery";
   host_.advance(dcqcn, kMicroSecond * 300);
@@ -71,7 +71,7 @@ TEST_F(DcqcnSlottedTest, ThreeStagesInARow) {
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(target(dcqcn), 2055) << "hyper";
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1903.75);
-  dcqcn.on_cnp(0, {});  // a CNP at 900 µs, the boundary of a slot: the cut comes at 904 µs
+  dcqcn.on_cnp(0, {});  // a CNP at 900 µs, the boundary of a slot; the cut follows at 904 µs
   host_.advance(dcqcn, kMicroSecond * 4);
   EXPECT_DOUBLE_EQ(target(dcqcn), 1903.75) << "after an increase the target is where it was";
   host_.advance(dcqcn, kMicroSecond * 300);
@@ -120,7 +120,7 @@ TEST_F(DcqcnSlottedTest, BytesCountTooAndACutForgetsThem) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 6000);
 }
 
-// Compares the lazily updated α with one that is updated slot by slot.
+// Compares an α that is updated on demand with an α that is updated in every slot.
 TEST_F(DcqcnSlottedTest, LazyAlphaIsTheSameAsEverySlots) {
   p_.decrease_period = kMicroSecond * 1000;
   DcqcnSlotted dcqcn(host_, p_);

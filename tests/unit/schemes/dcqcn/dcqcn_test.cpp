@@ -1,4 +1,5 @@
-// DCQCN's reaction point, calculated step by step (SIGCOMM 2015, section 3.2, figure 7).
+// Tests DCQCN's reaction point against values calculated step by step (SIGCOMM 2015, section 3.2,
+// figure 7).
 #include "schemes/dcqcn/dcqcn.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +59,7 @@ TEST_F(DcqcnTest, ATargetMayStayUntilTheTimerHasRaisedTheRate) {
   dcqcn.on_cnp(0, {});
   EXPECT_DOUBLE_EQ(target(dcqcn), 8000);
   EXPECT_NEAR(host_.mbps(0), 2000, kRateStep);
-  send(dcqcn, 1001);  // an increase by bytes does not count in this test
+  send(dcqcn, 1001);  // after an increase by bytes the next CNP still keeps the target
   EXPECT_NEAR(host_.mbps(0), 5000, kRateStep);
   dcqcn.on_cnp(0, {});
   EXPECT_DOUBLE_EQ(target(dcqcn), 8000);
@@ -115,10 +116,10 @@ TEST_F(DcqcnTest, WithinTheDecreasePeriodANotificationOnlyRaisesAlpha) {
   p_.decrease_period = kMicroSecond * 50;
   Dcqcn dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {});
-  dcqcn.on_cnp(0, {});  // 4000
+  dcqcn.on_cnp(0, {});  // the rate becomes 4000 Mb/s
   host_.advance(dcqcn, kMicroSecond * 55);
   host_.advance(dcqcn, kMicroSecond * 5);
-  dcqcn.on_cnp(0, {});  // a CNP 60 us later: cuts by α = 15/16, which becomes 0.94140625
+  dcqcn.on_cnp(0, {});  // a CNP 60 us later cuts by α = 15/16, which then becomes 0.94140625
   EXPECT_NEAR(host_.mbps(0), 4000 * (1 - 15.0 / 32), kRateStep);
   const double rate = host_.mbps(0);
   host_.advance(dcqcn, kMicroSecond * 49);
@@ -137,7 +138,7 @@ TEST_F(DcqcnTest, RecoveryAdditiveHyper) {
   p_.timer_restart = true;
   Dcqcn dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
-  dcqcn.on_cnp(0, {});  // Rc 1000, Rt 2000 Mb/s
+  dcqcn.on_cnp(0, {});  // Rc becomes 1000 Mb/s, Rt 2000 Mb/s
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1500) << "T = 1 < F: halfway back";
   EXPECT_DOUBLE_EQ(target(dcqcn), 2000);
@@ -146,7 +147,7 @@ TEST_F(DcqcnTest, RecoveryAdditiveHyper) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1770);
   for (int i = 0; i < 10; ++i) send(dcqcn, 1000);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1770) << "10 000 bytes are not more than 10 000";
-  send(dcqcn, 1000);  // BC becomes 1, and 1000 bytes are kept
+  send(dcqcn, 1000);  // BC becomes 1, and 1000 bytes remain
   EXPECT_DOUBLE_EQ(target(dcqcn), 2080);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 1925);
   for (int i = 0; i < 9; ++i) send(dcqcn, 1000);
@@ -159,7 +160,7 @@ TEST_F(DcqcnTest, RecoveryAdditiveHyper) {
   host_.advance(dcqcn, kMicroSecond * 300);
   EXPECT_DOUBLE_EQ(target(dcqcn), 2560) << "BC = 3, T = 3: hyper";
   EXPECT_EQ(dcqcn.counters().rate_increases, 6u);
-  // After a cut all counters start anew, that of bytes too.
+  // After a cut all counters start again, including the byte counter.
   for (int i = 0; i < 9; ++i) send(dcqcn, 1000);
   dcqcn.on_cnp(0, {});
   const double rate = host_.mbps(0);

@@ -1,4 +1,5 @@
-// DCTCP, calculated step by step: rounds, α, cuts, growth (SIGCOMM 2010, section 3.3; RFC 8257).
+// Tests DCTCP against values calculated step by step: rounds, α, cuts, growth (SIGCOMM 2010,
+// section 3.3; RFC 8257).
 #include "schemes/dctcp/dctcp.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +34,7 @@ class DctcpTest : public testing::Test {
     p.r_min = 100_Mbps;
     return p;
   }
-  FakeHost host_{10'000};  // a NIC of 10 Gb/s: 4 µs are 5000 bytes
+  FakeHost host_{10'000};  // a NIC of 10 Gb/s, at which 4 µs are 5000 bytes
 };
 
 TEST_F(DctcpTest, StartsWithTheBandwidthDelayProduct) {
@@ -46,20 +47,20 @@ TEST_F(DctcpTest, StartsWithTheBandwidthDelayProduct) {
 TEST_F(DctcpTest, CutsByHalfOfAlphaOnceARound) {
   Dctcp dctcp(host_, rate_form(), 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
-  // The first ACK starts the rounds; the first round ends with the ACK of packet 5. α = 1, so the
-  // rate halves.
+  // The first ACK begins the first round, and the ACK of packet 5 ends it. With α = 1 the rate is
+  // halved.
   dctcp.on_ack(0, ack(0, 5, true));
   EXPECT_DOUBLE_EQ(host_.mbps(0), 5000);
   EXPECT_EQ(host_.window(0), 2500);
   dctcp.on_ack(0, ack(1, 6, true));
   dctcp.on_ack(0, ack(4, 9, true));
   EXPECT_DOUBLE_EQ(host_.mbps(0), 5000) << "one cut a round";
-  // Three ACKs came since, two of them marked: α = 15/16 + 1/16 · 2/3 = 0.97916…
+  // Of the three ACKs since then two were marked: α = 15/16 + 1/16 · 2/3 = 0.97916…
   dctcp.on_ack(0, ack(5, 10, false));
   EXPECT_NEAR(dctcp.view(0).alpha, 0.9375 + 2.0 / 3 / 16, 1e-12);
-  // The flow is no longer in the reduced state and a round has ended: 5000 + 500.
+  // The flow has left the reduced state and a round has ended, so the rate rises: 5000 + 500.
   EXPECT_DOUBLE_EQ(host_.mbps(0), 5500);
-  // The next mark cuts by α/2.
+  // The next mark cuts the rate by α/2.
   dctcp.on_ack(0, ack(6, 11, true));
   EXPECT_NEAR(host_.mbps(0), 5500 * (1 - (0.9375 + 2.0 / 3 / 16) / 2), kRateStep);
   EXPECT_EQ(dctcp.counters().rate_decreases, 2u);
@@ -93,9 +94,9 @@ TEST_F(DctcpTest, ExponentSparesWhoHasADeadline) {
   Dctcp plain(other, p, 1000, kBaseRtt);
   for (Dctcp* one : {&far, &plain}) {
     one->on_flow_start(0, {0, 0, {}, Rate::from(BitRate(8'000'000'000))});
-    one->on_ack(0, ack(0, 1, false));  // 8500
-    one->on_ack(0, ack(1, 2, false));  // rate 9000 Mb/s, α = 15/16
-    one->on_ack(0, ack(2, 3, true));   // α = 225/256 + 1/16 = 0.94140625
+    one->on_ack(0, ack(0, 1, false));  // the rate becomes 8500 Mb/s
+    one->on_ack(0, ack(1, 2, false));  // the rate becomes 9000 Mb/s and α 15/16
+    one->on_ack(0, ack(2, 3, true));   // α becomes 225/256 + 1/16 = 0.94140625
   }
   const double alpha = 225.0 / 256 + 1.0 / 16;
   EXPECT_NEAR(other.mbps(0), 9000 * (1 - alpha / 2), kRateStep);
@@ -119,8 +120,8 @@ TEST_F(DctcpTest, ExponentNeedNotBeWhole) {
   }
 }
 
-// The window is 9000 Mb/s · 4 us = 4500 bytes, three quarters of it 3375 bytes. So 997 000 bytes
-// need 295.4 round trips of 5 us, 1477 us.
+// The window is 9000 Mb/s · 4 us = 4500 bytes, of which three quarters are 3375 bytes. So 997 000
+// bytes need 295.4 round trips of 5 us, or 1477 us.
 TEST_F(DctcpTest, WhoWouldMissItsDeadlineYieldsLess) {
   const double alpha = 225.0 / 256 + 1.0 / 16;
   const double needed = 997'000.0 / 3375 * 5;
@@ -165,13 +166,13 @@ TEST_F(DctcpTest, WindowFormAddsAPacketAWindow) {
   Dctcp dctcp(host_, p, 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
   EXPECT_EQ(host_.window(0), 4000);
-  // The window grows by MTU²/window with each ACK: 4000 + 1000·1000/4000, then + 1000·1000/4250,
-  // and so on.
+  // Each ACK increases the window by MTU²/window: 4000 + 1000·1000/4000, then + 1000·1000/4250, and
+  // so on.
   dctcp.on_ack(0, ack(0, 4, false));
   EXPECT_EQ(host_.window(0), 4250);
   dctcp.on_ack(0, ack(1, 5, false));
   EXPECT_EQ(host_.window(0), 4485);
-  // α is still 1: a mark halves 4485.29… to 2242.
+  // α is still 1, so a mark halves the window of 4485.29… to 2242 bytes.
   dctcp.on_ack(0, ack(2, 6, true));
   EXPECT_EQ(host_.window(0), 2242);
 }
@@ -181,7 +182,7 @@ TEST_F(DctcpTest, WindowFormStopsAtFourBandwidthDelayProducts) {
   p.initial_window = 20'000;
   Dctcp dctcp(host_, p, 1000, kBaseRtt);
   dctcp.on_flow_start(0, {});
-  // The limit of the window is 4 · 10 Gb/s · 4 us = 20 000 bytes and a packet.
+  // The window is limited to 4 · 10 Gb/s · 4 us = 20 000 bytes plus a packet.
   for (std::uint32_t psn = 0; psn < 400; psn += 20)
     dctcp.on_ack(0, ack(psn, psn + 20, false, 5000));
   EXPECT_EQ(host_.window(0), 21'000);

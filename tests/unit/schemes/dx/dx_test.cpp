@@ -1,4 +1,5 @@
-// DX against its equation: a link of 100 Gb/s and 10 us, which 125 packets of 1000 bytes fill.
+// Tests DX against its equation, on a link of 100 Gb/s and 10 us, which 125 packets of 1000 bytes
+// fill.
 #include "schemes/dx/dx.h"
 
 #include <gtest/gtest.h>
@@ -28,12 +29,12 @@ TEST_F(DxTest, GrowsByAPacketUpToTheNoiseAndThenShrinksByTheDelay) {
   EXPECT_NEAR(link_.window(), 51'000, 1e-6);
   link_.ack(11);
   EXPECT_NEAR(link_.window(), 52'000, 1e-6);
-  link_.ack(12.5);  // 2.5 of 12.5 us are queueing delay
+  link_.ack(12.5);  // of an RTT of 12.5 us 2.5 us are queueing delay
   EXPECT_NEAR(link_.window(), 52'000 * 0.8, 1e-6);
 }
 
-// The mean delay decides: one late packet of ten hardly moves the window. By the greatest delay the
-// window would lose half, by the least delay nothing.
+// The mean queueing delay decides: one late packet of ten hardly changes the window. With the
+// greatest delay the window would lose half, with the least delay nothing.
 TEST_F(DxTest, GoesByTheMeanOfTheRoundTrip) {
   p_.initial_window = 50'000;
   build(0);
@@ -54,8 +55,8 @@ TEST_F(DxTest, GoesByTheMeanOfTheRoundTrip) {
 }
 
 // All flows begin with windows of a whole bandwidth-delay product, so all products but one wait in
-// the queue. When each flow has cut its window once, nothing waits and the link is still full. A
-// rule with a constant V in place of the RTT does that for one length of the queue only.
+// the queue. When each flow has cut its window once, the queue is empty and the link is still full.
+// A rule with a constant V in place of the RTT achieves this for a single queue length only.
 TEST_F(DxTest, OneStepEmptiesTheQueueWhateverTheNumberOfFlows) {
   for (const FlowNumber flows : {2u, 8u, 50u}) {
     p_.initial_window = 125'000;
@@ -70,12 +71,12 @@ TEST_F(DxTest, OneStepEmptiesTheQueueWhateverTheNumberOfFlows) {
   }
 }
 
-// The ACKs of the round trip after a deep cut still report the queue of before it.
+// The ACKs of the round trip after a deep cut still report the queue before the cut.
 TEST_F(DxTest, ADeepCutIsNotRepeatedForTheSameQueue) {
   p_.initial_window = 50'000;
   build(1);
   link_.begin(1);
-  link_.ack(25);  // 15 of 25 us are queueing delay
+  link_.ack(25);  // of an RTT of 25 us 15 us are queueing delay
   EXPECT_NEAR(link_.window(), 20'000, 1e-6);
   link_.ack(25);
   EXPECT_NEAR(link_.window(), 20'000, 1e-6);
@@ -95,8 +96,8 @@ TEST_F(DxTest, SmallCutsFollowEachOther) {
   EXPECT_NEAR(link_.window(), 50'000 * 0.8 * 0.8, 1e-6);
 }
 
-// At rest each flow adds a packet in one round trip and cuts its window in the next. So a packet of
-// each flow waits at most, and the windows never hold less than the link needs to be full.
+// In equilibrium each flow adds a packet in one round trip and cuts its window in the next. At most
+// one packet of each flow waits, and the windows always fill the link.
 TEST_F(DxTest, AtRestTheQueueIsAPacketOfEachFlowAtMost) {
   constexpr FlowNumber kFlows = 8;
   build(0);
@@ -110,15 +111,16 @@ TEST_F(DxTest, AtRestTheQueueIsAPacketOfEachFlowAtMost) {
   }
 }
 
-// A NIC sends a packet while fewer bytes than its window are unacknowledged, so with a window of w
-// payload bytes floor((w - 1) / packet) + 1 packets are under way. Here eight flows have a window
-// of 1.6 packets each. Each flow sends two packets in 60 % of its round trips and one in the
-// others, and in each round trip about 60 % of the flows send two: never all of them or none.
+// A NIC sends a packet while fewer bytes than its window are unacknowledged. With a window of w
+// payload bytes floor((w - 1) / packet) + 1 packets are therefore in flight. Here eight flows have
+// a window of 1.6 packets each. Each flow sends two packets in 60 % of its round trips and one
+// packet in the others. In each round trip about 60 % of the flows send two packets, never all of
+// them or none.
 TEST_F(DxTest, PartsOfAPacketAreSentInPartOfTheRoundTrips) {
   constexpr FlowNumber kFlows = 8;
   constexpr int kRounds = 100;
   p_.initial_window = 1'600;
-  p_.growth = 1;  // the window stays as good as it is
+  p_.growth = 1;  // the window practically keeps its size
   p_.noise = kSecond;
   build(1e6);
   link_.begin(kFlows);

@@ -1,5 +1,5 @@
-// Credits behind a token bucket: 84 bytes of credit leave in the time of 1622, at 10 Gb/s 1297.6
-// ns.
+// Tests the credit queue of ExpressPass with its token bucket. Credits of 84 bytes leave one per
+// time of 1622 bytes, which is 1297.6 ns at 10 Gb/s.
 #include "schemes/expresspass/credit_queue.h"
 
 #include <gtest/gtest.h>

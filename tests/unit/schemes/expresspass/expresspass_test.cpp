@@ -1,5 +1,6 @@
-// ExpressPass on one switch of 10 Gb/s: data of 1538 bytes on the wire takes 1230.4 ns, a credit of
-// 84 its share of 1622 bytes' time, 1297.6 ns, before the next one.
+// Tests ExpressPass on one switch of 10 Gb/s. Data of 1538 bytes on the wire takes 1230.4 ns.
+// Credits follow each other at 1297.6 ns, the time of a credit of 84 bytes and its data: 1622
+// bytes.
 #include "schemes/expresspass/expresspass.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ struct Star : TransportStar {
                       kPayload) {}
 };
 
-// A request is followed by a credit every 1297.6 ns, and each credit by a data packet.
+// After a request a credit follows every 1297.6 ns, and a data packet follows each credit.
 TEST(ExpressPass, APacketForEachCredit) {
   Star star(2, true);
   star.send(0, 1, 100 * kPayload);
@@ -45,7 +46,7 @@ TEST(ExpressPass, APacketForEachCredit) {
   const PicoSeconds control{67'200};
   const PicoSeconds data{1'230'400};
   const PicoSeconds there = (control + kMicroSecond) * 2;
-  // The token bucket lets the first two credits go at once; later credits follow the flow's own
+  // The token bucket lets the first two credits pass at once. Later credits follow the flow's own
   // pace.
   EXPECT_EQ(star.received_at(0), there + there + (data + kMicroSecond) * 2 + kCreditGap * 99);
   EXPECT_EQ(star.counters().credits_used, 100u);
@@ -63,7 +64,7 @@ TEST(ExpressPass, ManySendersShareTheLinkAndNothingIsLost) {
     squares += static_cast<double>(star.ledger[flow].received_bytes) *
                static_cast<double>(star.ledger[flow].received_bytes);
   }
-  // In 20 ms 15 413 credits leave, whose lengths are drawn at random.
+  // In 20 ms 15 413 credits leave, whose lengths are random.
   EXPECT_GT(sum, 14'600 * kPayload);
   EXPECT_LE(sum, 15'460 * kPayload);
   EXPECT_GT(static_cast<double>(sum) * static_cast<double>(sum) / (16 * squares), 0.95);
@@ -74,7 +75,7 @@ TEST(ExpressPass, ManySendersShareTheLinkAndNothingIsLost) {
   EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 0u);
 }
 
-// Credits of two receivers' NICs meet at the switch port to their common sender.
+// Credits from two receivers meet at the switch port to their common sender.
 TEST(ExpressPass, CreditsAreConservedAndDroppedAtTheSwitch) {
   Star star(9);
   for (HostId h = 1; h <= 8; ++h) star.send(0, h, 500 * kPayload);
@@ -97,8 +98,7 @@ TEST(ExpressPass, CreditsAreConservedAndDroppedAtTheSwitch) {
   EXPECT_LT(longest, 8 * 1538) << "queues are of a few packets";
 }
 
-// Without competition a flow rises from its initial half rate to the full rate in a few round
-// trips.
+// Without competition a flow rises from half of the rate to the full rate in a few round trips.
 TEST(ExpressPass, AFlowAloneReachesTheGreatestRate) {
   Star star(2);
   star.send(0, 1, 100'000 * kPayload);
@@ -110,7 +110,7 @@ TEST(ExpressPass, AFlowAloneReachesTheGreatestRate) {
   EXPECT_LE(packets, 7'730);
 }
 
-// Packet numbers beyond 32 bits do not disturb the numbers of the credits.
+// Packet numbers beyond 32 bits do not disturb the numbering of credits.
 TEST(ExpressPass, AFlowWithoutEndIsAsFast) {
   Star star(2);
   star.send(0, 1, Bytes{1} << 50);
@@ -142,7 +142,7 @@ TEST(ExpressPass, RefusesAWeightOutsideItsBounds) {
 
 class ExpressPassLosses : public testing::TestWithParam<std::uint64_t> {};
 
-// A twentieth of the packets of every kind is lost.
+// The link loses a twentieth of the packets of every kind.
 TEST_P(ExpressPassLosses, EveryByteArrivesOnceAllTheSame) {
   Star star(12);
   RandomStream random(GetParam(), "losses");

@@ -1,4 +1,5 @@
-// FAST against its closed forms: the approach to the fixed point, and flows at one bottleneck.
+// Tests FAST against its closed forms: the approach to the fixed point, and the shares of flows at
+// one bottleneck.
 #include "schemes/fast/fast.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ class FastTest : public testing::Test {
     start.base_rtt = kMicroSecond * 10;
     for (FlowNumber flow = 0; flow < flows; ++flow) fast_->on_flow_start(flow, start);
   }
-  /// Ends a round trip of a flow with an ACK.
+  /// Ends a round trip of a flow by an ACK.
   void ack(double rtt_us, FlowNumber flow = 0) {
     AckInfo info;
     info.rtt = PicoSeconds{static_cast<std::int64_t>(rtt_us * 1e6)};
@@ -42,7 +43,8 @@ class FastTest : public testing::Test {
   Psn next_ = 1;
 };
 
-// With RTT = 2 base RTT the window is w(n) = 2 alpha + (w(0) - 2 alpha) (1 - gamma / 2)^n.
+// With an RTT of twice the base RTT the window is w(n) = 2 alpha + (w(0) - 2 alpha) (1 - gamma /
+// 2)^n.
 TEST_F(FastTest, ApproachesTheFixedPointGeometrically) {
   begin();
   for (int n = 1; n <= 40; ++n) {
@@ -76,11 +78,11 @@ TEST_F(FastTest, ChangesOnceARoundTrip) {
   EXPECT_NEAR(window(), 60'000, 1e-6);
 }
 
-// N flows fill the link, keep N alpha in its queue, and have equal parts of the link.
+// N flows fill the link, keep N alpha in its queue, and get equal shares of the link.
 TEST_F(FastTest, FlowsShareABottleneckWithAlphaEachInItsQueue) {
   constexpr FlowNumber kFlows = 4;
   begin(kFlows);
-  for (int n = 0; n < 3; ++n) ack(3 * kBaseUs, 0);  // the windows are unequal at first
+  for (int n = 0; n < 3; ++n) ack(3 * kBaseUs, 0);  // makes the windows unequal at first
   for (int round = 0; round < 400; ++round) {
     double sum = 0;
     for (FlowNumber flow = 0; flow < kFlows; ++flow) sum += window(flow);
@@ -97,7 +99,7 @@ TEST_F(FastTest, BelowAPacketTheWindowIsAPace) {
   begin();
   EXPECT_EQ(host_.window(0), 1);
   EXPECT_NEAR(host_.mbps(0), 800 * 8 / kBaseUs, test::kRateStep);
-  ack(100);  // new window 0.5 * 800 + 0.5 * (80 + 100)
+  ack(100);  // the window becomes 0.5 * 800 + 0.5 * (80 + 100)
   EXPECT_NEAR(window(), 490, 1e-6);
   EXPECT_NEAR(host_.mbps(0), 490 * 8 / 100.0, test::kRateStep);
 }

@@ -1,6 +1,6 @@
-// Several Fastpass arbiters on one switch of 10 Gb/s, calculated step by step: slots have 4 us, and
-// a batch has four. Of two arbiters one begins a batch at 0, 32, 64 us, …, the other at 16, 48 us,
-// …
+// Tests several Fastpass arbiters on one switch of 10 Gb/s against values calculated step by step.
+// A slot takes 4 us, and a batch has four slots. Of two arbiters one begins a batch at 0, 32, 64
+// us, …, and the other at 16, 48 us, …
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -42,8 +42,9 @@ struct Arbiters : TransportStar {
   }
 };
 
-// Eight requests that take 100 us of processing each: one arbiter knows the last at 802.1 us, two
-// know theirs at 402.1 us. Their next batches begin at 816 us, and at 416 and 432 us.
+// Eight requests take 100 us of processing each. One arbiter has processed the last request at
+// 802.1 us, two arbiters theirs at 402.1 us. The next batches begin at 816 us, and at 416 and 432
+// us.
 TEST(FastpassArbiters, TwoCarryTwiceTheRequests) {
   const auto last = [](unsigned arbiters) {
     Arbiters star(8 + arbiters, arbiters,
@@ -61,8 +62,9 @@ TEST(FastpassArbiters, TwoCarryTwiceTheRequests) {
   EXPECT_EQ(last(2), kSlot * 111);
 }
 
-// A slot takes 8 us of a processor: one arbiter gives two slots of every batch, two give all four.
-// The first batch after the request begins at 16 us; 44 us later is slot 15.
+// A slot takes 8 us of an arbiter's processor, so one arbiter allocates two slots of every batch
+// and two arbiters allocate all four. The first batch after the request begins at 16 us, and slot
+// 15 comes 44 us later.
 TEST(FastpassArbiters, TwoGiveTwiceTheSlots) {
   const auto last = [](unsigned arbiters) {
     Arbiters star(2 + arbiters, arbiters, [](FastpassParameters& p) {
@@ -111,8 +113,9 @@ TEST(FastpassArbiters, NoPortIsOversubscribedInAnySlot) {
   }
 }
 
-// The second arbiter hears nothing: the question at 100 us has no answer at 300 us, and the other
-// arbiter gives the twenty slots that are owed, of every other batch. From 1 ms on it is back.
+// The second arbiter receives nothing. The question sent to it at 100 us has no answer at 300 us,
+// so the other arbiter allocates the twenty missing slots, in every other batch. From 1 ms on the
+// second arbiter is back.
 TEST(FastpassArbiters, WhatAnAbsentOneOwesTheOthersGive) {
   Arbiters star(4, 2, [](FastpassParameters& p) { p.ask_again = kMicroSecond * 100; });
   star.lose([](const Packet& p) { return p.kind == PacketKind::kRequest && p.destination == 3; });
@@ -143,7 +146,7 @@ TEST(FastpassDemand, GoesToWhereThePairLacksTheFewestAndInTurn) {
   EXPECT_EQ(wanted(demand), (Totals{0, 1, 1}));
   demand.want(4, none, turn);
   EXPECT_EQ(wanted(demand), (Totals{2, 1, 1}));
-  demand.want(3, none, turn);  // a demand is never taken back
+  demand.want(3, none, turn);  // a demand is never withdrawn
   EXPECT_EQ(wanted(demand), (Totals{2, 1, 1}));
   demand.at(0).given = 2;
   demand.want(9, none, turn);

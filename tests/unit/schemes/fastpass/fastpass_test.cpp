@@ -1,6 +1,6 @@
-// Fastpass on one switch of 10 Gb/s, calculated step by step: a packet of 4096 bytes takes 3.328 us
-// of a wire, and each wire adds 1 us. Slots have 4 us; a batch has four slots, of which the first
-// comes 10 us after the batch is begun.
+// Tests Fastpass on one switch of 10 Gb/s against values calculated step by step. A packet of 4096
+// bytes occupies a link for 3.328 us, and each link adds 1 us. A slot takes 4 us. A batch has four
+// slots, of which the first one comes 10 us after the beginning of the batch.
 #include "schemes/fastpass/fastpass.h"
 
 #include <gtest/gtest.h>
@@ -51,8 +51,8 @@ struct Star : TransportStar {
   }
 };
 
-// The request arrives at 2.1 us. The batch is begun at 16 us, and its first slot is number 7, at 28
-// us.
+// The request arrives at 2.1 us. The next batch begins at 16 us, and its first slot is number 7, at
+// 28 us.
 TEST(Fastpass, SendsInTheSlotsThatItIsGiven) {
   Star star(3);
   star.send(0, 1, kPayload * 3);
@@ -63,7 +63,7 @@ TEST(Fastpass, SendsInTheSlotsThatItIsGiven) {
   star.expect_all_arrived();
 }
 
-// No timeslot is unused between one batch and the next.
+// Consecutive batches leave no unused timeslot between them.
 TEST(Fastpass, ALongFlowHasEverySlot) {
   Star star(3);
   star.send(0, 1, kPayload * 50);
@@ -100,7 +100,7 @@ TEST(Fastpass, WithShortestSoDoFlowsOfOnePair) {
   EXPECT_EQ(star.received_at(0), kSlot * (7 + 24) + kThere);
 }
 
-// The link is down from 27 to 45 us, so all granted slots (7, 8 and 9) pass unused.
+// The link is down from 27 to 45 us, so the granted slots 7, 8 and 9 pass unused.
 TEST(Fastpass, ASlotThatGoesByIsDemandedAgain) {
   Star star(3);
   star.send(0, 1, kPayload * 3);
@@ -129,35 +129,34 @@ TEST(Fastpass, SlotsThatComeTooLateAreNotUsed) {
   EXPECT_GT(star.counters().credits_unused, 20u) << "and are demanded again and again";
 }
 
-// Each slot takes the arbiter 8 us to allocate, so only two of the four slots of a batch are given
-// out.
+// The arbiter takes 8 us to allocate a slot, so it grants only two of the four slots of a batch.
 TEST(Fastpass, ASlowArbiterGivesOutFewerSlots) {
   Star star(3, [](FastpassParameters& p) {
     p.allocation_time = kMicroSecond * 8;
-    p.lead = kMicroSecond * 26;  // first slot of the batch begun at 16 us: number 11
+    p.lead = kMicroSecond * 26;  // then the first slot of the batch begun at 16 us is number 11
   });
   star.send(0, 1, kPayload * 8);
   star.scheduler.run_until(kMilliSecond);
-  // Granted slots are 11, 12; 15, 16; 19, 20; 23, 24.
+  // The granted slots are 11, 12; 15, 16; 19, 20; 23, 24.
   EXPECT_EQ(star.received_at(0), kSlot * 24 + kThere);
   star.expect_all_arrived();
 }
 
-// Four requests take 10 us of processing each from 2.1 us on: the first is known at 12.1 us, the
-// last at 42.1 us.
+// Four requests take 10 us of processing each from 2.1 us on. The first is processed at 12.1 us,
+// the last at 42.1 us.
 TEST(Fastpass, RequestsWaitForTheArbitersProcessor) {
   Star star(6, [](FastpassParameters& p) { p.request_time = kMicroSecond * 10; });
   for (HostId h = 0; h < 4; ++h) star.send(h, (h + 1) % 4, kPayload);
   star.scheduler.run_until(kMilliSecond);
   std::map<std::int64_t, int> at;
   for (std::uint32_t flow = 0; flow < 4; ++flow) ++at[(star.received_at(flow) - kThere).count];
-  // Batches begin at 16 us with one request, at 32 us with those known at 22.1 us, and at 48 us
-  // with those known at 32.1 and 42.1 us.
+  // Batches begin at 16 us with one request, at 32 us with the request processed at 22.1 us, and at
+  // 48 us with those processed at 32.1 and 42.1 us.
   EXPECT_EQ(at, (std::map<std::int64_t, int>{
                     {(kSlot * 7).count, 1}, {(kSlot * 11).count, 1}, {(kSlot * 15).count, 2}}));
 }
 
-// The arbiter's own flow needs no request packet.
+// A flow of the arbiter's own host needs no request packet.
 TEST(Fastpass, TheArbiterSendsAndReceivesAsOthersDo) {
   Star star(2);
   star.send(1, 0, kPayload * 3);
@@ -168,7 +167,7 @@ TEST(Fastpass, TheArbiterSendsAndReceivesAsOthersDo) {
   star.expect_slots_kept();
 }
 
-/// Random all-to-all traffic with a record of every port's activity in every slot.
+/// Random traffic between all hosts, with a record of the activity of every port in every slot.
 struct Crowd : Star {
   explicit Crowd(
       HostId hosts, const Change& change = [](FastpassParameters&) {})
@@ -216,7 +215,8 @@ TEST(Fastpass, NoPortIsOversubscribedInAnySlot) {
   }
 }
 
-// Three of four clocks are off by more than a slot: packets wait in queues, and all of them arrive.
+// The clocks of three of four hosts are wrong by more than a slot. Packets then wait in queues, and
+// all of them arrive.
 TEST(Fastpass, ClocksThatAreOffMakeQueues) {
   Crowd star(9, [](FastpassParameters& p) { p.clock_error = kSlot * 4; });
   star.run();
@@ -239,7 +239,7 @@ TEST(Fastpass, SlotsThatNeverCameAreDemandedAgain) {
   EXPECT_EQ(star.counters().credits_used, 6u);
 }
 
-// The last grant packet is lost and no later one follows, so the sender asks again.
+// The last grant packet is lost and no later one follows, so the sender asks the arbiter again.
 TEST(Fastpass, WhoHearsNothingAsksWhatItWasGiven) {
   Star star(3);
   int allocations = 0;
@@ -292,7 +292,7 @@ TEST(Fastpass, EntriesComeOutAsTheyWentIn) {
   pool.free(packet);
 }
 
-// The earlier use of a pooled stack must not matter: a hop writes only one of two entries.
+// The earlier use of a telemetry stack must not matter: a hop writes only one of two entries.
 TEST(Fastpass, AnEntryShowsNothingOfWhatTheStackHeldBefore) {
   PacketPool pool;
   Packet* const fresh = pool.allocate();
@@ -311,8 +311,8 @@ TEST(Fastpass, AnEntryShowsNothingOfWhatTheStackHeldBefore) {
   pool.free(used);
 }
 
-// Allocations that were found and not sent yet are part of the digest, paths included; the
-// allocators themselves are equal.
+// Allocations that were made and not sent yet are part of the state digest, including their paths.
+// The allocators themselves have equal state.
 TEST(Fastpass, ABatchNotYetSentIsInTheDigest) {
   struct Nobody final : FastpassArbiter::Client {
     void send_entries(HostId, std::uint64_t, const std::vector<FastpassEntry>&) override {}

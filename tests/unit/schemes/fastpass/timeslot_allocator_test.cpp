@@ -1,4 +1,5 @@
-// Timeslots and paths by hand and against oracles that do not use the allocator's method.
+// Tests the allocation of timeslots and paths against values computed by hand, and against oracles
+// that use other methods.
 #include "schemes/fastpass/timeslot_allocator.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +32,7 @@ TEST(TimeslotAllocator, WhoHasWaitedLongestIsFirst) {
   allocator.demand(1, 9, 3);
   allocator.demand(2, 9, 2);
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
-  allocator.demand(3, 9, 1);  // the pair has had no slot yet
+  allocator.demand(3, 9, 1);  // this pair has had no slot yet
   EXPECT_EQ(next(allocator), (Pairs{{2, 9}}));
   EXPECT_EQ(next(allocator), (Pairs{{3, 9}}));
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
@@ -47,9 +48,9 @@ TEST(TimeslotAllocator, WhoLacksLeastIsFirst) {
   allocator.demand(1, 9, 5);
   allocator.demand(2, 9, 2);
   EXPECT_EQ(next(allocator), (Pairs{{2, 9}}));
-  allocator.demand(2, 9, 10);  // the pair now lacks nine slots
+  allocator.demand(2, 9, 10);  // this pair now lacks nine slots
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
-  allocator.demand(3, 9, 4);  // the pair lacks as many slots as the other pair, which came first
+  allocator.demand(3, 9, 4);  // this pair lacks as many slots as the other pair, which came first
   EXPECT_EQ(next(allocator), (Pairs{{1, 9}}));
 }
 
@@ -76,7 +77,7 @@ TEST(TimeslotAllocator, ADemandHeardTwiceOrLateIsOne) {
   EXPECT_TRUE(allocator.idle());
 }
 
-/// The paper's rules, evaluated anew over all pairs in each slot.
+/// The rules of Fastpass's paper, evaluated anew over all pairs in each slot.
 class Oracle {
  public:
   explicit Oracle(Order order) : order_(order) {}
@@ -84,7 +85,7 @@ class Oracle {
     One& one = pairs_[{s, d}];
     if (slots > one.wanted) one.wanted = slots;
   }
-  /// Checks the matching of one slot and records it for later slots.
+  /// Checks the allocation of one slot and records it for later slots.
   void check(const std::vector<TimeslotAllocator::Match>& matches) {
     ++slot_;
     const auto lacking = [](const One& one) { return one.wanted - one.given; };
@@ -160,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Orders, Random,
                          testing::Combine(testing::Values(Order::kMaxMin, Order::kShortest),
                                           testing::Values(2u, 5u, 16u, 40u)));
 
-// The load of the busiest end limits the length of the schedule to twice that load less one.
+// The schedule is shorter than twice the load of the busiest end.
 TEST(TimeslotAllocator, TakesLessThanTwiceTheBusiestEnd) {
   for (const Order order : {Order::kMaxMin, Order::kShortest}) {
     TimeslotAllocator allocator(order);
@@ -195,8 +196,8 @@ void expect_proper(const std::vector<EdgeColouring::Edge>& edges, std::uint32_t 
   }
 }
 
-// The last edge finds colour 0 used at its left end and colour 1 at its right end: the edge with
-// colour 1 there changes its colour, and so do the next edges along the path.
+// For the last edge colour 0 is used at its left end and colour 1 at its right end. The edge with
+// colour 1 at the right end changes its colour, and so do the next edges along the path.
 TEST(EdgeColouring, ExchangesColoursWhereNoneIsFreeAtBothEnds) {
   EdgeColouring two(2);
   EXPECT_EQ(two.colour({{2, 3}, {2, 2}, {0, 0}, {0, 2}}), (std::vector<std::uint32_t>{1, 0, 0, 1}));

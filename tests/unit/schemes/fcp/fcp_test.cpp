@@ -1,5 +1,5 @@
-// FCP on one switch of 10 Gb/s: a packet of 1000 bytes occupies the wire for 851.2 ns, a packet
-// without payload for 51.2 ns, and each wire adds 1 us.
+// Tests FCP on one switch of 10 Gb/s. A packet of 1000 bytes occupies a link for 851.2 ns, a packet
+// without payload for 51.2 ns, and each link adds 1 us.
 #include "schemes/fcp/fcp.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ struct Star : TransportStar {
     return choice;
   }
   void weigh(HostId host, std::uint64_t weight) { nics[host]->set_weight(0, Ratio(weight)); }
-  /// Bytes that each flow has received since the last call.
+  /// Number of bytes that each flow has received since the last call.
   std::vector<Bytes> take(std::uint32_t flows) {
     seen_.resize(flows);
     std::vector<Bytes> got;
@@ -53,7 +53,7 @@ struct Star : TransportStar {
   std::vector<Bytes> seen_;
 };
 
-// The probe and its reply take one round trip; then the flow fills the wire.
+// The probe and its reply take one round trip. Then the flow fills the link.
 TEST(Fcp, OneSenderAsksAndThenFillsTheWire) {
   Star star(2);
   star.send(0, 1, kPayload * 1000);
@@ -84,8 +84,8 @@ TEST(Fcp, SharesOfALinkAreAsBudgets) {
   }
 }
 
-// One host opens three flows through the port, another host one flow. With a budget for each flow
-// the first host gets three quarters of the link, with a budget for each host one half.
+// One host opens three flows through the port, another host one flow. With a budget per flow the
+// first host gets three quarters of the link, with a budget per host one half.
 TEST(Fcp, ABudgetOfTheHostIsDividedAmongItsFlows) {
   for (const auto& [budget, share] : {std::pair{FcpParameters::Budget::kFlow, 0.75},
                                       std::pair{FcpParameters::Budget::kHost, 0.5}}) {
@@ -101,11 +101,11 @@ TEST(Fcp, ABudgetOfTheHostIsDividedAmongItsFlows) {
   }
 }
 
-// Each of two long flows pays only for its NIC's link; neither crosses a full switch port.
+// Each of two long flows pays only for its NIC's link, since no switch port is full.
 TEST(Fcp, SharesOfTheNicAreAsBudgetsToo) {
   Star star(3);
   star.send(0, 1, kPayload * 10'000);
-  star.weigh(0, 3);  // sets the weight of flows that start from now on
+  star.weigh(0, 3);  // sets the weight of flows that start later
   star.send(0, 2, kPayload * 10'000);
   star.scheduler.run_until(kMicroSecond * 200);
   star.take(2);
@@ -115,7 +115,7 @@ TEST(Fcp, SharesOfTheNicAreAsBudgetsToo) {
   EXPECT_NEAR(static_cast<double>(got[1]) / static_cast<double>(got[0]), 3, 0.1);
 }
 
-// The price rises with the probe, before data comes.
+// The price rises with the probe of a new flow, before data comes.
 TEST(Fcp, WhoJoinsHasItsShareAtOnceAndHardlyAnythingQueues) {
   Star star(4);
   star.send(1, 0, kPayload * 10'000);
@@ -131,8 +131,8 @@ TEST(Fcp, WhoJoinsHasItsShareAtOnceAndHardlyAnythingQueues) {
   EXPECT_LT(longest, 8 * 1064);
 }
 
-// A port counts 23 or 24 packets per interval. A rule without rounding would lower the price of a
-// lone flow for ever.
+// A port counts 23 or 24 packets per interval. A rule without rounding would lower the price for a
+// single flow without end.
 TEST(Fcp, BudgetsAreSpentWholeByWhoIsAlone) {
   Star star(2);
   star.send(0, 1, kPayload * 2000);
@@ -173,8 +173,8 @@ TEST(Fcp, ACrowdIsServedWithoutALoss) {
   EXPECT_GT(first * 100, last * 90) << "all alike";
 }
 
-// All replies are lost for a while: after the timeout the sender stops, and sending resumes with
-// the next reply.
+// All replies are lost for a while. After the timeout the sender stops, and the next reply lets it
+// continue.
 TEST(Fcp, WhoIsNotAnsweredSendsNothingAndAsksAgain) {
   Star star(2);
   star.send(0, 1, kPayload * 4000);
@@ -183,7 +183,7 @@ TEST(Fcp, WhoIsNotAnsweredSendsNothingAndAsksAgain) {
     return star.scheduler.now() > from && star.scheduler.now() < to &&
            packet.telemetry != nullptr && packet.kind != PacketKind::kData;
   });
-  star.scheduler.run_until(kMicroSecond * 1150);  // the timeout is 1 ms
+  star.scheduler.run_until(kMicroSecond * 1150);  // a time after the timeout of 1 ms
   const std::uint64_t received = star.sum_of(&NicCounters::data_received);
   EXPECT_GT(received, 1000u);
   star.scheduler.run_until(to);

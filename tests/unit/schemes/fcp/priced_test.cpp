@@ -1,5 +1,6 @@
-// A port that charges prices, and the price of a link calculated by hand: at 10 Gb/s and intervals
-// of 20 us the link carries 25 000 bytes, and a budget of 1 buys all of it at a price of 1e-10.
+// Tests a port that charges prices, and a link's price calculated by hand. At 10 Gb/s and intervals
+// of 20 us the link carries 25 000 bytes per interval, and a budget of 1 buys all of it at a price
+// of 1e-10.
 #include "schemes/fcp/priced.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ struct Link10G : LinkPrice {
   explicit Link10G(LinkPriceParameters parameters = {}) : LinkPrice(parameters) {
     set_link(BitRate(10'000'000'000));
   }
-  /// Price of a link that has no other reason to update it.
+  /// The price of a link that has no other reason to update it.
   double price_at(PicoSeconds now) {
     comes(0, 1, 0, now);
     return price();
@@ -29,10 +30,10 @@ void expect_price(double price, double expected) { EXPECT_NEAR(price / expected,
 TEST(LinkPrice, IsWhatWasPaidOverWhatTheLinkCanCarry) {
   Link10G link;
   expect_price(link.price(), kMin);
-  link.comes(12'500, 2 * kOne, 0, kMicroSecond);  // half an interval's bytes at twice the price
+  link.comes(12'500, 2 * kOne, 0, kMicroSecond);  // half of an interval's bytes pay twice the price
   expect_price(link.price_at(kInterval - kMicroSecond), kMin);
   expect_price(link.price_at(kInterval), kOne);
-  // Three flows spend 1, 2 and 4 at any price.
+  // Three flows spend budgets of 1, 2 and 4 at any price.
   link.comes(10'000, 2.5 * kOne, 0, kInterval + kMicroSecond);
   link.comes(10'000, 5 * kOne, 0, kInterval + kMicroSecond);
   link.comes(5'000, 20 * kOne, 0, kInterval + kMicroSecond);
@@ -48,7 +49,8 @@ TEST(LinkPrice, WhatPaysNothingIsNotForSale) {
   EXPECT_NEAR(link.capacity(), 8e9, 1);
   link.comes(2'500, kOne, 0, kInterval + kMicroSecond);
   link.comes(100'000, 0, 0, kInterval + kMicroSecond);
-  expect_price(link.price_at(kInterval * 2), kOne);  // a tenth of the capacity is always sold
+  // the link always sells at least a tenth of its capacity
+  expect_price(link.price_at(kInterval * 2), kOne);
   EXPECT_NEAR(link.capacity(), 1e9, 1);
 }
 
@@ -58,9 +60,10 @@ TEST(LinkPrice, AQuarterOfTheShortestQueueIsToDrainInAnInterval) {
   link.comes(6'000, kOne, 12'000, kMicroSecond * 2);
   link.comes(10'000, kOne, 30'000, kMicroSecond * 3);
   link.comes(0, kOne, 0, kInterval);
-  expect_price(link.price(), kOne);  // 22 000 bytes were paid; 25 000 less 3000 could be sold
+  expect_price(link.price(), kOne);  // 22 000 bytes were paid, of 25 000 less 3000 bytes for sale
   link.comes(22'000, kOne, 12'000, kInterval + kMicroSecond);
-  expect_price(link.price_at(kInterval * 2), kOne * 22 / 25);  // the interval began without a queue
+  // the queue was empty when the interval began
+  expect_price(link.price_at(kInterval * 2), kOne * 22 / 25);
 }
 
 TEST(LinkPrice, RisesWithWhoBeginsAndHoldsUntilItsDataIsThere) {
@@ -76,7 +79,7 @@ TEST(LinkPrice, HoldsInTheNextIntervalWhatIsNotThereYet) {
     Link10G link;
     link.preload({2, 0, kLong, kMicroSecond * 10}, kMicroSecond * 15);
     if (looks) expect_price(link.price_at(kInterval), 2 * kOne);
-    expect_price(link.price_at(kInterval * 2), 2 * kOne / 4);  // the budget counts in 5 of 20 us
+    expect_price(link.price_at(kInterval * 2), 2 * kOne / 4);  // the budget counts for 5 of 20 us
     expect_price(link.price_at(kInterval * 3), kMin);
   }
 }
@@ -108,7 +111,7 @@ TEST(LinkPrice, AShortFlowRaisesItByItsShareOfAnInterval) {
   expect_price(dear.price(), 4.4 * kOne);
 }
 
-/// One port, whose packets have no headers.
+/// A port whose packets have no headers.
 struct Port {
   Port() {
     PricedParameters parameters;
@@ -138,7 +141,7 @@ struct Port {
 TEST(PricedPort, TakesWhatDataPaysInItsPlaceAndWritesWhatItAsks) {
   Port one;
   Packet* const data = one.packet(PacketKind::kData, true);
-  data->immediate = 2;  // number of ports passed before this port
+  data->immediate = 2;  // the packet has passed two ports before this one
   PriceHeader::write(data->telemetry->hop[1], 7 * kOne);
   PriceHeader::write(data->telemetry->hop[2], 50 * kOne);
   one.port->enqueue(data);
@@ -161,7 +164,7 @@ TEST(PricedPort, AProbeHearsThePriceWithItselfAndAddsItUp) {
   one.port->enqueue(probe);
   const double asked = PriceHeader::price(probe->telemetry->hop[0]);
   expect_price(asked, one.port->model().price());
-  EXPECT_NEAR(asked / kOne, 1.5, 0.02);  // budgets of 2 are spent here, one of them since before
+  EXPECT_NEAR(asked / kOne, 1.5, 0.02);  // flows spend budgets of 2 here, one of them since earlier
   expect_price(PriceHeader::preload(*probe).elsewhere, 0.5 * kOne + asked);
   expect_price(PriceHeader::preload(*probe).budget, 2);
   EXPECT_EQ(PriceHeader::preload(*probe).bytes, kLong);

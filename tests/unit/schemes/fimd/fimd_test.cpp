@@ -1,5 +1,5 @@
-// FIMD and LIPD against their closed forms: the time from a mark to the rate before it, and rates
-// that come together when sources are marked one at a time.
+// Tests FIMD and LIPD against their closed forms: the time from a mark until the rate has
+// recovered, and rates that converge if marks reach the sources one at a time.
 #include "schemes/fimd/fimd.h"
 
 #include <gtest/gtest.h>
@@ -15,10 +15,11 @@ namespace dcc::fimd_test {
 namespace {
 
 using Law = FimdParameters::Law;
-constexpr double kLine = 10'000;  // Mb/s
-constexpr double kMin = 100;      // Mb/s
+constexpr double kLine = 10'000;  // line rate in Mb/s
+constexpr double kMin = 100;      // minimum rate in Mb/s
 constexpr std::uint32_t kMtu = 1'000;
-constexpr double kRecovery = 8.0 * kMtu / kMin;  // us: a packet's time at the least rate
+// recovery time in us, a packet's time at the minimum rate
+constexpr double kRecovery = 8.0 * kMtu / kMin;
 
 class FimdTest : public testing::Test {
  protected:
@@ -33,7 +34,7 @@ class FimdTest : public testing::Test {
     start.initial_rate = Rate(static_cast<std::uint32_t>(mbps * 256));
     fimd_->on_flow_start(flow, start);
   }
-  /// The next packet of a flow is acknowledged. Returns the time until the one behind it, in us.
+  /// Acknowledges the flow's next packet. Returns the time until the packet after it, in us.
   double ack(FlowNumber flow, bool marked = false) {
     AckInfo info;
     info.psn = psn_++;
@@ -43,7 +44,7 @@ class FimdTest : public testing::Test {
     fimd_->on_ack(flow, info);
     return 8.0 * kMtu / host_.mbps(flow);
   }
-  /// Time from a mark at this rate until the flow has the rate again, in us.
+  /// Time in us from a mark at this rate until the flow has the rate again.
   double recovery(double mbps) {
     begin(0, mbps);
     double time = ack(0, true);
@@ -70,12 +71,13 @@ TEST_F(FimdTest, AMarkDividesTheRateOrRaisesTheDelayByAPacket) {
   }
 }
 
-// Each packet of the time at a rate r adds r_min / r of the recovery, and packets are 1 / r apart.
+// During recovery at a rate r each packet adds r_min / r of the recovery, and packets are 1 / r
+// apart.
 TEST_F(FimdTest, RecoversInThePacketTimeOfTheLeastRateAtEveryRate) {
   for (const Law law : {Law::kFimd, Law::kLipd}) {
     build(law);
     for (const double mbps : {400.0, 1'000.0, 3'000.0, 9'000.0}) {
-      // A packet's time at the lowered rate is the resolution.
+      // The recovery time is measured to within a packet's time at the lowered rate.
       EXPECT_NEAR(recovery(mbps), kRecovery, 2 * 8.0 * kMtu / (mbps / 3)) << mbps;
     }
   }
@@ -114,12 +116,12 @@ TEST_F(FimdTest, StaysBetweenTheLeastRateAndTheLine) {
   EXPECT_NEAR(host_.mbps(0), kLine, 0.01);
 }
 
-/// Two flows, of which one has a ninth of the other's rate, share the line for 60 times of
-/// recovery. Returns the ratio of their rates in the last half, over ten runs. `together`: a mark
-/// reaches both at once; otherwise it reaches the packet that finds the queue full, so that flows
-/// are marked in proportion to their rates.
+/// Two flows, of which one has a ninth of the other's rate, share the link for 60 recovery times.
+/// Returns the ratio of their rates in the second half, over ten runs. With `together` a mark
+/// reaches both flows at once. Otherwise it reaches the flow whose packet finds the queue full, so
+/// that flows are marked in proportion to their rates.
 double ratio(Law law, bool together) {
-  constexpr double kLeast = 10, kTime = 8.0 * kMtu / kLeast;  // Mb/s, us
+  constexpr double kLeast = 10, kTime = 8.0 * kMtu / kLeast;  // in Mb/s and us
   FimdParameters p;
   p.law = law;
   p.r_min = BitRate(static_cast<std::uint64_t>(kLeast * 1e6));
@@ -142,7 +144,7 @@ double ratio(Law law, bool together) {
       info.ce = marked;
       fimd.on_ack(flow, info);
     };
-    double due[2] = {};  // time of each flow's next packet, in us
+    double due[2] = {};  // time of each flow's next packet in us
     double queue = 0, time = 0;
     while (time < 60 * kTime) {
       const FlowNumber flow = due[0] <= due[1] ? 0 : 1;
@@ -150,7 +152,7 @@ double ratio(Law law, bool together) {
       time = due[flow];
       queue = std::max(0.0, queue - step * kLine / 8) + kMtu;
       const bool full = queue > static_cast<double>((16 + random.below(8)) * kMtu);
-      if (full) queue = 0;  // marks of what waits already have the same answer
+      if (full) queue = 0;  // the flow ignores marks of packets that wait already
       ack(flow, full);
       if (full && together) ack(1 - flow, true);
       due[flow] = time + 8.0 * kMtu / host.mbps(flow);
@@ -165,8 +167,8 @@ TEST(FimdFairness, RatesComeTogetherWhenSourcesAreMarkedOneAtATime) {
   EXPECT_NEAR(ratio(Law::kLipd, false), 1, 0.15);
 }
 
-// A constant time of recovery and a common factor keep the ratio of the rates if marks reach both
-// sources at once.
+// If marks reach both sources at once, a constant recovery time and a common factor keep the ratio
+// of their rates.
 TEST(FimdFairness, MarksOfAllAtOnceKeepAnUnfairRatio) { EXPECT_GT(ratio(Law::kFimd, true), 4); }
 
 }  // namespace

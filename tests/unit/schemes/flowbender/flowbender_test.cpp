@@ -1,4 +1,4 @@
-// FlowBender: a flow leaves its path only after a congested round trip.
+// Tests FlowBender: a flow leaves its path only after a congested round trip.
 #include "schemes/flowbender/flowbender.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class FlowbenderEdge : public testing::Test {
     bender->join(fabric, topology.find("leaf0"));
   }
   FlowbenderParameters& p() { return parameters.of<FlowbenderParameters>("flowbender"); }
-  /// The tag of the flow's next data packet.
+  /// The path tag of the flow's next data packet.
   std::uint8_t send(Psn psn) {
     Packet packet = packet_of(6, 0, 4);
     packet.psn = psn;
@@ -37,8 +37,8 @@ class FlowbenderEdge : public testing::Test {
     ack.ce_echo = marked;
     EXPECT_EQ(bender->choose(ack, PortSet::consecutive(0, 1)), 0u);
   }
-  /// Plays a round trip of 100 packets from `psn` on, of which `marked` packets behind the first
-  /// are marked. Returns the tag of the packets.
+  /// Simulates a round trip of 100 packets from `psn` on, of which `marked` packets after the first
+  /// are marked. Returns the path tag of the packets.
   std::uint8_t round(Psn psn, int marked) {
     const std::uint8_t tag = send(psn);
     for (Psn i = 1; i < 100; ++i) EXPECT_EQ(send(psn + i), tag);
@@ -61,7 +61,7 @@ TEST_F(FlowbenderEdge, MovesAfterARoundWithTooManyMarks) {
   const std::uint8_t first = round(0, 0);
   EXPECT_EQ(round(100, 6), first) << "this round is only now known to be congested";
   const std::uint8_t second = send(200);
-  acknowledge(200, false);  // 6 marks of 100 ACKs: above 5 %
+  acknowledge(200, false);  // 6 marks of 100 ACKs are above the limit of 5 %
   EXPECT_EQ(second, first);
   EXPECT_NE(send(201), first);
 }
@@ -91,7 +91,8 @@ TEST_F(FlowbenderEdge, APacketSentAgainMovesTheFlowOnceARound) {
   for (Psn psn = 51; psn < 120; ++psn) EXPECT_EQ(send(psn), second);
 }
 
-// V is drawn from 8 values: the next V is each of the other 7 equally often.
+// The tag V is drawn from 8 values. The next V is each of the other 7 values with equal
+// probability.
 TEST_F(FlowbenderEdge, DrawsEachOtherValueEquallyOften) {
   build();
   std::array<int, 8> step{};

@@ -1,4 +1,4 @@
-// Estimated demands against matrices calculated by hand.
+// Compares Hedera's estimated demands with matrices calculated by hand.
 #include "schemes/hedera/demand_estimate.h"
 
 #include <gtest/gtest.h>
@@ -30,8 +30,8 @@ TEST(DemandEstimate, ASendersFlowsShareItsLink) {
 
 TEST(DemandEstimate, AReceiverHoldsItsSendersDownAlike) {
   EXPECT_EQ(estimate({{kA, kX}, {kB, kX}, {kC, kX}}), (Rates{4000, 4000, 4000}));
-  // The two flows of A have half a link each, so X gives the other half to B, although B could send
-  // more.
+  // The two flows of host A get half a link each. Receiver X therefore gives its other half to host
+  // B, although B could send more.
   EXPECT_EQ(estimate({{kA, kX}, {kB, kX}, {kA, kC}}), (Rates{6000, 6000, 6000}));
 }
 
@@ -40,9 +40,10 @@ TEST(DemandEstimate, WhoAsksForLessThanItsShareLeavesTheRestToOthers) {
             (Rates{3000, 3000, 3000, 3000, 9000}));
 }
 
-// Four hosts and ten flows. Senders divide first: A and B give each flow a third, C and D a half.
-// Receiver A is then asked for 7/6 of a link and B for 4/3, so each limits three flows to a third.
-// C then has 2/3 left for D, which A asks for another third: exactly D's link.
+// Four hosts have ten flows. At first senders divide their links: A and B give each flow a third, C
+// and D a half. Demands for receiver A are then 7/6 of a link and for receiver B 4/3, so each
+// limits three flows to a third. Host C then has 2/3 left for D, for which A demands another third,
+// exactly D's link.
 TEST(DemandEstimate, WhatReceiversHoldDownIsFreeForOtherFlows) {
   EXPECT_EQ(estimate({{kA, kB},
                       {kA, kC},

@@ -1,4 +1,5 @@
-// Hedera's placement on a tree of four ports, worked out by hand, and its effect on full links.
+// Tests Hedera's placement of flows on a tree of four ports against values worked out by hand, and
+// its effect on full links.
 #include "schemes/hedera/hedera_scheduler.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +16,7 @@ using Placement = HederaParameters::Placement;
 
 constexpr std::uint64_t kRate = 100'000'000'000;
 
-/// Four pods with two racks of two hosts: host 0 … 3 in pod 0, and so on.
+/// Topology of four pods with two racks of two hosts each: hosts 0 … 3 are in pod 0, and so on.
 Topology tree() {
   FatTreeParameters p;
   p.k = 4;
@@ -24,7 +25,7 @@ Topology tree() {
   return Topology::fat_tree(p);
 }
 
-/// A network that reports given counters and records the installed paths.
+/// A fake network that reports given flow counters and records the installed paths.
 class FakeEntries final : public FlowEntries {
  public:
   std::vector<Count> take_counts() override { return std::exchange(counts, {}); }
@@ -58,7 +59,7 @@ class HederaOnATree : public testing::Test {
   }
   FakeEntries& at(NodeId node) { return switches[static_cast<std::size_t>(node)]; }
   FakeEntries& at(const std::string& name) { return at(topology.find(name)); }
-  /// Counters of a flow; a host sends 12.5 MB in a millisecond at line rate.
+  /// Sets the counters of a flow. A host sends 12.5 MB in a millisecond at line rate.
   void sent(std::uint32_t flow, HostId from, HostId to, Bytes bytes = 12'500'000) {
     const NodeId edge = topology.peer(topology.node_of(from), 0).node;
     at(edge).counts.push_back({{from, to, flow}, bytes});
@@ -87,8 +88,8 @@ TEST_F(HederaOnATree, FirstFitTakesTheFirstWayWithRoomOnAllItsLinks) {
   sent(3, 3, 7);
   hedera.run_round();
   // Flow 1: the first link of path 0 is full, so it takes the other aggregation switch. Flow 2:
-  // paths 0 and 1 share links with the first two flows above, and path 2 shares the last link with
-  // flow 0. Flow 3: paths 1 and 3 share the first link with flow 2.
+  // paths 0 and 1 share links with flows 0 and 1, and path 2 shares the last link with flow 0. Flow
+  // 3: paths 1 and 3 share the first link with flow 2.
   EXPECT_EQ(ways(), (std::map<std::uint32_t, int>{{0, 0}, {1, 1}, {2, 3}, {3, 2}}));
   EXPECT_EQ(hedera.excess(), 0u);
   using Places = std::map<std::uint32_t, std::uint32_t>;
@@ -96,8 +97,8 @@ TEST_F(HederaOnATree, FirstFitTakesTheFirstWayWithRoomOnAllItsLinks) {
   EXPECT_EQ(at("rack1").places, (Places{{2, 1}, {3, 0}}));
   EXPECT_EQ(at("agg0").places, (Places{{0, 0}, {3, 1}}));
   EXPECT_EQ(at("agg1").places, (Places{{1, 0}, {2, 1}}));
-  EXPECT_EQ(at("agg2").places, Places{});  // only one path leads down, so there is no entry
-  // Flow 0 has ended: flow 4 gets its path, and all others keep theirs.
+  EXPECT_EQ(at("agg2").places, Places{});  // only one path leads down, so the switch needs no entry
+  // Flow 0 has ended. Flow 4 gets its path, and all other flows keep theirs.
   sent(1, 1, 6, 1);
   sent(2, 2, 5, 1);
   sent(3, 3, 7, 1);
@@ -131,7 +132,7 @@ TEST_F(HederaOnATree, OnlyLargeFlowsCountAndTheyStaySoWhileTheySend) {
   HederaParameters p;
   p.elephant = Ratio{1, 4};
   HederaScheduler& hedera = make(p);
-  sent(0, 0, 4, 3'125'000);  // bytes of exactly a quarter of the link
+  sent(0, 0, 4, 3'125'000);  // exactly a quarter of the link, in bytes per millisecond
   sent(1, 1, 6, 3'124'999);
   sent(2, 2, 3);  // a large flow within a rack, which needs no path
   hedera.run_round();
@@ -150,8 +151,8 @@ TEST_F(HederaOnATree, OnlyLargeFlowsCountAndTheyStaySoWhileTheySend) {
   EXPECT_TRUE(at("rack0").places.empty());
 }
 
-/// Returns the bit rate on the most loaded wire according to the entries, if each flow sends at a
-/// host's rate.
+/// The bit rate on the most loaded link according to the installed entries, if each flow sends at
+/// its host's rate.
 std::uint64_t fullest(const HederaScheduler& hedera, const Topology& topology,
                       const FabricMap& fabric, std::vector<FakeEntries>& switches) {
   std::map<std::size_t, std::uint64_t> load;
@@ -172,7 +173,7 @@ std::uint64_t fullest(const HederaScheduler& hedera, const Topology& topology,
 
 TEST_F(HederaOnATree, AnnealingFindsRoomForAllWhereThereIs) {
   HederaScheduler& hedera = make(Placement::kAnnealing);
-  // All flows begin on path 0; flows of one rack share the first link.
+  // All flows begin on path 0, and the flows of a rack share the first link.
   const std::vector<std::pair<HostId, HostId>> pairs = {{0, 4}, {1, 8}, {2, 12}, {8, 0}};
   for (std::uint32_t i = 0; i < 4; ++i) sent(i, pairs[i].first, pairs[i].second);
   hedera.run_round();
@@ -180,13 +181,13 @@ TEST_F(HederaOnATree, AnnealingFindsRoomForAllWhereThereIs) {
   EXPECT_EQ(fullest(hedera, topology, fabric, switches), kRate);
 }
 
-// Every permutation fits into the tree. A thousand annealing steps leave one or two flows
-// misplaced; lower temperatures or more steps leave fewer.
+// The tree has paths for every permutation. A thousand annealing steps leave one or two flows
+// misplaced. Lower temperatures or more steps leave fewer.
 TEST_F(HederaOnATree, PermutationsMostlyFit) {
   struct Try {
     unsigned iterations;
     Ratio annealing;
-    int least;  // least number of flows that fit, of forty
+    int least;  // minimum number of flows, of forty, that fit
   };
   for (const Try& one :
        {Try{1000, {1, 2}, 15}, Try{1000, {1000, 1}, 30}, Try{10'000, {1, 2}, 36}}) {
@@ -225,7 +226,8 @@ TEST_F(HederaOnATree, AnnealingIsTheSameForTheSameSeed) {
 
 TEST_F(HederaOnATree, ABadStateIsLeftWhateverTheTemperature) {
   HederaParameters p;
-  p.annealing = Ratio{0};  // every exchange is accepted, so the best placement of the walk counts
+  // annealing accepts every exchange, so the best placement of the walk counts
+  p.annealing = Ratio{0};
   HederaScheduler& hedera = make(p);
   const std::vector<std::pair<HostId, HostId>> pairs = {{0, 4}, {1, 8}, {2, 12}, {3, 9}};
   for (std::uint32_t i = 0; i < 4; ++i) sent(i, pairs[i].first, pairs[i].second);
@@ -234,7 +236,7 @@ TEST_F(HederaOnATree, ABadStateIsLeftWhateverTheTemperature) {
   EXPECT_EQ(fullest(hedera, topology, fabric, switches), kRate);
 }
 
-/// Every host sends at line rate to the host with a number greater by eight.
+/// Every host sends at line rate to the host whose number is greater by eight.
 std::vector<std::uint64_t> packets_of_a_millisecond(bool scheduled, Placement placement) {
   SwitchParameters parameters;
   parameters.ecn.enabled = false;
@@ -249,7 +251,7 @@ std::vector<std::uint64_t> packets_of_a_millisecond(bool scheduled, Placement pl
       hedera.add_switch(static_cast<NodeId>(n), *net.switches[n]->flow_entries());
   }
   if (scheduled) hedera.begin();
-  for (HostId h = 0; h < 16; ++h) net.host[h]->blast((h + 8) % 16, 1230);  // 100 ns for each packet
+  for (HostId h = 0; h < 16; ++h) net.host[h]->blast((h + 8) % 16, 1230);  // a packet takes 100 ns
   net.scheduler.run_until(kMilliSecond);
   std::vector<std::uint64_t> before;
   for (const auto& host : net.host) before.push_back(host->packets);

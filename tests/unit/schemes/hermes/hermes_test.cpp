@@ -1,4 +1,5 @@
-// Hermes at one edge switch: states that ACKs give to paths, and flows that move for it.
+// Tests Hermes at one edge switch: the states that ACKs give to paths, and flows that change path
+// because of them.
 #include "schemes/hermes/hermes.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,8 @@ namespace {
 
 using State = Hermes::State;
 
-/// leaf0 with four hosts; its ports 4 … 7 lead up to four spines, beyond which is leaf1.
+/// Topology with leaf0 and its four hosts. Ports 4 … 7 of leaf0 lead to four spines, which lead to
+/// leaf1.
 Topology two_leaves() {
   LeafSpineParameters p;
   p.leaves = 2;
@@ -37,7 +39,7 @@ class HermesEdge : public testing::Test, private PathView {
     p.sent = 10'000;
     return p;
   }
-  /// Delivers an ACK of a packet that was sent up through `port` a time `rtt` ago.
+  /// Delivers an ACK of a packet that left through `port` a time `rtt` ago.
   void hear(int port, PicoSeconds rtt, bool marked, std::uint32_t flow = 900) {
     Packet ack;
     ack.kind = PacketKind::kAck;
@@ -80,13 +82,14 @@ class HermesEdge : public testing::Test, private PathView {
 };
 
 TEST_F(HermesEdge, AWayIsGoodBadOrBetween) {
-  EXPECT_EQ(hermes.state_of(1, 4), State::kGrey);  // unknown
+  // the state of a path without measurements is grey
+  EXPECT_EQ(hermes.state_of(1, 4), State::kGrey);
   good(4);
   EXPECT_EQ(hermes.state_of(1, 4), State::kGood);
   EXPECT_EQ(hermes.state_of(1, 5), State::kGrey);
-  hear(5, kMicroSecond * 60, false);  // a round trip equal to the lower bound
+  hear(5, kMicroSecond * 60, false);  // the RTT equals the lower bound
   EXPECT_EQ(hermes.state_of(1, 5), State::kGrey);
-  hear(6, kMicroSecond * 300, false);  // a long round trip without marks
+  hear(6, kMicroSecond * 300, false);  // a long RTT without marks
   EXPECT_EQ(hermes.state_of(1, 6), State::kGrey);
   bad(7);
   EXPECT_EQ(hermes.state_of(1, 7), State::kBad);
@@ -98,7 +101,7 @@ TEST_F(HermesEdge, AWayIsGoodBadOrBetween) {
 
 TEST_F(HermesEdge, MarksAreAMovingShare) {
   good(4);
-  // Each ACK weighs an eighth: 1 − (7/8)^n exceeds 0.4 with the fourth ACK.
+  // Each ACK has a weight of an eighth: 1 − (7/8)^n exceeds 0.4 with the fourth ACK.
   for (int i = 0; i < 3; ++i) hear(4, kMicroSecond * 20, true);
   EXPECT_EQ(hermes.state_of(1, 4), State::kGood);
   hear(4, kMicroSecond * 20, true);
@@ -112,7 +115,7 @@ TEST_F(HermesEdge, NewFlowsTakeTheGoodWayThatIsUsedLeast) {
   const int first = send(1, 0, 9000);
   EXPECT_TRUE(first == 5 || first == 6);
   EXPECT_EQ(send(2, 0), 11 - first);
-  // The flow keeps its path while that path is good, whatever the state of the other paths.
+  // The flow keeps its path while that path is good, whatever the state of other paths.
   for (Psn psn = 1; psn < 30; ++psn) EXPECT_EQ(send(1, psn), first);
 }
 
@@ -144,7 +147,7 @@ TEST_F(HermesEdge, AFlowLeavesABadWayOnlyWhenThatPaysForSure) {
     EXPECT_EQ(send(1, psn++, 100), 5);  // only one decision per interval
   }
   EXPECT_EQ(port, 6);
-  EXPECT_LT(thoughts, 20);  // 2^-20
+  EXPECT_LT(thoughts, 20);  // 20 intervals without a move: 2^-20
   // A flow that moved stays on its new path until it has sent `sent` bytes there, even if that path
   // turns bad.
   time += kMicroSecond * 110;
@@ -172,11 +175,11 @@ TEST_F(HermesEdge, AWayThatSwallowsPacketsIsLeftAfterThreeRoundsMore) {
     EXPECT_EQ(send(1, 0), 5);
     EXPECT_EQ(send(1, 1), 5);
   }
-  hear(5, kMicroSecond * 20, false, 1);  // a packet was acknowledged, so counting begins anew
+  hear(5, kMicroSecond * 20, false, 1);  // an ACK restarts the count of timeouts
   for (int back = 0; back < 3; ++back) EXPECT_EQ(send(1, 0), 5);
   EXPECT_NE(send(1, 0), 5);
   EXPECT_EQ(hermes.state_of(1, 5), State::kFailed);
-  EXPECT_NE(send(2, 0), 5);  // all flows of the rack know of the failure
+  EXPECT_NE(send(2, 0), 5);  // the failure holds for all flows of the rack
   time += kMilliSecond * 10;
   EXPECT_NE(hermes.state_of(1, 5), State::kFailed);
 }
@@ -204,7 +207,7 @@ TEST_F(HermesEdge, WhatEndsHereGoesItsWayByHash) {
   EXPECT_EQ(ack.overlay.uplink.number, 0);
 }
 
-/// The edge switches at both ends, with probes: what `here` sends is delivered by hand.
+/// The edge switches at both ends, with probes. The test delivers the packets that `here` sends.
 class HermesProbes : public testing::Test, private PathView, private PathActions {
  protected:
   HermesProbes()
@@ -226,7 +229,7 @@ class HermesProbes : public testing::Test, private PathView, private PathActions
     p.age = kMilliSecond * 2;
     return p;
   }
-  /// A data packet of a flow to the other rack leaves; returns its port.
+  /// Sends a data packet of a flow to the other rack. Returns the packet's port.
   int send(std::uint32_t flow) {
     Packet packet;
     packet.source = 0;
@@ -237,15 +240,16 @@ class HermesProbes : public testing::Test, private PathView, private PathActions
     packet.wire_bytes = 1000;
     return up[here.choose(packet, up)];
   }
-  /// Ports of the probes that left; their answers come after `rtt[port]`, marked by `marks`.
+  /// Returns the ports of the probes that left. The answers to these probes arrive after
+  /// `rtt[port]`, and are marked if `marks` is true.
   std::set<int> answer(const std::array<PicoSeconds, 8>& rtt, bool marks = false) {
     std::set<int> ports;
     std::vector<Packet*> probes;
     probes.swap(sent);
     for (Packet* probe : probes) {
       EXPECT_EQ(probe->kind, PacketKind::kPathNews);
-      EXPECT_EQ(probe->ecn, Ecn::kEct0);  // switches mark it as they mark data,
-      EXPECT_EQ(probe->priority, 3);      // in whose queue it waits
+      EXPECT_EQ(probe->ecn, Ecn::kEct0);  // switches mark a probe like data
+      EXPECT_EQ(probe->priority, 3);      // probes wait in the queue of data
       EXPECT_EQ(fabric.edge_of(probe->destination), 1u);
       const int port = up[here.choose(*probe, up)];
       EXPECT_TRUE(ports.insert(port).second) << "two probes of one path";
@@ -303,8 +307,9 @@ TEST_F(HermesProbes, TwoPathsByLotAndTheBestOneInEachInterval) {
     EXPECT_LE(ports.size(), 3u);
     best += static_cast<int>(ports.count(6));
   }
-  // As soon as port 6 was drawn once it is the best and is probed always. Two of four ports are
-  // drawn, so the best one is a third probe in one interval of two: 2.5 probes in an interval.
+  // Once port 6 was drawn, it is the best port, which is always probed. Two of four ports are drawn
+  // per interval, so the best port adds a third probe in half of the intervals. The mean is 2.5
+  // probes per interval.
   EXPECT_GT(best, kRounds - 12);
   EXPECT_NEAR(static_cast<double>(here.probes_sent()) / kRounds, 2.5, 0.1);
   EXPECT_EQ(there.probes_sent(), 0u);
@@ -318,7 +323,7 @@ TEST_F(HermesProbes, ShowTheStateOfPathsThatCarryNoData) {
     answer(all(kMicroSecond * 20));
   }
   for (int other = 4; other < 8; ++other) EXPECT_EQ(here.state_of(1, other), State::kGood);
-  // The probes' round trips and marks say that the paths are congested.
+  // The round trips and marks of the probes indicate congested paths.
   for (int i = 0; i < 80; ++i) {
     send(1);
     pass(kMicroSecond * 500);

@@ -1,5 +1,6 @@
-// Homa calculated by hand on one switch of 10 Gb/s: 1500 bytes occupy the wire for 1.2 us, a packet
-// without payload (40 bytes) for 32 ns, and each wire adds 0.2 us. RTTbytes are seven packets.
+// Tests Homa on one switch of 10 Gb/s against values calculated by hand. 1500 bytes occupy a link
+// for 1.2 us, a packet without payload (40 bytes) for 32 ns, and each link adds 0.2 us. RTTbytes
+// are seven packets.
 #include "schemes/homa/homa.h"
 
 #include <gtest/gtest.h>
@@ -77,19 +78,19 @@ TEST(Homa, RttBytesOfAPacketAreARoundTripAPacket) {
   star.expect_all_arrived();
 }
 
-// With one grant at a time, the shorter message is granted completely before the longer one gets a
-// grant.
+// With one grant at a time, the receiver grants all of the shorter message before it grants more of
+// the longer one.
 TEST(Homa, TheMessageWithLeastToGrantIsGrantedFirst) {
   Star star(3, 1);
   star.send(1, 0, 100 * kPayload);
   star.send(2, 0, 50 * kPayload);
   star.scheduler.run_until(kPacket * 50);
-  // The long message's first packet arrived before the short message was known, and was answered by
-  // a grant.
+  // The first packet of the long message arrived before the receiver knew the short message, so it
+  // got a grant.
   EXPECT_EQ(star.ledger[0].received_bytes, (kWindow + 1) * kPayload);
   star.scheduler.run_until(kMilliSecond);
   EXPECT_LE(star.received_at(1), kThere + kPacket * (50 + kWindow));
-  // The receiver's wire is idle only for a moment, when the second message gets its first grant.
+  // The receiver's link is idle only for a moment, when the second message gets its first grant.
   EXPECT_LE(star.received_at(0), kThere + kPacket * 149 + kThere + kBack);
   star.expect_all_arrived();
 }
@@ -102,7 +103,8 @@ TEST(Homa, NoMoreMessagesAreGrantedThanTheOvercommitmentAndOneOfASender) {
     return false;
   });
   for (HostId h = 1; h <= 5; ++h) star.send(h, 0, (100 + h) * kPayload);
-  const std::uint32_t second = star.send(1, 0, 90 * kPayload);  // same sender, a shorter message
+  // a shorter message of the same sender
+  const std::uint32_t second = star.send(1, 0, 90 * kPayload);
   star.scheduler.run_until(kPacket * 60);
   EXPECT_GT(granted[second], kWindow + 1);
   EXPECT_GT(granted[1], kWindow + 1);
@@ -114,7 +116,7 @@ TEST(Homa, NoMoreMessagesAreGrantedThanTheOvercommitmentAndOneOfASender) {
   star.expect_all_arrived();
 }
 
-// Two messages have grants: of the two lowest priorities the shorter message has the higher one.
+// Two messages have grants. Of the two lowest priorities the shorter message gets the higher one.
 TEST(Homa, GrantsNameTheLowestPrioritiesThatItTakes) {
   Star star(3, 4);
   std::map<std::uint32_t, std::set<unsigned>> named, sent;
@@ -181,12 +183,12 @@ TEST(Homa, AGapIsAskedForAfterTheTimeout) {
   star.expect_all_arrived();
 }
 
-// The message of flow 0 waits in the switch until its receiver asks for a resend. The message
-// arrives before its sender, busy with a shorter message, answers that request.
+// The message of flow 0 waits in the switch until its receiver requests a resend. The message
+// arrives before its sender, which is busy with a shorter message, answers that request.
 TEST(Homa, WhatHasArrivedSinceIsNotSentAgain) {
   Star star(5, 4, {300'000}, 500'000);
   bool whole = false;
-  std::uint64_t again = 0;  // packets sent again before the sender learned of the arrival
+  std::uint64_t again = 0;  // number of packets sent again before the sender learned of the arrival
   star.lose([&](const Packet& packet) {
     if (packet.flow == 0 && packet.kind == PacketKind::kAck && !whole) {
       whole = true;
@@ -285,7 +287,7 @@ TEST(Homa, RefusesMorePrioritiesThanThereAre) {
 
 class HomaLosses : public testing::TestWithParam<std::uint64_t> {};
 
-// A twentieth of the packets of every kind is lost.
+// The link loses a twentieth of the packets of every kind.
 TEST_P(HomaLosses, EveryByteArrivesOnceAllTheSame) {
   Star star(12, 3, {2000});
   RandomStream random(GetParam(), "losses");
@@ -310,7 +312,7 @@ TEST_P(HomaLosses, EveryByteArrivesOnceAllTheSame) {
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, HomaLosses, testing::Values(1, 2, 3, 4, 5));
 
-// Without losses every grant that was sent is used.
+// Without losses the sender uses every grant.
 TEST(Homa, GrantsAreConserved) {
   Star star(10, 2);
   for (HostId h = 1; h < 10; ++h) {
@@ -321,7 +323,8 @@ TEST(Homa, GrantsAreConserved) {
   star.expect_all_arrived();
   std::uint64_t beyond = 0;
   for (std::uint64_t h = 1; h < 10; ++h) beyond += 10 * h - kWindow;
-  for (std::uint64_t h = 2; h < 10; ++h) beyond += 5 * h + 1 - kWindow;  // h = 1 has six packets
+  // the message of h = 1 has six packets and needs no grant
+  for (std::uint64_t h = 2; h < 10; ++h) beyond += 5 * h + 1 - kWindow;
   EXPECT_EQ(star.counters().credits_sent, beyond);
   EXPECT_EQ(star.counters().credits_used, beyond);
   EXPECT_EQ(star.counters().credits_unused, 0u);

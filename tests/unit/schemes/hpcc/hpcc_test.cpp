@@ -1,4 +1,5 @@
-// HPCC step by step: utilisation from telemetry, windows from it (SIGCOMM 2019, algorithm 1).
+// Tests HPCC against values calculated step by step: utilisation from telemetry, and windows from
+// the utilisation (SIGCOMM 2019, algorithm 1).
 #include "schemes/hpcc/hpcc.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ class HpccTest : public testing::Test {
     parameters_.base_rtt = kMicroSecond * 8;
     parameters_.r_min = 100_Mbps;
   }
-  /// An ACK with one hop of 10 Gb/s: 1250 bytes per µs.
+  /// An ACK with telemetry of one hop of 10 Gb/s, which carries 1250 bytes per µs.
   void ack(Hpcc& hpcc, Psn psn, Psn next, int at_us, std::uint64_t tx, Bytes queue) {
     IntStack stack;
     stack.hop[0] = {kMicroSecond * at_us, tx, queue, BitRate(10'000'000'000)};
@@ -32,7 +33,7 @@ class HpccTest : public testing::Test {
     hpcc.on_ack(0, info);
   }
   HpccParameters parameters_;
-  FakeHost host_{10'000};  // a NIC of 10 Gb/s: 8 µs are 10 000 bytes
+  FakeHost host_{10'000};  // a NIC of 10 Gb/s, at which 8 µs are 10 000 bytes
 };
 
 TEST_F(HpccTest, StartsAtLineRateWithOneBandwidthDelayProduct) {
@@ -45,16 +46,17 @@ TEST_F(HpccTest, StartsAtLineRateWithOneBandwidthDelayProduct) {
 TEST_F(HpccTest, FullLinkAndAQueueCutTheWindow) {
   Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
-  ack(hpcc, 0, 10, 100, 0, 5000);  // the first ACK only fills the record L
+  ack(hpcc, 0, 10, 100, 0, 5000);  // the first ACK only initialises the record L
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
   // In 4 µs 5000 more bytes were sent, so the link was full: u = min(5000, 7000)/10000 + 1 = 1.5.
-  // τ/T = 4/8, so U = 0.5·1 + 0.5·1.5 = 1.25 and W = 10000·0.95/1.25 + 50 = 7650 Mb/s.
+  // With τ/T = 4/8 follow U = 0.5·1 + 0.5·1.5 = 1.25 and W = 10000·0.95/1.25 + 50 = 7650 Mb/s.
   ack(hpcc, 5, 12, 104, 5000, 7000);
   EXPECT_NEAR(static_cast<double>(hpcc.utilisation(0)), 1.25, 1e-12);
   EXPECT_NEAR(host_.mbps(0), 7650, kRateStep);
   EXPECT_EQ(host_.window(0), 7650);
-  // Packet 5 was sent before the last update: Wc is still the line's. 2 µs at half load, queue 0:
-  // u = 0.5, τ/T = 1/4, U = 0.75·1.25 + 0.25·0.5 = 1.0625; W = 10000·0.95/1.0625 + 50.
+  // Packet 5 was sent before the last update, so Wc is still the line rate. After 2 µs at half load
+  // without a queue u = 0.5, τ/T = 1/4, U = 0.75·1.25 + 0.25·0.5 = 1.0625; W = 10000·0.95/1.0625 +
+  // 50.
   ack(hpcc, 6, 13, 106, 6250, 0);
   EXPECT_NEAR(host_.mbps(0), 10'000 * 0.95 / 1.0625 + 50, kRateStep);
 }
@@ -63,9 +65,9 @@ TEST_F(HpccTest, UpdatesTheReferenceOncePerRoundTrip) {
   Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {});
   ack(hpcc, 0, 10, 100, 0, 5000);
-  ack(hpcc, 10, 20, 104, 5000, 5000);  // U = 1.25 gives Wc = 7650
+  ack(hpcc, 10, 20, 104, 5000, 5000);  // U = 1.25 sets Wc to 7650 Mb/s
   EXPECT_NEAR(hpcc.view(0).target.raw / 256.0, 7650, kRateStep);
-  ack(hpcc, 11, 21, 108, 10'000, 5000);  // U = 1.375 is applied to the same Wc
+  ack(hpcc, 11, 21, 108, 10'000, 5000);  // U = 1.375 applies to the same Wc
   EXPECT_NEAR(host_.mbps(0), 7650 * 0.95 / 1.375 + 50, kRateStep);
   EXPECT_NEAR(hpcc.view(0).target.raw / 256.0, 7650, kRateStep);
 }
@@ -74,19 +76,20 @@ TEST_F(HpccTest, AddsForMaxStageRoundsBelowTheTargetThenMultiplies) {
   Hpcc hpcc(host_, parameters_, {});
   hpcc.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(2'000'000'000))});
   ack(hpcc, 0, 1, 100, 0, 0);
-  // The ACKs are 8 µs apart with 4000 bytes each, so τ = T and U = 4000/10000 = 0.4 at once.
+  // The ACKs are 8 µs apart and report 4000 bytes each. So τ = T, and U = 4000/10000 = 0.4 at once.
   ack(hpcc, 1, 2, 108, 4000, 0);
   EXPECT_NEAR(host_.mbps(0), 2050, kRateStep);
   ack(hpcc, 2, 3, 116, 8000, 0);
   EXPECT_NEAR(host_.mbps(0), 2100, kRateStep);
-  ack(hpcc, 3, 4, 124, 12'000, 0);  // incStage is maxStage: 2100·0.95/0.4 + 50
+  ack(hpcc, 3, 4, 124, 12'000, 0);  // incStage has reached maxStage: 2100·0.95/0.4 + 50
   EXPECT_NEAR(host_.mbps(0), 2100 * 0.95 / 0.4 + 50, kRateStep);
-  ack(hpcc, 4, 5, 132, 16'000, 0);  // incStage is 0 again: additive steps follow
+  ack(hpcc, 4, 5, 132, 16'000, 0);  // incStage is 0 again, so additive steps follow
   EXPECT_NEAR(host_.mbps(0), 2100 * 0.95 / 0.4 + 100, kRateStep);
 }
 
 TEST_F(HpccTest, MultipliesFromTheTargetUtilisationOn) {
-  // Over 8 µs = T: 9400 bytes are U = 0.94 and add, 9600 bytes are U = 0.96 and multiply.
+  // In 8 µs, which is T, 9400 bytes are U = 0.94, an additive step. 9600 bytes are U = 0.96, a
+  // multiplicative step.
   for (const std::uint64_t bytes : {9400u, 9600u}) {
     FakeHost host{10'000};
     Hpcc hpcc(host, parameters_, {});
@@ -117,7 +120,7 @@ TEST_F(HpccTest, TheBusiestLinkCounts) {
   stack.hop[0] = {kMicroSecond * 100, 0, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 100, 0, 2000, BitRate(40'000'000'000)};
   hpcc.on_ack(0, info);
-  // Hop 0 has U = 0.6, hop 1 36000/40000 + 2000/40000 = 0.95, both over 8 µs = T.
+  // Over 8 µs, which is T, hop 0 has U = 0.6 and hop 1 has U = 36000/40000 + 2000/40000 = 0.95.
   stack.hop[0] = {kMicroSecond * 108, 6000, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 108, 36'000, 2000, BitRate(40'000'000'000)};
   info.psn = 1;

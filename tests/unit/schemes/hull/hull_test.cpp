@@ -1,4 +1,5 @@
-// HULL, calculated step by step: DCTCP's window below, and the pacer's rate period by period.
+// Tests HULL against values calculated step by step: DCTCP's window, and the pacer's rate in each
+// period.
 #include "schemes/hull/hull.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +76,7 @@ TEST_F(HullTest, AMarkPacesAFlowByChanceAndForAWhile) {
     paced += host_.is_running(1, 0) ? 1 : 0;
   }
   EXPECT_NEAR(paced, 1000, 120) << "three times the deviation";
-  while (!host_.is_running(1, 0)) ack(1, true);  // sends marks until one makes the flow a paced one
+  while (!host_.is_running(1, 0)) ack(1, true);  // sends marks until the flow becomes a paced flow
   host_.advance(*hull_, kMilliSecond * 9);
   EXPECT_LT(host_.mbps(0), 10'000);
   host_.advance(*hull_, kMilliSecond * 2);
@@ -84,8 +85,8 @@ TEST_F(HullTest, AMarkPacesAFlowByChanceAndForAWhile) {
   EXPECT_FALSE(host_.is_running(1, 1));
 }
 
-// The flows sent 40 000 bytes in 64 us, 5000 Mb/s: R = 7/8 * 10 000 + 1/8 * 5000 = 9375. With 2500
-// bytes of the window not in flight R gains 40 more.
+// The flows sent 40 000 bytes in 64 us, or 5000 Mb/s: R = 7/8 * 10 000 + 1/8 * 5000 = 9375. With
+// 2500 bytes of the window not in flight R gains 40 Mb/s more.
 TEST_F(HullTest, TheRateFollowsWhatIsSentAndWhatIsHeldBack) {
   always_pace();
   begin();
@@ -128,7 +129,8 @@ TEST(HullSwitch, MarksByThePhantomQueueAlone) {
   EXPECT_EQ(switches.ecn.phantom_threshold, 15'000);
   EcnMarker marker(switches.ecn, BitRate(10'000'000'000));
   EXPECT_TRUE(marker.has_phantom_queue());
-  // Packets back to back: 1 byte of 20 stays, so packet 201 of 1500 bytes is marked.
+  // Packets without gaps: 1 byte of 20 stays in the phantom queue, so packet 201 of 1500 bytes is
+  // marked.
   int first = 0;
   for (int i = 1; i <= 400 && first == 0; ++i) {
     if (marker.phantom_congested(1500, PicoSeconds(1'200'000) * i)) first = i;

@@ -1,5 +1,5 @@
-// InfiniBand's congestion-control table, calculated by hand: rising and falling index, limits, and
-// the meaning of a delay.
+// Tests InfiniBand's congestion control (CCT) against values calculated by hand: rising and falling
+// index, limits, and the meaning of a delay.
 #include "schemes/ibcc/ibcc.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ class IbccTest : public testing::Test {
     p_.ccti_timer = kMicroSecond * 150;
     p_.becn_every = 1;
   }
-  /// Reports to the algorithm the wire size of a packet of 1024 bytes, which has no headers here.
+  /// Reports a sent packet of 1024 bytes to the algorithm, with the wire size `wire`.
   static void sent(Ibcc& ibcc, FlowNumber flow, std::uint32_t wire = 1024) {
     SentInfo info;
     info.payload_bytes = 1024;
@@ -43,7 +43,8 @@ TEST_F(IbccTest, DelaysGiveThePartitionPapersRates) {
   ibcc.on_flow_start(0, {});
   sent(ibcc, 0);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000) << "CCT[0] = 0: no limit";
-  for (const double expected : {1000.0, 100.0, 10.0}) {  // rate 8192 bit / (4·IRD)
+  // the rate is 8192 bits per 4 times the delay IRD
+  for (const double expected : {1000.0, 100.0, 10.0}) {
     ibcc.on_cnp(0, {});
     EXPECT_NEAR(host_.mbps(0), expected, kRateStep);
   }
@@ -57,7 +58,7 @@ TEST_F(IbccTest, TheTableWithAScaleGrowsByTheSquareOfTheIndex) {
   const std::vector<PicoSeconds> table = p_.table();
   ASSERT_EQ(table.size(), 128u);
   EXPECT_EQ(table[0], PicoSeconds());
-  EXPECT_EQ(table[53], PicoSeconds(3'500'000));    // a quarter of 14 us
+  EXPECT_EQ(table[53], PicoSeconds(3'500'000));    // a quarter of the delay of 14 us
   EXPECT_EQ(table[106], PicoSeconds(14'000'000));  // CCT(i) = 14 i^2 / 106^2 us
   EXPECT_EQ(table[127], PicoSeconds(20'096'653));
 }
@@ -115,7 +116,7 @@ TEST_F(IbccTest, HeadersComeOnTopOfThePayloadRate) {
   Ibcc ibcc(host_, p_, 1024, table_);
   ibcc.on_flow_start(0, {});
   ibcc.on_cnp(0, {});
-  sent(ibcc, 0, 1102);  // The first packet of a message carries a RETH.
+  sent(ibcc, 0, 1102);  // the first packet of a message has a RETH
   sent(ibcc, 0, 1086);
   EXPECT_NEAR(host_.mbps(0), 1000.0 * 1086 / 1024, kRateStep);
 }
@@ -180,8 +181,8 @@ TEST_F(IbccTest, IncreaseByFlowClassAndTime) {
 }
 
 TEST_F(IbccTest, MinimumAndLimitByFlowClass) {
-  // The partition paper's conclusions of section 4.2: the index that all flows reach, limited by
-  // CCTI_Min and CCTI_Limit.
+  // Section 4.2 of the partition paper: the index that all flows reach, limited by CCTI_Min and
+  // CCTI_Limit.
   table_.assign(128, PicoSeconds(1000));
   p_.ccti_limit = 127;
   p_.ccti_timer = kSecond;
@@ -242,21 +243,21 @@ TEST_F(IbccTest, AServiceLevelOutlivesTheFlowThatHadItsTimer) {
   EXPECT_NEAR(host_.mbps(0), 100, kRateStep) << "it is gone: nobody sets its rate";
   ibcc.on_flow_end(1);
   EXPECT_FALSE(host_.is_running(1, 0));
-  ibcc.on_flow_start(0, {10, 0, {}, {}});  // the queue pair is created again
+  ibcc.on_flow_start(0, {10, 0, {}, {}});  // creates the queue pair again
   EXPECT_NEAR(host_.mbps(0), 1000, kRateStep) << "the port still knows the level's index";
   host_.advance(ibcc, kMicroSecond * 150);
   EXPECT_EQ(ibcc.ccti(0), 0u);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
   EXPECT_FALSE(host_.is_running(0, 0));
   ibcc.on_cnp(0, {});
-  host_.stop_timer(0, 0);  // a flow created again without destroy() has new timers
+  host_.stop_timer(0, 0);  // creating a flow again without destroy() starts new timers
   ibcc.on_flow_start(0, {10, 0, {}, {}});
   host_.advance(ibcc, kMicroSecond * 150);
   EXPECT_EQ(ibcc.ccti(0), 0u);
 }
 
-// The paper's equation 2: after congestion has raised CCTI to i, a flow is at full rate again after
-// i timers, and after a time t its index has fallen by t / timer.
+// Equation 2 of the paper: after congestion has raised CCTI to i, a flow has the full rate again
+// after i timer periods. After a time t its index has fallen by t / timer.
 TEST_F(IbccTest, RecoveryTakesATimerForEveryStepOfTheIndex) {
   p_.ccti_limit = 40;
   p_.ccti_increase = 20;
@@ -276,9 +277,9 @@ TEST_F(IbccTest, RecoveryTakesATimerForEveryStepOfTheIndex) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
 }
 
-// Two flows have CCTI 20 and 40. With equal timers, 10 and 30 are left after ten timers. With half
-// the timer for the larger index, 10 and 20 are left, the same proportion as before, and both flows
-// reach the full rate at the same moment.
+// Two flows have CCTI 20 and 40. With equal timers the indices are 10 and 30 after ten periods.
+// With half the period for the larger index they are 10 and 20, in the same proportion as before,
+// and both flows reach the full rate at the same time.
 TEST_F(IbccTest, AShorterTimerForTheLargerIndexKeepsTheProportion) {
   p_.ccti_limit = 40;
   p_.ccti_increase = 20;
@@ -352,7 +353,7 @@ TEST_F(IbccTest, OneBecnOfSoManyCounts) {
   }
 }
 
-// A BECN that does not count still starts the timer anew: the link is congested.
+// A BECN that does not raise the index still restarts the timer, since the link is congested.
 TEST_F(IbccTest, ABecnThatDoesNotCountStartsTheTimer) {
   p_.becn_every = 2;
   Ibcc ibcc(host_, p_, 1024, table_);
@@ -367,8 +368,9 @@ TEST_F(IbccTest, ABecnThatDoesNotCountStartsTheTimer) {
   EXPECT_EQ(ibcc.ccti(0), 0u);
 }
 
-// Entry i of a table without cct_scale leaves 1 - i/cct_steps of the full rate, to 1/8 of it; from
-// there each entry's delay is 1 + 8/cct_steps times that of the entry before, less at most 1 ps.
+// Without cct_scale entry i of the table leaves 1 - i/cct_steps of the full rate, down to 1/8 of
+// it. From there on each entry's delay is 1 + 8/cct_steps times that of the entry before, rounded
+// to 1 ps.
 TEST_F(IbccTest, RatesOfATableWithoutScaleFallInEqualSteps) {
   p_.ccti_limit = 85;
   p_.cct_steps = 64;
@@ -377,7 +379,8 @@ TEST_F(IbccTest, RatesOfATableWithoutScaleFallInEqualSteps) {
   ASSERT_EQ(table.size(), 86u);
   for (unsigned i = 0; i <= 56; ++i) {
     const double rate = 100'000 / static_cast<double>(table[i].count);
-    EXPECT_NEAR(rate, 1 - i / 64.0, 1e-5) << i;  // a delay of 100 000 ps and more, to 1 ps
+    // the delay is at least 100 000 ps and rounded to 1 ps
+    EXPECT_NEAR(rate, 1 - i / 64.0, 1e-5) << i;
   }
   for (unsigned i = 57; i <= 85; ++i) {
     EXPECT_NEAR(static_cast<double>(table[i].count),
@@ -395,8 +398,9 @@ TEST_F(IbccTest, RatesOfATableWithoutScaleFallInEqualSteps) {
   }
 }
 
-// Threshold 15 marks at the load of packets of 256 bytes with gaps of 176 bytes, 60 %. Each lower
-// threshold marks at a load greater by an equal step, so that threshold 1 marks at the whole link.
+// Threshold 15 marks from a load of 60 % on, that of packets of 256 bytes with gaps of 176 bytes.
+// Each lower threshold needs a higher load, in equal steps, so that threshold 1 marks at the full
+// link rate.
 TEST(IbccThresholds, OfLoadRiseInAStraightLine) {
   EXPECT_NEAR(IbccParameters::load_of(15).value(), 256.0 / (256 + 176), 0.01);
   EXPECT_DOUBLE_EQ(IbccParameters::load_of(15).value(), 0.6);
@@ -404,7 +408,7 @@ TEST(IbccThresholds, OfLoadRiseInAStraightLine) {
   EXPECT_DOUBLE_EQ(IbccParameters::load_of(1).value(), 1);
 }
 
-/// Share of packets marked at a port that carries this load of evenly spaced packets.
+/// Share of the packets that a port marks at this load of evenly spaced packets.
 double marked_at(unsigned threshold, double load) {
   IbccParameters parameters;
   parameters.threshold = threshold;

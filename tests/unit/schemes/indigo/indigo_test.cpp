@@ -1,5 +1,5 @@
-// Indigo: tables of actions by hand, and the trained policy in a closed loop with one link against
-// the windows that its expert aims at.
+// Tests Indigo: tables of actions against values computed by hand, and the trained policy in a
+// closed loop with one link against the windows of the expert that it imitates.
 #include "schemes/indigo/indigo.h"
 
 #include <gtest/gtest.h>
@@ -19,10 +19,10 @@ namespace dcc::indigo_test {
 namespace {
 
 constexpr double kBaseUs = 10;
-constexpr double kProduct = 125'000;  // bytes in a base round trip at 100 Gb/s
+constexpr double kProduct = 125'000;  // bytes of a base round trip at 100 Gb/s
 constexpr std::size_t kDigits = IndigoPolicy::kLevels * IndigoPolicy::kActions;
 
-/// A table of one action.
+/// Text of a table with the same action in all cells.
 std::string table_of(char action) {
   std::string text;
   for (std::size_t i = 0; i < IndigoPolicy::kLevels; ++i)
@@ -30,7 +30,7 @@ std::string table_of(char action) {
   return text;
 }
 
-/// The error message of a refused table; empty if the table is accepted.
+/// The error message for a table; empty if the table is accepted.
 std::string refusal(const std::string& text) {
   try {
     const IndigoPolicy policy(text);
@@ -41,7 +41,8 @@ std::string refusal(const std::string& text) {
 }
 
 TEST(IndigoPolicy, LevelsAreQuartersOfOctaves) {
-  // Only one cell of the table doubles: delay 1/4 to 2^-1.75, window 1/2 to 2^-0.75, after "more".
+  // Only one cell of the table doubles the window: delay 1/4 to 2^-1.75, window 1/2 to 2^-0.75,
+  // after the action "more".
   std::string text = table_of('2');
   const std::size_t delay_level = 1 + 4 * 3;
   const std::size_t window_level = 1 + 4 * 5;
@@ -98,11 +99,12 @@ TEST(IndigoPolicy, LimitsThatLeaveNoWindowAreRefused) {
 }
 
 struct Result {
-  double delay = 0;            // mean queueing delay, in base round trips
-  std::vector<double> shares;  // mean windows, relative to their mean
+  double delay = 0;            // mean queueing delay in base round trips
+  std::vector<double> shares;  // mean window of each flow relative to the mean of all
 };
 
-/// Flows share a link; the first one starts with `ahead` bandwidth-delay products, others with 1/8.
+/// Simulates flows that share a link. The first flow starts with `ahead` bandwidth-delay products,
+/// the other flows with 1/8.
 Result share(const std::string& policy, FlowNumber flows, double ahead) {
   IndigoParameters p;
   p.policy = policy;
@@ -116,7 +118,7 @@ Result share(const std::string& policy, FlowNumber flows, double ahead) {
   Result result;
   result.shares.assign(flows, 0);
   AckInfo info;
-  // The first flow is alone until its window is `ahead`.
+  // The first flow is alone until its window reaches `ahead`.
   while (flows > 1 && indigo.window(0) < ahead * kProduct && info.psn < 100) {
     info.rtt = start.base_rtt;
     info.psn = info.next_psn = info.psn + 1;
@@ -128,7 +130,7 @@ Result share(const std::string& policy, FlowNumber flows, double ahead) {
     const double rtt = std::max(1.0, sum / kProduct);
     info.psn = info.next_psn = info.psn + 1;
     for (FlowNumber flow = 0; flow < flows; ++flow) {
-      // Other packets of a round trip come earlier or later; half a packet to either side.
+      // The other packets of a round trip come up to half a packet earlier or later.
       const double noise = static_cast<double>(mix64(info.psn * 64 + flow) >> 40) / (1 << 24) - 0.5;
       info.rtt =
           PicoSeconds(static_cast<std::int64_t>(kBaseUs * 1e6 * std::max(1.0, rtt + 0.02 * noise)));
@@ -145,9 +147,8 @@ Result share(const std::string& policy, FlowNumber flows, double ahead) {
   return result;
 }
 
-// The expert whom the policy imitates keeps a sixteenth of a bandwidth-delay product of each flow
-// in the queue. Levels of a quarter of an octave (19 %) bound how well the policy tells delays
-// apart.
+// The expert that the policy imitates keeps a sixteenth of a bandwidth-delay product of each flow
+// in the queue. The policy distinguishes delays in levels of a quarter of an octave (19 %).
 TEST(Indigo, FlowsKeepEqualPartsInTheQueueAsTheExpertDoes) {
   for (const FlowNumber flows : {1u, 2u, 4u, 8u, 16u}) {
     const Result r = share(IndigoParameters().policy, flows, 0.5);

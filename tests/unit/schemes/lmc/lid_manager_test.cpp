@@ -1,4 +1,5 @@
-// The manager of InfiniBand's paths, calculated by hand on a network with two paths.
+// Tests the manager of InfiniBand's paths (LMC) against values calculated by hand, on a network
+// with two paths.
 #include "schemes/lmc/lid_manager.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +15,8 @@
 namespace dcc::lid_manager_test {
 namespace {
 
-constexpr std::uint64_t kRate = 20'000'000'000;  // rate of each of the two paths; hosts have half
+// rate of each of the two paths; host links have half of it
+constexpr std::uint64_t kRate = 20'000'000'000;
 
 class FakeSwitch final : public FlowEntries {
  public:
@@ -28,7 +30,7 @@ class FakeSwitch final : public FlowEntries {
   std::map<std::uint32_t, std::uint32_t> places;
 };
 
-/// Hosts 0 to 3 at leaf0, 4 to 7 at leaf1, two spines between.
+/// Hosts 0 to 3 are at leaf0, hosts 4 to 7 at leaf1, with two spines between the leaves.
 class TwoWays : public testing::Test {
  protected:
   TwoWays() : topology(make_topology()), routing(topology), fabric(topology, routing) {
@@ -54,12 +56,12 @@ class TwoWays : public testing::Test {
     return Topology::leaf_spine(p);
   }
   FakeSwitch& leaf0() { return switches.at(topology.find("leaf0")); }
-  /// A flow to host `to` whose own path leads over this spine.
+  /// Returns a flow to host `to` whose initial path leads over this spine.
   std::uint32_t flow_by(HostId to, std::uint32_t spine) {
     const std::uint32_t even = index_by_address(leaf0().seed, to, 0, 2);
     return 2 * to + (even == spine ? 0u : 1u);
   }
-  /// Bytes that a flow sent in the last millisecond at a share of 20 Gb/s.
+  /// Sets the bytes that a flow sent in the last millisecond, as a share of 20 Gb/s.
   void sent(std::uint32_t flow, HostId from, HostId to, double share) {
     leaf0().counts.push_back({{from, to, flow}, static_cast<Bytes>(share * 2'500'000)});
   }
@@ -89,7 +91,8 @@ TEST_F(TwoWays, TheLargestFlowThatFitsMovesOffAFullWire) {
     sent(c, 2, 6, 0.28);
     sent(d, 3, 7, 0.5);
     manager->run_round();
-    // Moving flow b would load the other wire to 0.9, above the limit of 0.88, so flow a moves.
+    // Moving flow b would load the other wire to 0.9, above the limit of 0.88, so the manager moves
+    // flow a.
     EXPECT_EQ(leaf0().places, (Places{{a, 1}})) << round;
     EXPECT_EQ(manager->moves(), 1u) << "and there it stays";
   }
@@ -121,7 +124,8 @@ TEST_F(TwoWays, WhoWasMovedGoesBackWhenTheOtherWayFills) {
   EXPECT_EQ(leaf0().places.at(a), 0u);
 }
 
-// Congestion control keeps the wire at 0.7, below the threshold of 0.9, and both flows miss 0.4.
+// Congestion control keeps the wire at 0.7, below the threshold of 0.9, and both flows miss their
+// goal of 0.4.
 TEST_F(TwoWays, AMissedGoalMovesAFlowOffAWireThatIsNotFull) {
   const std::uint32_t a = flow_by(4, 0), b = flow_by(5, 0);
   const auto round = [&](double rate_a, double rate_b) {
@@ -138,7 +142,7 @@ TEST_F(TwoWays, AMissedGoalMovesAFlowOffAWireThatIsNotFull) {
   EXPECT_EQ(leaf0().places, (Places{{a, 1}}));
   EXPECT_EQ(manager->moves_for_goals(), 1u);
   EXPECT_EQ(manager->path_of({0, 4, a}), 1u - (a & 1u));
-  // The flow that stayed has the wire for itself, so a miss of its goal is its own.
+  // The remaining flow has the wire for itself, so its missed goal is no reason to move it.
   for (int i = 0; i < 3; ++i) round(0.4, 0.3);
   EXPECT_EQ(manager->moves(), 1u);
 }
@@ -148,7 +152,7 @@ TEST_F(TwoWays, AGoalNeedsRoomForAllOfIt) {
   const std::uint32_t a = flow_by(4, 0), b = flow_by(5, 0), c = flow_by(6, 1);
   sent(a, 0, 4, 0.35);
   sent(b, 1, 5, 0.35);
-  sent(c, 2, 6, 0.25);  // with 0.4 more this wire is used as much as the other but 0.05
+  sent(c, 2, 6, 0.25);  // with 0.4 more, this wire would carry only 0.05 less than the other
   manager->run_round();
   EXPECT_EQ(manager->moves_for_goals(), 0u);
 }

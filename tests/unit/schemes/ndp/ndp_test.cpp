@@ -1,5 +1,5 @@
-// NDP calculated by hand on one switch of 10 Gb/s: a packet of 9000 bytes occupies the wire for
-// 7.2512 us, a packet without payload for 51.2 ns, and each wire adds 1 us.
+// Tests NDP on one switch of 10 Gb/s against values calculated by hand. A packet of 9000 bytes
+// occupies a link for 7.2512 us, a packet without payload for 51.2 ns, and each link adds 1 us.
 #include "schemes/ndp/ndp.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ using test::TransportStar;
 constexpr PicoSeconds kPacket{7'251'200};
 constexpr PicoSeconds kHeader{51'200};
 constexpr PicoSeconds kWire = kMicroSecond;
-// Two wires to the receiver and two wires back.
+// Time of a data packet over two links, and of a packet without payload back over two links.
 const PicoSeconds kThere = (kPacket + kWire) * 2;
 const PicoSeconds kBack = (kHeader + kWire) * 2;
 
@@ -48,19 +48,18 @@ TEST(Ndp, AWindowOfOneIsARoundTripAPacket) {
   star.scheduler.run_until(kMilliSecond * 10);
   EXPECT_EQ(star.received_at(0), kThere + (kThere + kBack) * 29);
   star.expect_all_arrived();
-  // The sender sends the first packet without a PULL. After the last packet has arrived no PULL is
-  // sent.
+  // The first packet needs no PULL, and after the last packet has arrived the receiver sends none.
   EXPECT_EQ(star.counters().credits_sent, 29u);
   EXPECT_EQ(star.counters().credits_used, 29u);
 }
 
-// Ten senders of one packet each: eight packets wait, two are trimmed, pulled and sent again. Their
-// headers, NACKs and PULLs pass while data drains, so the port is never idle, and the last byte
-// arrives as if one sender had sent all.
+// Ten senders send one packet each. Eight packets wait, two are trimmed, pulled and sent again.
+// Their headers, NACKs and PULLs pass while data drains. The port is therefore never idle, and the
+// last byte arrives as if one sender had sent all.
 TEST(Ndp, WhatIsTrimmedIsPulledBeforeThePortRunsDry) {
   Star star(16);
   for (HostId h = 1; h <= 15; ++h) star.send(h, 0, 9000);
-  star.scheduler.run_until(kMilliSecond);  // runs for one timeout
+  star.scheduler.run_until(kMilliSecond);  // a run of one timeout
   star.expect_all_arrived();
   const SwitchCounters totals = star.device->totals();
   EXPECT_EQ(totals.trimmed, 6u) << "one passes, eight wait";
@@ -83,8 +82,8 @@ TEST(Ndp, PullsOfAllFlowsTakeTurns) {
     least = std::min(least, star.ledger[flow].received_bytes);
     most = std::max(most, star.ledger[flow].received_bytes);
   }
-  // PULLs are fair. Of the first windows one packet passes and eight wait in the queue, which may
-  // be those of any flow.
+  // PULLs are fair. Of the initial windows one packet passes and eight wait in the queue, which may
+  // belong to any flow.
   EXPECT_LE(most - least, 9000 * 9);
   EXPECT_GT(least, 9000 * 28) << "2 ms are 275 packets";
   star.scheduler.run_until(kMilliSecond * 20);
@@ -94,7 +93,7 @@ TEST(Ndp, PullsOfAllFlowsTakeTurns) {
       << "nothing was lost";
   PicoSeconds last{};
   for (std::uint32_t flow = 0; flow < 8; ++flow) last = std::max(last, star.received_at(flow));
-  // The published incasts end within 0.6 % of the wire's own time.
+  // Published incasts complete within 0.6 % of the time that the link needs.
   EXPECT_LT(last * 1000, (kPacket * 800 + kThere) * 1006);
 }
 
@@ -109,12 +108,12 @@ TEST(Ndp, ASenderThatIsOwedAPullDoesNotTimeOut) {
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
   PicoSeconds last{};
   for (std::uint32_t flow = 0; flow < 240; ++flow) last = std::max(last, star.received_at(flow));
-  // The headers of the first windows use the same link.
+  // The headers of trimmed packets of the initial windows use the same link.
   EXPECT_LT(last * 1000, (kPacket * 240 * 25 + kHeader * 240 * 23 + kThere) * 1002);
 }
 
-// All PULLs of half a millisecond are lost: every packet in flight has been answered, and no answer
-// follows that could carry the count.
+// All PULLs of half a millisecond are lost. Every packet in flight has been answered, so no later
+// answer can carry the PULL count.
 TEST(Ndp, ALastPullThatIsLostIsRepeated) {
   Star star(3);
   int pulls = 0;
@@ -144,9 +143,9 @@ TEST(Ndp, HeadersThatFindNoRoomComeBack) {
   star.expect_all_arrived();
 }
 
-// The first window of sixty packets leaves without a PULL, the others leave by PULLs, and one is
-// sent twice. If most answers are ACKs the repeated packet needs no PULL; if no answer is an ACK it
-// does.
+// The initial window of sixty packets leaves without PULLs, the other packets leave by PULLs, and
+// one packet is sent twice. If most answers are ACKs the repeated packet needs no PULL. If no
+// answer is an ACK it needs one.
 TEST(Ndp, WhatComesBackAmongAcksGoesAgainUnasked) {
   for (const bool among_acks : {true, false}) {
     Star star(2);
@@ -186,7 +185,7 @@ TEST(Ndp, MoreWorkOnTheSameQueuePairBeginsAgain) {
 
 class NdpLosses : public testing::TestWithParam<std::uint64_t> {};
 
-// A twentieth of every kind of packet is lost, while many senders cause trimming.
+// Links lose a twentieth of the packets of every kind, while many senders cause trimming.
 TEST_P(NdpLosses, EveryByteArrivesOnceAllTheSame) {
   SwitchParameters switches;
   switches.discipline.of<TrimmingParameters>("trimming").header_queue = 64 * 8;

@@ -1,4 +1,4 @@
-// A trimming port packet by packet: which packet is trimmed, which is served first, which is
+// Tests a trimming port packet by packet: which packet is trimmed, which is sent first, which is
 // dropped.
 #include "schemes/ndp/trimming.h"
 
@@ -34,7 +34,7 @@ class TrimmingPortTest : public testing::Test {
     packet->wire_bytes = packet->payload_bytes + 64;
     return packet;
   }
-  /// Removes all packets in the order of service.
+  /// Dequeues all packets, in the order of service.
   std::vector<Packet> drain() {
     std::vector<Packet> order;
     while (!port().empty()) {
@@ -83,7 +83,7 @@ TEST_F(TrimmingPortTest, AFullQueueCutsTheArrivalOrTheLast) {
     ++cut.at(order[0].psn);
   }
   EXPECT_EQ(cut[0], 0);
-  // 200 fair coin tosses give 100 heads; five standard deviations of sqrt(50) are 36.
+  // 200 fair coin tosses give 100 heads. Five standard deviations of sqrt(50) are 36.
   EXPECT_NEAR(cut[1], 100, 36);
   EXPECT_EQ(cut[1] + cut[2], 200);
 }
@@ -101,7 +101,7 @@ TEST_F(TrimmingPortTest, AHeaderWithoutRoomIsTurnedRoundOnce) {
   p_.header_queue = 64;
   port().enqueue(make(0));
   port().enqueue(make(1));
-  port().enqueue(make(9, PacketKind::kAck));  // the ACK takes the last room
+  port().enqueue(make(9, PacketKind::kAck));  // the ACK takes the last room in the control queue
   const PortDiscipline::EnqueueResult result = port().enqueue(make(2));
   ASSERT_NE(result.returned, nullptr);
   EXPECT_TRUE(result.dropped.empty());
@@ -144,7 +144,7 @@ TEST_F(TrimmingPortTest, AQueueOfOneIsReplacedWhole) {
   }
 }
 
-// Trimming by the queue behind the packet, only for packets that request it.
+// The port marks packets by the length of the queue behind them, if they are ECN-capable.
 TEST_F(TrimmingPortTest, MarksWhatLeavesMuchBehindIt) {
   p_.data_packets = 10;
   p_.ecn = true;
@@ -170,7 +170,8 @@ TEST_F(TrimmingPortTest, MarksWhatLeavesMuchBehindIt) {
       EXPECT_EQ(packet.ecn, Ecn::kEct0) << behind << " behind it";
     }
   }
-  const std::uint64_t by_lot = order[7].ecn == Ecn::kCe ? 1 : 0;  // three packets wait behind it
+  // three packets wait behind it, so its mark is random
+  const std::uint64_t by_lot = order[7].ecn == Ecn::kCe ? 1 : 0;
   EXPECT_EQ(order[7].psn, 6u);
   EXPECT_EQ(port().consume_departure_marks(), 5u + by_lot);
   EXPECT_EQ(port().consume_departure_marks(), 0u) << "they are told once";

@@ -1,5 +1,5 @@
-// PDQ calculated by hand on one switch of 10 Gb/s: a packet of 4096 bytes occupies the wire for
-// 3.328 us, a packet without payload for 51.2 ns, and each wire adds 1 us.
+// Tests PDQ on one switch of 10 Gb/s against values calculated by hand. A packet of 4096 bytes
+// occupies a link for 3.328 us, a packet without payload for 51.2 ns, and each link adds 1 us.
 #include "schemes/pdq/pdq.h"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ struct Star : TransportStar {
   }
 };
 
-// The probe and its answer take a round trip. Then every data packet carries a request, and a probe
+// The probe and its reply take a round trip. Then every data packet carries a request, and a probe
 // follows each round trip.
 TEST(Pdq, OneSenderAsksAndThenFillsTheWire) {
   Star star(2);
@@ -55,7 +55,7 @@ TEST(Pdq, OneSenderAsksAndThenFillsTheWire) {
   star.expect_all_arrived();
 }
 
-// Each of 180 flows sends a probe every three round trips, which is more than 1 Gb/s carries.
+// Each of 180 flows sends a probe every three round trips, together more than 1 Gb/s carries.
 TEST(Pdq, ProbesLeaveTheLinkToData) {
   TransportStar star(10, Star::pdq(), {}, {1_Gbps, kMicroSecond, 20}, 1000);
   for (int round = 0; round < 20; ++round) {
@@ -66,8 +66,8 @@ TEST(Pdq, ProbesLeaveTheLinkToData) {
   EXPECT_EQ(star.device->totals().dropped, 0u);
 }
 
-// Five flows of one size from five hosts follow each other, and the wire is hardly ever idle. The
-// probes of paused flows take a hundredth of the wire.
+// Five flows of equal size from five hosts are sent one after the other, and the link is hardly
+// ever idle. The probes of paused flows take a hundredth of the link.
 TEST(Pdq, FlowsOfOneSizeFollowEachOther) {
   Star star(6);
   for (HostId h = 1; h <= 5; ++h) star.send(h, 0, kPayload * 1000);
@@ -84,9 +84,9 @@ TEST(Pdq, FlowsOfOneSizeFollowEachOther) {
   EXPECT_EQ(star.drops(), 0u);
 }
 
-// The example of the paper's figure 1: flows of sizes 1, 2 and 3. With equal sharing they take 3, 5
-// and 6 units, 4.67 on average; one after the other they take 1, 3 and 6. Here the least critical
-// flow asks first, so two flows are interrupted. Their packets already sent delay the others by
+// The example of figure 1 of the paper: flows of sizes 1, 2 and 3. With equal sharing they take 3,
+// 5 and 6 units, 4.67 on average. One after the other they take 1, 3 and 6. Here the least critical
+// flow requests first, so two flows are interrupted. Their packets in flight delay the others by
 // some round trips.
 TEST(Pdq, ShortestFirstSavesThreeTenths) {
   Star star(4);
@@ -101,7 +101,7 @@ TEST(Pdq, ShortestFirstSavesThreeTenths) {
   EXPECT_NEAR(star.mean_arrival(3) / to_seconds(unit), 10. / 3, 0.1);
 }
 
-// The same flows with deadlines that leave 3 % and some round trips: all deadlines can be met in
+// The same flows have deadlines that leave 3 % and some round trips, so all deadlines can be met in
 // this order.
 TEST(Pdq, EarliestDeadlineFirstMeetsThemAll) {
   Star star(4);
@@ -116,7 +116,7 @@ TEST(Pdq, EarliestDeadlineFirstMeetsThemAll) {
   EXPECT_GT(star.received_at(0), star.received_at(2)) << "the shortest, but last";
 }
 
-// A longer flow with a deadline is sent before a shorter flow without one, which resumes
+// A longer flow with a deadline is sent before a shorter flow without one, which continues
 // afterwards.
 TEST(Pdq, ADeadlineGoesBeforeASize) {
   Star star(3);
@@ -130,19 +130,20 @@ TEST(Pdq, ADeadlineGoesBeforeASize) {
   EXPECT_LT(star.received_at(0) * 100, (kAsking + kPacket * 6000) * 101 + kRtt * 300);
 }
 
-// Only one of two flows can meet its deadline: PDQ gives the other one up for good.
+// Only one of two flows can meet its deadline, so PDQ gives up the other flow's deadline for good.
 TEST(Pdq, WhoCannotMeetItsDeadlineMakesWay) {
   Star star(3);
   const PicoSeconds soon = kPacket * 2000 + kRtt;
-  star.send(1, 0, kPayload * 2100, soon - kMicroSecond);  // the deadline cannot be met
+  star.send(1, 0, kPayload * 2100, soon - kMicroSecond);  // a deadline that cannot be met
   star.send(2, 0, kPayload * 1900, soon);
   star.run();
   EXPECT_LE(star.received_at(1), soon);
   EXPECT_GT(star.received_at(0), soon);
 }
 
-// One of two flows becomes hopeless while it waits. Terminated, it sends nothing more, and the link
-// is free when the other flow ends; otherwise it sends all of its data late.
+// One of two flows can no longer meet its deadline while it waits. With early termination it sends
+// nothing more, and the link is free when the other flow ends. Otherwise it sends all its data
+// late.
 TEST(Pdq, AHopelessFlowIsTerminatedEarly) {
   for (const bool early : {false, true}) {
     Star star(3, early);
@@ -163,8 +164,8 @@ TEST(Pdq, AHopelessFlowIsTerminatedEarly) {
   }
 }
 
-// A long flow is interrupted by short flows, some of which end within two round trips at a time;
-// the long flow uses all of the wire that they leave.
+// Short flows interrupt a long flow. Some of the short flows end within two round trips, and the
+// long flow uses all of the link that they leave.
 TEST(Pdq, ABurstOfShortFlowsPassesALongOne) {
   Star star(31);
   star.send(30, 0, kPayload * 4000);
@@ -185,7 +186,7 @@ TEST(Pdq, ABurstOfShortFlowsPassesALongOne) {
   EXPECT_LT(longest, 1064 * 26 * 5) << "round trips' worth";
 }
 
-// The flows of one host are sent one after the other too. A flow that its own NIC pauses sends no
+// The flows of one host are sent one after the other, too. A flow that its own NIC pauses sends no
 // requests.
 TEST(Pdq, AHostSendsItsMostCriticalFlow) {
   Star star(4);
@@ -207,7 +208,8 @@ TEST(Pdq, AHostSendsItsMostCriticalFlow) {
   EXPECT_GT(asked[1], 20u) << "it sends, and hears from all ports each round trip";
 }
 
-// The host of a paused flow meanwhile sends to another host, until the other flow has less left.
+// The host of a paused flow sends to another host meanwhile, until the other flow has less data
+// left.
 TEST(Pdq, WhatPausesLeavesItsHostToOthers) {
   Star star(4);
   star.send(1, 0, kPayload * 2000);
@@ -219,8 +221,8 @@ TEST(Pdq, WhatPausesLeavesItsHostToOthers) {
   EXPECT_LT(star.received_at(1) * 100, kPacket * 707'000 + kRtt * 800);
 }
 
-// All replies are lost for a while: the sender asks at growing intervals and resumes with the next
-// reply.
+// All replies are lost for a while. The sender repeats its request at growing intervals, and the
+// next reply lets it continue.
 TEST(Pdq, WhoIsNotAnsweredAsksAgain) {
   Star star(2);
   star.send(0, 1, kPayload * 400);
@@ -230,12 +232,12 @@ TEST(Pdq, WhoIsNotAnsweredAsksAgain) {
   });
   star.scheduler.run_until(to);
   EXPECT_EQ(star.ledger[0].received_bytes, 0);
-  // Probes follow after 1 ms, 2 ms and so on; the fifth ends after 31 ms.
+  // Probes follow after 1 ms, 2 ms and so on. The fifth interval ends after 31 ms.
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 4u);
   star.run();
 }
 
-// All packets are lost for a while: after the first timeout the sender sends probes only.
+// All packets are lost for a while. After the first timeout the sender sends probes only.
 TEST(Pdq, WhoHearsNothingStopsSending) {
   Star star(2);
   star.send(0, 1, kPayload * 20'000);
@@ -251,8 +253,8 @@ TEST(Pdq, WhoHearsNothingStopsSending) {
   star.run();
 }
 
-// The case of a changed path: no port on the new path knows the flow that paused this one. The
-// sender asks anew instead of sending past all ports.
+// A flow changes its path, and no port on the new path knows the flow that paused this one. The
+// sender must send a new request instead of sending data past all ports.
 TEST(Pdq, WhoWasPausedByAPortThatIsGoneAsksAnew) {
   Star star(3);
   constexpr std::uint64_t kGone = 12345;

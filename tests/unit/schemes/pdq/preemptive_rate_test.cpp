@@ -1,5 +1,6 @@
-// Tests the choice of flows that send over a link and of flows that pause, by hand and against a
-// direct transcription of PDQ's rules. Tests the port that handles requests and their replies.
+// Tests PDQ's choice of the flows that send over a link and the flows that pause, against values
+// computed by hand and against a direct transcription of PDQ's rules. Also tests the port that
+// handles requests and replies.
 #include "schemes/pdq/preemptive_rate.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ PreemptiveAllocatorParameters undampened(std::uint32_t flows = 16) {
   return parameters;
 }
 
-/// A link of 10 Gb/s.
+/// A link of 10 Gb/s with PDQ's allocator.
 struct Link10G : PreemptiveAllocator {
   explicit Link10G(const PreemptiveAllocatorParameters& parameters = undampened())
       : PreemptiveAllocator(parameters, kName) {
@@ -36,7 +37,7 @@ struct Link10G : PreemptiveAllocator {
   }
 };
 
-/// One requester at a link without other flows.
+/// A requester at a link with PDQ's allocator, and no other link.
 struct Flow {
   std::uint32_t number;
   PicoSeconds left;
@@ -51,7 +52,7 @@ struct Flow {
     link.ask(number, told, queue, now);
     return told;
   }
-  /// Returns the rate of the flow after the answer has passed the port again.
+  /// Sends a request and its reply through the port. Returns the rate that the flow then has.
   std::uint64_t gets(PreemptiveAllocator& link, PicoSeconds now, Bytes queue = 0) {
     const SchedulingHeader told = asks(link, now, queue);
     link.answer(number, told, now);
@@ -94,8 +95,8 @@ TEST(PreemptiveAllocator, WhatTheFirstCannotUseIsTheNext) {
   EXPECT_EQ(last.gets(link, kMicroSecond), 0u);
 }
 
-// K = 2: flows with less than two round trips left do not count, until their sum reaches two round
-// trips.
+// With K = 2 flows with less than two round trips left do not count, until their sum reaches two
+// round trips.
 TEST(PreemptiveAllocator, TheNextBeginsBeforeTheLastHasEnded) {
   Link10G link;
   Flow ending{1, kRtt * 2}, next{2, kRtt * 20}, last{3, kRtt * 21};
@@ -105,8 +106,8 @@ TEST(PreemptiveAllocator, TheNextBeginsBeforeTheLastHasEnded) {
   EXPECT_EQ(ending.gets(link, kMicroSecond * 2), 10_G);
   EXPECT_EQ(next.gets(link, kMicroSecond * 2), 10_G);
   EXPECT_EQ(last.gets(link, kMicroSecond * 2), 0u);
-  // Flows with 0.5 and 1.9 round trips left: the first alone is below two, so it does not count;
-  // flows after both do.
+  // The flows have 0.5 and 1.9 round trips left. The first one alone is below two and does not
+  // count; later flows do.
   Flow half{4, kMicroSecond * 5}, other{5, kMicroSecond * 19}, more{6, kMicroSecond * 19};
   EXPECT_EQ(half.gets(link, kMicroSecond * 3), 10_G);
   EXPECT_EQ(other.gets(link, kMicroSecond * 3), 10_G);
@@ -122,7 +123,7 @@ TEST(PreemptiveAllocator, WithoutEarlyStartEveryoneCounts) {
   EXPECT_EQ(next.gets(link, kMicroSecond), 0u);
 }
 
-// Of several simultaneous requests only the first is accepted, although no reply has arrived yet.
+// Of several requests before a reply only the first one is accepted.
 TEST(PreemptiveAllocator, APromiseCountsUntilItsAnswerOrTwoRoundTrips) {
   Link10G link;
   Flow first{1, kRtt * 10}, second{2, kRtt * 11};
@@ -137,7 +138,7 @@ TEST(PreemptiveAllocator, APromiseCountsUntilItsAnswerOrTwoRoundTrips) {
   EXPECT_EQ(second.asks(link, kRtt * 3).rate, gbps(6));
 }
 
-// A probe overtakes data in a queue, and so does the answer to it.
+// A probe overtakes data in a queue, and so does its reply.
 TEST(PreemptiveAllocator, AnAnswerToAnOlderPacketDoesNotCount) {
   Link10G link;
   Flow first{1, kRtt * 10}, second{2, kRtt * 11};
@@ -166,8 +167,8 @@ TEST(PreemptiveAllocator, WhoPausesElsewhereIsNotKept) {
   EXPECT_EQ(link.flows().size(), 1u);
 }
 
-// The pause is a fifth of a round trip for each flow before this one, but at least the round trip
-// that the sender states.
+// The pause is a fifth of a round trip per more critical flow, but at least the round trip that the
+// sender states.
 TEST(PreemptiveAllocator, WhoHasMoreBeforeItAsksMoreRarely) {
   Link10G link;
   std::vector<Flow> flows;
@@ -194,13 +195,13 @@ TEST(PreemptiveAllocator, OneBeginsInARoundTrip) {
   EXPECT_EQ(third.gets(link, kMicroSecond + kRtt * 2), 10_G);
 }
 
-// The default is a small part of a round trip: a port that gives one flow leave in each round trip
-// would leave its link idle while many wait.
+// The default dampening is a small part of a round trip. A port that lets one flow begin per round
+// trip would leave its link idle while many flows wait.
 TEST(PreemptiveAllocator, ByDefaultFourBeginInARoundTrip) {
   Link10G link{PreemptiveAllocatorParameters{}};
   unsigned begun = 0;
   for (std::uint32_t number = 1; number <= 8; ++number) {
-    Flow flow{number, kRtt * (30 - number)};  // each is more critical than those before it
+    Flow flow{number, kRtt * (30 - number)};  // each flow is more critical than those before it
     const PicoSeconds now = kMicroSecond + PicoSeconds(kRtt.count * (number - 1) / 8);
     if (flow.gets(link, now) != 0) ++begun;
   }
@@ -220,7 +221,8 @@ TEST(PreemptiveAllocator, KeepsTheMostCriticalOnly) {
   EXPECT_EQ(link.flows()[1].number, 1u);
 }
 
-// Probes of 2 us every 5 us, in periods of eight round trips; then one in a millisecond.
+// Probes of 2 us arrive every 5 us, in periods of eight round trips. Then one probe arrives in a
+// millisecond.
 TEST(PreemptiveAllocator, WhoIsNotKeptAsksMoreRarelyWhileProbesCrowdTheLink) {
   Link10G link(undampened(2));
   Flow a{1, kRtt * 10}, b{2, kRtt * 20}, c{3, kRtt * 30};
@@ -242,7 +244,7 @@ TEST(PreemptiveAllocator, WhoIsNotKeptAsksMoreRarelyWhileProbesCrowdTheLink) {
   EXPECT_EQ(asks(kMilliSecond), kRtt * 3);
 }
 
-// Probes of 12'500 bytes take 10 us each; the list keeps three flows.
+// Probes of 12'500 bytes take 10 us each, and the list keeps three flows.
 TEST(PreemptiveAllocator, ProbesOfTheKeptTakeHalfTheLinkAtMost) {
   Link10G link;
   Flow a{1, kRtt * 10}, b{2, kRtt * 20}, c{3, kRtt * 30};
@@ -261,7 +263,8 @@ TEST(PreemptiveAllocator, ForgetsWhomNobodySpeaksOf) {
   EXPECT_EQ(other.gets(link, kRtt * 4 + kMicroSecond), 10_G);
 }
 
-// The port reserves the link for a flow that was told to ask in three round trips.
+// The port reserves the link for a flow that was told to repeat its request after three round
+// trips.
 TEST(PreemptiveAllocator, RemembersThePausedUntilTheyWereToAsk) {
   Link10G link;
   Flow last{15, kRtt * 50};
@@ -278,7 +281,7 @@ TEST(PreemptiveAllocator, RemembersThePausedUntilTheyWereToAsk) {
   EXPECT_EQ(link.flows().back().number, first.number);
 }
 
-// A queue of 5 KB drains in two round trips of 10 us with 2 Gb/s.
+// A queue of 5 KB drains at 2 Gb/s in two round trips of 10 us.
 TEST(PreemptiveAllocator, HoldsBackForTheQueueThatStood) {
   Link10G link;
   Flow flow{1, kRtt * 100};
@@ -292,9 +295,9 @@ TEST(PreemptiveAllocator, HoldsBackForTheQueueThatStood) {
   EXPECT_EQ(flow.gets(link, kMicroSecond + kRtt * 5, 0), 10_G);
 }
 
-/// Random flows that ask, get replies, lose some, pause at other links and end. At all times: the
-/// sending flows together do not exceed the link, no flow pauses while more critical flows leave
-/// bandwidth unused, and no flow sends beside a more critical one that takes the whole link.
+/// Random flows send requests, get replies, lose some, pause at other links and end. At all times
+/// the sending flows together do not exceed the link. No flow pauses while more critical flows
+/// leave bandwidth unused, and no flow sends beside a more critical flow that takes the whole link.
 class PreemptiveAllocatorCrowd : public testing::TestWithParam<std::uint32_t> {};
 TEST_P(PreemptiveAllocatorCrowd, ServesNobodyBeforeSomebodyMoreCritical) {
   Link10G link(undampened(GetParam()));
@@ -322,7 +325,7 @@ TEST_P(PreemptiveAllocatorCrowd, ServesNobodyBeforeSomebodyMoreCritical) {
     EXPECT_TRUE(std::is_sorted(list.begin(), list.end(), [](const auto& a, const auto& b) {
       return std::tie(a.deadline, a.left, a.number) < std::tie(b.deadline, b.left, b.number);
     }));
-    // The more critical flows, by the paper's algorithm 2.
+    // Rates of the more critical flows, by algorithm 2 of the paper.
     const auto self = std::find_if(list.begin(), list.end(),
                                    [&](const auto& one) { return one.number == flow.number; });
     if (self == list.end()) {
@@ -346,7 +349,7 @@ TEST_P(PreemptiveAllocatorCrowd, ServesNobodyBeforeSomebodyMoreCritical) {
       EXPECT_EQ(told.paused_by, free == 0 ? kName : 0);
       free == 0 ? ++paused : ++let;
     }
-    if (below(10) == 0) continue;  // the answer is lost
+    if (below(10) == 0) continue;  // the reply is lost
     if (below(5) == 0) told.paused_by = kName + 1, told.rate = {};
     link.answer(flow.number, told, now);
     flow.paused_by = told.paused_by == kName ? kName : 0;
@@ -397,7 +400,7 @@ TEST(PreemptiveRatePort, WritesWhatItSaysAndHearsWhatComesBack) {
   for (Packet* packet : {probe, data}) pool.free(packet);
 }
 
-/// A switch with a wire that records its packets.
+/// A switch whose output link records the packets.
 struct Keeps final : PacketOut {
   std::vector<Packet*> packets;
   PicoSeconds send(Packet* packet) override {
@@ -406,8 +409,8 @@ struct Keeps final : PacketOut {
   }
 };
 
-// A reply that arrives over a port's link is given to that port, not to the port by which it
-// leaves.
+// A reply that arrives over a port's link is handled by that port, and not by the port through
+// which it leaves.
 TEST(PreemptiveRatePort, HearsWhatComesInOverItsOwnLink) {
   Scheduler scheduler;
   PacketPool pool;

@@ -1,4 +1,4 @@
-// A pFabric port: which packet is served, which packet is evicted, against the rule itself.
+// Tests a pFabric port against its rules: which packet is sent, which packet is dropped.
 #include "schemes/pfabric/pfabric_port.h"
 
 #include <gtest/gtest.h>
@@ -83,8 +83,8 @@ TEST_F(PfabricPortTest, ControlGoesFirstAndLasts) {
   while (!port_.empty()) served();
 }
 
-// Invariants for random packets: no packet is served while its flow has a more urgent one, no
-// dropped packet is more urgent than the remaining packets, and every admitted packet leaves.
+// Invariants for random packets: no packet is sent while its flow has a more urgent one, no dropped
+// packet is more urgent than the remaining packets, and every accepted packet leaves.
 TEST_F(PfabricPortTest, NothingGoesBeforeSomethingMoreUrgent) {
   RandomStream random(1, "pfabric");
   struct Waiting {

@@ -1,5 +1,5 @@
-// pFabric, calculated step by step on one switch of 10 Gb/s: 1500 bytes take 1.2 us of a wire, an
-// ACK of 40 bytes 32 ns, and each wire adds 0.2 us.
+// Tests pFabric on one switch of 10 Gb/s against values calculated step by step. 1500 bytes occupy
+// a link for 1.2 us, an ACK of 40 bytes for 32 ns, and each link adds 0.2 us.
 #include "schemes/pfabric/pfabric.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ struct Star : TransportStar {
                       {BitRate(10'000'000'000), PicoSeconds(200'000), 0}, 1460) {}
 };
 
-// The published replay's unloaded packet within a rack: 3.264 us to the ACK.
+// In the published replay a packet within an idle rack takes 3.264 us to its ACK.
 TEST(Pfabric, OnePacketTakesWhatTheReplayTook) {
   Star star(2);
   star.send(0, 1, 1460);
@@ -55,7 +55,7 @@ TEST(Pfabric, AtTheSenderTheFlowWithLeastLeftGoesFirst) {
   star.scheduler.run_until(kMicroSecond * 24);
   star.send(0, 2, 1460 * 3);
   star.scheduler.run_until(kMilliSecond);
-  // The short flow waits for at most one packet, which is on the wire already.
+  // The short flow waits for at most one packet, which is already on the link.
   EXPECT_LE(star.received_at(1), kMicroSecond * 24 + kPacket * 5 + kWire * 2);
   EXPECT_EQ(star.received_at(0), kPacket * 104 + kWire * 2) << "and the wire was never idle";
   star.expect_all_arrived();
@@ -68,7 +68,8 @@ TEST(Pfabric, AtThePortTheShortFlowPassesTheCrowd) {
   EXPECT_GT(star.device->totals().dropped, 0u);
   star.send(9, 0, 1460 * 5);
   star.scheduler.run_until(kMilliSecond * 5);
-  // The last flow waits for five queued packets, and for one packet of a flow that is nearly done.
+  // The last flow waits for five queued packets, and for one packet of a flow that is nearly
+  // complete.
   EXPECT_LE(star.received_at(8), kMicroSecond * 100 + kPacket * 12 + kWire * 2);
   star.expect_all_arrived();
 }
@@ -85,7 +86,7 @@ TEST(Pfabric, AfterTimeoutsInARowItProbes) {
   star.send(0, 1, 1460 * 30);
   star.scheduler.run_until(kMicroSecond * 44);
   EXPECT_EQ(data, 12u) << "a window, and nothing comes back";
-  // The timeouts at 45, 90, 135 and 180 us send one packet each; from 225 us on, probes are sent.
+  // The timeouts at 45, 90, 135 and 180 us send one packet each. From 225 us on they send probes.
   star.scheduler.run_until(kMicroSecond * 224);
   EXPECT_EQ(data, 16u);
   EXPECT_EQ(probes, 0u);

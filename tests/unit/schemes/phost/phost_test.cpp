@@ -1,6 +1,6 @@
-// pHost, calculated step by step on one switch of 10 Gb/s: 1500 bytes take 1.2 us of a wire, 40
-// bytes 32 ns, and each wire adds 0.2 us. So a request or a token takes 0.464 us to the far end, a
-// packet 2.8 us.
+// Tests pHost on one switch of 10 Gb/s against values calculated step by step. 1500 bytes occupy a
+// link for 1.2 us, 40 bytes for 32 ns, and each link adds 0.2 us. A request or a token therefore
+// takes 0.464 us to the other end, a data packet 2.8 us.
 #include "schemes/phost/phost.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ struct Star : TransportStar {
 };
 constexpr PicoSeconds kWire = kNanoSecond * 200;
 
-// The published replay's unloaded packet within a rack: 3.264 us to the ACK, and 32 ns for the
+// In the published replay a packet within an idle rack takes 3.264 us to its ACK, and 32 ns for the
 // request before it.
 TEST(Phost, OnePacketTakesWhatTheReplayTook) {
   Star star(2, kWire);
@@ -45,7 +45,7 @@ TEST(Phost, ALongMessageWaitsForItsTokens) {
   Star star(2, kWire);
   star.send(0, 1, 1460 * 20);
   star.scheduler.run_until(kMilliSecond);
-  // A request, a token, packets at the rate of tokens, and the ACK.
+  // The flow takes the time of a request, a token, packets at the rate of tokens, and the ACK.
   EXPECT_EQ(star.done.at(0).when, kControlWay * 2 + kDataWay + kPacket * 19 + kControlWay);
   const TransportCounters c = star.counters();
   EXPECT_EQ(c.credits_sent, 20u);
@@ -60,7 +60,7 @@ TEST(Phost, TheMessageWithLeastMissingGetsTheTokens) {
   star.scheduler.run_until(kMicroSecond * 24);
   star.send(2, 0, 1460 * 12);
   star.scheduler.run_until(kMilliSecond);
-  // The flow gets tokens from the next packet time on, behind three packets at most.
+  // The flow gets tokens from the next packet time on, behind at most three packets.
   EXPECT_LE(star.received_at(1),
             kMicroSecond * 24 + kControlWay * 2 + kDataWay + kPacket * 11 + kPacket * 4);
   EXPECT_EQ(star.received_at(0), kControlWay * 2 + kDataWay + kPacket * 111 + PicoSeconds(32'000))
@@ -69,7 +69,7 @@ TEST(Phost, TheMessageWithLeastMissingGetsTheTokens) {
 }
 
 // Two receivers give the same sender two tokens per packet time, of which the sender can use one.
-// Every token is used or expires, and all messages end.
+// Every token is used or expires, and all messages complete.
 TEST(Phost, TokensAreUsedOrVoid) {
   Star star(3, kWire);
   star.send(0, 1, 1460 * 60);
@@ -79,19 +79,19 @@ TEST(Phost, TokensAreUsedOrVoid) {
   EXPECT_GT(c.credits_unused, 0u);
   EXPECT_EQ(c.credits_sent, c.credits_used + c.credits_unused);
   EXPECT_EQ(c.credits_used, 120 + star.sum_of(&NicCounters::duplicates));
-  // Packets whose token expired are sent later for the first time.
+  // Packets whose token expired are sent later, for the first time.
   EXPECT_EQ(star.sum_of(&NicCounters::retransmits), star.sum_of(&NicCounters::duplicates));
   star.expect_all_arrived();
 }
 
-/// Times at which the tokens leave host `host`.
+/// Records the times at which tokens leave host `host`.
 void watch_tokens(Star& star, HostId host, std::vector<PicoSeconds>& when) {
   star.up[host]->set_tap([&when](const Packet& p, PicoSeconds now) {
     if (p.kind == PacketKind::kCredit) when.push_back(now);
   });
 }
 
-// No packet answers the tokens: eight tokens are sent, then one every 25 packet times.
+// No packet answers the tokens. The receiver sends eight tokens, then one every 25 packet times.
 TEST(Phost, TokensStopAtTheWindowAndAreGivenUpOneByOne) {
   Star star(2, kWire);
   bool dead = true;
@@ -111,9 +111,9 @@ TEST(Phost, TokensStopAtTheWindowAndAreGivenUpOneByOne) {
   star.expect_all_arrived();
 }
 
-// Wires of 5 us: the data of a token arrives 22.464 us later, after more than the eight packet
-// times that the window covers. All eight packets arrive within the pause of 25 packet times, and
-// the receiver sends no token before the pause ends.
+// With links of 5 us the data of a token arrives 22.464 us later, after more than the eight packet
+// times of the window. All eight packets arrive within the pause of 25 packet times, and the
+// receiver sends no token before the pause ends.
 TEST(Phost, DataThatOpensTheWindowWakesNobody) {
   Star star(2, kMicroSecond * 5);
   std::vector<PicoSeconds> tokens;
@@ -127,9 +127,9 @@ TEST(Phost, DataThatOpensTheWindowWakesNobody) {
   star.expect_all_arrived();
 }
 
-// A new message ends the pause: 31 us after the first token, when all eight packets have passed the
-// switch, another host announces a message of one packet. That message gets a token, and the next
-// token goes to the flow whose window is open again.
+// A new message ends the pause. At 31 us after the first token, when all eight packets have passed
+// the switch, another host announces a message of one packet. That message gets a token, and the
+// next token goes to the flow whose window is open again.
 TEST(Phost, ANewMessageDoes) {
   Star star(3, kMicroSecond * 5);
   std::vector<PicoSeconds> tokens;
@@ -143,8 +143,8 @@ TEST(Phost, ANewMessageDoes) {
   star.expect_all_arrived();
 }
 
-// Eight tokens would remain for the first message, but 0.5 us later a longer message is announced,
-// which gets the second token.
+// Eight tokens would go to the first message. After 0.5 us a longer message is announced, which
+// gets the second token.
 TEST(Phost, TheNewestRequestSaysHowLongToHold) {
   Star star(3, kWire);
   std::vector<PicoSeconds> tokens;
@@ -173,7 +173,7 @@ TEST(Phost, AFreePacketThatIsLostGetsATokenSoon) {
 }
 
 // The last packet of twelve is lost. Nine packet times after the last token the flow gets another
-// one.
+// token.
 TEST(Phost, WhatIsMissingAtTheEndGetsANewToken) {
   Star star(2, kWire);
   bool lost = false;
@@ -203,7 +203,8 @@ TEST(Phost, ALostRequestIsRepeated) {
   star.expect_all_arrived();
 }
 
-// The ACK is lost, so the sender asks again. The answer to the repeated request is no RTT sample.
+// The ACK is lost, so the sender repeats its request. The answer to the repeated request must not
+// count as an RTT sample.
 TEST(Phost, AnAnswerWithoutDataIsNoRoundTrip) {
   Star star(2, kWire);
   int acks = 0;

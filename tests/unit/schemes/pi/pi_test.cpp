@@ -1,4 +1,4 @@
-// The PI port against its authors' gains and the closed form of its integrator.
+// Tests the PI port against the gains of PI's authors and the closed form of its integrator.
 #include "schemes/pi/pi.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class PiTest : public testing::Test {
     link.rate = BitRate(10'000'000'000);
     port_->attach(link);
   }
-  /// Lets a packet arrive; returns true if it was kept, and counts marks.
+  /// Lets a packet arrive and counts marks. Returns true if the port accepted the packet.
   bool arrive(Ecn ecn = Ecn::kEct0) {
     Packet* const packet = pool_.allocate();
     packet->wire_bytes = 1000;
@@ -50,7 +50,7 @@ class PiTest : public testing::Test {
 };
 
 // Section V of the paper: C = 3750 packets/s, N = 60, R = 0.246 s and 160 Hz give a = 1.822e-5 and
-// b = 1.816e-5. The authors round the zero to 0.53 and the gain to 9.64e-6, hence the 2 %.
+// b = 1.816e-5. The authors round the zero to 0.53 and the gain to 9.64e-6, so the test allows 2 %.
 TEST(PiGains, AreThoseOfThePapersExample) {
   const PiGains gains = PiGains::design(3750, 60, 0.246, 1 / 160.0);
   EXPECT_NEAR(gains.a, 1.822e-5, 0.02 * 1.822e-5);
@@ -58,15 +58,15 @@ TEST(PiGains, AreThoseOfThePapersExample) {
   EXPECT_NEAR(gains.a / gains.b, 1.822 / 1.816, 0.0003);
 }
 
-// A queue that stands e packets above the target from the first period on:
-// p(k) = a e + (k − 1) (a − b) e.
+// The queue stays e packets above the target from the first period on: p(k) = a e + (k − 1) (a − b)
+// e.
 TEST_F(PiTest, IntegratesTheDistanceFromTheTarget) {
   build();
   const PiGains gains = PiGains::design(10e9 / 8000, p_.flows, 50e-6, 10e-6);
   for (int i = 0; i < 30; ++i) arrive();
   const double at_start = port_->probability();
   EXPECT_EQ(at_start,
-            0);  // the queue is below the target at the first update, at the first arrival
+            0);  // the first arrival makes the first update, with a queue below the target
   const double e = 10;
   const double first = -20;  // error of the queue length at the first update, in packets
   for (int k = 1; k <= 20; ++k) {
@@ -88,7 +88,7 @@ TEST_F(PiTest, SkipsPeriodsWithoutPacketsAtOnce) {
   const double expected = gains.a * 10 + gains.b * 20 + 4 * (gains.a - gains.b) * 10;
   EXPECT_NEAR(port_->probability(), std::min(1.0, expected), 1e-9);
   while (!port_->empty()) leave();
-  wait(kMilliSecond * 100);  // ten thousand periods of an empty queue
+  wait(kMilliSecond * 100);  // ten thousand periods with an empty queue
   arrive();
   EXPECT_EQ(port_->probability(), 0);
 }
@@ -104,7 +104,7 @@ TEST_F(PiTest, MarksWithThatProbability) {
   ASSERT_GT(p, 0.001);
   ASSERT_LT(p, 0.999);
   constexpr int kPackets = 20'000;
-  for (int i = 0; i < kPackets; ++i) {  // all arrivals fall into one period
+  for (int i = 0; i < kPackets; ++i) {  // all arrivals fall into one update period
     leave();
     arrive();
   }

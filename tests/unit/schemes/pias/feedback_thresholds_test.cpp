@@ -1,4 +1,5 @@
-// Thresholds of a multi-level queue: the model by hand, and the best by trying all.
+// Tests the thresholds of a multi-level queue: the model against values computed by hand, and the
+// best thresholds against all others.
 #include "schemes/pias/feedback_thresholds.h"
 
 #include <gtest/gtest.h>
@@ -12,17 +13,19 @@
 namespace dcc::feedback_test {
 namespace {
 
-// Two sizes, 100 and 900 bytes, at half load: l = 0.5 / 500 = 0.001 messages a byte's time.
+// Half of the messages have 100 bytes and half 900, at half load: l = 0.5 / 500 = 0.001 messages
+// per byte time.
 TEST(FeedbackThresholds, OneLevelIsAQueueInOrderOfArrival) {
   const FeedbackThresholds model({100, 900}, 0.5);
-  // W = 0.001 (100^2 + 900^2) / 2 / (2 * 0.5) = 410; T = 510 and 1310.
+  // The waiting time is W = 0.001 (100^2 + 900^2) / 2 / (2 * 0.5) = 410, and the message times are
+  // T = 510 and 1310.
   EXPECT_NEAR(model.mean_time({}), 910, 1e-9);
 }
 
 TEST(FeedbackThresholds, TwoLevelsLetTheShortPass) {
   const FeedbackThresholds model({100, 900}, 0.5);
-  // r(100) = 0.1, W(100) = 0.001 * 100^2 / 1.8 = 5.5556: T(100) = 105.5556.
-  // T(900) = (410 + 900) / 0.9 = 1455.5556.
+  // r(100) = 0.1 and W(100) = 0.001 * 100^2 / 1.8 = 5.5556 give T(100) = 105.5556. T(900) = (410 +
+  // 900) / 0.9 = 1455.5556.
   EXPECT_NEAR(model.mean_time({100}), (105.5555556 + 1455.5555556) / 2, 1e-6);
   EXPECT_NEAR(model.mean_time({900}), model.mean_time({}), 1e-9) << "beyond the longest";
   EXPECT_NEAR(model.mean_time({100, 100, 100}), model.mean_time({100}), 1e-9) << "empty levels";
@@ -35,7 +38,7 @@ TEST(FeedbackThresholds, TheLoadIsHeldWhereTheModelHolds) {
             FeedbackThresholds({5, 7}, 0.01).mean_time({}));
 }
 
-// Tries every ascending triple of the candidates; none is better.
+// Compares with every ascending triple of the candidates, of which none is better.
 TEST(FeedbackThresholds, NoneIsBetterThanTheBest) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     RandomStream random(seed, "sizes");

@@ -1,5 +1,5 @@
-// AuTO's second agent: it reads the long messages of all hosts and orders priority, rate and way of
-// each.
+// Tests AuTO's agent for long messages. It reads the long messages of all hosts and sets priority,
+// rate and path of each.
 #include "schemes/pias/long_flow_agent.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,8 @@ TransportChoice pias() {
   return choice;
 }
 
-/// Hosts of 10 Gb/s; the test sees priority and way of each packet of data that a host sends.
+/// A star of hosts of 10 Gb/s. The test sees priority and path of each data packet that a host
+/// sends.
 struct Star : test::TransportStar {
   explicit Star(unsigned action) : TransportStar(4, pias(), {}, {10_Gbps, kMicroSecond, 0}, 1000) {
     tuning.every = kPeriod;
@@ -53,7 +54,7 @@ struct Star : test::TransportStar {
   std::map<std::uint32_t, std::vector<Sent>> seen;
 };
 
-/// Number of an action.
+/// Number of an action with this priority, rate and path.
 unsigned number(unsigned priority, unsigned halvings, unsigned spreads) {
   return priority + 2 * (halvings + 3 * spreads);
 }
@@ -79,7 +80,7 @@ TEST(LongFlowAgent, OrdersThePriorityOfWhatFollowsTheLongPart) {
   star.scheduler.run_until(kMilliSecond * 2);
   star.expect_all_arrived();
   const std::vector<Star::Sent>& sent = star.seen[flow];
-  ASSERT_EQ(sent.size(), 2000u);  // each packet crosses two wires
+  ASSERT_EQ(sent.size(), 2000u);  // each packet crosses two links
   EXPECT_EQ(sent.front().priority, 7);
   EXPECT_EQ(sent.back().priority, 1);
   int demoted = 0, ordered = 0;
@@ -88,7 +89,7 @@ TEST(LongFlowAgent, OrdersThePriorityOfWhatFollowsTheLongPart) {
     ordered += one.priority == 1;
     EXPECT_EQ(one.way, 0);
   }
-  // 117 packets leave in a period, so at the first decision the message is long.
+  // 117 packets leave in a period, so the message counts as long at the first decision.
   EXPECT_NEAR(demoted, 2 * 67, 8);
   EXPECT_NEAR(ordered, 2 * 883, 8);
 }
@@ -99,7 +100,7 @@ TEST(LongFlowAgent, OrdersTheRate) {
   const std::uint32_t flow = star.send(0, 1, 1'000'000);
   star.scheduler.run_until(kMilliSecond * 5);
   star.expect_all_arrived();
-  // The first period at 10 Gb/s, the rest at a quarter of it.
+  // The message is sent at 10 Gb/s in the first period, and at a quarter of that afterwards.
   const double closed_form = 100 + (1000 * 1.06 - 125) * 8 / 2.5;
   EXPECT_NEAR(to_seconds(star.received_at(flow)) * 1e6, closed_form, 0.06 * closed_form);
 }
@@ -135,7 +136,7 @@ TEST(LongFlowAgent, TheNextMessageOfTheQueuePairBeginsWithoutAnOrder) {
   EXPECT_LT(star.received_at(flow) - then, kMicroSecond * 60) << "at the line rate again";
 }
 
-// State 0: alone at the receiver; state 1: beside another.
+// In state 0 a message is alone at its receiver, in state 1 it shares the receiver.
 TEST(LongFlowAgent, ChoosesByTheStateOfTheMessage) {
   Star star(0);
   star.tuning.policy[0] = number(1, 0, 0);

@@ -1,4 +1,4 @@
-// PIAS: the priority of each byte of a message, for the first transmission and for retransmissions.
+// Tests PIAS: the priority of each byte of a message, for first transmissions and retransmissions.
 #include "schemes/pias/pias.h"
 
 #include <gtest/gtest.h>
@@ -105,8 +105,8 @@ TEST_F(Pias, WhatIsSentAgainHasThePriorityItHad) {
   EXPECT_EQ(ledger_[0].acked_bytes, 6000);
 }
 
-// The sender serves its messages as switch ports do: a message of six packets overtakes the rest of
-// a longer one until both have the lowest priority; then they take turns.
+// The sender serves its messages like a switch port. A message of six packets overtakes the rest of
+// a longer one until both have the lowest priority, and then they alternate.
 TEST_F(Pias, TheSenderServesTheHighestPriorityFirst) {
   build();
   post(12'000);
@@ -117,9 +117,9 @@ TEST_F(Pias, TheSenderServesTheHighestPriorityFirst) {
   EXPECT_EQ(ledger_[0].acked_bytes + ledger_[1].acked_bytes, 19'000);
 }
 
-// The first packet of a long message is lost, and a second message begins when the first has lost
-// its priority. The second is sent alone until the first must begin anew and has the highest
-// priority again.
+// The first packet of a long message is lost, and a second message begins when the first one has
+// lost its priority. The second message is sent alone until the first one must start again and has
+// the highest priority again.
 TEST_F(Pias, WhatIsSentAgainWaitsByThePriorityItHas) {
   build({20'000, 200'000});
   int nth = 0;
@@ -141,7 +141,7 @@ TEST_F(Pias, WhatIsSentAgainWaitsByThePriorityItHas) {
   EXPECT_EQ(ledger_[0].acked_bytes + ledger_[1].acked_bytes, 200'000);
 }
 
-// The same with a message that changed thresholds lift to the highest priority again.
+// Changed thresholds raise a message to the highest priority again, with the same effect.
 TEST_F(Pias, AMessageWaitsByNewThresholdsAtOnce) {
   build();
   post(20'000);

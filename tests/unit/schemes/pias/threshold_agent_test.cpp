@@ -1,4 +1,5 @@
-// The AuTO agent: it receives reports of finished messages and sets the thresholds of every host.
+// Tests AuTO's agent for thresholds. It receives reports of completed messages and sets the
+// thresholds of every host.
 #include "schemes/pias/threshold_agent.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,8 @@ TransportChoice pias() {
   return choice;
 }
 
-/// A sender of 10 Gb/s with one threshold; the test sees the priorities of the data on the wires.
+/// A star whose senders have 10 Gb/s and one threshold. The test sees the priorities of the data on
+/// the links.
 struct Star : TransportStar {
   explicit Star(PicoSeconds delay)
       : TransportStar(3, pias(), {}, {10_Gbps, kMicroSecond, 0}, 1000) {
@@ -51,7 +53,7 @@ struct Star : TransportStar {
 
 TEST(ThresholdAgent, SetsWhatTheModelSaysOfTheLastThatEnded) {
   Star star(kMicroSecond * 100);
-  star.send_some(10, 100'000);  // too few messages to act on; the next 2000 replace them
+  star.send_some(10, 100'000);  // too few messages for a decision; the next 2000 replace them
   star.scheduler.run_until(kMicroSecond * 1050);
   EXPECT_TRUE(star.agent->thresholds().empty());
   star.send_some(38, 2000);
@@ -73,7 +75,7 @@ TEST(ThresholdAgent, HostsGoByThemAfterTheDelay) {
     star.watched = 32;
     ASSERT_EQ(star.send(0, 1, 5000), star.watched);
     star.scheduler.run_until(kMilliSecond + kMicroSecond * (early ? 400 : 700));
-    // Five packets cross two wires each; the fourth begins beyond 2048 bytes.
+    // Five packets cross two links each. The fourth packet begins beyond 2048 bytes.
     EXPECT_EQ(star.seen.size(), 10u);
     EXPECT_EQ(std::count(star.seen.begin(), star.seen.end(), 7), early ? 10 : 6);
     EXPECT_EQ(std::count(star.seen.begin(), star.seen.end(), 6), early ? 0 : 4);
@@ -90,7 +92,7 @@ TEST(ThresholdAgent, SaysNothingOfTooFew) {
   EXPECT_FALSE(star.agent->thresholds().empty());
 }
 
-// The same number of bytes in messages of other sizes.
+// The digest must differ for the same number of bytes in messages of other sizes.
 TEST(ThresholdAgent, WhatItHasHeardIsInItsDigest) {
   const auto digest = [](Bytes small, Bytes large) {
     Star star(kMicroSecond);

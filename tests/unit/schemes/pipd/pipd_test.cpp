@@ -1,5 +1,5 @@
-// PIPD against its closed forms: the cycle of additive increase and multiplicative decrease, the
-// mean window under a share of marked round trips, and flows that come to equal windows.
+// Tests PIPD against its closed forms: the cycle of additive increase and multiplicative decrease,
+// the mean window for a share of marked round trips, and the convergence of flows to equal windows.
 #include "schemes/pipd/pipd.h"
 
 #include <gtest/gtest.h>
@@ -22,11 +22,11 @@ class PipdTest : public testing::Test {
 };
 
 TEST_F(PipdTest, GrowsAndShrinksByPowersOfTheWindow) {
-  p_.initial_window = 64'000;  // packets of 1000 bytes
+  p_.initial_window = 64'000;  // 64 packets of 1000 bytes
   build();
   link_.begin(1);
   link_.ack(10);
-  EXPECT_NEAR(link_.window(), 64'125, 1e-3);  // 64 + 1 / 8
+  EXPECT_NEAR(link_.window(), 64'125, 1e-3);  // 64 + 1 / 8 packets
   link_.ack(10, 0, true);
   EXPECT_NEAR(link_.window(), 64'125 - 500 * std::sqrt(64.125), 1e-3);
   p_.rise = Ratio(1);
@@ -40,8 +40,8 @@ TEST_F(PipdTest, GrowsAndShrinksByPowersOfTheWindow) {
   EXPECT_NEAR(link_.window(), before - 500, 1e-3);
 }
 
-// With k = 0 and l = 1 a mark in every m-th round trip makes a cycle whose top is
-// (m - 1) alpha / beta packets.
+// With k = 0 and l = 1 a mark in every m-th round trip causes a cycle, whose maximum is (m - 1)
+// alpha / beta packets.
 TEST_F(PipdTest, AdditiveIncreaseAndMultiplicativeDecreaseHaveTheirCycle) {
   p_.rise = Ratio(0);
   p_.fall = Ratio(1);
@@ -54,8 +54,8 @@ TEST_F(PipdTest, AdditiveIncreaseAndMultiplicativeDecreaseHaveTheirCycle) {
   }
 }
 
-// The mean window where a share p of the round trips has a mark: alpha (1 - p) = beta p w^(k + l).
-// Small steps keep the window near its mean.
+// The mean window if a share p of the round trips has a mark: alpha (1 - p) = beta p w^(k + l).
+// Small steps keep the window close to its mean.
 TEST_F(PipdTest, TheMeanWindowFollowsTheShareOfMarks) {
   struct Case {
     Ratio rise, fall;
@@ -87,7 +87,8 @@ TEST_F(PipdTest, TheMeanWindowFollowsTheShareOfMarks) {
 TEST_F(PipdTest, FlowsThatSeeTheSameMarksComeToEqualWindows) {
   build();
   link_.begin(2);
-  for (int i = 0; i < 30; ++i) link_.ack(10, 1, true);  // the second flow is far behind
+  // makes the second flow's window much smaller
+  for (int i = 0; i < 30; ++i) link_.ack(10, 1, true);
   ASSERT_LT(link_.window(1), link_.window(0) / 4);
   for (int round = 0; round < 60'000; ++round) link_.round(link_.queue() > 20'000);
   EXPECT_NEAR(link_.window(0) / link_.window(1), 1, 0.02);

@@ -1,4 +1,5 @@
-// PowerTCP step by step: power from telemetry and delay, rates from power (NSDI 2022).
+// Tests PowerTCP against values calculated step by step: power from telemetry and delay, rates from
+// power (NSDI 2022).
 #include "schemes/powertcp/powertcp.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,8 @@ class PowerTcpTest : public testing::Test {
     power_->on_flow_start(0, {});
     return *power_;
   }
-  /// An ACK with one hop of 10 Gb/s: 1250 bytes per µs, 10 000 bytes in τ.
+  /// An ACK with telemetry of one hop of 10 Gb/s, which carries 1250 bytes per µs and 10 000 bytes
+  /// in τ.
   void ack(Psn psn, Psn next, int at_us, std::uint64_t tx, Bytes queue) {
     IntStack stack;
     stack.hop[0] = {kMicroSecond * at_us, tx, queue, BitRate(10'000'000'000)};
@@ -52,8 +54,8 @@ TEST_F(PowerTcpTest, StartsAtLineRateWithOneBandwidthDelayProduct) {
   EXPECT_EQ(host_.window(0), 10'000);
 }
 
-// In 4 µs 5000 bytes were sent and 2000 more queued, so the current is 1.4 times the link; the
-// voltage is (7000 + 10000)/10000. Smoothed over half of τ, the power is 0.5 · 1 + 0.5 · 2.38 =
+// In 4 µs 5000 bytes were sent and 2000 more queued, so the current is 1.4 times the link rate. The
+// voltage is (7000 + 10000)/10000. Smoothed over half of τ the power is 0.5 · 1 + 0.5 · 2.38 =
 // 1.69.
 TEST_F(PowerTcpTest, WhatCameTimesWhatIsThere) {
   begin();
@@ -64,9 +66,9 @@ TEST_F(PowerTcpTest, WhatCameTimesWhatIsThere) {
   const double first = 0.9 * (10'000 * 0.95 / 1.69 + 150) + 0.1 * 10'000;
   EXPECT_NEAR(host_.mbps(0), first, kRateStep);
   EXPECT_EQ(host_.window(0), static_cast<Bytes>(first));  // 1 Mb/s · 8 µs is one byte
-  // Packet 6 was sent before the last update, so the rate of that time is the reference, which
-  // packet 5 changed. In 2 µs the queue shrank by the bytes sent: no byte arrived, so the current
-  // counts as half of the link.
+  // Packet 6 was sent before the last update, so the rate at that time, which packet 5 changed, is
+  // the reference. In 2 µs the queue shrank by the bytes sent. No byte arrived, so the current
+  // counts as half of the link rate.
   ack(6, 13, 106, 7500, 4500);
   EXPECT_NEAR(power(), 0.75 * 1.69 + 0.25 * 0.5 * 1.45, 1e-12);
   const double second = 0.9 * (first * 0.95 / power() + 150) + 0.1 * first;
@@ -85,7 +87,7 @@ TEST_F(PowerTcpTest, GoesByTheBusiestLink) {
   stack.hop[0] = {kMicroSecond * 10, 0, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 10, 0, 0, BitRate(5'000'000'000)};
   power_->on_ack(0, info);
-  // In 8 µs 6000 bytes use 0.6 of the first link and 1.2 of the second one, which queues the 1000
+  // In 8 µs 6000 bytes use 0.6 of the first link and 1.2 of the second link, which queues the 1000
   // bytes beyond its rate.
   stack.hop[0] = {kMicroSecond * 18, 6000, 0, BitRate(10'000'000'000)};
   stack.hop[1] = {kMicroSecond * 18, 5000, 1000, BitRate(5'000'000'000)};
@@ -103,7 +105,8 @@ TEST_F(PowerTcpTest, KeepsWithinLineAndLeastRate) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 10'000);
 }
 
-// Slope 2 µs in 4: current 1.5 times the link; voltage 10 of 1.05 · 8 µs; half of τ is smoothed.
+// The RTT rises by 2 µs in 4 µs: the current is 1.5 times the link rate and the voltage 10 of 1.05
+// · 8 µs. Half of τ is smoothed.
 TEST_F(PowerTcpTest, ByDelayTheSlopeIsTheCurrent) {
   p_.variant = PowerTcpParameters::Variant::kDelay;
   EXPECT_FALSE(begin().needs().telemetry);

@@ -1,4 +1,5 @@
-// Programs of a few instructions as files, and a NIC on a scheduler, for tests of program cores.
+// Tools for tests of program cores: programs of a few instructions as files, and a NIC on a
+// scheduler.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,14 +39,14 @@ inline Code li(Word rd, std::uint32_t value) {
           addi(rd, rd, static_cast<std::int32_t>(value << 20) >> 20)};
 }
 constexpr std::int32_t at(std::size_t offset) { return static_cast<std::int32_t>(offset); }
-/// Copies a word of the event into the answer's rate and sets the rate. Five instructions: one
-/// load, two stores, two of arithmetic.
+/// Code that copies a word of the event into the result's rate and sets the rate. Five
+/// instructions: one load, two stores, two of arithmetic.
 inline Code answer_with(std::size_t offset_in_event) {
   return {lw(kA3, kA0, at(offset_in_event)), addi(kA4, kZero, DCC_SET_RATE),
           sw(kA3, kA2, at(offsetof(dcc_result, rate))), sw(kA4, kA2, 0), addi(0, 0, 0)};
 }
 
-/// A program: handlers by kind of event; an empty handler does not exist.
+/// A program with handlers by kind of event. Events with an empty handler have none.
 struct Maker {
   std::array<Code, DCC_EVENT_KINDS> handlers;
   std::uint32_t context_bytes = 64;
@@ -53,14 +54,14 @@ struct Maker {
   std::uint32_t sent_bytes = 0;
   std::uint32_t magic = DCC_PROGRAM_MAGIC;
   std::uint32_t abi = DCC_PROGRAM_ABI;
-  std::uint32_t tail = 0;  // bytes of zeros behind the code, in memory only
+  std::uint32_t tail = 0;  // number of zero bytes after the code, in memory only
 
-  /// Writes the ELF file and returns its path; each call uses another path.
+  /// Writes the ELF file and returns its path. Each call uses another path.
   std::string write() const {
     constexpr std::uint32_t kHeader = 52, kSegment = 32, kContents = kHeader + kSegment;
     Code code{magic, abi, DCC_DATA_BASE + DCC_RESERVED_BYTES, context_bytes, flags, sent_bytes};
     code.resize(6 + DCC_EVENT_KINDS);
-    code.push_back(riscv::test::kEbreak);  // address to which handlers return
+    code.push_back(riscv::test::kEbreak);  // the address to which handlers return
     const auto entry = static_cast<Word>(DCC_CODE_BASE + 4 * (code.size() - 1));
     for (std::size_t kind = 0; kind < handlers.size(); ++kind) {
       if (handlers[kind].empty()) continue;
@@ -100,7 +101,7 @@ struct Maker {
   }
 };
 
-/// A NIC that stores the settings it is given, and runs timers on the scheduler.
+/// A fake NIC that stores the rates and windows that it is given, and runs timers on the scheduler.
 class Nic final : public AlgorithmHost {
  public:
   explicit Nic(std::uint32_t line_mbps) : line_(line_mbps << Rate::kFractionBits) {}

@@ -1,4 +1,5 @@
-// Program cores: when answers arrive, which events wait, merge or are lost, what faults do.
+// Tests program cores: when their answers take effect, which events wait, merge or are lost, and
+// the effects of faults.
 #include "schemes/program/program.h"
 
 #include "unit/schemes/program/program_maker.h"
@@ -6,7 +7,8 @@
 namespace dcc::program_tests {
 namespace {
 
-/// Cores at 1 GHz on which every instruction takes one cycle, and calls and memory take no time.
+/// Parameters of cores at 1 GHz on which every instruction takes one cycle, and calls and memory
+/// take no time.
 ProgramParameters plain() {
   ProgramParameters parameters;
   parameters.cores = 1;
@@ -15,7 +17,8 @@ ProgramParameters plain() {
                     Ratio(1), Ratio(0), Ratio(1), Ratio(1)};
   return parameters;
 }
-/// A handler of six instructions: the answer's rate is the number of bytes of an acknowledgement.
+/// A program with a handler of six instructions, which sets the rate to the number of acknowledged
+/// bytes.
 Maker rate_is_bytes() {
   Maker maker;
   maker.handlers[DCC_ACK] = answer_with(offsetof(dcc_event, bytes));
@@ -43,8 +46,8 @@ TEST(Program, AnAnswerArrivesAfterTheTimeOfItsInstructions) {
   EXPECT_EQ(bench.program->busy(), kSixCycles);
 }
 
-// 1 load, 2 stores, 2 of arithmetic, 1 jump: 3 + 2 · 1/2 + 2 · 1 + 5 = 11 cycles, and 9 before
-// them, at 3 GHz: 20 / 3 ns = 6666.67 ps, rounded up.
+// One load, 2 stores, 2 arithmetic instructions and 1 jump take 3 + 2 · 1/2 + 2 · 1 + 5 = 11
+// cycles, after 9 cycles of dispatch. At 3 GHz these are 20 / 3 ns = 6666.67 ps, rounded up.
 TEST(Program, ClockAndCyclesByClassGiveTheExactTime) {
   ProgramParameters parameters = plain();
   parameters.clock = Frequency(3'000'000'000);
@@ -61,7 +64,7 @@ TEST(Program, ClockAndCyclesByClassGiveTheExactTime) {
   EXPECT_EQ(bench.nic.rate(0).raw, 500u);
 }
 
-// Branches beq and bne over one instruction: the first is taken, the second is not.
+// Branches beq and bne over one instruction. The first branch is taken, the second is not.
 TEST(Program, ATakenBranchCostsMore) {
   Maker maker;
   maker.handlers[DCC_CNP] = {riscv::test::enc_b(8, 0, 0, 0), addi(0, 0, 0),
@@ -98,7 +101,7 @@ TEST(Program, CoresWorkAtTheSameTimeButNeverForOneFlow) {
   bench.nic.changes.clear();
   ack(bench, 0, 1);
   ack(bench, 0, 2);
-  ack(bench, 1, 3);  // this event overtakes the second one of flow 0
+  ack(bench, 1, 3);  // this event overtakes the second event of flow 0
   bench.until(kMicroSecond);
   ASSERT_EQ(bench.nic.changes.size(), 3u);
   EXPECT_EQ(bench.nic.changes[0].rate.raw, 1u);
@@ -115,7 +118,7 @@ TEST(Program, AFullQueueLosesEventsAndCountsThem) {
   Bench bench(rate_is_bytes(), parameters);
   bench.program->on_flow_start(0, {});
   bench.nic.changes.clear();
-  for (unsigned i = 1; i <= 5; ++i) ack(bench, 0, i);  // one event is served, two wait
+  for (unsigned i = 1; i <= 5; ++i) ack(bench, 0, i);  // one event is handled at once, two wait
   bench.until(kMicroSecond);
   EXPECT_EQ(bench.counts(DCC_ACK).events, 5u);
   EXPECT_EQ(bench.counts(DCC_ACK).handled, 3u);
@@ -129,11 +132,11 @@ TEST(Program, AFullQueueMergesWhatBelongsTogether) {
   parameters.queue = 2;
   Bench bench(rate_is_bytes(), parameters);
   for (FlowNumber flow = 0; flow < 3; ++flow) bench.program->on_flow_start(flow, {});
-  ack(bench, 0, 1);  // this event is served at once
+  ack(bench, 0, 1);  // this event is handled at once
   ack(bench, 0, 10);
   ack(bench, 1, 20);
-  ack(bench, 0, 100);  // the event joins the waiting one of its flow
-  ack(bench, 2, 200);  // no event waits that this one could join
+  ack(bench, 0, 100);  // this event merges with the waiting event of its flow
+  ack(bench, 2, 200);  // no waiting event with which this event could merge
   bench.until(kMicroSecond);
   EXPECT_EQ(bench.nic.rate(0).raw, 110u) << "the bytes of both";
   EXPECT_EQ(bench.nic.rate(1).raw, 20u);
@@ -153,7 +156,7 @@ TEST(Program, MergesAlwaysIfAsked) {
   EXPECT_EQ(bench.nic.rate(0).raw, 2u + 3u + 4u);
 }
 
-// The timer of flow 0 expires while the core works for flow 1 and the queue is full.
+// The timer of flow 0 expires while the core works for flow 1 and the event queue is full.
 TEST(Program, TimersAreNeverLost) {
   Maker maker = rate_is_bytes();
   maker.handlers[DCC_TIMER] = answer_with(offsetof(dcc_event, timer));
@@ -165,7 +168,7 @@ TEST(Program, TimersAreNeverLost) {
   Bench bench(maker, parameters);
   for (FlowNumber flow = 0; flow < 3; ++flow) bench.program->on_flow_start(flow, {});
   bench.program->on_cnp(0, {});
-  bench.until(kSixCycles);  // the answer: timer 1 in 3 ns
+  bench.until(kSixCycles);  // the handler starts timer 1 with 3 ns
   EXPECT_FALSE(bench.program->is_quiescent(0));
   ack(bench, 1, 1);
   ack(bench, 2, 1);
@@ -186,7 +189,8 @@ TEST(Program, SentComesWhenTheCounterPassesItsThreshold) {
   info.wire_bytes = 1000;
   for (int i = 0; i < 5; ++i) bench.program->on_sent(0, info);
   bench.until(kMicroSecond);
-  // After 3000 bytes the counter keeps 500; after 5000 it has 2500, not over the threshold.
+  // After 3000 bytes the byte counter keeps 500. After 5000 bytes it has 2500, which does not
+  // exceed the threshold.
   EXPECT_EQ(bench.counts(DCC_SENT).events, 1u);
   EXPECT_EQ(bench.nic.rate(0).raw, 3000u);
   bench.program->on_sent(0, info);
@@ -229,7 +233,7 @@ TEST(Program, TheContextOfAFlowStaysAndIsItsOwn) {
   EXPECT_EQ(bench.nic.window(1), 1);
 }
 
-// ---------------------------------------------------------------- faults
+// Tests of faults.
 
 struct Fault {
   const char* what;
@@ -237,7 +241,7 @@ struct Fault {
   const char* said;
 };
 
-// Copies the queue of the second link of an acknowledgement's telemetry into the rate.
+// The handler copies the queue length at the second hop from an ACK's telemetry into the rate.
 TEST(Program, TelemetryWaitsWithItsEvent) {
   Maker maker;
   maker.flags = DCC_TELEMETRY | DCC_EACH_ACK;
@@ -259,7 +263,7 @@ TEST(Program, TelemetryWaitsWithItsEvent) {
   };
   for (FlowNumber flow = 0; flow < 4; ++flow) bench.program->on_flow_start(flow, {});
   for (FlowNumber flow = 0; flow < 4; ++flow) acknowledge(flow, 100 + flow);
-  acknowledge(2, 700);  // This event joins the waiting event of its flow.
+  acknowledge(2, 700);  // this event merges with the waiting event of its flow
   bench.until(kMicroSecond * 10);
   EXPECT_EQ(bench.counts(DCC_ACK).merged, 1u);
   EXPECT_EQ(bench.nic.rate(0).raw, 100u);
@@ -268,7 +272,7 @@ TEST(Program, TelemetryWaitsWithItsEvent) {
   EXPECT_EQ(bench.nic.rate(3).raw, 103u);
 }
 
-// Two rounds of 1024 notifications at once for eight cores, whose queue takes 256 of them.
+// Two rounds of 1024 simultaneous CNPs go to eight cores, whose event queue has 256 places.
 TEST(Program, AThousandFlowsAreAccountedFor) {
   constexpr FlowNumber kFlows = 1024;
   constexpr unsigned kCores = 8, kQueue = 256;
@@ -286,7 +290,8 @@ TEST(Program, AThousandFlowsAreAccountedFor) {
   const HandlerCounts& counts = bench.counts(DCC_CNP);
   EXPECT_EQ(counts.events, 2 * kFlows);
   EXPECT_EQ(counts.handled, kCores + kQueue);
-  // In the second round all waiting flows' events join; the eight of the cores find no place.
+  // In the second round the events of all waiting flows merge. The events of the eight flows being
+  // handled find no place.
   EXPECT_EQ(counts.merged, kQueue);
   EXPECT_EQ(counts.events, counts.handled + counts.merged + counts.lost);
   for (FlowNumber flow = 0; flow < kFlows; ++flow) {
@@ -338,7 +343,7 @@ TEST(Program, AFaultLeavesTheFlowItsRateAndStopsItsEvents) {
 
 TEST(Program, WritesLinesWithItsNumbers) {
   Maker maker;
-  // The text lies in the context, which the first handler fills: "%u %d" and a zero.
+  // The text "%u %d" with its final zero is in the context, which the first handler fills.
   const auto word = [](Word value, std::int32_t offset) {
     return li(kA3, value) + Code{sw(kA3, kA1, offset)};
   };
@@ -358,7 +363,7 @@ TEST(Program, WritesLinesWithItsNumbers) {
   EXPECT_EQ(bench.program->lines_left_out(), 1u);
 }
 
-// ---------------------------------------------------------------- files
+// Tests of program files.
 
 std::string refusal(const Maker& maker, ProgramParameters parameters = plain()) {
   parameters.elf = maker.write();

@@ -1,4 +1,4 @@
-// QCN's reaction point, calculated step by step (802.1Q-2018, clause 32).
+// Tests QCN's reaction point against values calculated step by step (802.1Q-2018, clause 32).
 #include "schemes/qcn/qcn.h"
 
 #include <gtest/gtest.h>
@@ -31,10 +31,10 @@ class QcnTest : public testing::Test {
 TEST_F(QcnTest, FeedbackCutsInProportion) {
   Qcn qcn(host_, p_);
   qcn.on_flow_start(0, {});
-  qcn.on_cnm(0, 32);  // factor 1 − 32/128
+  qcn.on_cnm(0, 32);  // multiplies the rate by 1 − 32/128
   EXPECT_DOUBLE_EQ(host_.mbps(0), 7500);
   EXPECT_DOUBLE_EQ(target(qcn), 10'000);
-  qcn.on_cnm(0, 63);  // without a recovery cycle in between, the target stays
+  qcn.on_cnm(0, 63);  // without a recovery cycle in between the target stays the same
   EXPECT_NEAR(host_.mbps(0), 7500 * (1 - 63.0 / 128), kRateStep);
   EXPECT_DOUBLE_EQ(target(qcn), 10'000);
 }
@@ -64,19 +64,19 @@ TEST_F(QcnTest, CutsEndAtTheLeastRate) {
 TEST_F(QcnTest, RecoversThenProbesByBytes) {
   Qcn qcn(host_, p_);
   qcn.on_flow_start(0, {});
-  qcn.on_cnm(0, 64 / 2);  // rate 7500, target 10 000
+  qcn.on_cnm(0, 64 / 2);  // the rate becomes 7500, the target 10 000 Mb/s
   send(qcn, 149'999);
   EXPECT_DOUBLE_EQ(host_.mbps(0), 7500);
-  send(qcn, 1);  // The packet ends byte counter cycle 1.
+  send(qcn, 1);  // this packet ends cycle 1 of the byte counter
   EXPECT_DOUBLE_EQ(host_.mbps(0), 8750);
-  qcn.on_cnm(0, 32);  // after a cycle the target is the rate before the cut: 8750 → 6562.5
+  qcn.on_cnm(0, 32);  // after a cycle the target becomes the rate before the cut: 8750 → 6562.5
   EXPECT_DOUBLE_EQ(host_.mbps(0), 6562.5);
   EXPECT_DOUBLE_EQ(target(qcn), 8750);
   send(qcn, 150'000);
-  send(qcn, 150'000);  // two cycles of recovery: 7656.25, 8203.125
+  send(qcn, 150'000);  // two recovery cycles: 7656.25, then 8203.125 Mb/s
   EXPECT_DOUBLE_EQ(host_.mbps(0), 8203.125);
   EXPECT_DOUBLE_EQ(target(qcn), 8750);
-  send(qcn, 75'000);  // past the threshold a cycle has half the bytes: target + 5
+  send(qcn, 75'000);  // after the threshold a cycle has half the bytes: target + 5
   EXPECT_DOUBLE_EQ(target(qcn), 8755);
   EXPECT_NEAR(host_.mbps(0), (8203.125 + 8755) / 2, kRateStep);
 }
@@ -86,8 +86,9 @@ TEST_F(QcnTest, HyperactiveWhenBothAreBeyond) {
   qcn.on_flow_start(0, {0, 0, {}, Rate::from(BitRate(1'000'000'000))});
   qcn.on_cnm(0, 32);
   for (int i = 0; i < 2; ++i) send(qcn, 150'000);
-  send(qcn, 75'000);                      // byte cycle 3: the target becomes 1005
-  host_.advance(qcn, kMilliSecond * 20);  // timer cycles 1 and 2: one counter is beyond, + 5 each
+  send(qcn, 75'000);  // byte cycle 3: the target becomes 1005 Mb/s
+  // timer cycles 1 and 2: one counter is beyond the threshold, so + 5 each
+  host_.advance(qcn, kMilliSecond * 20);
   EXPECT_DOUBLE_EQ(target(qcn), 1015);
   host_.advance(qcn, kMilliSecond * 5);  // timer cycle 3 after half the time: + 1·50
   EXPECT_DOUBLE_EQ(target(qcn), 1065);

@@ -1,4 +1,5 @@
-// RCP's rate of a link against its equation, by hand and as a fluid: 10 Gb/s, intervals of 20 us.
+// Tests RCP's rate of a link against its equation, by values computed by hand and in a fluid model:
+// 10 Gb/s, intervals of 20 us.
 #include "schemes/rcp/fair_rate.h"
 
 #include <gtest/gtest.h>
@@ -11,14 +12,14 @@ namespace {
 
 constexpr double kLink = 1e10;
 constexpr PicoSeconds kTrip = kMicroSecond * 20;
-constexpr Bytes kFull = 25'000;  // bytes that the link sends in a round trip
+constexpr Bytes kFull = 25'000;  // bytes that the link sends per round trip
 
 struct Link10G : FairRate {
   explicit Link10G(const FairRateParameters& parameters = {}) : FairRate(parameters) {
     set_link(BitRate(10'000'000'000));
   }
   double share() const { return static_cast<double>(rate().bits_per_second) / kLink; }
-  /// R at a time at which the link has no packet to handle.
+  /// The rate R at a time at which the link has no packet to handle.
   double share_at(PicoSeconds now, Bytes queue = 0) {
     comes(0, queue, PicoSeconds(), now);
     return share();
@@ -32,7 +33,8 @@ TEST(FairRate, GrowsByFourTenthsOfTheSpareShareAndShrinksByTheQueue) {
   EXPECT_NEAR(link.share_at(kTrip - PicoSeconds(1)), 0.05, 1e-9);
   const double first = 0.05 * (1 + 0.4 * 0.5);
   EXPECT_NEAR(link.share_at(kTrip, kFull), first, 1e-9);
-  // A full interval whose queue stays at a fifth of a round trip; longer queues do not count.
+  // A full interval whose queue stays at a fifth of a round trip. A longer queue has no further
+  // effect.
   link.comes(kFull / 2, kFull, kTrip, kTrip + kMicroSecond);
   link.comes(kFull / 2, kFull / 5, kTrip, kTrip + kMicroSecond * 2);
   EXPECT_NEAR(link.share_at(kTrip * 2, kFull), first * (1 - 0.226 / 5), 1e-9);
@@ -63,10 +65,10 @@ TEST(FairRate, StaysBetweenAThousandthAndTheWholeLink) {
   EXPECT_NEAR(link.share_at(kSecond), 1, 1e-9);
 }
 
-constexpr int kParts = 20;  // parts of a round trip
+constexpr int kParts = 20;  // steps of the fluid model per round trip
 
-/// Flows send at the rate that R had `lag` parts ago. Returns R in every part, as a share of the
-/// link; `queue` is the queue at the end.
+/// Simulates flows that send at the rate that R had `lag` steps before. Returns R in every step as
+/// a share of the link; `queue` is the queue at the end.
 std::vector<double> fluid(const FairRateParameters& parameters, int flows, int lag, int trips,
                           double* queue) {
   Link10G link(parameters);
@@ -83,7 +85,7 @@ std::vector<double> fluid(const FairRateParameters& parameters, int flows, int l
   return rates;
 }
 
-// Without the rule's part for the queue (beta) rates are right, but the queue stays for ever.
+// Without the queue term of the rule (beta) the rates are right, but the queue stays for ever.
 TEST(FairRate, AtRestEachFlowHasItsShareAndNothingWaits) {
   for (const int flows : {2, 8, 50}) {
     double queue = 0;
@@ -98,7 +100,7 @@ TEST(FairRate, AtRestEachFlowHasItsShareAndNothingWaits) {
   EXPECT_GT(queue, kFull / 4);
 }
 
-/// Greatest less least rate of the last fifty round trips, in fair shares.
+/// Greatest minus least rate of the last fifty round trips, in fair shares.
 double swing(const FairRateParameters& parameters, int flows, int lag) {
   double queue = 0;
   const std::vector<double> rates = fluid(parameters, flows, lag, 400, &queue);
@@ -116,8 +118,8 @@ TEST(FairRate, AveragingSetsTheMeanHalfAnIntervalLater) {
   EXPECT_NEAR(link.share_at(kMicroSecond * 30), 0.05 * 1.2, 1e-9);
 }
 
-// Senders act on rates of 2.25 round trips ago. Averaging halves the gains in effect; that alone is
-// not what settles R, as the plain rule with half of both gains shows.
+// Senders use rates that are 2.25 round trips old. Averaging halves the effective gains, but that
+// alone does not stabilise R, as the plain rule with half of both gains shows.
 TEST(FairRate, AveragingSettlesAtALagAtWhichThePlainRuleSwings) {
   constexpr int kLag = 45;
   FairRateParameters parameters;

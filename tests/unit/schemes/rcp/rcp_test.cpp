@@ -1,5 +1,5 @@
-// RCP on one switch of 10 Gb/s: a packet of 1000 bytes occupies the wire for 851.2 ns, a packet
-// without payload for 51.2 ns, and each wire adds 1 us.
+// Tests RCP on one switch of 10 Gb/s. A packet of 1000 bytes occupies a link for 851.2 ns, a packet
+// without payload for 51.2 ns, and each link adds 1 us.
 #include "schemes/rcp/rcp.h"
 
 #include <gtest/gtest.h>
@@ -47,13 +47,13 @@ TEST(Rcp, OneSenderAsksAndThenFillsTheWire) {
   star.expect_all_arrived();
   const PicoSeconds ideal = kAsking + kPacket * 999 + kThere;
   EXPECT_GE(star.received_at(0), ideal);
-  // An interval is about ten packets long, so the count of its packets is off by up to a tenth, and
-  // R, which cannot be above the link's rate, by 0.4 of that, half of the time.
+  // An interval is about ten packets long, so its packet count has an error of up to a tenth. R,
+  // which cannot exceed the link rate, has 0.4 of that error in half of the time.
   EXPECT_LT(star.received_at(0) * 100, ideal * 102);
 }
 
-// From a twentieth of the link each flow reaches its share after some round trips, and the link is
-// full.
+// From a twentieth of the link rate each flow reaches its share after some round trips, and the
+// link is full.
 TEST(Rcp, FlowsShareTheLinkEquallyAndFillIt) {
   Star star(5);
   for (HostId h = 1; h <= 4; ++h) star.send(h, 0, kPayload * 10'000);
@@ -61,7 +61,7 @@ TEST(Rcp, FlowsShareTheLinkEquallyAndFillIt) {
   Bytes before[4];
   for (std::uint32_t flow = 0; flow < 4; ++flow) before[flow] = star.received(flow);
   star.scheduler.run_until(kMilliSecond * 3);
-  // In 2 ms the link carries 1000 of 1064 bytes as payload.
+  // In 2 ms 1000 of 1064 bytes on the link are payload.
   const double ideal = 2.5e6 * 1000 / 1064;
   for (std::uint32_t flow = 0; flow < 4; ++flow) {
     EXPECT_NEAR(static_cast<double>(star.received(flow) - before[flow]) * 4 / ideal, 1, 0.03)
@@ -71,9 +71,9 @@ TEST(Rcp, FlowsShareTheLinkEquallyAndFillIt) {
   EXPECT_LT(star.device->queue_bytes(0), 8 * 1064);
 }
 
-// Processor sharing: the request of a flow that joins brings back the rate of the flows that are
-// there, so three flows offer half a link each from the first round trip on, and a third of the
-// packets in the queue are the new flow's. From the first rate it would have one packet of ten.
+// With processor sharing the request of a new flow returns the rate of the present flows. Three
+// flows then offer half a link each from the first round trip on, and a third of the queued packets
+// are the new flow's. With the initial rate it would have one packet of ten.
 TEST(Rcp, WhoJoinsHasItsShareAtOnce) {
   Star star(4);
   star.send(1, 0, kPayload * 10'000);
@@ -95,9 +95,9 @@ TEST(Rcp, LostPacketsAreSentAgain) {
   star.expect_all_arrived();
 }
 
-// Seven packets fill the path. So when all 32 flows begin, their rates fall to a thousandth of the
-// link: a flow sends its fifty packets 0.85 ms apart. A flow that requested no new rate between
-// packets would keep this rate long after the other flows have ended.
+// Seven packets fill the path, so the rates of 32 flows fall to a thousandth of the link when they
+// begin. A flow then sends its fifty packets 0.85 ms apart. A flow that requested no new rate
+// between packets would keep this rate long after the other flows have ended.
 TEST(Rcp, AFlowWhoseNextPacketIsFarOffRequestsMeanwhile) {
   Star star(33);
   for (HostId h = 1; h <= 32; ++h) star.send(h, 0, kPayload * 50);
@@ -106,8 +106,8 @@ TEST(Rcp, AFlowWhoseNextPacketIsFarOffRequestsMeanwhile) {
   star.expect_all_arrived();
 }
 
-// A timeout of one packet tells nothing of the rate, which the answers to later packets bring. If
-// each of the thirty losses made the flow pause for a round trip, they would cost 174 us, 7 %.
+// The timeout of one packet says nothing about the rate, which the answers to later packets return.
+// If each of thirty losses made the flow pause for a round trip, they would cost 174 us, or 7 %.
 TEST(Rcp, AFlowThatIsAnsweredSendsOnWhenAPacketIsLost) {
   FairRatePortParameters port;
   port.rates.first_rate = Ratio(1);

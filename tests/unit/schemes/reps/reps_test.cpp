@@ -1,4 +1,4 @@
-// REPS: paths whose ACKs came back unmarked are used again.
+// Tests REPS: paths whose ACKs return unmarked are used again.
 #include "schemes/reps/reps.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ class RepsEdge : public testing::Test {
     reps = parameters.make(view.context());
     reps->join(fabric, topology.find("leaf0"));
   }
-  /// Entropy value of the flow's next packet to the second leaf.
+  /// The entropy value of the flow's next packet to the second leaf.
   std::uint8_t next_tag(std::uint32_t flow = 6) {
     Packet packet = packet_of(flow, 0, 4);
     const std::uint32_t peeked = reps->peek(packet, up);
@@ -55,17 +55,17 @@ TEST_F(RepsEdge, WhatCameBackIsUsedAgainOnceTheOldestFirst) {
   RandomStream draws(5, "routing", 3);
   const auto drawn = [&] { return 1 + draws.below(255); };
   acknowledge(200);
-  EXPECT_EQ(next_tag(), drawn());  // during the warm-up every entropy value is drawn
+  EXPECT_EQ(next_tag(), drawn());  // during the warm-up every entropy value is random
   EXPECT_EQ(next_tag(), drawn());
   acknowledge(201);
-  acknowledge(99, true);  // the packet took a path that marks
-  acknowledge(0);         // the packet carried no entropy value
+  acknowledge(99, true);  // this packet took a path with marks
+  acknowledge(0);         // this packet carried no entropy value
   EXPECT_EQ(next_tag(), 200);
   EXPECT_EQ(next_tag(), 201);
   EXPECT_EQ(next_tag(), drawn());
   for (const std::uint8_t tag : {10, 11, 12, 13, 14}) acknowledge(tag);
   for (const std::uint8_t tag : {12, 13, 14}) EXPECT_EQ(next_tag(), tag);
-  EXPECT_EQ(next_tag(7), drawn());  // another flow has its own entropy values
+  EXPECT_EQ(next_tag(7), drawn());  // another flow has entropy values of its own
   acknowledge(15);
   reps->routes_changed();
   EXPECT_EQ(next_tag(), drawn());
@@ -83,7 +83,7 @@ TEST_F(RepsEdge, OnlyTheSendersEdgeSetsAndLearns) {
   EXPECT_EQ(packet.overlay.entropy.value, 44);
   EXPECT_EQ(spine->choose(packet, up), scaled_down(mix64(flow_hash(packet, 77) ^ 44u), 2));
   EXPECT_EQ(packet.overlay.entropy.value, 44);
-  // ACKs are routed by the flow's hash, and the switch does not learn from them.
+  // ACKs are routed by the flow's hash, and the switch learns nothing from them.
   Packet ack = ack_of(packet, 44);
   EXPECT_EQ(far->choose(ack, up), scaled_down(flow_hash(ack, 77), 2));
   EXPECT_EQ(ack.overlay.entropy.value, 0);

@@ -1,4 +1,5 @@
-// Seawall's rates of tunnels against their equation, and as a fluid at one bottleneck of 10 Gb/s.
+// Tests the rates of Seawall's tunnels against their equation, and in a fluid model of a bottleneck
+// of 10 Gb/s.
 #include "schemes/seawall/seawall.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ SeawallParameters parameters() {
   return p;
 }
 
-/// A NIC with flows of classes (DSCPs) to one host.
+/// A NIC with flows of several classes (DSCPs) to one host.
 struct Nic {
   explicit Nic(const SeawallParameters& p = parameters()) : seawall(host, p) {}
   FlowNumber open(std::uint8_t dscp, HostId to = 7) {
@@ -34,7 +35,7 @@ struct Nic {
     seawall.on_flow_start(flows, start);
     return flows++;
   }
-  /// Plays a period in which every flow sends, and `marked` of 100 acknowledgements have a mark.
+  /// Simulates a period in which every flow sends and `marked` of 100 ACKs have a mark.
   void period(int marked) {
     for (FlowNumber flow = 0; flow < flows; ++flow) {
       seawall.on_sent(flow, {});
@@ -104,9 +105,10 @@ TEST(Seawall, WhoSendsNothingLeavesItsShareToTheOthers) {
   EXPECT_NEAR(nic.host.mbps(1), kLine / 2, 0.01);
 }
 
-// Entities with weights 1, 2 and 4, of which the lightest opens eight flows. With a rate for each
-// flow it would have 8 / 14 of the link, without weights each entity a third. A step is 3.5 % of
-// the lightest entity's share, 10 000 / 7 Mb/s; its rate is off by a step and a half at most.
+// Entities have weights 1, 2 and 4, and the lightest opens eight flows. With a rate per flow it
+// would get 8 / 14 of the link, without weights each entity a third. A step is 3.5 % of the
+// lightest entity's share of 10 000 / 7 Mb/s, and its rate has an error of at most a step and a
+// half.
 TEST(Seawall, EntitiesGetTheirWeightsWhateverTheyOpen) {
   const int flows[] = {8, 1, 2};
   std::vector<std::unique_ptr<Nic>> nics;
@@ -123,7 +125,7 @@ TEST(Seawall, EntitiesGetTheirWeightsWhateverTheyOpen) {
   double got[3] = {}, all = 0;
   for (int period = 0; period < 4000; ++period) {
     const double load = sum();
-    // The part of the traffic that the link cannot carry is marked.
+    // The link marks the part of the traffic that it cannot carry.
     const int marked = static_cast<int>(std::max(0.0, 100 * (load - kLine) / load) + 0.5);
     for (const auto& nic : nics) nic->period(marked);
     if (period < 2000) continue;

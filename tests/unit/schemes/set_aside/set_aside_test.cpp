@@ -1,5 +1,5 @@
-// Queues set aside for congested destinations: a victim's share against its closed form, and the
-// rules of the port.
+// Tests queues that are set aside for congested destinations: a victim's share against its closed
+// form, and the rules of the port.
 #include "schemes/set_aside/set_aside.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ SwitchParameters with_queues(unsigned queues) {
   return parameters;
 }
 
-/// Hosts 0 to 3, and host 6 of the other switch, fill the port to host 4; host 7 sends to host 5,
+/// Hosts 0 to 3 and host 6, at another switch, overload the port to host 4. Host 7 sends to host 5,
 /// which is idle, over the link that host 6 uses.
 class HotSpot {
  public:
@@ -46,7 +46,7 @@ class HotSpot {
     parameters.fabric_link = k25G;
     return Topology::of(parameters);
   }
-  /// Shares of the link's rate that hosts receive in 8 ms, after 2 ms.
+  /// Runs for 2 ms, and then measures for 8 ms the share of the link rate that each host receives.
   void run() {
     network.scheduler.run_until(kMilliSecond * 2);
     const std::vector<Bytes> of_four = network.host[4]->by_source;
@@ -66,7 +66,8 @@ class HotSpot {
 TEST(SetAside, TheVictimGetsWhatTheHotSpotLeaves) {
   HotSpot hot(4);
   hot.run();
-  // Five senders share the full port. What the fifth leaves of the common link is the victim's.
+  // Five senders share the full port. The victim gets what the fifth sender leaves of the common
+  // link.
   for (const auto& [sender, share] : hot.culprit) EXPECT_NEAR(share, 0.2, 0.025) << sender;
   EXPECT_NEAR(hot.victim, 1 - hot.culprit[6], 0.005);
   EXPECT_EQ(hot.network.drops(), 0u);
@@ -77,7 +78,7 @@ TEST(SetAside, TheVictimGetsWhatTheHotSpotLeaves) {
 TEST(SetAside, WithoutQueuesTheVictimGetsTheShareOfAPausedLink) {
   HotSpot hot(0);
   hot.run();
-  // The pauses of the common link stop the victim as often as the fifth sender of the full port.
+  // Pauses of the common link stop the victim as often as the fifth sender to the full port.
   EXPECT_LT(hot.victim, 0.2);
   EXPECT_GT(hot.victim, 0.1);
   EXPECT_EQ(hot.network.drops(), 0u);
@@ -96,7 +97,7 @@ TEST(SetAside, EachFlowStaysInOrder) {
   }
 }
 
-/// One port, fed by hand.
+/// A single port with arrivals from the test.
 class Port : public testing::Test {
  protected:
   Port() {
@@ -124,7 +125,7 @@ class Port : public testing::Test {
       }
     }
   }
-  /// Takes packets and returns their destinations.
+  /// Dequeues packets and returns their destinations.
   std::vector<HostId> leave(int packets) {
     std::vector<HostId> hosts;
     while (packets-- > 0) {
@@ -151,7 +152,7 @@ TEST_F(Port, GivesTheGreatestDestinationAQueueAndServesTheOthersInTurn) {
   arrive(7, 0, 6);
   arrive(8, 1, 3);
   EXPECT_EQ(port_->taken(), 0u);
-  arrive(7, 0, 1);  // 10 000 bytes
+  arrive(7, 0, 1);  // the 10 000 bytes of the threshold are reached
   EXPECT_EQ(port_->taken(), 1u);
   EXPECT_TRUE(told().empty());
   EXPECT_EQ(leave(6), (std::vector<HostId>{8, 7, 8, 7, 8, 7}));
@@ -167,7 +168,7 @@ TEST_F(Port, StopsTheDestinationAtTheInputThatFillsItsQueue) {
   EXPECT_EQ(stops[0].input, 0);
   EXPECT_EQ(stops[0].host, 7u);
   leave(5);
-  EXPECT_TRUE(told().empty());  // 5000 bytes of input 0 are left
+  EXPECT_TRUE(told().empty());  // 5000 bytes from input 0 are left, too many to resume
   leave(1);
   const auto goes = told();
   ASSERT_EQ(goes.size(), 1u);
@@ -183,7 +184,8 @@ TEST_F(Port, TakesTheQueueBackWhenItIsEmptyAndNobodyStopsIt) {
   port_->receive_flow_pause(7, false);
   EXPECT_EQ(leave(20).size(), 10u);
   EXPECT_EQ(port_->taken(), 0u);
-  port_->receive_flow_pause(9, true);  // a queue without packets stays while the neighbour stops it
+  // a queue without packets remains while the neighbour stops its destination
+  port_->receive_flow_pause(9, true);
   EXPECT_EQ(port_->taken(), 1u);
   port_->receive_flow_pause(9, false);
   EXPECT_EQ(port_->taken(), 0u);
@@ -191,17 +193,17 @@ TEST_F(Port, TakesTheQueueBackWhenItIsEmptyAndNobodyStopsIt) {
 
 TEST_F(Port, WithoutAFreeQueueTheWholeLinkIsStoppedAndTheRefusalCounted) {
   build();
-  arrive(7, 0, 10);  // takes the queue
+  arrive(7, 0, 10);  // destination 7 takes the only queue
   told();
   arrive(8, 1, 7);
   EXPECT_TRUE(told().empty());
-  arrive(8, 1, 3);  // 10 000 bytes in the common queue
+  arrive(8, 1, 3);  // then 10 000 bytes are in the common queue
   const auto stops = told();
   ASSERT_EQ(stops.size(), 1u);
   EXPECT_TRUE(stops[0].stop && stops[0].whole_link);
   EXPECT_EQ(stops[0].input, 1);
   EXPECT_EQ(port_->consume_refusals(), 1u);
-  leave(12);  // in turn, 4 000 bytes of input 1 are left
+  leave(12);  // in turn, so that 4 000 bytes from input 1 are left
   const auto goes = told();
   EXPECT_TRUE(std::any_of(goes.begin(), goes.end(), [](const auto& one) {
     return !one.stop && one.whole_link && one.input == 1;
@@ -220,7 +222,7 @@ TEST_F(Port, AStopWithoutAFreeQueueHoldsThePortUntilOneIsFree) {
   EXPECT_EQ(leave(20).size(), 11u);
   port_->receive_flow_pause(7, true);
   port_->receive_flow_pause(9, true);
-  port_->receive_flow_pause(7, false);  // its queue goes to destination 9
+  port_->receive_flow_pause(7, false);  // the queue of destination 7 goes to destination 9
   EXPECT_EQ(port_->taken(), 1u);
   arrive(8, 0, 1);
   arrive(9, 0, 1);
@@ -234,7 +236,7 @@ TEST_F(Port, MarksOnlyWhereItsOwnCongestionBegins) {
   arrive(8, 1, 5);
   EXPECT_EQ(marked_[7], 3u);
   EXPECT_EQ(marked_[8], 0u);
-  port_->receive_flow_pause(7, true);  // now the congestion is the neighbour's
+  port_->receive_flow_pause(7, true);  // now the neighbour is the cause of the congestion
   arrive(7, 0, 2);
   EXPECT_EQ(marked_[7], 3u);
 }
@@ -252,9 +254,9 @@ TEST_F(Port, ALostCarrierEndsTheStops) {
   EXPECT_EQ(told().size(), 1u) << "the neighbour is told again";
 }
 
-// The carrier of host 0 is lost for 20 ns at an instant at which a stop waits for the wire. Sent
-// after the repair, the stop would reach a host that has forgotten its stops, and nobody would end
-// it. Of 360 instants tried, this is the one.
+// Host 0 loses its carrier for 20 ns while a stop waits for the link. A stop sent after the repair
+// would reach a host that has dropped its stops, and nobody would end it. Of 360 times tried, this
+// time shows the fault.
 TEST(SetAside, AStopFromBeforeALostCarrierIsNotSent) {
   test::TestStar net(4, with_queues(1), k25G);
   net.host[0]->blast(2, 1000);
@@ -265,7 +267,7 @@ TEST(SetAside, AStopFromBeforeALostCarrierIsNotSent) {
     for (Link* const link : {net.up[0].get(), net.down[0].get()}) {
       up ? link->repair() : link->fail();
     }
-    // The host forgets its stops and its pauses.
+    // The host drops its stops and its pauses.
     net.host[0]->stopped.clear();
     net.device.set_carrier(0, up);
     Packet* const end = net.pool.allocate();

@@ -1,5 +1,5 @@
-// SP-PIFO: adaptation of the bounds calculated by hand, and its inversions compared with those of
-// one queue.
+// Tests SP-PIFO: the adaptation of its bounds against values calculated by hand, and its inversions
+// against those of a single queue.
 #include "schemes/sp_pifo/sp_pifo.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,8 @@ class SpPifoTest : public testing::Test {
     while (!port.empty()) ranks.push_back(leave(port));
     return ranks;
   }
-  /// Packets that leave before a waiting packet of a smaller rank, with 20 packets waiting.
+  /// Number of packets that leave before a waiting packet of a smaller rank, with 20 packets
+  /// waiting.
   int inversions(std::uint32_t queues) {
     const auto port = make(queues);
     RandomStream random(7, "ranks");
@@ -63,12 +64,12 @@ class SpPifoTest : public testing::Test {
   PacketPool pool_;
 };
 
-// Bounds (highest priority first) after each arrival with two queues: 5 → {0, 5}, 2 → {2, 5},
-// 7 → {2, 7}, 1 → {1, 6} by push-down, since 1 is 1 below the first bound.
+// Bounds of two queues (highest priority first) after each arrival: rank 5 → {0, 5}, 2 → {2, 5}, 7
+// → {2, 7}, 1 → {1, 6} by push-down, since rank 1 is 1 below the first bound.
 TEST_F(SpPifoTest, PushesBoundsUpAndDown) {
   const auto port = make(2);
   for (const std::uint64_t rank : {5, 2, 7, 1, 6}) arrive(*port, rank);
-  // Rank 6 is not below the second bound, which is 6 and would be 7 without the push-down.
+  // Rank 6 is not below the second bound, which is 6. Without the push-down the bound would be 7.
   EXPECT_EQ(drain(*port), (std::vector<std::uint64_t>{2, 1, 5, 7, 6}));
 }
 
@@ -79,17 +80,18 @@ TEST_F(SpPifoTest, ControlPacketsComeFirst) {
   EXPECT_EQ(drain(*port), (std::vector<std::uint64_t>{0, 5}));
 }
 
-// With as many queues as ranks, packets are sorted perfectly once every rank has been seen.
+// With as many queues as ranks, packets are perfectly sorted after every rank has occurred once.
 TEST_F(SpPifoTest, OneQueueForEachRankSorts) {
   const auto port = make(4);
-  for (const std::uint64_t rank : {3, 2, 1, 0}) arrive(*port, rank);  // bounds become 0, 1, 2, 3
+  // the bounds become 0, 1, 2, 3
+  for (const std::uint64_t rank : {3, 2, 1, 0}) arrive(*port, rank);
   drain(*port);
   for (const std::uint64_t rank : {1, 3, 0, 2, 1, 0, 3}) arrive(*port, rank);
   EXPECT_EQ(drain(*port), (std::vector<std::uint64_t>{0, 0, 1, 1, 2, 3, 3}));
 }
 
 TEST_F(SpPifoTest, MoreQueuesMakeFewerInversions) {
-  // A single queue is a FIFO: most packets pass a packet of smaller rank.
+  // A single queue is a FIFO, so most packets leave before a waiting packet of smaller rank.
   const int one = inversions(1);
   const int eight = inversions(8);
   const int thirty_two = inversions(32);

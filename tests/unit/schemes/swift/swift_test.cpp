@@ -1,4 +1,5 @@
-// Swift step by step: targets by window, growth, a cut per round trip, paces below a packet.
+// Tests Swift against values calculated step by step: target delays by window, growth, one cut per
+// round trip, and pacing below a packet.
 #include "schemes/swift/swift.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +34,8 @@ class SwiftTest : public testing::Test {
   std::optional<Swift> swift_;
 };
 
-// Scaling: a = 100 / (1/sqrt(0.1) - 1/sqrt(100)) = 32.65543 us, b = -a/10 = -3.265543 us.
+// Flow scaling with a = 100 / (1/sqrt(0.1) - 1/sqrt(100)) = 32.65543 us and b = -a/10 = -3.265543
+// us.
 TEST_F(SwiftTest, SmallWindowsHaveLongerTargets) {
   const Swift& swift = begin();
   const auto us = [&](double packets) {
@@ -62,7 +64,7 @@ TEST_F(SwiftTest, MayCountWholePackets) {
 TEST_F(SwiftTest, GrowsByOnePacketAWindowBelowTheTarget) {
   begin();
   EXPECT_EQ(host_.window(0), 3001) << "in flight + a packet <= window";
-  ack(33.06);  // the target of four packets is 33.0622 us
+  ack(33.06);  // the target delay of four packets is 33.0622 us
   EXPECT_DOUBLE_EQ(window(), 4250);
   EXPECT_EQ(host_.window(0), 3251);
   ack(10, 4250);
@@ -70,8 +72,8 @@ TEST_F(SwiftTest, GrowsByOnePacketAWindowBelowTheTarget) {
   EXPECT_DOUBLE_EQ(host_.mbps(0), 100'000);
 }
 
-// A delay of 300 us and a packet time of 80 ns exceed all targets of 20 to 120 us, so the window
-// would fall to 10 B.
+// A base RTT of 300 us and a packet time of 80 ns exceed all target delays of 20 to 120 us, so the
+// window would fall to 10 B.
 TEST_F(SwiftTest, TargetsBelowTheDelayOfAnEmptyNetworkMakeWay) {
   swift_.emplace(host_, p_, 1000);
   FlowStart start;
@@ -83,7 +85,8 @@ TEST_F(SwiftTest, TargetsBelowTheDelayOfAnEmptyNetworkMakeWay) {
   EXPECT_LT(window(), 4250) << "13.06 us are above the target of 4.25 packets";
 }
 
-// The target is 33.06217 us and the delay twice that: 1 - 0.8 / 2 of the window is left.
+// The target delay is 33.06217 us and the delay is twice that, so 1 - 0.8 / 2 of the window is
+// left.
 TEST_F(SwiftTest, CutsByHowFarTheDelayIsAboveOnceARoundTrip) {
   Swift& swift = begin();
   const double twice = 2 * static_cast<double>(swift.target(4000).count) / 1e6;
@@ -111,7 +114,7 @@ TEST_F(SwiftTest, BelowAPacketTheWindowIsAPace) {
   EXPECT_DOUBLE_EQ(window(), 500);
   EXPECT_EQ(host_.window(0), 1) << "one packet alone";
   EXPECT_NEAR(host_.mbps(0), 500 * 8.0 / 132, kRateStep);
-  ack(10, 100);  // the window grows by the acknowledged bytes, not by a share of them
+  ack(10, 100);  // the window grows by all acknowledged bytes, not by a share of them
   EXPECT_DOUBLE_EQ(window(), 600);
   EXPECT_NEAR(host_.mbps(0), 600 * 8.0 / (132 + (10 - 132) / 8.0), kRateStep);
 }

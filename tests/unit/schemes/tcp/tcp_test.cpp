@@ -1,5 +1,5 @@
-// TCP on one switch: rounds counted by hand, losses of every kind, and the windows that the
-// standards predict for a given share of losses.
+// Tests TCP on one switch: rounds counted by hand, losses of every kind, and the windows that the
+// standards predict for a given loss rate.
 #include "schemes/tcp/tcp.h"
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ namespace {
 using test::TransportStar;
 using Growth = TcpWindowParameters::Growth;
 
-// Frames of 1500 bytes: 1430 of payload. At 10 Gb/s one takes 1.2 us, an ACK 56 ns.
+// A frame of 1500 bytes has 1430 bytes of payload. At 10 Gb/s it takes 1.2 us, and an ACK 56 ns.
 constexpr Bytes kSegment = 1430;
 constexpr PicoSeconds kPacket{1'200'000};
 constexpr PicoSeconds kAck{56'000};
@@ -56,7 +56,7 @@ TEST(Tcp, OneSegmentTakesItsWayAndBack) {
   star.expect_all_arrived();
 }
 
-// Windows of 1, 2, 4 and 8: 15 segments take four round trips over wires of 100 us, and the last
+// With windows of 1, 2, 4 and 8, 15 segments take four round trips over links of 100 us. The last
 // segment of the eight is seven behind the first.
 TEST(Tcp, SlowStartDoublesByTheRoundTrip) {
   Star star(2, tcp(Growth::kNewReno, 1), kMicroSecond * 100);
@@ -68,8 +68,8 @@ TEST(Tcp, SlowStartDoublesByTheRoundTrip) {
   star.expect_all_arrived();
 }
 
-// Windows of 1, 2, 4, 4 and 4: 15 segments take five round trips. The congestion window does not
-// grow beyond twice the greatest number of segments in flight.
+// With windows of 1, 2, 4, 4 and 4, 15 segments take five round trips. The congestion window does
+// not grow beyond twice the greatest number of segments in flight.
 TEST(Tcp, TheReceiversWindowHolds) {
   TransportChoice choice = tcp(Growth::kNewReno, 1);
   choice.of<TcpParameters>("tcp").receive_window = 4;
@@ -90,7 +90,7 @@ TEST(Tcp, AWindowAboveThePipeFillsTheWire) {
   star.expect_all_arrived();
 }
 
-/// Loses the data packets whose number is listed, at their first transmission.
+/// Loses the first transmission of the data packets with the listed numbers.
 struct LoseOnce {
   std::vector<Psn> list;
   bool operator()(const Packet& packet) {
@@ -110,15 +110,15 @@ TEST(Tcp, OneLossCostsOneRepeatAndACut) {
   EXPECT_EQ(star.ledger[0].retransmits, 1u);
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
   EXPECT_EQ(star.window(0, 0).threshold(), 18.5) << "half of the 37 from the lost one on";
-  // The segment is repeated with the third ACK behind it, and one round trip later all data has
+  // The third duplicate ACK causes the retransmission, and one round trip later all data has
   // arrived.
   const PicoSeconds round = (kPacket + kAck + kMicroSecond * 200) * 2;
   EXPECT_LE(star.done.at(0).when, round * 2 + kPacket * 7 + kPacket);
   star.expect_all_arrived();
 }
 
-// A quarter of a window is lost at once: each segment is repeated once, in one recovery, without a
-// timeout.
+// A quarter of a window is lost at once. Each segment is retransmitted once, in one recovery,
+// without a timeout.
 TEST(Tcp, SelectiveAcknowledgementsRepeatWhatWasLostAndNothingElse) {
   Star star(2, tcp(Growth::kCubic, 100), kMicroSecond * 100);
   const std::vector<Psn> lost{5, 6, 7, 20, 22, 24, 26, 40, 41, 42, 43, 44, 60, 70, 80, 90, 95};
@@ -142,7 +142,7 @@ TEST(Tcp, ALostEndWaitsForTheTimeoutAndASecondOneForTwice) {
   star.send(0, 1, kSegment * 10);
   star.scheduler.run_until(kMilliSecond * 100);
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 2u);
-  // Five milliseconds after the ninth ACK, and ten milliseconds more.
+  // Timeouts expire five milliseconds after the ninth ACK, and ten milliseconds later.
   const PicoSeconds ninth = kPacket * 10 + kAck * 2 + kMicroSecond * 4;
   EXPECT_EQ(star.done.at(0).when,
             ninth + kMilliSecond * 15 + (kPacket + kAck + kMicroSecond * 2) * 2);
@@ -165,7 +165,7 @@ TEST(Tcp, FlowsOfAHostTakeTurns) {
   star.send(0, 1, kSegment * 150);
   star.send(0, 2, kSegment * 150);
   star.scheduler.run_until(kMilliSecond * 10);
-  // The first flow has sent one segment and is next in turn when the second flow begins.
+  // The first flow has sent one segment and has the next turn when the second flow begins.
   EXPECT_EQ(star.received_at(1) - star.received_at(0), kPacket * 2);
   star.expect_all_arrived();
 }
@@ -176,7 +176,8 @@ TransportChoice patient(unsigned initial_window) {
   return choice;
 }
 
-// 36 segments behind a gap cause no ACK. The timeout repeats only the missing segment.
+// 36 segments after a gap cause no retransmission. The timeout retransmits only the missing
+// segment.
 TEST(TcpWithoutFastRetransmit, OnlyATimeoutTellsOfALoss) {
   Star star(2, patient(40), kMicroSecond * 100);
   star.up[0]->set_loss_hook(LoseOnce{{3}});
@@ -191,7 +192,7 @@ TEST(TcpWithoutFastRetransmit, OnlyATimeoutTellsOfALoss) {
   star.expect_all_arrived();
 }
 
-// A pause of priority 3 holds one flow for a millisecond, so the other has the wire to itself.
+// A pause of priority 3 stops one flow for a millisecond, so the other flow has the link to itself.
 TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   Star star(3, tcp(Growth::kCubic, 200));
   const std::uint32_t held = star.send(0, 1, kSegment * 150, PicoSeconds::max(), 3);
@@ -203,7 +204,8 @@ TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   star.scheduler.run_until(kMilliSecond);
   EXPECT_EQ(star.ledger[held].received_bytes, before);
   EXPECT_EQ(star.done.size(), 1u);
-  // Time of 150 own segments, six of the other flow before the pause, and the second hop.
+  // Time of 150 segments of this flow, of six segments of the other flow before the pause, and of
+  // the second link.
   EXPECT_EQ(star.received_at(free), kPacket * 157 + kMicroSecond * 2);
   star.nics[0]->transmitter().block(0);
   star.scheduler.run_until(kMilliSecond * 3);
@@ -212,7 +214,7 @@ TEST(TcpPaused, AFlowWaitsForItsPriorityAlone) {
   star.expect_all_arrived();
 }
 
-// Seven windows of 200 segments meet in a buffer for 130 segments: with PFC no segment is lost,
+// Seven windows of 200 segments meet in a buffer for 130 segments. With PFC no segment is lost,
 // without PFC most are.
 TEST(TcpPaused, AnIncastLosesNothing) {
   for (const bool pauses : {true, false}) {
@@ -227,7 +229,7 @@ TEST(TcpPaused, AnIncastLosesNothing) {
     EXPECT_EQ(star.sum_of(&NicCounters::retransmits) == 0, pauses);
     EXPECT_EQ(star.sum_of(&NicCounters::timeouts) == 0, pauses);
     EXPECT_EQ(star.device->pfc_totals().pauses_sent > 0, pauses);
-    if (pauses) {  // the wire to host 0 was never idle
+    if (pauses) {  // the link to host 0 was never idle
       PicoSeconds last{};
       for (std::uint32_t flow = 0; flow < 7; ++flow) last = std::max(last, star.received_at(flow));
       EXPECT_EQ(last, kPacket * 1401 + kMicroSecond * 2);
@@ -236,7 +238,7 @@ TEST(TcpPaused, AnIncastLosesNothing) {
   }
 }
 
-/// Removes the payload of packets for which `cut` returns true, as they arrive at host 1.
+/// Trims the payload of the packets for which `cut` returns true, when they arrive at host 1.
 template <class Cut>
 void cut_payloads(Star& star, Cut cut) {
   star.down[1]->set_tap([cut](const Packet& packet, PicoSeconds) mutable {
@@ -277,7 +279,7 @@ TEST(TcpCutPayload, AWholeWindowComesBackByItsOwnClock) {
   star.expect_all_arrived();
 }
 
-// A repeated segment that is lost again cannot be detected by the duplicate-ACK threshold.
+// Duplicate ACKs cannot reveal the loss of a segment that was retransmitted and lost again.
 TEST(TcpCutPayload, ARepeatIsCutAgainAndAgain) {
   Star star(2, tcp(Growth::kNewReno, 30), kMicroSecond * 100);
   cut_payloads(star, LoseOnce{{5, 5, 5, 5, 20, 21, 22}});
@@ -291,7 +293,7 @@ TEST(TcpCutPayload, ARepeatIsCutAgainAndAgain) {
 
 class TcpCutsAndLosses : public testing::TestWithParam<std::tuple<Growth, std::uint64_t>> {};
 
-// Headers, their answers and whole packets are lost as well.
+// The link also loses trimmed headers, their answers and whole packets.
 TEST_P(TcpCutsAndLosses, EveryByteArrivesOnceAllTheSame) {
   const auto [growth, seed] = GetParam();
   Star star(2, tcp(growth, 10, growth == Growth::kDctcp), kMicroSecond * 20);
@@ -316,7 +318,8 @@ INSTANTIATE_TEST_SUITE_P(All, TcpCutsAndLosses,
                                                           Growth::kDctcp),
                                           testing::Values(1, 2, 3)));
 
-// Survey, 3.2.4: throughput stays high with many flows at once, where plain TCP waits for timeouts.
+// Survey, section 3.2.4: throughput stays high with many simultaneous flows, where plain TCP waits
+// for timeouts.
 TEST(TcpCutPayload, ManySendersAtOnceKeepTheWireBusy) {
   const auto end = [](std::optional<Bytes> cut_above) {
     SwitchParameters switches;
@@ -341,9 +344,10 @@ TEST(TcpCutPayload, ManySendersAtOnceKeepTheWireBusy) {
     for (const auto& one : star.done) last = std::max(last, one.when);
     return last;
   };
-  const PicoSeconds ideal = kPacket * 6400;  // 7.7 ms on the wire
+  const PicoSeconds ideal = kPacket * 6400;  // all segments take 7.7 ms on the link
   EXPECT_GT(end({}), kMilliSecond * 200);
-  // A header is a twentieth of a segment, and some segments need several.
+  // A trimmed header has a twentieth of a segment's bytes, and some segments are trimmed several
+  // times.
   EXPECT_LT(end(50 * 1500), PicoSeconds(ideal.count * 3 / 2));
 }
 
@@ -384,14 +388,15 @@ TEST(Tcp, ManySendersOverflowAPortAndAllEnd) {
   star.expect_all_arrived();
 }
 
-/// The time average of the window with one loss every `gap` segments, on wires without a queue.
-/// Slow start ends with the loss of segment `first`. A CUBIC window returns to about the size at
-/// which it was cut, so it takes very long to forget where it began; the run therefore begins near
-/// the formula's maximum.
+/// The time average of the window with one loss every `gap` segments, on links without a queue. The
+/// loss of segment `first` ends slow start. After a cut a CUBIC window returns to about its size
+/// before the cut, so it keeps its initial size for a very long time. The run therefore begins
+/// close to the formula's maximum.
 double mean_window(Growth growth, PicoSeconds rtt, std::uint64_t gap, std::uint64_t first) {
   TransportChoice choice = tcp(growth);
   choice.of<TcpParameters>("tcp").initial_timeout = kSecond;
-  choice.of<TcpParameters>("tcp").window.fast_convergence = false;  // setting of the formula
+  // the formula assumes no fast convergence
+  choice.of<TcpParameters>("tcp").window.fast_convergence = false;
   Star star(2, choice, PicoSeconds(rtt.count / 4), 100_Gbps);
   std::uint64_t nth = 0;
   star.up[0]->set_loss_hook([&](const Packet&) { return ++nth % gap == 0 || nth == first; });
@@ -408,7 +413,8 @@ double mean_window(Growth growth, PicoSeconds rtt, std::uint64_t gap, std::uint6
   return sum / samples;
 }
 
-// RFC 9438 (and 8312) section 5.1: (C (3 + beta) / (4 (1 - beta)))^(1/4) * RTT^0.75 / p^0.75.
+// The response function of RFC 9438 (and 8312), section 5.1: (C (3 + beta) / (4 (1 - beta)))^(1/4)
+// * RTT^0.75 / p^0.75.
 double cubic_response(double rtt, double p) {
   return std::pow(0.4 * 3.7 / 1.2, 0.25) * std::pow(rtt / p, 0.75);
 }
@@ -416,9 +422,9 @@ double cubic_response(double rtt, double p) {
 TEST(TcpResponse, CubicsWindowIsTheStandardsForTwoRoundTrips) {
   const double near = mean_window(Growth::kCubic, kMilliSecond * 100, 10'000, 192);
   const double far = mean_window(Growth::kCubic, kMilliSecond * 200, 10'000, 330);
-  EXPECT_NEAR(near / cubic_response(0.1, 1e-4), 1, 0.03);  // 187 segments by the formula
-  EXPECT_NEAR(far / cubic_response(0.2, 1e-4), 1, 0.03);   // 315
-  // Ratio of throughputs: the flow with twice the round trip gets 2^-(1/4).
+  EXPECT_NEAR(near / cubic_response(0.1, 1e-4), 1, 0.03);  // the formula gives 187 segments
+  EXPECT_NEAR(far / cubic_response(0.2, 1e-4), 1, 0.03);   // the formula gives 315 segments
+  // Ratio of the throughputs: the flow with twice the RTT gets 2^-(1/4).
   EXPECT_NEAR(far / 0.2 / (near / 0.1), std::pow(2, -0.25), 0.03);
 }
 
@@ -455,7 +461,8 @@ TEST(Tcp, DctcpKeepsTheQueueAtItsThreshold) {
   EXPECT_EQ(star.sum_of(&NicCounters::retransmits), 0u);
 }
 
-// A port that drops what it cannot mark would drop ACKs without ECT above the low threshold.
+// A port that drops the packets that it cannot mark would drop ACKs without ECT above the low
+// threshold.
 TEST(Tcp, AcksOfDctcpMayBeMarked) {
   for (const Growth growth : {Growth::kDctcp, Growth::kNewReno}) {
     Star star(2, tcp(growth, 10, true));
@@ -468,7 +475,8 @@ TEST(Tcp, AcksOfDctcpMayBeMarked) {
   }
 }
 
-// RFC 3168: the mark is echoed until the sender reports its cut; the sender cuts once.
+// RFC 3168: the receiver echoes the mark until the sender reports its cut, and the sender cuts
+// once.
 TEST(Tcp, AMarkIsEchoedUntilItIsAnswered) {
   Star star(2, tcp(Growth::kNewReno, 32, true), kMicroSecond * 100);
   star.down[1]->set_tap([](const Packet& packet, PicoSeconds) {
@@ -485,7 +493,7 @@ TEST(Tcp, AMarkIsEchoedUntilItIsAnswered) {
                       echoes.begin() + static_cast<std::ptrdiff_t>(to), true);
   };
   EXPECT_EQ(echoed(0, 4), 0);
-  // When the fifth ACK cuts the window, four ACKs have released four segments; the segments after
+  // When the fifth ACK cuts the window, four ACKs have released four segments. The segments after
   // them carry CWR.
   EXPECT_EQ(echoed(4, 36), 32);
   EXPECT_EQ(echoed(36, 64), 0);

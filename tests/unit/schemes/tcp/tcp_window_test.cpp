@@ -1,4 +1,5 @@
-// TCP's window laws against their closed forms, by hand, and the arithmetic of the timeout.
+// Tests TCP's window laws against their closed forms and against values computed by hand, and the
+// arithmetic of the retransmission timeout.
 #include "schemes/tcp/tcp_window.h"
 
 #include <gtest/gtest.h>
@@ -60,8 +61,8 @@ TEST(TcpWindow, ATimeoutLeavesOneSegmentAndHalfAThresholdOnce) {
   EXPECT_EQ(window.threshold(), 20) << "RFC 5681, (4): held for a segment sent again";
 }
 
-// After a cut from 100 segments 70 remain, K = cbrt(100 * 0.3 / 0.4) = 4.2172 s, and at time t the
-// window is 0.4 (t - K)^3 + 100.
+// After a cut from 100 segments 70 segments remain, K = cbrt(100 * 0.3 / 0.4) = 4.2172 s, and at
+// time t the window is 0.4 (t - K)^3 + 100.
 TEST(TcpWindow, CubicFollowsItsClosedForm) {
   TcpWindowParameters p = parameters(Growth::kCubic, 100);
   p.reno_friendly = false;
@@ -69,7 +70,7 @@ TEST(TcpWindow, CubicFollowsItsClosedForm) {
   window.lost(100);
   EXPECT_DOUBLE_EQ(window.segments(), 70);
   EXPECT_DOUBLE_EQ(window.cubic_max(), 100);
-  // The ACKs of each round trip are spread over it, for twelve seconds.
+  // For twelve seconds the ACKs of each round trip are spread evenly over it.
   PicoSeconds now{};
   double worst = 0;
   while (to_seconds(now) < 12) {
@@ -81,7 +82,7 @@ TEST(TcpWindow, CubicFollowsItsClosedForm) {
   }
   EXPECT_NEAR(window.cubic_k(), 4.2172, 5e-5);
   EXPECT_DOUBLE_EQ(window.cubic_at(0), 70);
-  EXPECT_NEAR(window.cubic_at(2), 95.6403, 1e-4);  // 0.4 * -2.217163^3 = -4.3597
+  EXPECT_NEAR(window.cubic_at(2), 95.6403, 1e-4);  // 0.4 * -2.217163^3 is -4.3597
   EXPECT_NEAR(window.cubic_at(10), 177.3540, 1e-4);
   EXPECT_LT(worst, 0.01) << "a step towards where the law is a round trip later";
 }
@@ -91,7 +92,7 @@ TEST(TcpWindow, CubicConvergesFastWhenCutBeforeItCameBack) {
   TcpWindow window(p);
   window.lost(100);
   EXPECT_DOUBLE_EQ(window.cubic_max(), 100);
-  window.lost(70);  // lost at 70, below 100: Wmax is 70 * 1.7 / 2
+  window.lost(70);  // a loss at 70, below 100, sets Wmax to 70 * 1.7 / 2
   EXPECT_DOUBLE_EQ(window.cubic_max(), 59.5);
   EXPECT_DOUBLE_EQ(window.segments(), 49);
   TcpWindowParameters slow = p;
@@ -102,8 +103,8 @@ TEST(TcpWindow, CubicConvergesFastWhenCutBeforeItCameBack) {
   EXPECT_DOUBLE_EQ(other.cubic_max(), 70);
 }
 
-// In short round trips NewReno's line lies above the cubic curve: it rises by 3 * 0.3 / 1.7 = 0.529
-// segments per round trip up to the window before the cut, and by one segment from there on.
+// In short round trips NewReno's line is above the cubic curve. It rises by 3 * 0.3 / 1.7 = 0.529
+// segments per round trip up to the window before the cut, and then by one segment.
 TEST(TcpWindow, CubicIsNeverSlowerThanNewReno) {
   const TcpWindowParameters p = parameters(Growth::kCubic, 20);
   TcpWindow window(p);
@@ -167,14 +168,15 @@ TEST(TcpWindow, RestMovesTheCurveAndALongOneForgetsTheWindow) {
   EXPECT_EQ(window.segments(), 10);
 }
 
-// RFC 6298: the first measurement R gives R + 4 R/2; then RTTVAR has the weight 3/4 and SRTT 7/8.
+// RFC 6298: the first measurement R gives the timeout R + 4 R/2. Later RTTVAR is weighted by 3/4
+// and SRTT by 7/8.
 TEST(RtoEstimator, IsSmoothedRoundTripAndFourDeviations) {
   RtoEstimator timer(kSecond, kMicroSecond, kSecond * 60, kMicroSecond);
   EXPECT_EQ(timer.timeout(), kSecond);
   timer.measured(kMilliSecond * 80);
   EXPECT_EQ(timer.timeout(), kMilliSecond * 240);
   timer.measured(kMilliSecond * 160);
-  // Deviation 40 + (80 - 40) / 4 = 50, smoothed 80 + 80 / 8 = 90.
+  // The deviation is 40 + (80 - 40) / 4 = 50, the smoothed RTT 80 + 80 / 8 = 90.
   EXPECT_EQ(timer.timeout(), kMilliSecond * 290);
   timer.back_off();
   EXPECT_EQ(timer.timeout(), kMilliSecond * 580);

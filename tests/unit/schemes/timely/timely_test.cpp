@@ -1,4 +1,5 @@
-// TIMELY, calculated step by step: gradient, thresholds, HAI, scaling, lazy rises (SIGCOMM 2015).
+// Tests TIMELY against values calculated step by step: gradient, thresholds, HAI, scaling,
+// increases on demand (SIGCOMM 2015).
 #include "schemes/timely/timely.h"
 
 #include <gtest/gtest.h>
@@ -21,8 +22,8 @@ class TimelyTest : public testing::Test {
     p_.bursts = false;
     p_.initial_rate = 2_Gbps;
   }
-  // Completes a segment. At 2 Gb/s a minimum RTT of 20 µs moves 5000 bytes, so a segment of 16 000
-  // bytes gives less than one completion in that time, and no scaling applies.
+  // Completes a segment. At 2 Gb/s 5000 bytes are sent in the minimum RTT of 20 µs. A segment of 16
+  // 000 bytes is less than one completion in that time, so no scaling applies.
   static void complete(Timely& timely, int rtt_us, Bytes bytes = 16'000) {
     AckInfo info;
     info.rtt = kMicroSecond * rtt_us;
@@ -37,7 +38,7 @@ class TimelyTest : public testing::Test {
 TEST_F(TimelyTest, RisesBelowTlowWithoutHyperIncrease) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
-  complete(timely, 30);  // the first completion only fills the last RTT
+  complete(timely, 30);  // the first completion only initialises the last RTT
   EXPECT_DOUBLE_EQ(rate(timely), 2000);
   for (int i = 1; i <= 8; ++i) {
     complete(timely, 30 + i);
@@ -49,13 +50,13 @@ TEST_F(TimelyTest, GradientCutsBetweenTheThresholds) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 60);
-  // The RTT rises by 70 − 60 = 10 µs: diff = 0.875·10 = 8.75, gradient 8.75/20 = 0.4375, rate
-  // 2000·(1 − 0.8·0.4375).
+  // The RTT rises by 70 − 60 = 10 µs: the smoothed difference is 0.875·10 = 8.75 µs, the gradient
+  // 8.75/20 = 0.4375, and the rate 2000·(1 − 0.8·0.4375).
   complete(timely, 70);
   EXPECT_NEAR(static_cast<double>(timely.gradient(0)), 0.4375, 1e-12);
   EXPECT_NEAR(rate(timely), 1300, kRateStep);
-  // The RTT changes by 66 − 70 = −4 µs: diff = 0.125·8.75 − 0.875·4 = −2.40625, so the increase is
-  // additive.
+  // The RTT changes by 66 − 70 = −4 µs: the smoothed difference is 0.125·8.75 − 0.875·4 = −2.40625
+  // µs, so the rate takes an additive step.
   complete(timely, 66);
   EXPECT_NEAR(static_cast<double>(timely.gradient(0)), -0.1203125, 1e-12);
   EXPECT_NEAR(rate(timely), 1310, kRateStep);
@@ -87,7 +88,8 @@ TEST_F(TimelyTest, AboveThighTheRttItselfCuts) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 900);
-  complete(timely, 800);  // gradient below 0, yet the RTT cuts: 2000·(1 − 0.8·(1 − 500/800)) = 1400
+  // the gradient is negative, but the RTT cuts the rate: 2000·(1 − 0.8·(1 − 500/800)) = 1400
+  complete(timely, 800);
   EXPECT_NEAR(rate(timely), 1400, kRateStep);
 }
 
@@ -105,13 +107,13 @@ TEST_F(TimelyTest, OneCompletionTakesHalfAtTheMost) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 60);
-  complete(timely, 160);  // gradient 4.375: 1 - 0.8 * 4.375 is below zero
+  complete(timely, 160);  // the gradient is 4.375, so 1 - 0.8 * 4.375 is negative
   EXPECT_NEAR(rate(timely), 1000, kRateStep);
 }
 
-// In exact arithmetic a smoothed difference halves for ever, so a flow at r_min would never move
-// again. 40 us * 7/8 = 35 us is reduced to an eighth each time: after six updates it is below a
-// nanosecond.
+// With exact arithmetic a smoothed difference would halve without end, and a flow at r_min would
+// keep its rate for ever. Here 40 us * 7/8 = 35 us is reduced to an eighth each time, and is below
+// a nanosecond after six updates.
 TEST_F(TimelyTest, WhatTheClockCannotTellApartIsNoGradient) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
@@ -126,7 +128,7 @@ TEST_F(TimelyTest, WhatTheClockCannotTellApartIsNoGradient) {
 }
 
 TEST_F(TimelyTest, SeveralCompletionsInAMinimumRttShareTheChange) {
-  p_.segment = 1000;  // 20 µs at 2 Gb/s are five segments
+  p_.segment = 1000;  // 20 µs at 2 Gb/s are five segments of 1000 bytes
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 30, 1000);
@@ -204,10 +206,11 @@ TEST_F(TimelyTest, PatchedFormSteersToTlow) {
   Timely timely(host_, p_);
   timely.on_flow_start(0, {});
   complete(timely, 100);
-  // Gradient 0: w = 1/2, error (100 − 50)/50 = 1: 10·0.5 + 2000·(1 − 0.008·0.5·1) = 1997.
+  // The gradient 0 gives w = 1/2, and the error is (100 − 50)/50 = 1: 10·0.5 + 2000·(1 −
+  // 0.008·0.5·1) = 1997.
   complete(timely, 100);
   EXPECT_NEAR(rate(timely), 1997, kRateStep);
-  // The RTT rises by 8 µs: gradient 0.35, w = 1 because it is at least 1/4, rate 1997·(1 −
+  // The RTT rises by 8 µs: the gradient 0.35 is above 1/4, so w = 1, and the rate is 1997·(1 −
   // 0.008·1.16).
   complete(timely, 108);
   EXPECT_NEAR(rate(timely), 1997 * (1 - 0.008 * 1.16), kRateStep);

@@ -1,7 +1,7 @@
-// NSCC's window, one acknowledgement at a time. The link of 100 Gb/s and the base RTT of 12 us are
-// those that the gains are given for, so gains are not scaled. With packets of 4160 bytes and a
-// target of 9 us (3/4 of 12 us): proportional 4 * 4160 / 12 us, fair 5 * 4160, constant 0.15 *
-// 4160, fast 0.25.
+// Tests NSCC's window, one ACK at a time. The gains are defined for a link of 100 Gb/s and a base
+// RTT of 12 us, as here, so they are not scaled. With packets of 4160 bytes and a target of 9 us
+// (3/4 of 12 us) the gains are: proportional 4 * 4160 / 12 us, fair 5 * 4160, constant 0.15 * 4160,
+// fast 0.25.
 #include "schemes/uec/nscc_window.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ constexpr PicoSeconds kTarget = kMicroSecond * 9;
 constexpr Bytes kPacket = 4160;
 constexpr Bytes kWindow = 150'000;
 constexpr Bytes kMax = 225'000;
-// A time late enough for a cut and too early for growth: 12 us after the beginning, or never.
+// A time late enough for a cut of the window and too early for its growth, which needs 12 us.
 constexpr PicoSeconds kEarly = kMicroSecond * 11;
 
 struct NsccWindowTest : testing::Test {
@@ -39,7 +39,7 @@ TEST_F(NsccWindowTest, BelowTheTargetItGrowsByWhatIsBelow) {
 TEST_F(NsccWindowTest, AboveTheTargetWithoutAMarkItGrowsALittle) {
   p.update_bytes = kPacket;
   NsccWindow w = window();
-  // The fair increase is 5 * 4160 * 4160 / 150 000 = 576.9 bytes for any delay.
+  // The fair increase is 5 * 4160 * 4160 / 150 000 = 576.9 bytes, whatever the delay is.
   w.acknowledged(kPacket, kBase + kMicroSecond * 30, false, 0, kEarly);
   EXPECT_EQ(w.bytes(), kWindow + 576);
   EXPECT_EQ(w.mean_delay(), kMicroSecond * 3) << "a quarter of the base RTT stands for it";
@@ -52,8 +52,8 @@ TEST_F(NsccWindowTest, GrowthWaitsForItsBytesOrItsTime) {
   EXPECT_EQ(w.bytes(), kWindow);
   w.acknowledged(kPacket, kBase + kMicroSecond * 2, false, 0, kEarly);
   EXPECT_EQ(w.bytes(), kWindow + 538) << "twice 269.2";
-  // One base RTT later the fair part acts, however few bytes were acknowledged; once per base RTT
-  // the constant part of 624 bytes acts as well.
+  // After one base RTT the fair part takes effect, however few bytes were acknowledged. Once per
+  // base RTT the constant part of 624 bytes takes effect too.
   w.acknowledged(kPacket, kBase + kMicroSecond * 2, false, 0, kEarly + kBase - PicoSeconds(1));
   EXPECT_EQ(w.bytes(), kWindow + 538);
   w.acknowledged(0, kBase + kMicroSecond * 2, false, 0, kEarly + kBase);
@@ -101,7 +101,7 @@ TEST_F(NsccWindowTest, AMarkAboveTheTargetCutsOnceARoundTrip) {
   EXPECT_EQ(cut.bytes(), kWindow * 6 / 10 + 624) << "and the constant part";
   cut.acknowledged(0, kBase + kMicroSecond * 18, true, 0, t - PicoSeconds(1));
   EXPECT_EQ(cut.bytes(), kWindow * 6 / 10 + 624);
-  // The decrease is at most one half.
+  // The window decreases by at most one half.
   cut.acknowledged(0, kBase + kMicroSecond * 1000, true, 0, t);
   EXPECT_EQ(cut.bytes(), (kWindow * 6 / 10 + 624) / 2 + 624);
 }
@@ -124,17 +124,17 @@ TEST_F(NsccWindowTest, TheLeastRoundTripIsTheBase) {
 
 TEST_F(NsccWindowTest, ATrimmedPacketIsOneLessOrSetsItToWhatCameThrough) {
   NsccWindow w = window();
-  w.trimmed(kPacket, kBase, 0, kEarly);  // the first observation: there is nothing to compare with
+  w.trimmed(kPacket, kBase, 0, kEarly);  // the first observation has nothing to compare with
   EXPECT_EQ(w.bytes(), kWindow - kPacket);
   w.acknowledged(kPacket * 3, kBase + kMicroSecond * 2, false, 0, kEarly);
   const PicoSeconds judged = kEarly + kBase + kTarget;
   w.trimmed(kPacket, kBase, 0, judged - PicoSeconds(1));
   EXPECT_EQ(w.bytes(), kWindow - kPacket * 2);
-  // Three packets in one round trip plus the target are less than an eighth of the greatest window.
+  // Three packets per base RTT plus target delay are less than an eighth of the greatest window.
   w.trimmed(kPacket, kBase, kPacket * 10, judged);
   EXPECT_EQ(w.bytes(), kPacket * 3);
-  // Marks and trimmed headers of nine of the ten packets in flight have no effect; the tenth
-  // answer counts again.
+  // Marks and trimmed headers of nine of the ten packets in flight have no effect. The tenth answer
+  // counts again.
   for (int i = 0; i < 8; ++i) w.trimmed(kPacket, kBase, 0, judged);
   w.acknowledged(kPacket, kBase + kMicroSecond * 100, true, 0, judged);
   EXPECT_EQ(w.bytes(), kPacket * 3);
@@ -173,7 +173,7 @@ TEST_F(NsccWindowTest, MarksThatAreIgnoredBeginNoNewPeriod) {
   const PicoSeconds first = kEarly + kBase + kTarget;
   w.trimmed(kPacket, kBase, kPacket * 10, first);
   ASSERT_EQ(w.bytes(), kPacket);
-  // Two periods later nine of the ten packets in flight are answered. Such an answer must not set
+  // Two periods later nine of the ten packets in flight are answered. These answers must not set
   // the window again, although the period is over and packets were trimmed.
   const PicoSeconds later = first + (kBase + kTarget) * 2;
   for (int i = 0; i < 4; ++i) {
@@ -181,7 +181,7 @@ TEST_F(NsccWindowTest, MarksThatAreIgnoredBeginNoNewPeriod) {
     w.trimmed(kPacket, kBase, 0, later);
   }
   EXPECT_EQ(w.bytes(), kPacket);
-  // The next two answers are no longer ignored: the window becomes the five packets of the period.
+  // The next two answers count again, and the window becomes the five packets of the period.
   w.acknowledged(kPacket, kBase + kMicroSecond * 100, true, 0, later);
   w.trimmed(kPacket, kBase, 0, later);
   EXPECT_EQ(w.bytes(), kPacket * 5);
@@ -196,8 +196,8 @@ TEST_F(NsccWindowTest, BytesAcknowledgedWhileMarksAreIgnoredDoNotGrowTheWindow) 
   const PicoSeconds soon = kEarly + kBase + kTarget + PicoSeconds(1);
   w.acknowledged(kPacket * 2, kBase + kMicroSecond * 2, true, 0, soon);
   w.acknowledged(kPacket, kBase + kMicroSecond * 30, false, 0, soon);
-  // The last ACK grows the window by its fair part of 5 * 4160 * 4160 / 4160 and the constant part
-  // of 624; the proportional part of 9706 from before the adaptation is forgotten.
+  // The last ACK increases the window by the fair part of 5 * 4160 * 4160 / 4160 and the constant
+  // part of 624. The proportional part of 9706 from before the adaptation is dropped.
   EXPECT_EQ(w.bytes(), kPacket + kPacket * 5 + 624);
 }
 
@@ -210,7 +210,7 @@ struct NsccWindowOf2024 : NsccWindowTest {
 
 TEST_F(NsccWindowOf2024, EveryTrimmedPacketCutsTheWindow) {
   NsccWindow w = window();
-  w.acknowledged(0, kBase, false, 0, kEarly);  // begins the first period
+  w.acknowledged(0, kBase, false, 0, kEarly);  // this ACK begins the first period
   w.acknowledged(kPacket * 5, kBase, false, 0, kEarly);
   w.trimmed(kPacket, kBase + kMicroSecond * 50, kPacket * 9, kEarly + kBase + kTarget);
   ASSERT_EQ(w.bytes(), kPacket * 5) << "quick adaptation";
@@ -221,12 +221,12 @@ TEST_F(NsccWindowOf2024, EveryTrimmedPacketCutsTheWindow) {
 }
 
 TEST_F(NsccWindowOf2024, TheNextAdaptationCountsTheBytesOfBothPeriods) {
-  p.update_period = kBase * 1000;  // no growth
+  p.update_period = kBase * 1000;  // prevents growth in this test
   NsccWindow w = window();
-  w.acknowledged(0, kBase, false, 0, kEarly);  // begins the first adaptation period
+  w.acknowledged(0, kBase, false, 0, kEarly);  // this ACK begins the first adaptation period
   w.acknowledged(kPacket * 5, kBase, false, 0, kEarly);
   const PicoSeconds judged = kEarly + kBase + kTarget;
-  // The trimmed packet belongs to the ten packets whose ACKs are ignored.
+  // The trimmed packet is one of the ten packets whose answers are ignored.
   w.trimmed(kPacket, kBase, kPacket * 9, judged);
   ASSERT_EQ(w.bytes(), kPacket * 5);
   for (int i = 0; i < 9; ++i) w.acknowledged(kPacket, kBase + kTarget, true, 0, judged);
@@ -234,7 +234,7 @@ TEST_F(NsccWindowOf2024, TheNextAdaptationCountsTheBytesOfBothPeriods) {
   EXPECT_EQ(w.bytes(), kPacket * 4) << "a trimmed packet is no answer";
   w.acknowledged(kPacket, kBase + kTarget, true, 0, judged);
   EXPECT_EQ(w.bytes(), kPacket * 4) << "15 packets came through, which would enlarge the window";
-  // The refused adaptation has begun a period.
+  // The rejected adaptation has begun a new period.
   w.acknowledged(kPacket, kBase + kTarget, true, 0, judged + kBase + kTarget);
   EXPECT_EQ(w.bytes(), kPacket) << "one packet in the period; a packet was trimmed before";
 }

@@ -1,7 +1,7 @@
-// Ultra Ethernet's transport calculated by hand on one switch of 10 Gb/s: a packet of 4096 bytes
-// occupies the wire for 3.328 us, a packet without payload for 51.2 ns, and each wire adds 1 us.
-// The base round trip is 10.7584 us, so 13 448 bytes fill the path. The first window allows four
-// packets (NSCC) or five (RCCC, which sends while it has credit).
+// Tests the transport of Ultra Ethernet on one switch of 10 Gb/s against values calculated by hand.
+// A packet of 4096 bytes occupies a link for 3.328 us, a packet without payload for 51.2 ns, and
+// each link adds 1 us. The base RTT is 10.7584 us, so 13 448 bytes fill the path. The initial
+// window allows four packets (NSCC) or five (RCCC, which sends while it has credit).
 #include "schemes/uec/uec.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ constexpr PicoSeconds kPacket{3'328'000};
 constexpr PicoSeconds kHeader{51'200};
 constexpr PicoSeconds kWire = kMicroSecond;
 constexpr Bytes kPayload = 4096;
-// Two wires to the receiver and two wires back.
+// Time of a data packet over two links, and of a packet without payload back over two links.
 const PicoSeconds kThere = (kPacket + kWire) * 2;
 const PicoSeconds kBack = (kHeader + kWire) * 2;
 const PicoSeconds kTimeout = kMicroSecond * 15 + (kThere + kBack) * 6;
@@ -46,7 +46,7 @@ struct Star : TransportStar {
   Star(HostId hosts, const TransportChoice& choice, SwitchParameters switches = {})
       : TransportStar(hosts, choice, switches, {10_Gbps, kMicroSecond, 0}, 4096) {}
 
-  /// Loses the packets for which `lost` returns true, each number once.
+  /// Loses the packets for which `lost` returns true, each packet number once.
   template <class Lost>
   void lose_once(PacketKind kind, Lost lost) {
     lose([this, kind, lost](const Packet& packet) {
@@ -71,16 +71,16 @@ TEST(Uec, OneSenderFillsTheWireByWindow) {
   star.expect_all_arrived();
 }
 
-// The first packet asks for one more: its PULL, behind its ACK, releases four packets before the
-// wire would be idle. From then on a PULL every 13.447 us (four packets at 99 %) releases 13.312 us
-// of data.
+// The first packet requests credit for one more packet. Its PULL, after its ACK, releases four
+// packets before the link would be idle. From then on a PULL every 13.447 us (four packets at 99 %)
+// releases 13.312 us of data.
 TEST(Uec, OneSenderIsLetGoAtThePaceOfPulls) {
   Star star(2, uec(Control::kRccc));
   star.send(0, 1, kPayload * 400);
   star.scheduler.run_until(kMilliSecond * 2);
   const PicoSeconds first_pull = kThere + kHeader + kBack;
   const PicoSeconds interval{13'446'465};
-  // Four packets left before the first answer, and four more leave for each PULL.
+  // Four packets leave before the first answer, and four more after each PULL.
   const PicoSeconds last_sent = first_pull + interval * 98 + kPacket * 3;
   EXPECT_NEAR(static_cast<double>((star.received_at(0) - last_sent - kThere).count), 0, 52'000)
       << "that one header may wait for another";
@@ -92,8 +92,9 @@ TEST(Uec, OneSenderIsLetGoAtThePaceOfPulls) {
   star.expect_all_arrived();
 }
 
-// Four of eight packets leave before the first answer ends the first window, and all that the
-// receiver knows then is that its sender wants one more. It grants the others while nobody waits.
+// Four of eight packets leave before the first answer ends the initial window, and the receiver
+// then knows only of one more wanted packet. The receiver grants the other packets while nobody
+// waits.
 TEST(Uec, CreditAheadOfDemandSavesARoundTrip) {
   const auto arrival = [](std::optional<Bytes> ahead) {
     TransportChoice choice = uec(Control::kRccc, kPayload * 8);
@@ -109,7 +110,8 @@ TEST(Uec, CreditAheadOfDemandSavesARoundTrip) {
   EXPECT_GE(arrival(0), ((kThere + kBack) * 2 + kPacket * 2 + kThere).count) << "a round trip more";
 }
 
-// A PULL of four packets for the one that is wanted, and another for the 20 172 bytes ahead.
+// One PULL grants four packets for the one that is wanted, and another PULL the 20 172 bytes ahead
+// of demand.
 TEST(Uec, CreditAheadOfDemandIsLimited) {
   for (const auto& [ahead, credits] :
        {std::pair<Bytes, unsigned>{0, 4}, {20'172, 8}, {40'000, 12}}) {
@@ -131,8 +133,9 @@ TEST(Uec, AShortRunOfPacketsNeverWaitsForCredit) {
   star.expect_all_arrived();
 }
 
-// Twelve senders of one packet each: one packet passes, eight wait, three are trimmed and repeated
-// at once. Trimmed headers and NACKs pass while data drains, so the port is never idle.
+// Twelve senders send one packet each. One packet passes, eight wait, three are trimmed and
+// retransmitted at once. Trimmed headers and NACKs pass while data drains, so the port is never
+// idle.
 TEST(Uec, WhatIsTrimmedIsSentAgainBeforeThePortRunsDry) {
   Star star(16, uec(Control::kNscc));
   for (HostId h = 1; h <= 12; ++h) star.send(h, 0, kPayload);
@@ -182,7 +185,7 @@ TEST(Uec, WhatIsLostIsSentAgainAfterTheTimeoutAlone) {
   EXPECT_EQ(star.received_at(0), kPacket * 2 + kTimeout + kThere);
 }
 
-// The first packet and all ACKs but the last are lost; the bitmap of the last ACK reports the other
+// The first packet and all ACKs but the last are lost. The bitmap in the last ACK reports the other
 // packets.
 TEST(Uec, OneAnswerTellsOfAllThatCame) {
   Star star(2, uec(Control::kNscc));
@@ -204,13 +207,13 @@ TEST(Uec, AnswersAreAsRareAsIsWanted) {
     star.send(0, 1, kPayload * 20);
     star.scheduler.run_until(kMilliSecond);
     star.expect_all_arrived();
-    // Acknowledged are the first packet, every fourth packet after it, and the last packet, which
-    // requests an acknowledgement.
+    // The receiver acknowledges the first packet, every fourth packet after it, and the last
+    // packet, which requests an ACK.
     EXPECT_EQ(star.sum_of(&NicCounters::acks_sent), rare ? 6u : 20u);
   }
 }
 
-// An answer brings back the mark, and the number by which the data's path was chosen.
+// An ACK returns the data packet's mark, and the entropy value by which the data's path was chosen.
 TEST(Uec, AnAnswerBringsBackMarkAndPath) {
   Star star(2, uec(Control::kNscc));
   star.send(0, 1, kPayload);
@@ -244,7 +247,8 @@ TEST(Uec, AnAnswerBringsBackMarkAndPath) {
   }
 }
 
-/// Hands data to the receiver of a star of two hosts and records the receiver's answers.
+/// Delivers data packets to the receiver of a star of two hosts, and records the receiver's
+/// answers.
 struct Told {
   explicit Told(Bytes ack_every) : star(2, uec(Control::kNscc, 0, ack_every)) {
     star.send(0, 1, 1);
@@ -274,13 +278,13 @@ struct Told {
   int answers = 0;
 };
 
-// Packet 0 has arrived before.
+// Packet 0 has arrived earlier and was acknowledged.
 TEST(Uec, AnAnswerTellsOfAllThatCameSinceTheLast) {
   Told told((kPayload + 64) * 4);
   for (const Psn psn : {62, 63, 64, 65}) told.comes(psn);
   EXPECT_EQ(told.answers, 1);
   EXPECT_EQ(told.of, (std::set<Psn>{0, 62, 63, 64, 65}));
-  // The two packets are too far apart for one answer.
+  // The two packets are too far apart for one ACK.
   for (const Psn psn : {10, 80, 81, 82, 83}) told.comes(psn);
   EXPECT_EQ(told.answers, 3);
   EXPECT_EQ(told.of, (std::set<Psn>{0, 10, 62, 63, 64, 65, 80, 81, 82, 83}));
@@ -301,15 +305,15 @@ TEST(Uec, NothingIsLeftUntoldWhateverTheOrder) {
       std::set<Psn> untold;
       std::set_difference(come.begin(), come.end(), told.of.begin(), told.of.end(),
                           std::inserter(untold, untold.end()));
-      untold.erase(psn);  // an answer that was due earlier leaves this packet to the next
+      untold.erase(psn);  // an ACK that was due earlier leaves this packet to the next ACK
       ASSERT_TRUE(untold.empty()) << *untold.begin() << " when " << psn << " came";
     }
     EXPECT_GT(answers, 100);
   }
 }
 
-// One packet is lost four times. The sender knows that the packets behind it arrived, although only
-// every fourth is answered.
+// One packet is lost four times. The sender knows that the packets after it arrived, although the
+// receiver acknowledges only every fourth packet.
 TEST(Uec, RareAnswersLeaveNothingBehindAGapToTheTimeout) {
   Star star(2, uec(Control::kNscc, 1'000'000, (kPayload + 64) * 4));
   int lost = 0;
@@ -324,7 +328,8 @@ TEST(Uec, RareAnswersLeaveNothingBehindAGapToTheTimeout) {
   EXPECT_EQ(star.sum_of(&NicCounters::duplicates), 0u);
 }
 
-// Marked packets cut the windows of many senders; after the first windows nothing is trimmed.
+// Marked packets cut the windows of many senders, so that after the initial windows nothing is
+// trimmed.
 TEST(Uec, MarksKeepACrowdFromBeingTrimmed) {
   SwitchParameters switches;
   TrimmingParameters& ports = switches.discipline.of<TrimmingParameters>("trimming");
@@ -346,8 +351,8 @@ TEST(Uec, MarksKeepACrowdFromBeingTrimmed) {
   EXPECT_LT(last * 1000, (kThere + kPacket * 1600) * 1005) << "and the port is never idle";
 }
 
-// Credit is given to the flows of a host in turn; the queue holds no more than the first windows
-// left there.
+// The receiver gives credit to the flows of different senders in turn. The queue holds no more
+// packets than the initial windows left there.
 TEST(Uec, PullsOfAllSendersTakeTurns) {
   Star star(9, uec(Control::kRccc));
   for (HostId h = 1; h <= 8; ++h) star.send(h, 0, kPayload * 100);
@@ -370,7 +375,7 @@ TEST(Uec, PullsOfAllSendersTakeTurns) {
   EXPECT_LT(last * 1000, (kThere + kPacket * 800) * 1020) << "99 %, and what the crowd began with";
 }
 
-// The last packet is trimmed when its sender has used all its credit: its header is enough for a
+// The last packet is trimmed when its sender has used all its credit. The header suffices to get a
 // PULL.
 TEST(Uec, ATrimmedPacketIsLetGoAgainUnasked) {
   Star star(2, uec(Control::kRccc));
@@ -396,7 +401,7 @@ TEST(Uec, ATrimmedPacketIsLetGoAgainUnasked) {
   EXPECT_LT(star.received_at(0), came + PicoSeconds(13'446'465) + kBack + kThere);
 }
 
-// No PULL ever arrives: every second answer reports how far the sender's credit reaches.
+// No PULL ever arrives, but every second ACK reports the sender's credit limit.
 TEST(Uec, LostPullsAreMadeGoodByOtherAnswers) {
   Star star(2, uec(Control::kRccc));
   star.lose([](const Packet& packet) { return packet.kind == PacketKind::kCredit; });
@@ -406,7 +411,7 @@ TEST(Uec, LostPullsAreMadeGoodByOtherAnswers) {
   EXPECT_EQ(star.retransmits(), 0u);
 }
 
-// Without an answer the sender requests credit.
+// A sender that gets no answer requests credit.
 TEST(Uec, WhoHearsNothingAndMaySendNothingAsks) {
   Star star(2, uec(Control::kRccc));
   std::uint64_t requests = 0;
@@ -441,7 +446,8 @@ TEST(Uec, WhoIsImpatientAsksOnceARoundTripAllTheSame) {
   star.expect_all_arrived();
 }
 
-// Grants of many packets and losses: senders run out of work and get new work again and again.
+// With grants of many packets and with losses senders run out of work and get new work again and
+// again.
 TEST(Uec, CreditThatIsLeftIsCountedOnce) {
   TransportChoice choice = uec(Control::kRccc, kPayload);
   choice.of<UecParameters>("uec").pull_packets = 64;
@@ -491,7 +497,7 @@ struct Lossy {
 };
 class UecLosses : public testing::TestWithParam<Lossy> {};
 
-// A twentieth of every kind of packet is lost, while many senders cause trimming.
+// Links lose a twentieth of the packets of every kind, while many senders cause trimming.
 TEST_P(UecLosses, EveryByteArrivesOnceAllTheSame) {
   SwitchParameters switches;
   switches.discipline.of<TrimmingParameters>("trimming").header_queue = 64 * 2;

@@ -1,4 +1,4 @@
-// Vegas against its fixed points: packets in queues between alpha and beta for each flow.
+// Tests Vegas against its fixed points: alpha to beta packets of each flow in the queue.
 #include "schemes/vegas/vegas.h"
 
 #include <gtest/gtest.h>
@@ -20,15 +20,15 @@ TEST_F(VegasTest, GrowsByAPacketWithoutAQueueAndShrinksByOneAboveBeta) {
   p_.initial_window = 50'000;
   build();
   link_.begin(1);
-  link_.ack(10);  // no packet waits
+  link_.ack(10);  // the queue is empty
   EXPECT_NEAR(link_.window(), 51'000, 1e-6);
-  link_.ack(10.5);  // 51 (1 - 10 / 10.5) = 2.43 packets wait: between alpha and beta
+  link_.ack(10.5);  // 51 (1 - 10 / 10.5) = 2.43 packets wait, between alpha and beta
   EXPECT_NEAR(link_.window(), 51'000, 1e-6);
-  link_.ack(12);  // 8.5 packets wait
+  link_.ack(12);  // 8.5 packets wait, more than beta
   EXPECT_NEAR(link_.window(), 50'000, 1e-6);
 }
 
-// The least RTT of a round trip counts, not that of a burst's last packet.
+// The least RTT of a round trip counts, and not the RTT of a burst's last packet.
 TEST_F(VegasTest, GoesByTheLeastRttOfTheRoundTrip) {
   p_.initial_window = 50'000;
   build();
@@ -51,7 +51,8 @@ TEST_F(VegasTest, KeepsTwoToFourPacketsOfEachFlowInTheQueue) {
     build();
     link_.begin(flows);
     for (int round = 0; round < 3000; ++round) link_.round();
-    // All flows measure one RTT: each has its share of the path and alpha to beta packets queued.
+    // All flows measure the same RTT. Each has its share of the path and alpha to beta packets in
+    // the queue.
     EXPECT_GE(link_.queue(), flows * 2'000.0 - 1e-6) << flows;
     EXPECT_LE(link_.queue(), flows * 5'000.0 + 1e-6) << flows;
     for (int round = 0; round < 100; ++round) {

@@ -1,4 +1,5 @@
-// Vivace: the utility by hand, and flows in a closed loop with one link.
+// Tests Vivace: the utility against values computed by hand, and flows in a closed loop with one
+// link.
 #include "schemes/vivace/vivace.h"
 
 #include <gtest/gtest.h>
@@ -16,11 +17,11 @@ namespace {
 
 constexpr double kLinkMbps = 10'000;
 constexpr std::uint32_t kPacket = 1000;
-constexpr double kBaseUs = 20;  // 25 packets fill the path
+constexpr double kBaseUs = 20;  // base RTT in us; 25 packets fill the path
 
 VivaceParameters parameters() {
   VivaceParameters p;
-  p.unit = BitRate(100'000'000);  // a hundredth of the link, as on the paper's links
+  p.unit = BitRate(100'000'000);  // a hundredth of the link rate, as in the paper
   p.r_min = BitRate(10'000'000);
   return p;
 }
@@ -28,10 +29,10 @@ VivaceParameters parameters() {
 struct Result {
   std::vector<double> shares;  // rate of each flow relative to an equal share
   double use = 0;              // utilisation of the link
-  double queue_us = 0;         // mean delay in the queue
+  double queue_us = 0;         // mean queueing delay in us
 };
 
-/// Flows that always have data share one link. Flow i starts at i times `apart_us`.
+/// Simulates flows that always have data and share one link. Flow i starts at i times `apart_us`.
 Result share(const VivaceParameters& p, std::size_t flows, double apart_us, std::uint64_t seed) {
   constexpr double kFromUs = 15'000;
   constexpr double kEndUs = 40'000;
@@ -94,7 +95,7 @@ Result share(const VivaceParameters& p, std::size_t flows, double apart_us, std:
 TEST(Vivace, UtilityByHand) {
   test::FakeHost host(10'000);
   const Vivace vivace(host, parameters(), kPacket, 1);
-  // 100 units: 100^0.9 = 10^1.8.
+  // A rate of 100 units has the utility 100^0.9 = 10^1.8.
   const double goodput = std::pow(10.0, 1.8);
   EXPECT_NEAR(vivace.utility(10'000, 0, 0), goodput, 1e-9);
   EXPECT_NEAR(vivace.utility(10'000, 0.1, 0), goodput - 900 * 100 * 0.1, 1e-9);
@@ -106,17 +107,18 @@ TEST(Vivace, UtilityByHand) {
   EXPECT_EQ(vivace.utility(0, 0, 0), 0);
 }
 
-// One flow comes to the line rate and stays there but for probes of 1 − ε, one interval of three.
+// A single flow reaches the line rate and stays there, except for probes of 1 − ε in one of three
+// intervals.
 TEST(Vivace, AFlowAloneFillsTheLink) {
   const Result r = share(parameters(), 1, 0, 1);
   EXPECT_GE(r.use, 1 - 0.05 / 2);
   EXPECT_LT(r.queue_us, 0.1);
 }
 
-// The link is used to at least (1 − ε)(1 − ω0): so much is left of a full link when every flow has
-// just stepped down by ω0 and sends its probe at 1 − ε. A probe of 1 + ε over an interval of 1.1
-// base RTTs adds 1.1 us to the queue, a step of ω0 as much; the bound has room for four of them.
-// The shares swing with steps of 5 %, up to four in a row between two looks at the other flow.
+// The link use is at least (1 − ε)(1 − ω0), which remains of a full link when every flow has just
+// stepped down by ω0 and probes with 1 − ε. A probe of 1 + ε over an interval of 1.1 base RTTs adds
+// 1.1 us to the queue, and a step of ω0 the same. The bound has room for four of them. The shares
+// vary with steps of 5 %, of which up to four follow each other before the other flow reacts.
 TEST(Vivace, FlowsComeToEqualShares) {
   for (const std::size_t flows : {2u, 4u}) {
     for (const double apart_us : {0.0, 1000.0}) {
@@ -132,8 +134,8 @@ TEST(Vivace, FlowsComeToEqualShares) {
   }
 }
 
-// Flows whose steps are next to nothing keep the rates at which their starts ended: the first one
-// had the link to itself.
+// Flows whose steps are nearly zero keep the rates with which their start phases ended. The first
+// flow had the link to itself.
 TEST(Vivace, WithoutStepsTheFirstFlowKeepsItsRate) {
   VivaceParameters p = parameters();
   p.first_bound = Ratio(1, 1000);
@@ -141,15 +143,16 @@ TEST(Vivace, WithoutStepsTheFirstFlowKeepsItsRate) {
   EXPECT_LE(share(p, 2, 1000, 1).shares[1], 0.6);
 }
 
-// Without a price of latency, two flows grow to the line rate each, and half of it queues up.
+// Without a price of latency each of two flows grows to the line rate, and half of the traffic
+// queues up.
 TEST(Vivace, WithoutTheCostOfLatencyTheQueueGrows) {
   VivaceParameters p = parameters();
   p.latency_cost = Ratio(0);
   EXPECT_GE(share(p, 2, 0, 1).queue_us, 1000);
 }
 
-// Packets that are sent again count as lost. Losses above the line rate less ε lower the rate by
-// ω0; losses below leave it at the line rate.
+// Retransmitted packets count as lost. Losses above the line rate less ε lower the rate by ω0.
+// Losses below that leave the rate at the line rate.
 TEST(Vivace, LossDrivesTheRateAway) {
   for (const bool lose_above : {false, true}) {
     test::FakeHost host(10'000);
@@ -177,20 +180,20 @@ TEST(Vivace, LossDrivesTheRateAway) {
       ack.rtt = kMicroSecond * 20;
       for (ack.psn = from; ack.psn < psn; ++ack.psn) vivace.on_ack(0, ack);
     };
-    interval(false);  // the start: 5000, then 10000, where the start ends at the line rate
+    interval(false);  // the start phase: 5000, then 10000 Mb/s, the line rate, which ends it
     acknowledge(0);
     interval(false);
     acknowledge(10);
     ASSERT_DOUBLE_EQ(vivace.view(0).rate.raw / 256.0, 10'000);
-    // At the line rate the flow cannot probe above, so it compares 10000 and 9500.
+    // At the line rate the flow cannot probe a higher rate, so it compares 10000 and 9500 Mb/s.
     const auto is_above = [&] { return host.mbps(0) > 9'900; };
     const Psn first = psn;
     const bool above_first = is_above();
     interval(above_first == lose_above);
     EXPECT_NE(is_above(), above_first);
     interval(above_first != lose_above);
-    EXPECT_DOUBLE_EQ(host.mbps(0), 10'000);  // The flow keeps its rate until the ACKs arrive.
-    EXPECT_TRUE(vivace.is_quiescent(0));     // no timer runs
+    EXPECT_DOUBLE_EQ(host.mbps(0), 10'000);  // the flow keeps its rate until the ACKs arrive
+    EXPECT_TRUE(vivace.is_quiescent(0));     // the flow has no running timer
     acknowledge(first);
     EXPECT_DOUBLE_EQ(vivace.view(0).rate.raw / 256.0, lose_above ? 9'500 : 10'000);
   }

@@ -1,4 +1,5 @@
-// XCP's two controllers against their equations: 10 Gb/s, so 25 000 bytes in a round trip of 20 us.
+// Tests XCP's two controllers against their equations: at 10 Gb/s a round trip of 20 us has 25 000
+// bytes.
 #include "schemes/xcp/feedback_controller.h"
 
 #include <gtest/gtest.h>
@@ -18,8 +19,8 @@ struct Link10G : FeedbackController {
     set_link(BitRate(10'000'000'000));
   }
   using Flow = FeedbackController::Flow;
-  /// Plays an interval in which flows send their windows once per round trip, with `queue` bytes
-  /// waiting. Returns the changes of the flows' windows.
+  /// Simulates an interval in which flows send their windows once per round trip, with `queue`
+  /// bytes waiting. Returns the changes of the flows' windows.
   std::vector<double> interval(const std::vector<Flow>& flows, Bytes queue = 0) {
     std::vector<double> changes;
     for (const Flow& flow : flows) {
@@ -47,14 +48,15 @@ TEST(FeedbackController, PacketsOfARoundTripGetTheWholeChange) {
     const std::vector<double> changes = link.interval(flows, queue);
     EXPECT_NEAR(changes[0] + changes[1] + changes[2], change, 1e-6);
     for (std::size_t i = 0; i < 3; ++i) {
-      // An increase is the same rate for all flows, a decrease the same part of each rate.
+      // An increase is an equal rate for all flows, a decrease an equal fraction of each rate.
       const double own = change > 0 ? change / 3 : change * flows[i].window / 12'000;
       EXPECT_NEAR(changes[i], own, 1e-6) << i;
     }
   }
 }
 
-// Full link, empty queue: γ of the traffic changes hands, else any shares would stay.
+// With a full link and an empty queue a fraction γ of the traffic is moved between flows; otherwise
+// any unequal shares would stay.
 TEST(FeedbackController, AFullLinkMovesATenthTowardsEqualShares) {
   Link10G link;
   const std::vector<FeedbackController::Flow> flows{{20'000, kTrip}, {5000, kTrip}};
@@ -69,34 +71,35 @@ TEST(FeedbackController, AFullLinkMovesATenthTowardsEqualShares) {
   EXPECT_NEAR(still.interval(flows)[0], 0, 1e-6);
 }
 
-// Equal rates are at rest whatever the round trips are; the windows differ in their ratio. A change
-// in bytes instead of in rate (without RTT in the numerators) would favour one of the two flows.
+// Equal rates are an equilibrium for any round trips, so the windows are proportional to the RTTs.
+// A change in bytes instead of in rate (without the RTT in the numerators) would favour one of the
+// two flows.
 TEST(FeedbackController, EqualRatesAreAtRestWhateverTheRoundTrips) {
   Link10G link;
   const std::vector<FeedbackController::Flow> flows{{10'000, kMicroSecond * 16},
                                                     {20'000, kMicroSecond * 32}};
-  // d is the mean over packets of both round trips, as many of each flow: 24 us.
+  // The mean RTT d over the packets, of which both flows have the same number, is 24 us.
   link.interval(flows);
   link.now = link.now + kMicroSecond * 4;
   const std::vector<double> changes = link.interval(flows);
   EXPECT_NEAR(changes[0] / 10'000, changes[1] / 20'000, 1e-6);
 }
 
-// The utilisation of a link with one flow nears 1 by the factor 1 − α in each round trip in which
-// the flow has acted on the last change.
+// The use of a link with one flow approaches 1 by the factor 1 − α in each round trip in which the
+// flow has acted on the last change.
 TEST(FeedbackController, ALonelyFlowTakesFourTenthsOfTheRest) {
   Link10G link;
   double window = 1000;
   link.interval({{window, kTrip}});
   for (int trip = 0; trip < 8; ++trip) {
     const double change = link.interval({{window, kTrip}})[0];
-    link.interval({{window += change, kTrip}});  // the port sees the new window
+    link.interval({{window += change, kTrip}});  // the port sees the changed window
     EXPECT_NEAR((kFull - window) / (kFull - window + change), 0.6, 0.01) << trip;
   }
   EXPECT_NEAR(window, kFull, 0.05 * kFull);
 }
 
-// A flow whose window is an eighth of a packet sends one packet in eight round trips. If the link
+// A flow with a window of an eighth of a packet sends one packet in eight round trips. If the link
 // took such a gap for a pause of the flow, the flow would never get spare capacity.
 TEST(FeedbackController, AFlowOfTheShortestWindowIsGivenTheSpareCapacity) {
   Link10G link;

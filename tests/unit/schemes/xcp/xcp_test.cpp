@@ -1,5 +1,5 @@
-// XCP on one switch of 10 Gb/s: a packet of 1000 bytes occupies the wire for 851.2 ns, a packet
-// without payload for 51.2 ns, and each wire adds 1 us.
+// Tests XCP on one switch of 10 Gb/s. A packet of 1000 bytes occupies a link for 851.2 ns, a packet
+// without payload for 51.2 ns, and each link adds 1 us.
 #include "schemes/xcp/xcp.h"
 
 #include <gtest/gtest.h>
@@ -25,8 +25,9 @@ struct Star : test::TransportStar {
   Bytes received(std::uint32_t flow) { return ledger[flow].received_bytes; }
 };
 
-// The spare capacity falls to 0.6 of its value in every other round trip: after 20 round trips (130
-// us) less than 1 % is spare; until then the flow misses less than 6 round trips of the line.
+// The spare capacity falls to 0.6 of its value in every second round trip. After 20 round trips
+// (130 us) less than 1 % is spare, and until then the flow loses less than 6 round trips of the
+// line rate.
 TEST(Xcp, OneSenderFillsTheWire) {
   Star star(2);
   star.send(0, 1, kPayload * 2000);
@@ -48,7 +49,7 @@ TEST(Xcp, FlowsShareTheLinkEquallyAndTheQueueStaysEmpty) {
     star.scheduler.run_until(star.scheduler.now() + kMicroSecond);
     longest = std::max(longest, star.device->queue_bytes(0));
   }
-  // In 2 ms the link carries 1000 of 1064 bytes as payload.
+  // In 2 ms 1000 of 1064 bytes on the link are payload.
   const double ideal = 2.5e6 * 1000 / 1064;
   for (std::uint32_t flow = 0; flow < 4; ++flow) {
     EXPECT_NEAR(static_cast<double>(star.received(flow) - before[flow]) * 4 / ideal, 1, 0.05)
@@ -58,7 +59,8 @@ TEST(Xcp, FlowsShareTheLinkEquallyAndTheQueueStaysEmpty) {
   EXPECT_EQ(star.sum_of(&NicCounters::timeouts), 0u);
 }
 
-// A flow that joins a full link gets its share by shuffling: 1 − 0.9^n of it after n round trips.
+// A flow that joins a full link gets its share by shuffling: 1 − 0.9^n of the share after n round
+// trips.
 TEST(Xcp, WhoJoinsAFullLinkGetsItsShare) {
   Star star(3);
   star.send(1, 0, kPayload * 10'000);
@@ -82,10 +84,10 @@ TEST(Xcp, LostPacketsAreSentAgain) {
   star.expect_all_arrived();
 }
 
-// All that is under way when a switch loses everything for 20 us times out at one time. The flow
-// then has the link again after as long as at first (OneSenderFillsTheWire), less than 130 us. If
-// answers to earlier packets cut the new window it would be the shortest, and if the port took the
-// gaps between its packets for a pause it would stay so.
+// All packets in flight time out together when the switch loses everything for 20 us. The flow then
+// has the link again as quickly as at first (OneSenderFillsTheWire), within 130 us. If answers to
+// earlier packets cut the new window, it would be the shortest one, and it would stay so if the
+// port took the gaps between packets for a pause.
 TEST(Xcp, AFlowThatBeginsAnewFillsTheWireAgain) {
   Star star(2);
   star.lose([&](const Packet& packet) {

@@ -1,4 +1,4 @@
-// DCBX at the ports of a switch: pauses begin and end when the neighbour agrees to other
+// Tests DCBX at the ports of a switch: PFC pauses begin and end when the neighbour agrees to other
 // priorities.
 #include <gtest/gtest.h>
 
@@ -16,7 +16,8 @@ constexpr LinkParameters k100G{BitRate(100'000'000'000), kMicroSecond, 20};
 constexpr int kPriority = 3;
 constexpr std::uint8_t kThree = 1u << kPriority;
 
-/// Hosts 1 and 2 send to host 0 in priority 3; the switch pauses what host 1 agreed to.
+/// Hosts 1 and 2 send to host 0 in priority 3. The switch sends host 1 pauses for the priorities
+/// that host 1 agreed to.
 class DcbxPorts : public ::testing::Test {
  protected:
   static SwitchParameters parameters() {
@@ -56,7 +57,8 @@ class DcbxPorts : public ::testing::Test {
     }
     ASSERT_TRUE(star.device.has_stopped(1, kPriority));
   }
-  /// Every arrived packet left again or is counted as dropped, and no packet remains.
+  /// Checks that every arrived packet left again or was counted as dropped, and that no packet
+  /// remains.
   void drain() {
     for (HostId h = 1; h < 3; ++h) star.host[h]->stop();
     run_until(star.scheduler.now() + kMilliSecond);
@@ -79,7 +81,7 @@ TEST_F(DcbxPorts, WhoWasStoppedIsLetGoWhenItsPriorityIsPausedNoMore) {
   EXPECT_TRUE(star.device.buffer().is_lossless(2, kPriority));
   EXPECT_EQ(star.device.buffer().held(1, kPriority), held);
   run_until(kMilliSecond);
-  // Host 1 alone now fills the buffer and loses packets that do not fit; host 2 loses none.
+  // Host 1 alone now fills the buffer, and its packets without room are lost. Host 2 loses none.
   EXPECT_FALSE(star.device.has_stopped(1, kPriority));
   EXPECT_GT(star.device.buffer().held(1, kPriority), 300'000);
   EXPECT_GT(star.device.totals().dropped, 0u);

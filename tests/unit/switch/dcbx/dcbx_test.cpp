@@ -1,4 +1,4 @@
-// DCBX: adoption of settings, announcements and their times, remaining mismatches.
+// Tests DCBX: adoption of settings, announcements and their times, remaining mismatches.
 #include "switch/dcbx/dcbx.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ DcbxSettings settings(bool willing, std::uint8_t pfc, unsigned first_share = 50)
   return s;
 }
 
-/// Two ends; messages arrive a microsecond later. Side 0 has the lower address.
+/// Two ends of a link. Messages arrive a microsecond later, and side 0 has the lower address.
 class Pair {
  public:
   Pair(const DcbxSettings& a, const DcbxSettings& b, PicoSeconds interval = kSecond * 30) {
@@ -44,7 +44,7 @@ class Pair {
     EXPECT_EQ(pool_.in_use(), static_cast<std::int64_t>(wires_[0].on.size() + wires_[1].on.size()));
   }
   DcbxEnd& end(unsigned side) { return *ends_[side]; }
-  /// The pause settings that the port applied.
+  /// The priorities with PFC that the port has applied, as a bit mask.
   std::uint8_t paused(unsigned side) const { return paused_[side]; }
   void up() {
     for (auto& end : ends_) end->set_carrier(true);
@@ -97,7 +97,8 @@ TEST(Dcbx, WhoIsWillingTakesWhatTheOtherHas) {
   EXPECT_EQ(link.end(0).in_force().ets, settings(false, 0, 20).ets);
   EXPECT_FALSE(link.differ(DcbxAttribute::kPfc));
   EXPECT_FALSE(link.differ(DcbxAttribute::kEts));
-  // The port reports once that its link is up, and once the settings that it adopted.
+  // The port announces its settings when its link comes up, and again after it has adopted the
+  // neighbour's settings.
   EXPECT_EQ(link.end(0).counters().sent, 2u);
   EXPECT_EQ(link.end(1).counters().sent, 1u);
   EXPECT_EQ(link.end(0).counters().malformed + link.end(1).counters().malformed, 0u);
@@ -172,7 +173,8 @@ TEST(Dcbx, FramesAreRepeatedAndAnEndThatFallsSilentIsForgotten) {
   link.run_for(kSecond * 61);
   EXPECT_EQ(link.end(1).counters().sent, 3u);
   EXPECT_EQ(link.paused(0), kThreeFour);
-  link.cut(true);  // neither end notices: the last frame came at 60 s and is valid for 121 s
+  // neither end notices that frames are lost: the last frame came at 60 s and is valid for 121 s
+  link.cut(true);
   link.run_for(kSecond * 119);
   EXPECT_EQ(link.paused(0), kThreeFour);
   EXPECT_FALSE(link.end(0).unanswered_since());
@@ -194,7 +196,7 @@ TEST(Dcbx, ShortIntervalsSpendTheCreditAndThenOneFrameGoesEachSecond) {
   EXPECT_EQ(link.end(1).counters().received, 15u);
   EXPECT_FALSE(link.end(1).unanswered_since());
   link.down();
-  link.up();  // the port begins with all of its credit
+  link.up();  // after the link comes up the port has its full transmit credit
   link.run_for(kMilliSecond);
   EXPECT_EQ(link.end(0).counters().sent, 20u);
 }
@@ -229,11 +231,11 @@ TEST(Dcbx, CreditThatIsNotSpentComesToNoMoreThanFiveFrames) {
     willing.run_for(kMilliSecond);
   }
   hear(kThreeFour);
-  EXPECT_EQ(willing.paused(0), kThreeFour);  // the setting is in force at once
+  EXPECT_EQ(willing.paused(0), kThreeFour);  // the adopted setting is in force at once
   EXPECT_EQ(willing.end(0).counters().sent, 1u + 5u);
   willing.run_for(kMilliSecond * 900);
   EXPECT_EQ(willing.end(0).counters().sent, 6u);
-  willing.run_for(kMilliSecond * 200);  // the last change is sent, once
+  willing.run_for(kMilliSecond * 200);  // the last setting is announced, once
   EXPECT_EQ(willing.end(0).counters().sent, 7u);
   willing.run_for(kSecond * 5);
   EXPECT_EQ(willing.end(0).counters().sent, 7u);
@@ -245,7 +247,7 @@ TEST(Dcbx, AnUnsoundFrameIsCountedAndChangesNothing) {
   link.run_for(kMilliSecond);
   Packet* const packet = link.pool().allocate();
   packet->kind = PacketKind::kLldp;
-  link.end(0).receive(*packet);  // an empty frame
+  link.end(0).receive(*packet);  // a frame without contents
   link.pool().attach_payload(*packet, 60);
   link.end(0).receive(*packet);
   link.pool().free(packet);
@@ -263,7 +265,8 @@ TEST(Dcbx, ASchedulersWeightsAreWholePercent) {
   EXPECT_EQ(thirds.selection[7], TransmissionSelection::kStrict);
   scheduler.kind = EgressSchedulerParameters::Kind::kStrict;
   EXPECT_EQ(ets_table_of(scheduler).selection[0], TransmissionSelection::kStrict);
-  scheduler.kind = EgressSchedulerParameters::Kind::kFifo;  // priorities in turn: equal shares
+  // a scheduler that serves priorities in turn has equal shares
+  scheduler.kind = EgressSchedulerParameters::Kind::kFifo;
   unsigned sum = 0;
   for (const std::uint8_t share : ets_table_of(scheduler).bandwidth) sum += share;
   EXPECT_EQ(sum, 100u);
