@@ -77,9 +77,8 @@ void dcc_golden_wheel_free(dcc_golden_wheel *w);
 int dcc_golden_wheel_start(dcc_golden_wheel *w, uint32_t slot, uint32_t delay, uint64_t now);
 /* Cancels the slot's event. Returns 1; 0 if no event was pending. */
 int dcc_golden_wheel_cancel(dcc_golden_wheel *w, uint32_t slot, uint64_t now);
-/* Takes the event with the least (due, slot) whose due <= now. Returns 1 for an event, 0 without
- * one.
- * */
+/* Takes the event with the least (due, slot) whose due <= now. Returns 1 for an event, 0 if no
+ * event is due. */
 int dcc_golden_wheel_take(dcc_golden_wheel *w, uint64_t now, uint32_t *slot, uint64_t *due);
 
 /* Model of the block dc_pacer, which decides whose packet leaves next (doc/pacer.md). Cycle 0 is

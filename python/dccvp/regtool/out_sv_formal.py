@@ -88,8 +88,8 @@ def generate(regmap):
         _followed(regmap, register, lines, resets, steps, held, moved)
     count, pkg, aw = len(registers), f"{regmap.name}_regs_pkg", regmap.address_width
     out = [NOTE.format(source=regmap.source_name),
-           f"// Each {regmap.name} register that keeps what is written, as the bus alone knows it; see",
-           "// rtl/regs/formal/run.py --storage. Property i: register i is as it must be, at the hardware and read;",
+           f"// Storage properties of the {regmap.name} registers, derived from bus accesses alone; see",
+           "// rtl/regs/formal/run.py --storage. Property i: the hardware and a read see the last written value;",
            f"// {count} + i: register i never leaves its reset value (false).",
            f"module {regmap.name}_regs_storage #(",
            "  parameter int unsigned Prop = 0", ") (",

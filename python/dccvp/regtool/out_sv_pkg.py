@@ -87,13 +87,13 @@ def unit_packages(regmap):
     result = {}
     for unit, members in regmap.unit_registers().items():
         body = [f"localparam int unsigned RegsWidth = {sum(f.width for _, _, f in members)};", "",
-                "// A change acts on requests accepted after it; those that are inside may be calculated",
-                "// with either value."]
+                "// A changed value acts on requests accepted after the change; requests already in the unit may be",
+                "// calculated with the old or the new value."]
         body += _struct("regs_t", [(name, field.width, field_details(field)) for name, _, field in members])
         result[unit] = "\n".join([
             NOTE.format(source=regmap.source_name),
-            f"// What the {unit} unit has of the {regmap.name} registers.",
-            "// Not every constant has a user.",
+            f"// Registers of the {regmap.name} map that the {unit} unit uses.",
+            "// Some constants have no user.",
             "/* verilator lint_off UNUSED */",
             f"package {regmap.name}_{unit}_pkg;", *(f"  {line}" if line else "" for line in body[:-1]),
             "endpackage", "/* verilator lint_on UNUSED */", ""])
@@ -104,9 +104,9 @@ def unit_modules(regmap):
     """Returns {unit: module text}: a module that fills the unit's struct from the register block's struct."""
     return {unit: "\n".join([
         NOTE.format(source=regmap.source_name),
-        f"// From the {regmap.name} register block to its {unit} unit.",
+        f"// Wires the registers of the {regmap.name} register block to its {unit} unit.",
         f"module {regmap.name}_{unit}_regs (",
-        "  // Most of it is for others.",
+        "  // The unit uses only some of these members.",
         "  /* verilator lint_off UNUSED */",
         f"  input  {regmap.name}_regs_pkg::{regmap.name}_reg2hw_t reg2hw_i,",
         "  /* verilator lint_on UNUSED */",
@@ -141,13 +141,13 @@ def generate(regmap):
                 body.append(f"localparam int unsigned {prefix}Word = {word.offset // 4};")
             body += _word_constants(prefix, word)
         body.append("")
-    body += ["// From software to hardware."]
+    body += ["// Register values and strobes from software to hardware."]
     body += _struct(f"{regmap.name}_reg2hw_t", reg2hw_members(regmap))
-    body += ["// From hardware to software."]
+    body += ["// Register values from hardware to software."]
     body += _struct(f"{regmap.name}_hw2reg_t", hw2reg_members(regmap))
     out = [NOTE.format(source=regmap.source_name),
            f"// Constants and structs of the {regmap.name} registers.",
-           "// Not every constant has a user.",
+           "// Some constants have no user.",
            "/* verilator lint_off UNUSED */",
            f"package {regmap.name}_regs_pkg;"]
     out += [f"  {line}" if line else "" for line in body[:-1]]
