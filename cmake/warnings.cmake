@@ -1,4 +1,5 @@
-# Warnings are errors in our own code; dcc_options carries them and the sanitizer and coverage flags.
+# Compiler warnings are errors in the project's own code; the target dcc_options has the warning flags and the flags
+# for sanitizers and coverage.
 add_library(dcc_options INTERFACE)
 target_compile_options(dcc_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Werror
@@ -7,8 +8,9 @@ target_compile_options(dcc_options INTERFACE
 if(DCCVP_SANITIZE)
   target_compile_options(dcc_options INTERFACE -fsanitize=address,undefined
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  # These four check the pointer of every access, which is two thirds of the compiler's work. The address
-  # sanitizer finds null pointers and accesses beyond an object without them.
+  # Omits four checks of the undefined-behaviour sanitizer that test the pointer of every access, which is two
+  # thirds of the compiler's work. The address sanitizer finds null pointers and accesses beyond an object without
+  # these checks.
   if(NOT DCCVP_SANITIZE_ACCESSES)
     target_compile_options(dcc_options INTERFACE -fno-sanitize=null,alignment,object-size,vptr)
   endif()
@@ -18,8 +20,8 @@ if(DCCVP_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     message(FATAL_ERROR "DCCVP_FUZZ needs clang (libFuzzer); see the preset 'sanitize'")
   endif()
-  # Counters of edges are a third of the work of a compiler that does not optimise. Targets that guide no fuzz target
-  # set DCC_UNGUIDED.
+  # Counters of edges for fuzzing are a third of the work of a compiler that does not optimise. Targets that guide
+  # no fuzz target set DCC_UNGUIDED to omit these counters.
   target_compile_options(dcc_options INTERFACE
     $<$<NOT:$<BOOL:$<TARGET_PROPERTY:DCC_UNGUIDED>>>:-fsanitize=fuzzer-no-link>)
 endif()

@@ -1,5 +1,5 @@
-// Records the calls of a controller in memory, writes them to a file when a difference occurs, and
-// replays them.
+// Records the calls of a controller in memory, writes the calls to a file when a difference occurs,
+// and replays a recorded file.
 #pragma once
 
 #include <cstddef>

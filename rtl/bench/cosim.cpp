@@ -126,8 +126,8 @@ CosimResult run_cosim(const CosimOptions& options) {
 }
 
 namespace {
-/// Returns the wheel fault that the environment variable selects, as in a run. Other faults are
-/// refused, because this bench would not notice them.
+/// Returns the wheel fault that the environment variable selects, as in a run of the platform.
+/// Refuses faults that this bench would not detect.
 std::uint32_t fault_asked_for() {
   if (std::getenv("DCCVP_RATE_FAULT") != nullptr) {
     throw std::invalid_argument("DCCVP_RATE_FAULT: this bench drives the timing wheel only");

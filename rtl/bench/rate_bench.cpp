@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kSweepCycles = 129;
 
-// Number of the last stage (1 … kRateLatency) that reads a table at the end of the cycle; 0 if the
-// request reads the table when it enters.
+// Returns the number of the last stage (1 … kRateLatency) that reads the table at the end of the
+// cycle; 0 if the table is read when the request enters the unit.
 constexpr std::size_t look_up_stage(RateTable table) {
   switch (table) {
     case RateTable::kFactor:
@@ -231,7 +231,8 @@ void RateBench::requests(std::uint32_t cycles) {
         const bool by_dscp = look_up_stage(table) % 10 == 0;
         if (by_dscp && !random_.one_in(4)) {
           access.tbl_index = near.req_dscp;
-        } else if (!by_dscp && !random_.one_in(4)) {  // chooses one of the first or last entries
+          // chooses one of the first or last entries of the table
+        } else if (!by_dscp && !random_.one_in(4)) {
           const std::uint32_t most = entries(table) - 1;
           access.tbl_index = static_cast<std::uint16_t>(random_.pick({0, 1, most - 1, most}));
         }

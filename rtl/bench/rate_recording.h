@@ -10,7 +10,7 @@
 
 namespace dcc {
 
-/// The contents of a recording, as a replay needs them.
+/// Contents of a recording of the rate unit, in the form that a replay needs.
 struct RateRecording {
   std::uint64_t seed = 0;  // seed of the run, for the report only
   RateFault fault = RateFault::kNone;

@@ -20,9 +20,9 @@ struct ReplayOptions {
   std::size_t last = 0;  // number of last calls that the waveform covers
 };
 
-/// A waveform of a verilated unit's clock cycles, 4 ns each with a rising edge in the middle.
-/// Before the edge it shows inputs and outputs as they are sampled, after the edge the new values
-/// of the flip-flops. Nothing is written before open().
+/// Writes a waveform of a verilated unit's clock cycles, 4 ns each with a rising edge in the
+/// middle. Before the edge the waveform shows inputs and outputs as they are sampled, after the
+/// edge the new values of the flip-flops. Nothing is written before open().
 class Waveform {
  public:
   ~Waveform() { trace_.close(); }

@@ -9,8 +9,8 @@
 
 namespace dcc {
 
-/// Reference model of the wheel, deliberately independent of the wheel's structure: it has no
-/// digits and no levels.
+/// Reference model of the timing wheel, deliberately independent of the wheel's structure: this
+/// model has no digits and no levels.
 class WheelOracle {
  public:
   explicit WheelOracle(std::uint32_t slots) : due_(slots) {}

@@ -110,7 +110,7 @@ class Wrap final : public WheelStimulus {
       return 3000;
     }
     const std::uint64_t lag = view.now - view.pointer;
-    // with this pace the consumer takes no expiry
+    // the consumer takes no expiry, so the lag grows
     if (count_ % 40 == 2 && lag + kBeforeHold < kHoldLag) {
       --count_;
       pace_ = WheelPace{1, 0, 0, 8, 0};

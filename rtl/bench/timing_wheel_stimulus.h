@@ -31,7 +31,7 @@ class WheelRandom {
   std::uint64_t state_;
 };
 
-/// The wheel's state that a profile sees before it drives a cycle.
+/// State of the timing wheel that a stimulus profile sees before it drives a cycle.
 struct WheelView {
   std::uint64_t cycle = 0;
   std::uint64_t now = 0;      // present tick of the wheel
@@ -66,7 +66,7 @@ class WheelStimulus {
  protected:
   /// Chooses a new pace. Returns the number of cycles for which the pace holds.
   virtual std::uint32_t choose_pace(const WheelView& view) = 0;
-  /// Chooses a command for this cycle; returns false if there is none.
+  /// Chooses a command for this cycle; returns false without a command.
   virtual bool choose_command(const WheelView& view, WheelInputs& in) = 0;
 
   std::uint16_t any_slot() { return static_cast<std::uint16_t>(random_.below(slots_)); }

@@ -57,7 +57,7 @@ class WheelTransactions {
   WheelRun previous_, current_;
 };
 
-/// The contents of a recording, as a replay needs them.
+/// Contents of a recording of the timing wheel, in the form that a replay needs.
 struct WheelRecording {
   std::uint64_t seed = 0;
   std::uint32_t slots = kVerilatedTimers;

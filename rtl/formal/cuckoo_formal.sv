@@ -139,7 +139,7 @@ module cuckoo_formal #(
   logic [5:0]  found;  // places of the table and stash that hold the watched flow
   logic [11:0] in0, in1;
   logic        wanted, good, unique_slots;
-  logic [15:0] same;   // for each flow: the table holds the flow exactly where it should
+  logic [15:0] same;   // same[i]: the table holds flow i exactly where it should
   logic [3:0]  ok;
   assign good = same == '1 && ok == '1;
   always_comb begin

@@ -1,4 +1,4 @@
-// An array that may lose one bit of each word it returns, for the proof of the parity check.
+// A RAM array that may lose one bit of each word that it returns, for the proof of the parity check.
 module ram_1r1w_array #(
   parameter int unsigned Depth = 1024,
   parameter int unsigned Width = 32,

@@ -108,8 +108,8 @@ module gate_formal #(
       2: bad_o = running && psel && waits && !(addressed_q && regs_enable_q) && !ended_q && !hold;
       // Reads of registers and counters block no issue, and begin at once.
       3: bad_o = running && psel && !waits && (hold || !regs_sel);
-      // A waiting access ends after the register block has ended it, any other access together with the block; each
-      // ends once.
+      // A waiting access ends after the register block has ended it; any other access ends together with the block's
+      // access. Every access ends once.
       4: bad_o = running && ((pready && !(waits ? ended_q : regs_sel && regs_enable && ready_i)) ||
                                (regs_sel && ended_q));
       // The gate blocks no issue without an access.

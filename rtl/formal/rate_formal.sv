@@ -37,7 +37,8 @@ module rate_formal #(
   logic [31:0] rsp_rc, rsp_rt, tbl_rdata;
   logic [16:0] rsp_alpha;
 
-  // R_MIN stays constant: a change would apply to requests accepted after it.
+  // The register R_MIN stays constant in this proof, because a change would apply only to requests accepted after the
+  // change.
   dcc_rate_pkg::regs_t regs;
   logic [31:0] least_q;
   always_ff @(posedge clk_i) if (!running) least_q <= regs_i.r_min;

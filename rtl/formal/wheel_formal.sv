@@ -37,7 +37,8 @@ module wheel_formal #(
   logic [TimeW-1:0] expire_due, now, lag, next_due;
   logic             tick;
 
-  // Assumptions on the environment: it takes expiries before the lag nears the horizon, and skips time only forward.
+  // Assumptions on the environment: the consumer takes expiries before the lag nears the horizon, and time is skipped
+  // only forward.
   logic tick_allowed, forward;
   assign tick_allowed = lag < TimeW'(7);
   assign forward      = (advance_to_i - now) < TimeW'(16);
@@ -84,7 +85,7 @@ module wheel_formal #(
   logic [7:0] probe_top_used;
   logic [3:0] probe_record_list, probe_top_list, probe_middle_list;
 
-  // Reference model: is the watched slot started, and when is it due.
+  // Reference model of the watched slot: whether it is started, and when it is due.
   logic             started_q;
   logic [TimeW-1:0] due_q;
   logic             accepted, taken, mine_offered, mine_taken, mine_commanded;

@@ -29,9 +29,9 @@ const char *dcc_golden_error(void);
 dcc_golden *dcc_golden_new(uint32_t slots, uint32_t latency);
 void dcc_golden_free(dcc_golden *g);
 
-/* Inputs of a cycle, at most one of each kind. `flow`: below 2^24; `dscp`: 0 .. 63; `marks`,
- * `packets`: 0 .. 255. Call dcc_golden_bytes only where bytes_ready_o is 1, and commands only where
- * command_ready_o is 1. */
+/* Pass inputs of a cycle to the model, at most one of each kind. `flow`: below 2^24; `dscp`: 0 ..
+ * 63; `marks`, `packets`: 0 .. 255. Call dcc_golden_bytes only where bytes_ready_o is 1, and
+ * commands only where command_ready_o is 1. */
 int dcc_golden_cnp(dcc_golden *g, uint64_t cycle, uint32_t flow, uint32_t dscp, uint32_t marks,
                    uint32_t packets);
 int dcc_golden_bytes(dcc_golden *g, uint64_t cycle, uint32_t flow, uint32_t dscp, uint32_t length);
@@ -69,7 +69,7 @@ int dcc_golden_decrease(const dcc_golden *g, uint32_t *rc, uint32_t *rt, uint32_
 int dcc_golden_increase(const dcc_golden *g, uint32_t *rc, uint32_t *rt, uint32_t dscp,
                         uint32_t stage, uint32_t packets);
 
-/* The timing wheel alone: one event for each slot over 2^16 ticks. `now` never goes back. */
+/* A timing wheel of its own: one event for each slot over 2^16 ticks. `now` never goes back. */
 typedef struct dcc_golden_wheel dcc_golden_wheel;
 dcc_golden_wheel *dcc_golden_wheel_new(uint32_t slots);
 void dcc_golden_wheel_free(dcc_golden_wheel *w);

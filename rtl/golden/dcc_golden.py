@@ -157,7 +157,7 @@ class Golden:
 
 
 class Wheel:
-    """The timing wheel alone: one event for each slot over 2^16 ticks."""
+    """A timing wheel of its own: one event for each slot over 2^16 ticks."""
 
     def __init__(self, library: str, slots: int = 1024) -> None:
         self._library = _Library(library)
@@ -182,7 +182,7 @@ class Wheel:
                                        _u64("now", now)))
 
     def take(self, now: int) -> Optional[Tuple[int, int]]:
-        """Takes the next expired event: (slot, due), or None."""
+        """Takes the next expired event; returns (slot, due), or None if no event has expired."""
         slot, due = _U32(), _U64()
         if not self._library.call("dcc_golden_wheel_take", self._handle, _u64("now", now),
                                   ctypes.byref(slot), ctypes.byref(due)):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The golden model from Python: a flow is marked, its rate falls and comes back; two flows are paced.
+"""Example of the golden model in Python: after a mark a flow's rate falls and recovers; two flows are paced.
 
     example.py LIBRARY    build/libdcc_golden.so
 

@@ -8,7 +8,7 @@
 
 namespace dcc {
 
-/// Clocks of parts, as need_o of controller_rtl_dut.sv numbers them.
+/// Clocks of the controller's parts, with the bit numbers of need_o of controller_rtl_dut.sv.
 constexpr std::uint32_t kAllClocks = 0x3FF;
 constexpr std::uint32_t kBesideClock = 1 << 4;
 constexpr std::uint32_t kWheelClock = 1 << 8;

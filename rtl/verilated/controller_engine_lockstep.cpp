@@ -203,8 +203,8 @@ class Lockstep final : public LockstepControllerEngine {
     record(ControllerCall::Kind::kLook, ControllerCall::kFigures);
     differ(what, std::to_string(of_model), std::to_string(of_rtl));
   }
-  /// Makes `call` on the RTL, unless a difference was found. An error of the RTL is reported like a
-  /// difference, and nothing is compared afterwards.
+  /// Makes `call` on the RTL, unless a difference was found before. An error of the RTL is reported
+  /// like a difference, and no comparison follows.
   template <class Call>
   void of_rtl(const Call& call) {
     if (differed_) return;

@@ -1,5 +1,5 @@
 // Register accesses of software to the verilated controller: accesses that take cycles, and
-// inspection that takes none.
+// inspection without cycles.
 #pragma once
 
 #include "controller_engine_rtl_impl.h"

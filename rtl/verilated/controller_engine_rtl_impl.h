@@ -227,7 +227,7 @@ class RtlController final : public RtlControllerEngine {
     const std::int64_t due = dut_->until_due();
     return due < 0 || at_ + due > cycle;
   }
-  /// Skips some of the next cycles in which nothing happens.
+  /// Skips some of the next cycles, in which the RTL is idle.
   bool skip(Cycle most) {
     const bool rests = this->rests();
     const Cycle skipped = rests ? dut_->skip(most) : dut_->glide(most);

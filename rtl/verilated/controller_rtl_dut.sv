@@ -66,17 +66,18 @@ module controller_rtl_dut #(
   output logic             next_bound_o,
   output logic [FlowW-1:0] next_flow_o,
   output logic [31:0]      next_value_o,
-  output logic [Latency-33:0] waiting_o,   // answers under way; the next answer is in the highest bit
+  output logic [Latency-33:0] waiting_o,   // bit mask of answers under way; the next answer is in the highest bit
 
   output logic             table_full_o,   // write-back of an event that found no slot
   output logic             calm_o,         // no event waits for issue, and the wheel has no work in this tick
   output logic             gliding_o,      // issued events wait only beside the rate unit or as answers
   output logic             counting_o,     // 1: the registers of clk_i itself would only count
-  output logic             expiring_o,     // counting_o, and a waiting expiry may be offered only later
-  output logic [18:0]      pace_o,  // with expiring_o: least number of cycles between the last offer and the next
+  output logic             expiring_o,     // 1: counting_o is 1, and a waiting expiry may be offered only later
+  // valid with expiring_o: least number of cycles between the last offer and the next
+  output logic [18:0]      pace_o,
   output logic             row_loaded_o,   // all events of this tick were handed out
-  output logic             next_due_valid_o,  // with resting_o: the wheel has pending work
-  output logic [31:0]      next_due_o         // with next_due_valid_o: due tick of the wheel's next work
+  output logic             next_due_valid_o,  // valid with resting_o: the wheel has pending work
+  output logic [31:0]      next_due_o         // valid with next_due_valid_o: due tick of the wheel's next work
 );
   logic             psel_q, penable_q, pwrite_q, cnp_valid_q, bytes_valid_q, command_valid_q;
   logic             command_query_q;

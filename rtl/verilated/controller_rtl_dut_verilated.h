@@ -131,7 +131,7 @@ class VerilatedController {
     return {top_->next_flow_o, top_->next_value_o, top_->next_query_o != 0,
             top_->next_bound_o != 0};
   }
-  /// Answers under way as bits; the highest bit is that of the next cycle.
+  /// Returns the answers under way as bits; the highest bit is the answer of the next cycle.
   std::uint32_t waiting() const { return top_->waiting_o; }
   bool table_full() const { return top_->table_full_o != 0; }
   bool overrun() const { return at()->DCC_WHEEL_TIME(overrun_q) != 0; }
@@ -322,7 +322,7 @@ class VerilatedController {
   template <int kPlaces, class Ring>
   static void put_back(Ring& ring, unsigned at, std::uint32_t valid, unsigned left_out) {
     const unsigned newest = at + kPlaces - 1;
-    while (valid != 0) {  // the oldest word first, because it makes room
+    while (valid != 0) {  // ages the oldest word first, because that makes room
       const int i = highest_bit(valid);
       valid &= ~(1u << i);
       const unsigned from = newest + kPlaces - static_cast<unsigned>(i);

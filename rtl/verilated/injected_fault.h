@@ -1,5 +1,5 @@
 // Faults that environment variables inject into a platform's verilated units, to show that
-// lock-step finds them.
+// lock-step detects such faults.
 #pragma once
 
 #include <cstdlib>

@@ -3,7 +3,7 @@
 
 namespace dcc {
 
-/// An observer that does nothing and costs nothing.
+/// An observer of pins that does nothing and costs no time.
 struct NoWatch {
   /// Called when the inputs of a cycle and the resulting outputs are present and the clock is low.
   template <class Verilated>

@@ -32,7 +32,7 @@ struct RateInputs {
   std::uint32_t tbl_wdata = 0;
 };
 
-/// The output pins in the same cycle, before the clock edge that ends it.
+/// The rate unit's output pins in a cycle, before the clock edge that ends the cycle.
 struct RateOutputs {
   bool init_done = false;
   bool req_ready = false;

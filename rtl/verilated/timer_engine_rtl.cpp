@@ -9,8 +9,8 @@
 namespace dcc {
 namespace {
 
-// A tick of the platform has 250 cycles (1 µs at 250 MHz). While it has work, the wheel gets at
-// most 250 cycles per tick, so it never does more than the hardware could.
+// A tick of the platform has 250 cycles (1 µs at 250 MHz). A wheel with work gets at most 250
+// cycles per tick, so the simulated wheel never does more than the hardware could.
 constexpr std::uint32_t kCyclesPerTick = 250;
 constexpr std::uint32_t kHangCycles = 1'000'000;
 constexpr Tick kMaxSkip = Tick{1} << 30;  // the wheel's own tick counter has 32 bits
@@ -113,8 +113,8 @@ class Engine final : public RtlTimerEngine {
         in.advance_to = out_.now + static_cast<std::uint32_t>(std::min(now - now_, kMaxSkip));
         const std::uint32_t before = out_.now;
         cycle(in);
-        // The outputs are those before the clock edge, so an accepted skip shows in the outputs of
-        // the next cycle.
+        // The outputs are sampled before the clock edge, so an accepted skip shows in the outputs
+        // of the next cycle.
         const bool skipped = out_.idle;
         if (skipped) {
           const std::uint32_t wish = in.advance_to - before;

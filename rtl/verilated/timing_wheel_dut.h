@@ -26,7 +26,7 @@ struct WheelInputs {
   bool overrun_clear = false;
 };
 
-/// The output pins in the same cycle, before the clock edge that ends it.
+/// The wheel's output pins in a cycle, before the clock edge that ends the cycle.
 struct WheelOutputs {
   bool init_done = false;
   bool cmd_ready = false;

@@ -12,7 +12,7 @@
 
 namespace dcc {
 
-/// This class has the functions of VlTriggerVec in verilated_types.h.
+/// Replaces the class VlTriggerVec of verilated_types.h and has the same functions.
 template <std::size_t kSize>
 class TriggerBits {
   static_assert(kSize <= 64);

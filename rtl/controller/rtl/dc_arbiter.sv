@@ -13,7 +13,7 @@ module dc_arbiter #(
   input  logic             rst_ni,
   input  logic             clear_i,      // soft reset: joined CNPs are dropped
   input  logic             hold_i,       // the arbiter issues no event and takes no CNP
-  input  logic [3:0]       valid_i,      // by kind of event: an event waits at the head of the kind's queue
+  input  logic [3:0]       valid_i,      // for each kind of event: an event waits at the head of its queue
   input  logic [FlowW-1:0] cnp_flow_i,
   input  logic [5:0]       cnp_dscp_i,
   input  logic [7:0]       cnp_marks_i,
@@ -58,7 +58,7 @@ module dc_arbiter #(
     cnp_match   = '0;
     join_at     = '0;
     blocked     = '0;
-    if (taken != '0) begin  // this condition only saves simulation time
+    if (taken != '0) begin  // skipping this search saves simulation time
       if (valid_i[dcc_controller_pkg::KindCnp]) begin
         for (int unsigned i = 0; i < Places; i++) begin
           cnp_match[i] = taken[i] && flow_q[i] == cnp_flow_i;
@@ -88,7 +88,7 @@ module dc_arbiter #(
   // Choice of the event to issue
   // ---------------------------------------------------------------------------------------------
   logic       round, free;  // round: turn of a place with joined CNPs; free: an event can be issued
-  logic [3:0] own;          // by kind: the head belongs to the flow of the place at_q
+  logic [3:0] own;          // for each kind: the head belongs to the flow of the place at_q
   logic [3:0] choice;       // kinds of events from which the arbiter can choose
   logic       issue;
 
@@ -159,7 +159,7 @@ module dc_arbiter #(
     end
   end
 
-  // These registers are written before they are read, so they need no reset.
+  // Registers that are always written before they are read, so without a reset.
   always_ff @(posedge clk_i) begin
     if (issue) begin
       flow_q[at_q]  <= flow_o;

@@ -46,7 +46,7 @@ module dc_byte_queue #(
   always_comb begin
     match    = '0;
     match_at = '0;
-    if (used_q != '0) begin  // this condition only saves simulation time
+    if (used_q != '0) begin  // skipping this search saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
         match[i] = used_q[i] && flow_q[i] == flow_i;
         if (match[i]) match_at = match_at | AddrW'(i);
@@ -74,7 +74,7 @@ module dc_byte_queue #(
   assign packets = packets_q[add_at_q] + 16'(packets_q[add_at_q] != '1);
   assign at_head = adds_q && add_at_q == head_q;
 
-  // These registers are written before they are read, so they need no reset.
+  // Registers that are always written before they are read, so without a reset.
   always_ff @(posedge clk_i) begin
     if (adds_q) begin
       length_q[add_at_q]  <= length;

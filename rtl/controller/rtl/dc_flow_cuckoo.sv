@@ -23,7 +23,7 @@ module dc_flow_cuckoo #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 24,
   parameter int unsigned Ways  = 4,   // entries per bucket, a power of two
-  parameter int unsigned Stash = 32,  // entries, a power of two: one for every event under way
+  parameter int unsigned Stash = 32,  // stash entries, a power of two: one for every event in the pipeline
   parameter int unsigned Kicks = 64,
   parameter int unsigned Secded = 0,
   localparam int unsigned SlotW = $clog2(Slots),

@@ -26,7 +26,7 @@ module dc_flow_stash #(
   input  logic             from_i,      // number of the table that the entry comes from
   input  logic             erase_i,     // erases the entry of slot slot_i
   input  logic [SlotW-1:0] erase_slot_i,
-  output logic             erased_o,    // with erase_i: the stash had an entry of the slot
+  output logic             erased_o,    // valid with erase_i: the stash had an entry of the slot
   // read of the entry at one place
   input  logic [AtW-1:0]   look_at_i,
   output logic [FlowW-1:0] look_flow_o,
@@ -41,7 +41,7 @@ module dc_flow_stash #(
   always_comb begin
     same         = '0;
     match_slot_o = '0;
-    if (match_i && used_q != '0) begin  // this condition only saves simulation time
+    if (match_i && used_q != '0) begin  // skipping this search saves simulation time
       for (int unsigned i = 0; i < Depth; i++) begin
         same[i] = used_q[i] && flow_q[i] == match_flow_i;
         if (same[i]) match_slot_o |= slot_q[i];

@@ -109,7 +109,7 @@ module dc_manager #(
 
   assign cnp_taken       = cnp_valid_i && regs_i.ctrl_enable && ready;
   assign bytes_taken     = bytes_valid_i && regs_i.ctrl_enable && ready;
-  assign drop_cnp        = rb_start && wrong_cnp[0];  // recovery drops the queue's head if it is wrong
+  assign drop_cnp        = rb_start && wrong_cnp[0];  // recovery drops a wrong CNP at the queue's head
   assign cnp_lost        = (cnp_taken && cnp_full) || drop_cnp;
   assign dropped         = {1'b0, cnp_valid_i && regs_i.ctrl_enable && !ready} +
                            {1'b0, bytes_valid_i && regs_i.ctrl_enable && !ready};
@@ -478,7 +478,7 @@ module dc_manager #(
   assign wb_give   = wb_valid && (wb_released || wb_plan.unbound);
 
   logic wb_bound;
-  assign wb_bound = wb_plan.hit || wb_plan.first;  // otherwise the flow has no rate, and the rate output is 0
+  assign wb_bound = wb_plan.hit || wb_plan.first;  // a flow without a slot has no rate; the rate output is then 0
   logic [FlowW+33:0] answer;
   assign answer = rb_busy ? {2'b01, rb_flow, regs_i.r_max}
                           : {wb_plan.query, wb_bound, wb_flow, wb_bound ? wb_plan.slot.rc : 32'd0};

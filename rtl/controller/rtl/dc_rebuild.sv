@@ -32,7 +32,7 @@ module dc_rebuild #(
   output logic             write_o,        // the slot's words are written again; either bind_o or give_o is 1 as well
   output logic             bind_o,
   output logic             give_o,
-  output logic             erase_o,        // with write_o: the slot's word is written as zeros
+  output logic             erase_o,        // valid with write_o: the slot's word is written as zeros
   output logic [FlowW-1:0] flow_o,
   // result of the recovery: lost flows
   input  logic [14:0]      pending_i,      // number of slots that were bound before the fault
@@ -95,7 +95,7 @@ module dc_rebuild #(
     end
   end
 
-  // These registers are written before they are read, so they need no reset.
+  // Registers that are always written before they are read, so without a reset.
   always_ff @(posedge clk_i) begin
     if (start_o) begin
       phase_q <= '0;

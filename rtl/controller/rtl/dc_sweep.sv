@@ -18,9 +18,9 @@ module dc_sweep #(
   output logic             ready_o,       // low in the cycle of soft_reset_i and while memories are swept
   output logic             started_o,     // READY has been 1 since power-up, so time advances
   output logic             sweep_o,
-  output logic             power_up_o,    // with sweep_o: the memories' contents are unknown
+  output logic             power_up_o,    // valid with sweep_o: the memories' contents are unknown
   output logic [FlowW-1:0] index_o,
-  output logic             in_range_o     // with sweep_o: index_o is a valid slot, or at power-up a valid flow
+  output logic             in_range_o     // valid with sweep_o: index_o is a slot, or at power-up a flow
 );
   localparam logic [IndexW-1:0] Flows    = IndexW'(Hard);
   localparam logic [IndexW-1:0] Slack    = IndexW'(dcc_controller_pkg::ResetSlack);

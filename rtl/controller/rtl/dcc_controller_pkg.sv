@@ -22,7 +22,7 @@ package dcc_controller_pkg;
   // Fields of an input event besides its flow and slot.
   typedef struct packed {
     logic [1:0]  kind;
-    logic        query;    // for commands, 1: query of a rate; 0: release
+    logic        query;    // kind command: 1: query of a rate; 0: release of a slot
     logic [5:0]  dscp;     // CNP, bytes: DSCP of the flow
     logic [7:0]  marks;    // CNP: number of marks
     logic [15:0] packets;  // CNP: packets since the previous CNP (8 bits); bytes: number of joined notifications

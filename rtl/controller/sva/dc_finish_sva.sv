@@ -1,4 +1,5 @@
-// A slot that was just bound had no rate. A rate of zero stands for "no rate", because R_MIN is at least 1.
+// A slot that a CNP has just bound had no rate before. A rate of zero stands for "no rate", because R_MIN is at least
+// 1.
 // SPDX-License-Identifier: Apache-2.0
 module dc_finish_sva (
   input logic        clk_i,

@@ -208,7 +208,7 @@ def dcqcn_not_apart(law, broken, counts=(2, 3)):
     return found
 
 
-ROUNDS = DCQCN["f"] + 2  # in so many rounds without a CNP a flow has left the least rate
+ROUNDS = DCQCN["f"] + 2  # number of rounds without a CNP after which a flow has left the least rate
 
 
 def dcqcn_leaves_the_floor(law, broken):

@@ -24,7 +24,7 @@ OPERANDS = {"marks": 8, "packets": 16, "delta": 20, "bytes": 32}
 
 
 def registers(prefix="", fixed=None):
-    """Terms of all registers; those in `fixed` are constants."""
+    """Returns terms of all registers; registers in `fixed` become constants."""
     found = {}
     for name, (bits, _, _) in REGISTERS.items():
         if fixed and name in fixed:

@@ -9,7 +9,7 @@ module dc_send_queues #(
   parameter int unsigned Depth    = 4,    // waiting frames per flow, a power of two, at least 2
   parameter int unsigned MaxBeats = 32,   // beats of the longest frame, a power of two
   parameter int unsigned SideW    = 33,   // number of side bits that travel with a frame
-  parameter int unsigned Overhead = 24,   // bytes that a frame adds on the wire to those of the stream
+  parameter int unsigned Overhead = 24,   // bytes of a frame on the wire beyond those of the stream
   parameter int unsigned Secded   = 0,    // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
   localparam int unsigned FlowW   = $clog2(Flows),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1,
@@ -45,7 +45,7 @@ module dc_send_queues #(
   output logic [511:0]      m_tdata_o,
   output logic [63:0]       m_tkeep_o,
   output logic              m_tlast_o,
-  output logic              m_cut_o,        // with m_tlast_o: the frame lost its end or a word
+  output logic              m_cut_o,        // valid with m_tlast_o: the frame lost its end or a word
   output logic [SideW-1:0]  m_side_o,
   // The first beat of a frame leaves: flow of the frame, and its bytes without Overhead.
   output logic              start_valid_o,

@@ -73,7 +73,7 @@ module dcc_app_block #(
   output logic [AXIS_IF_TX_ID_WIDTH-1:0]      m_axis_if_tx_tid,
   output logic [AXIS_IF_TX_DEST_WIDTH-1:0]    m_axis_if_tx_tdest,
   output logic [AXIS_IF_TX_USER_WIDTH-1:0]    m_axis_if_tx_tuser,
-  // Transmit completions from the MAC, and towards the core without those of CNPs
+  // Transmit completions: input from the MAC, and output towards the core without the completions of CNPs
   input  logic [PTP_TS_WIDTH-1:0]             s_axis_if_tx_cpl_ts,
   input  logic [TX_TAG_WIDTH-1:0]             s_axis_if_tx_cpl_tag,
   input  logic                                s_axis_if_tx_cpl_valid,

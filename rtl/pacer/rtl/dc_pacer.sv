@@ -41,7 +41,7 @@ module dc_pacer #(
   input  logic [2:0]        rate_priority_i, // priority of the flow; 7 is the highest priority
 
   // Decisions: flow and packet that the user sends next.
-  input  logic [7:0]        paused_i,        // by priority: no decision from this cycle on
+  input  logic [7:0]        paused_i,        // paused priorities: no decision for them from this cycle on
   input  logic              want_i,          // the user of the pacer can take a packet
   output logic              sent_valid_o,    // a decision, two cycles after want_i
   output logic [FlowW-1:0]  sent_flow_o,
@@ -350,7 +350,7 @@ module dc_pacer #(
   assign deadline  = start + product;
   assign exact_new = waits_new ? deadline : start;
 
-  logic change3;  // a wake of a flow with a waiting packet changes nothing, unless its times or its rate are lost
+  logic change3;  // a wake of a flow with a waiting packet changes the row only if the flow's times or rate are lost
   assign change3 = run3_q && !(op3_q == dc_pacer_pkg::OpWake && waits3 && !lost3_q);
   always_comb begin
     row_new = row3_q;

@@ -33,9 +33,9 @@ module dc_pacer_queues #(
   input  logic [FlowW-1:0]  read_flow_i,
   input  logic              step_i,        // one cycle after read_i: second step of the operation
   input  logic [FlowW-1:0]  step_flow_i,
-  output logic              again_o,  // with step_i: a pointer was lost, so the step is repeated in the next cycle
-  input  logic              pop_i,         // with step_i: removes the flow's first packet
-  output logic              any_o,         // with step_i: the flow has a remaining packet
+  output logic              again_o,  // valid with step_i: a pointer was lost, so the step is repeated
+  input  logic              pop_i,         // valid with step_i: removes the flow's first packet
+  output logic              any_o,         // valid with step_i: the flow has a remaining packet
   output logic [BytesW-1:0] bytes_o,       // one cycle after step_i: length of the first remaining packet; 0: lost
   output logic [ReportW-1:0] report_o      // report on the words used in this cycle (ram_guarded.sv, Early)
 );

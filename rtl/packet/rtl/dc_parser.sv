@@ -30,7 +30,7 @@ module dc_parser #(
   input  logic [511:0]     s_tdata_i,
   input  logic [63:0]      s_tkeep_i,
   input  logic             s_tlast_i,
-  input  logic             s_tuser_i,      // with s_tlast_i: the MAC found an error in the frame
+  input  logic             s_tuser_i,      // valid with s_tlast_i: the MAC found an error in the frame
 
   // Output: a CNP for the controller.
   output logic             cnp_valid_o,
@@ -50,7 +50,7 @@ module dc_parser #(
   // Pulses of one cycle for frames that are neither CNP nor data.
   output logic             other_o,        // the frame is a RoCE acknowledgement
   output logic             refused_o,
-  output logic [3:0]       reason_o,       // with refused_o: reason of the refusal, as in dc_parser_pkg
+  output logic [3:0]       reason_o,       // valid with refused_o: reason of the refusal (dc_parser_pkg)
 
   output logic [ReportW-1:0] report_o  // report on the context that the previous cycle's outcome used (ram_guarded.sv)
 );

@@ -27,7 +27,7 @@ module rate_unit #(
   input  logic [7:0]  req_marks_i,     // cuts only: number of marks that a CNP reports
   input  logic        req_first_i,     // cuts only: the first cut of a slot, or a step of a rate hold
 
-  // Response, in the order of the requests; stable until it is taken.
+  // Response port: responses in the order of the requests, stable until the consumer takes them.
   output logic        rsp_valid_o,
   input  logic        rsp_ready_i,
   output logic        rsp_increase_o,
@@ -41,7 +41,7 @@ module rate_unit #(
   input  logic        tbl_valid_i,
   input  logic        tbl_write_i,
   input  logic [2:0]  tbl_table_i,
-  input  logic [8:0]  tbl_index_i,     // index; beyond the table writes do nothing, and reads return 0
+  input  logic [8:0]  tbl_index_i,  // index of a table access; beyond the table writes do nothing, and reads return 0
   input  logic [31:0] tbl_wdata_i,
   output logic        tbl_ready_o,
   output logic [31:0] tbl_rdata_o,     // read data, valid with tbl_ready_o
@@ -246,7 +246,7 @@ module rate_unit #(
     if (target[31:17] != '0) part_of = {1'b1, 3'd0, 3'd0};
   endfunction
 
-  // The same part without the final right shift, truncated. Shifting a truncated value truncates like a single shift.
+  // Part of a value without its final right shift, truncated; a truncated value may be shifted later.
   function automatic logic [31:0] sixteenths(input logic [31:0] value, input logic full, input logic [2:0] over);
     sixteenths = full ? value
                       : 32'((36'(value) * 36'd8 + (over[2] ? 36'(value) * 36'd4 : '0) +

@@ -85,8 +85,8 @@ module rl_tables #(
   assign fraction   = (sweeping || write_word_i > 32'(rate_lut_pkg::One16))
                       ? rate_lut_pkg::One16 : write_word_i[16:0];
 
-  // -- The memories: all are swept before they are read, so every word that is read is valid, but for
-  //    what lies beyond the decrease table, whose depth is no power of two ---------------------------
+  // -- Memories: all words are swept before they are read, so every word read is valid, except words
+  //    beyond the end of the decrease table, whose depth is no power of two -------------------------
   logic       factor_q, decay_q, decrease_q, limits_q;
   logic [7*ReportW-1:0] reports;
   always_ff @(posedge clk_i) begin

@@ -38,7 +38,7 @@ module rate_unit_sva (
     request |-> regs_i.first_cut <= rate_lut_pkg::One16 && regs_i.mark_shift <= 4'd10 &&
       regs_i.cut_floor <= rate_lut_pkg::One16);
 
-  // A response stays as it is until it is taken.
+  // A response stays stable until the consumer takes it.
   response_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)
     rsp_valid_o && !rsp_ready_i |=> rsp_valid_o && $stable(rsp_increase_o) && $stable(rsp_rc_o) &&
       $stable(rsp_rt_o) && $stable(rsp_alpha_o));

@@ -30,8 +30,8 @@ module timing_wheel #(
   input  logic [SlotW-1:0]  cmd_slot_i,
   input  logic [DelayW-1:0] cmd_delay_i,       // delay of a start
   output logic              cmd_done_o,        // the command has taken effect
-  output logic              cmd_hit_o,         // with cmd_done_o: the slot was started before
-  output logic [DelayW:0]   cmd_due_o,         // with cmd_done_o of a read that hit: the due time
+  output logic              cmd_hit_o,         // valid with cmd_done_o: the slot was started before
+  output logic [DelayW:0]   cmd_due_o,         // valid with cmd_done_o of a read: due time of a started slot
 
   // Expiry. Valid stays, with the same slot, until the expiry is taken or a command on that slot is accepted. A
   // command accepted in the cycle of the handshake takes effect after the expiry.
@@ -207,7 +207,7 @@ module timing_wheel #(
                 (record_list[ListW-1] ? due_blocks >= (DueW - LastBits)'(held_blocks)
                                       : due_tops >= held_tops);
 
-  // These registers are written before they are read, so they need no reset.
+  // Registers that are always written before they are read, so without a reset.
   always_ff @(posedge clk_i) begin
     if (grant_cmd) begin
       op_expired_q <= (fire && expire_slot_o == cmd_slot_i) ||
@@ -238,7 +238,7 @@ module timing_wheel #(
   logic [RowW-1:0]  look_row;
   logic [WordW-1:0] look_word;
 
-  // In step Decide the event's old place is read, in all other steps its new place.
+  // In step Decide the wheel reads the event's old place, in all other steps its new place.
   assign look      = grant_cmd || decide || remove || move_read;
   assign look_last = decide ? record_held == timing_wheel_pkg::HeldInRow
                             : place_level == timing_wheel_pkg::LevelLast;

@@ -29,7 +29,7 @@ module tw_control (
   output logic       grant_move_o,
   output logic       grant_load_o,
   // outputs: steps of the operation
-  output logic       sweep_o,           // empties the records; no operation is under way
+  output logic       sweep_o,           // sweep that empties the records; no operation is under way
   output logic       decide_o,          // command: read record and target place
   output logic       remove_o,          // command: old place was read; remove the event, read the target place
   output logic       place_o,           // command: target place was read; insert the event
@@ -124,7 +124,7 @@ module tw_control (
     end
   end
 
-  // These registers are written before they are read, so they need no reset.
+  // Registers that are always written before they are read, so without a reset.
   always_ff @(posedge clk_i) begin
     if (grant_cmd_o) begin
       start_q <= cmd_op_i == timing_wheel_pkg::CmdStart;

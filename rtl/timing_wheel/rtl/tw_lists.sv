@@ -225,7 +225,7 @@ module tw_lists #(
     end
   end
 
-  // These registers are written before they are read, so they need no reset.
+  // Registers that are always written before they are read, so without a reset.
   always_ff @(posedge clk_i) begin
     top_head_q    <= top_head_d;
     top_tail_q    <= top_tail_d;

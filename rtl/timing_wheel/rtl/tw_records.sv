@@ -25,7 +25,7 @@ module tw_records #(
   input  logic [1:0]       held_i,
   input  logic [ListW-1:0] list_i,
   input  logic [DueW-1:0]  due_i,
-  input  logic             engine_i,        // the engine owns this cycle, even if it does not write
+  input  logic             engine_i,        // the wheel's engine owns the write port, even if it does not write
   input  logic             retire_valid_i,  // the record of retire_slot_i must be emptied
   input  logic [SlotW-1:0] retire_slot_i,
   output logic             retired_o,
