@@ -18,7 +18,8 @@ __all__ = ["InputError", "Run", "RunError", "Sweep", "compare", "params", "run",
 def __getattr__(name):
     if name not in __all__:
         raise AttributeError(f"module 'dccvp' has no attribute '{name}'")
-    from dccvp import api  # These modules are imported on first use, so that the command-line tools start quickly.
+    # api and the modules that it needs are imported on first use, so that the command-line tools start quickly
+    from dccvp import api
     return getattr(api, name)
 
 

@@ -4,8 +4,8 @@ import time
 
 
 class Progress:
-    """A line "3 of 8 points, 5 s left" that is rewritten in place; nothing if the stream is no terminal. As a context
-    it shows the line at the beginning and clears it at the end."""
+    """A progress line such as "3 of 8 points, 5 s left", rewritten in place; without a terminal nothing is shown.
+    As a context manager the object shows the line at the beginning and clears it at the end."""
 
     def __init__(self, stream, total, things):
         self.stream = stream if stream.isatty() and total else None

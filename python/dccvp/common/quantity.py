@@ -41,8 +41,8 @@ def number(text):
 
 
 def show(value, kind, whole):
-    """Returns the text of a value with four significant digits; as a whole number if it has a unit, or if `whole`
-    is true."""
+    """Returns the text of a value with four significant digits; a whole number if the value has a unit, or if
+    `whole` is true."""
     digits = 4 - len(str(int(value))) if value >= 1 else 4
     if kind or whole:
         digits = min(digits, 0)

@@ -38,7 +38,7 @@ PROPERTIES = ("kind", "signal", "priority", "sizes", "driver", "granularity", "a
 SCHEME_KEYS = {"name", *PROPERTIES, "where", "figures"}
 KEYS = {"at", "says", "state", "where", "test", "mechanism", "figures", "why"}
 # Paragraphs of the patent about the system's parts (3 to 9, 13 to 17), its steps (19 to 53) and its hardware (56).
-# The others between them only introduce a list of steps.
+# Other paragraphs only introduce a list of steps.
 PARAGRAPHS = {*range(3, 10), *range(13, 18), *range(19, 54), 56} - {26, 30, 38, 45, 48}
 
 # Matches the first line of a test: the name of a C++ test, or a Python method or class.

@@ -23,8 +23,8 @@ ACTIONS = 5  # Actions on the window: halve, subtract a step, keep, add a step, 
 STAY = 2
 STEP = 1 / 64
 LARGEST, SMALLEST = 4.0, 2.0 ** -7
-# Bandwidth-delay products that each flow keeps in the queue. The delay then tells the number of flows F: a flow's
-# window is 1 / F + QUEUE, the queueing delay F x QUEUE.
+# Each flow keeps this number of bandwidth-delay products in the queue, so the delay reveals the number of flows F: the
+# ideal window of a flow is 1 / F + QUEUE, and the queueing delay is F x QUEUE.
 QUEUE = 1 / 16
 FLOWS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 ROUNDS = 120
@@ -71,7 +71,8 @@ def episode(draw, policy, errors, expert_share):
     for _ in range(ROUNDS):
         delay = max(0.0, sum(windows) - 1)
         for i in range(flows):
-            seen = max(0.0, delay + draw.gauss(0, 0.02))  # The noise stands for packet sizes and other flows.
+            # the noise represents effects of packet sizes and other flows
+            seen = max(0.0, delay + draw.gauss(0, 0.02))
             index = state_of(seen, windows[i], before[i])
             costs = [math.log(act(windows[i], a) / ideal) ** 2 for a in range(ACTIONS)]
             for a in range(ACTIONS):

@@ -2,11 +2,12 @@
 
   tool.py long-flow-policy PROGRAM --out FOLDER [--config FILE] [--seed N] [--iterations N] [--batch N] [--held-out N]
 
-AuTO's second agent (Chen et al., SIGCOMM 2018), smaller: for each state of a long message the policy has three softmax
-choices, of its priority, its rate and its way. Policy gradient (REINFORCE): a run of the platform plays one action for
-each state, drawn by these probabilities. Its reward is the part of the mean slowdown, over all messages, that it saves
-against a run of the same seed without the agent, with thresholds alone. The gradient of the mean reward is the mean of
-reward, less the mean reward of the batch's other runs, times the gradient of the log probability of what was drawn.
+A smaller form of AuTO's second agent (Chen et al., SIGCOMM 2018): for each state of a long message the policy has
+three softmax choices, of the message's priority, rate and path. Training by policy gradient (REINFORCE): a run of the
+platform plays one action for each state, drawn by these probabilities. The reward of a run is the fraction of the mean
+slowdown, over all messages, that the run saves against a run of the same seed with thresholds alone, without the agent.
+The gradient of the mean reward is the mean of (reward - mean reward of the batch's other runs) times the gradient of
+the log probability of the drawn actions.
 
 FOLDER gets curve.csv, curve.png and policy.yaml: settings for a run. The tool prints the mean slowdown on seeds
 that were not trained on: with thresholds alone, with the policy before training (all actions equally likely), and

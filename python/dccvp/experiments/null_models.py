@@ -1,27 +1,27 @@
-"""Null models: published experiments with a deliberately wrong scheme in place of the right one. Their results stand in
+"""Null models: published experiments with a deliberately wrong scheme in place of the right one. The results are in
 configs/reproduce/null_models.md.
 
   tool.py null-models DCCVP [NAME]… [--out DIR] [--jobs N] [--onto PAGE]
 
-For each null of configs/reproduce/nulls.yml each run that it names is run as published and with the null's settings. A
-figure that is inside its bounds as published and outside with the null distinguishes the two; a figure inside in both
-says nothing about the scheme. `over` divides by the run as published. Without names all experiments of nulls.yml
-are run. Leaves null-models.json in DIR (default out/null-models), and with --onto replaces the rows of these
-experiments in PAGE.
-A null may be a closed form: it gives the values of figures, and nothing is run. A figure is told apart where the value
-lies outside its bounds; figures that lie outside as published (`reason`) do not count.
-Exit status: 0; 1 if a figure has no value, which is no evidence and counts nowhere, or if no figure tells a null apart,
-and nulls.yml does not say so; 2 for unusable input. A null that the program refuses is a row of its own.
+Each null of configs/reproduce/nulls.yml names runs; the tool makes these runs as published and with the null's
+settings. A figure that is inside its bounds as published and outside with the null distinguishes the two schemes; a
+figure that is inside in both runs is no evidence. `over` divides by the run as published. Without a NAME the tool
+takes all experiments of nulls.yml. It leaves null-models.json in DIR (default out/null-models), and with --onto
+replaces the rows of these experiments in PAGE.
+A null may be a closed form, which gives the values of figures without a run. A figure distinguishes such a null if the
+value is outside the figure's bounds; figures that are outside as published (`reason`) do not count.
+Exit status: 1 if a figure has no value, or if no figure distinguishes a null, and nulls.yml does not list this case;
+2 for unusable input; 0 otherwise. A null that the program refuses gets a row of its own.
 
 nulls.yml, a list:
   - name: text
     set: [key.path=value, …]           as -c; a section that is set as a whole replaces what the run sets in it
     of: {EXPERIMENT: PATTERN, …}       the runs whose names match the regular expression ("": all)
-    says: text                         of a closed form: what it assumes
-    values:                            of a closed form: {EXPERIMENT: {PATTERN of runs: {PATTERN of figures: VALUE}}}
+    says: text                         closed form: its assumptions
+    values:                            closed form: {EXPERIMENT: {PATTERN of runs: {PATTERN of figures: VALUE}}}
       VALUE: a number, or `like EXPERIMENT` or `like EXPERIMENT: RUN`, the published value (else the middle of the
       bounds) of the figure of that name in the run of that name, or in RUN
-    silent: {EXPERIMENT: text, …}      why no figure of an experiment tells this null apart
+    silent: {EXPERIMENT: text, …}      why no figure of an experiment distinguishes this null
     without: {EXPERIMENT: [FIGURE, …]} figures that have no value with this null
 """
 

@@ -94,7 +94,7 @@ def draw_figure(plan, rows, out, figure, scale, label, title, limit=None):
 
 
 def draw(plan, rows, out):
-    """Draws the pictures of a study, except those of figures that no run has."""
+    """Draws the pictures of a study, except pictures of figures that no run has."""
     def known(figure):
         return any(not math.isnan(row[figure]) for row in rows)
 

@@ -38,7 +38,7 @@ COLUMNS = ("point", "rate", "RTT us", "Kmin KB", "Kmax KB", "Pmax", "mark at", "
 
 @dataclasses.dataclass
 class Point:
-    """One network and the flows in it; times in seconds, sizes in bytes."""
+    """A network and the flows in it; times in seconds, sizes in bytes."""
     rate: int
     rtt: float
     kmin: float

@@ -160,7 +160,7 @@ def fusesoc(package, top, parameters, groups, version):
               "    tools: {verilator: {mode: lint-only, verilator_options: [-Wall]}}",
               "  synth:", "    <<: *default", "    default_tool: yosys",
               "    filesets: [rtl, constraints]",
-              # The simulator options are those of check.sh, which explains them.
+              # The simulator options are the same as in check.sh, whose comments explain them.
               "  sim:", "    default_tool: verilator", "    filesets: [rtl, assertions, bench, vectors]",
               "    toplevel: tb_controller",
               "    tools: {verilator: {mode: binary, verilator_options: [--timing, --assert, -O3, -fno-life, "

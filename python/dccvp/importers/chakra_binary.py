@@ -16,7 +16,7 @@ VARINT, EIGHT, BYTES, FOUR = 0, 1, 2, 5
 
 
 class BinarySource(Source):
-    """A binary file; a place in it is line 1 and the number of the byte, counted from 1."""
+    """A binary file; error messages give places as line 1 and the number of the byte, counted from 1."""
 
     def __init__(self, name, data):
         super().__init__(name, "")

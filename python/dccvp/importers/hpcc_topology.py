@@ -1,7 +1,7 @@
 """Reads topology.txt of the HPCC authors' simulator, of astra-sim's ns-3 backend and of SimAI.
 
-The file is read by its counts, as those programs do: any white space separates words, and text after the counted items
-is ignored."""
+Like these programs, the reader goes by the counts in the file: any white space separates words, and text after the
+counted items is ignored."""
 
 import re
 

@@ -1,5 +1,5 @@
-"""The memory map of a machine, as importers of machine descriptions read it, and the host of the platform that comes
-nearest: `host.machine`, RAM, ROM, harts and clock."""
+"""Describes the memory map of a machine for importers of machine descriptions, and finds the host of the platform
+that comes closest: `host.machine`, RAM, ROM, harts and clock."""
 
 import dataclasses
 import os

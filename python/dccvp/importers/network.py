@@ -55,7 +55,8 @@ class Flow:
 
 @dataclasses.dataclass
 class Notes:
-    """Messages for the user: what was read, ignored or assumed, and what the platform cannot express."""
+    """Notes of an import for the user: items that were read, ignored or assumed, and items that the platform cannot
+    express."""
 
     read: list = dataclasses.field(default_factory=list)
     ignored: list = dataclasses.field(default_factory=list)

@@ -4,8 +4,8 @@ import re
 
 from dccvp.importers.source import Word, quoted
 
-# A name and its value, with an optional path before the name. The forms are those of `grep . *` and `cat` in
-# sysfs, `mlxconfig` (whose names of values precede them, as in True(1)), `options` lines of modprobe.d, and `mlxreg`.
+# A name and its value, with an optional path before the name. The forms are those of `grep . *` and `cat` in sysfs,
+# `mlxconfig` (which writes a value after its name, as in True(1)), `options` lines of modprobe.d, and `mlxreg`.
 PAIR = re.compile(r"(?P<path>\S*/)?(?P<name>[A-Za-z_][\w.]*)(?:\s*[:=|]\s*|\s+)"
                   r"(?:[A-Za-z_]\w*\()?(?P<value>-?(?:0[xX][0-9a-fA-F]+|[0-9]+)|[YN])\b")
 

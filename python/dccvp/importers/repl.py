@@ -26,7 +26,8 @@ READ_ONLY = re.compile(r"rom|flash|xip|otp", re.IGNORECASE)
 
 
 class Entry:
-    """An entry of a description: its type, registration and attributes. Later entries of the same name add to it."""
+    """An entry of a platform description: its type, registration and attributes. Later entries of the same name add
+    to the first entry."""
 
     def __init__(self, name, source):
         self.name, self.type, self.at, self.source = name, "", 0, source

@@ -39,7 +39,8 @@ def lossless(data, path, fields):
     if floor:
         found["resume_at"] = size_text(floor)
         if not size_of(data, path, fields, "xon_offset"):
-            found["resume_below"] = "1GiB"  # This floor has no effect, so xon alone decides when the class resumes.
+            # a floor this high has no effect, so xon alone decides when the class resumes
+            found["resume_below"] = "1GiB"
     return found
 
 

@@ -54,7 +54,7 @@ class Lines:
         return (name, False)
 
     def join(self, rank, events):
-        """Returns the same events, or a single event that stands for many of them."""
+        """Returns the same events, or a single event that is reached after all of them."""
         events = list(dict.fromkeys(events))
         return events if len(events) <= MOST_NAMES else [self.compute(rank, 0, after=events)]
 

@@ -1,10 +1,10 @@
-"""Draws timeline.png: what each host computes, sends and receives over time, and the critical path."""
+"""Draws timeline.png: the computations, sends and receives of each host over time, and the critical path."""
 
 import collections
 import csv
 import os
 
-from dccvp.common.pictures import COLOURS, INK, PALE  # This import must precede that of matplotlib.
+from dccvp.common.pictures import COLOURS, INK, PALE  # this import must precede the import of matplotlib
 import matplotlib.pyplot as plt
 
 MOST_NAMED = 24  # Greatest number of hosts that each get a label.

@@ -24,7 +24,7 @@ def runs_below(folder):
 
 
 def described(dccvp):
-    """Returns {path: row} of `dccvp metrics`; N in a path stands for the index of a list."""
+    """Returns {path: row} of the output of `dccvp metrics`; N in a path stands for the index of a list."""
     return {row["path"]: row for row in metric_rows(dccvp)}
 
 
