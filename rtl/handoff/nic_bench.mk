@@ -1,5 +1,6 @@
 # Builds the bench of two application blocks of a NIC (dcc_app_block) and a switch that marks packets; needs
 # Verilator.
+#   make -f Makefile [BUILD=DIR]   DIR/Vnic_app, the bench: Vnic_app [--cycles N] [--seed N]
 CC     ?= gcc
 BUILD  ?= build
 HERE   := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))

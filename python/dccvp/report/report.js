@@ -1,5 +1,5 @@
 "use strict";
-// Charts, hover values, zoom and the choice of light or dark. Tables are in the page already.
+// Draws charts, and handles hover values, zoom and the choice of light or dark colours. The page itself has the tables.
 (() => {
   const root = document.documentElement;
   const data = JSON.parse(document.getElementById("data").textContent);
@@ -27,7 +27,7 @@
     }
     return top;
   }
-  // One scale for all runs: what is side by side can be compared.
+  // All runs have one scale, so that charts side by side can be compared.
   const tops = {};
   for (const run of data.runs) {
     for (const [name, chart] of Object.entries(run.charts)) {
@@ -196,7 +196,7 @@
     build(entry);
     for (const button of figure.querySelectorAll("[data-show]")) {
       button.addEventListener("click", () => {
-        // The same quantity in every run, as with the scales.
+        // Shows the same quantity in the charts of all runs, which also have one scale.
         for (const other of charts) {
           const twin = other.figure.querySelector(`[data-show="${button.dataset.show}"]`);
           if (!twin) continue;
