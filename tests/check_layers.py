@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that includes go down: each folder may include only what tests/layers.txt allows.
+"""Checks the direction of includes: each folder may include only the folders that tests/layers.txt allows.
 
 usage: check_layers.py [ROOT]; exit status 1 and one line per include that is not allowed.
 """

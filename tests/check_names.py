@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks that files which may be compiled as one share no name of an anonymous namespace.
 
-CMake puts several files into one source (UNITY_BUILD), and which ones changes whenever a file is added or
-the size of a batch differs, as in the build with sanitizers. usage: check_names.py [ROOT]; exit status 1 and
-one line for each name that two files of a group have.
+CMake compiles several files as one source (UNITY_BUILD). Which files these are changes whenever a file is added, and
+differs between builds with other batch sizes, such as the build with sanitizers. usage: check_names.py [ROOT]; exit
+status 1 and one line for each name that two files of a group have.
 """
 import re
 import subprocess

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks that a test puts the checker of TLM-2.0's base protocol at every socket of the models and the platform.
+"""Checks that the tests connect the checker of TLM-2.0's base protocol to every socket of the models and the
+platform.
 
-usage: check_sockets.py [ROOT [-v]]; exit status 1 and one line for each class without one. A class counts as
-tested if a file of tests/ that includes base_protocol.h makes an object of it; in the place of a class of which no test
-makes an object, such as WordTarget, each class that inherits it counts. Packet sockets have a protocol of their own
-(models/tlm/packet_socket.h).
+usage: check_sockets.py [ROOT [-v]]; exit status 1 and one line for each class whose sockets are not checked. A class
+counts as checked if a file of tests/ that includes base_protocol.h constructs an object of the class. If no test
+constructs an object of a base class, such as WordTarget, every derived class must be checked instead. Packet sockets
+have a protocol of their own (models/tlm/packet_socket.h) and are not checked.
 """
 import re
 import sys

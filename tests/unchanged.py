@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs a long check only if what it depends on has changed since the check last passed.
+"""Runs a long check only if the inputs of the check have changed since it last passed.
 
 usage: unchanged.py NAME INPUT... -- COMMAND...
 
-INPUT is a file or folder of the repository, COMMAND the check with its arguments. tests/evidence.json holds
-for each NAME the digest of the inputs with which the check passed last. Comments and blank space in
-SystemVerilog, C++ and Python sources do not count, since they cannot change the outcome.
+INPUT is a file or folder of the repository, COMMAND the check with its arguments. For each NAME tests/evidence.json
+holds the digest of the inputs with which the check last passed. Comments and blank space in SystemVerilog, C++ and
+Python sources do not count, since they cannot change the result.
 
 Exit status 77 (ctest: skipped) and one line if the inputs are those of the last pass; otherwise the exit
 status of COMMAND. With DCC_EVIDENCE=always the command runs in any case (`make test-full`); with

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Eight senders into one receiver with nothing but a topology: every algorithm at every rate, as a page.
+"""Runs eight senders to one receiver with default parameters, for every algorithm and every rate, and writes a page.
 
   defaults_table.py BUILD/dccvp configs/sweeps/defaults.md [--only ALGORITHM,…] [--rates GBPS,…]
 
-Rows of other algorithms and rates stay as the page has them. All rows take about ten minutes of processor time.
+Rows of algorithms and rates that are not run keep their values on the page. All rows take about ten minutes of
+processor time.
 """
 
 import argparse

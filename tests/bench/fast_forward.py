@@ -3,9 +3,9 @@
 
   fast_forward.py BUILD/dccvp [--seeds 1,2,3] [--page docs/scale.md]
 
-Runs shipped configurations for longer: for flows without an end the mean rates are compared, for finite flows the
-completion times. Prints tables in Markdown; with --page the tables replace those of the page. Measures processor time,
-not wall-clock time, so that other users of the machine do not disturb.
+The runs are shipped configurations with a longer duration. The tool compares the mean rates of flows without an end,
+and the completion times of finite flows. It prints tables in Markdown; with --page the tables replace those of the
+page. Times are processor times, which other users of the machine disturb little.
 """
 
 import argparse

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Compares runs that take bursts from memory with the same runs packet by packet: iteration times, processor time.
+"""Compares runs that replay remembered bursts with packet-by-packet runs: iteration times, processor time.
 
   memo.py BUILD/dccvp [--only NAME] [--page configs/training_memo.md]
 
-Collectives that repeat, one that drifts, and one that does not repeat. Prints a table in Markdown; with --page the
-table replaces that of the page. Seconds are processor time of whole runs, building and results included.
+The cases are collectives that repeat, a collective whose times drift, and one that does not repeat. The tool prints a
+table in Markdown; with --page the table replaces that of the page. Seconds are the processor time of whole runs, from
+the construction of the network to the results.
 """
 
 import argparse

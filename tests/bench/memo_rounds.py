@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Compares runs of a collective whose rounds come from memory and are not listed with runs packet by packet.
+"""Compares a collective whose rounds are replayed from memory, without a list of flows, with packet-by-packet runs.
 
   memo_rounds.py BUILD/dccvp [--only NAME] [--page configs/training_memo.md]
 
-Prints a table in Markdown; with --page it is written to the page.
+The tool prints a table in Markdown; with --page it writes the table to the page.
 """
 
 import sys

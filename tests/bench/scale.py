@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measures the cost of networks by number of hosts: time to build, link traversals a second, memory.
+"""Measures the cost of networks by number of hosts: build time, link traversals per second, memory.
 
   scale.py BUILD/dccvp [--hosts 320,1024,8192,65536] [--patterns permutation,fbhadoop,incast]
            [--threads 1,2] [--rounds 3] [--algorithm dcqcn] [--page docs/scale.md]
@@ -8,22 +8,22 @@
   scale.py BUILD/dccvp --schemes [--page docs/scale.md]
   scale.py BUILD/dccvp --flows 1000000,10000000 [--before OLD/dccvp] [--page docs/scale.md]
 
-Fat trees of one link rate: a permutation of all hosts and an incast of up to 1000 of them at line rate,
-flows of FBHadoop's sizes at half load. Prints a table in Markdown; with --page it is the page. Processor
-time, not the clock's, so that a machine that others use too gives figures as well; several threads go by
-the clock, and are left out while others use the machine. Of several rounds, with their numbers of threads in
-turn, the fastest counts.
+The networks are fat trees of one link rate. The traffic is a permutation of all hosts, an incast of up to 1000 hosts
+at line rate, or flows of FBHadoop's sizes at half load. The tool prints a table in Markdown; with --page the table is
+written to the page. Times of one thread are processor times, which other users of the machine disturb little. Times
+of several threads are wall-clock times, and are not measured while others use the machine. Rounds with different
+numbers of threads alternate, and the fastest round counts.
 
-With --whole a run goes to the end of its last flow, sixteen of FBHadoop's sizes a host at half load, for
-each of these algorithms, and beside it the network without any traffic.
+With --whole each listed algorithm runs until its last flow has completed. Each host sends sixteen flows of FBHadoop's
+sizes at half load. The network without any traffic is run for comparison.
 
-With --idle a network of a million hosts with a single flow is built, run and torn down, for each of these algorithms.
+With --idle a network of a million hosts with a single flow is built, run and destroyed, for each listed algorithm.
 
-With --flows so many flows of a packet or two go among 320 hosts; --before: the same by another build, as far
-as it takes so many. With --schemes every scheme of configs/reproduce/survey_table carries its flows of
-FBHadoop's sizes over the survey's tree of 320 hosts.
+With --flows the given number of flows of one or two packets is run among 320 hosts. --before runs the same with
+another build, for the numbers of flows that this build supports. With --schemes every scheme of
+configs/reproduce/survey_table carries its flows of FBHadoop's sizes over the survey's tree of 320 hosts.
 
-On the page each of these takes the place of what it left there last.
+On the page the result of each option replaces its previous result.
 """
 
 import argparse

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Measures the cost of a host's CPU, of going back in time, and of points that branch late.
+"""Measures the cost of a host's simulated CPU, of snapshots for reverse execution, and of sweeps that branch late.
 
   software.py BUILD/dccvp FIRMWARE [--only cpu,snapshots,branch,moves] [--moves 10000] [--page build/software-cost.md]
 
-The CPU's speed; a run at the prompt with snapshots against one without; a sweep of 16 points that part after
-20 ms of 25 against 16 whole runs; random moves at the prompt. Prints tables in Markdown; with --page it is the
-page. Processor time unless said otherwise, so that what else the machine does counts little.
+Measured are the speed of the CPU; a run at the prompt with and without snapshots; a sweep of 16 points that branch
+after 20 ms of 25 ms, against 16 whole runs; and random moves at the prompt. The tool prints tables in Markdown; with
+--page it writes them to the page. Times are processor times unless stated otherwise, which other users of the machine
+disturb little.
 """
 
 import argparse

@@ -1,12 +1,14 @@
 #!/usr/bin/python3
-"""The mechanisms of mechanisms_off.yml, taken out of the code one at a time: the tests that docs/sources.yaml names for
-them fail.
+"""Removes the mechanisms of mechanisms_off.yml from the code, one at a time. The test that docs/sources.yaml names
+for a mechanism must then fail.
 
   mechanisms_off.py BUILD [WORDS]…
 
-A changed copy of the file is compiled, in a unity build with the files beside it, and linked before the libraries of
-BUILD, of which the linker then takes the rest. The test passes with an unchanged copy. With words, only lines that
-contain one of them. Exit 1 if a test passes without its mechanism, or fails with it.
+The tool compiles a changed copy of the source file. If the file belongs to a unity build, the copy is compiled
+together with the other files of this unity build. The object is linked before the libraries of BUILD, so that the
+linker takes only the other objects from the libraries. With an unchanged copy the test must pass. With WORDS only the
+entries that contain one of the words are run. The exit status is 1 if a test passes without its mechanism, or fails
+with it.
 """
 
 import pathlib

@@ -1,8 +1,8 @@
-"""The pages of the documentation and the commands in them.
+"""Lists the pages of the documentation and the commands in their code blocks.
 
-A block of `sh` is run as it stands, and the block of `text` behind it, if there is one, promises
-lines of its output, in this order. A block of `sh long` holds commands that take too long to be run
-with every change, or that are what runs this very test (make test).
+The commands of a block of kind `sh` are run as written. If a block of kind `text` follows, the output must contain
+its lines in this order. The commands of a block of kind `sh long` are not run, because they take too long for every
+change, or because they would run this test itself (make test).
 """
 
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Rules of the documentation's pages: no command escapes being run or marked, links lead somewhere,
-every page is in the site's table of contents.
+"""Tests rules of the documentation's pages: every command is run or marked as long, every link has a target, and the
+site's table of contents lists every page.
 
   pages_test.py ROOT
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""docs/sources.yaml: every line has the evidence its state asks for, and a line whose evidence has gone
-is found.
+"""Tests docs/sources.yaml: every line has the evidence that its state requires, and a line with missing evidence is
+reported.
 
   sources_test.py ROOT
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measures with gcov the lines and branches of sw/driver that its tests run. Fails below 95 % of either.
+"""Measures with gcov which lines and branches of sw/driver its tests execute. Fails below 95 % of either.
 
     coverage.py SOURCE_TREE          builds in a folder of its own; some 40 s
 """

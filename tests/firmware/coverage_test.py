@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Lines of the shipped firmware, driver and application that runs of the shipped programs execute, on the target.
+"""Measures which lines of the shipped firmware, driver and application the shipped programs execute on the simulated
+CPU.
 
   coverage_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER [--lines]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Device trees of `dccvp dts`: dtc accepts each without a warning, every node is what the memory map says, and
-what machine virt shares with QEMU's machine of that name is the same there.
+"""Tests the device trees that `dccvp dts` prints: dtc accepts each without a warning, every node agrees with the
+memory map, and machine virt has the same nodes as QEMU's machine of that name where the two share devices.
 
   dts_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER
 """

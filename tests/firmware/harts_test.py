@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Programs of several harts: atomic operations, reservations, interrupts of each hart, ends, the same bytes every
-time, and QEMU's machine virt as the oracle.
+"""Tests programs of several harts: atomic operations, reservations, interrupts of each hart, program end, repeatable
+output, and equal output on QEMU's machine virt.
 
   harts_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER
 """

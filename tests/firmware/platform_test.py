@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Firmware on the platform's hosts: the same flows and shares as natively, runs alike to the
-instruction, bad programs ended with a clear sentence, rubbish on the debugger's port."""
+"""Tests firmware on the hosts of a platform: flows and shares equal those of native software, runs repeat instruction
+by instruction, faulty programs end with a clear message, and the debugger's port survives invalid input."""
 
 import json
 import os

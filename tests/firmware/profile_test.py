@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Coverage, profile and stack depth of firmware and of programs on NIC cores: counts that are known, tools that read
-them."""
+"""Tests coverage, profile and stack depth of firmware and of programs on NIC cores: counts equal known counts, and
+standard tools can read the files."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The real gdb on the cores of a NIC while the network runs.
+"""Tests the real gdb on the cores of a NIC while the network runs.
 
   program_gdb_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER
 """

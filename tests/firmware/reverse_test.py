@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Reverse debugging by gdb: from a symptom back to its bug, single steps, the beginning of the run, the origin of
-output.
+"""Tests reverse debugging with gdb: the way from a symptom back to its bug, single steps, the beginning of the run,
+and the instruction that printed an output.
 
   reverse_test.py BUILD/dccvp FIRMWARE-DIR CHECKOUT [--full]
 """

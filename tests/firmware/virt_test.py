@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""PLIC, 16550A and CLINT of machine virt against QEMU's: the same programs print the same lines.
+"""Compares PLIC, 16550A UART and CLINT of machine virt with QEMU's: the same programs must print the same lines.
 
   virt_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER             compares
   virt_test.py DCCVP FIRMWARE_FOLDER SOURCE_FOLDER --record    writes tests/firmware/virt/*.txt from QEMU
 
-The recorded lines are those of QEMU_COMMAND with qemu-system-riscv32 7.2. A machine without QEMU compares
-with them alone.
+The recorded lines were printed by qemu-system-riscv32 7.2 with the command QEMU_COMMAND. On a machine without QEMU
+the test compares with the recorded lines only.
 """
 
 import pathlib

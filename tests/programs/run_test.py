@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Programs on NIC cores in a network: equal bytes over threads, figures of handlers, faults that a run survives.
+"""Tests programs on NIC cores in a network: equal results with any number of threads, figures of handlers, and faults
+of a program that do not end the run.
 
   run_test.py DCCVP PROGRAMS ROOT
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The platform from Python, as an architect uses it.
+"""Tests the Python interface of the platform in the ways in which an architect uses it.
 
   api_test.py DCCVP
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Bounds of the published experiments: no bound is wider than a factor of two without a reason.
+"""Tests the bounds of the published experiments: a bound wider than a factor of two must state its reason.
 
   bounds_test.py DCCVP
 """

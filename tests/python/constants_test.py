@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Numbers of the models that Python repeats must equal those of the headers.
+"""Tests that constants which the Python code repeats equal those of the C++ headers.
 
   constants_test.py [DCCVP]
 """

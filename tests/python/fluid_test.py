@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Fluid models of DCQCN and TIMELY: fixed points follow from their equations, margins equal the published ones, and a
-loop with a margin settles.
+"""Tests the fluid models of DCQCN and TIMELY: fixed points satisfy the models' equations, stability margins equal the
+published ones, and a loop with a positive margin settles.
 
   fluid_test.py DCCVP
 """

@@ -1,4 +1,5 @@
-"""Traces of training jobs are imported as flows and computations that wait for each other: GOAL, Chakra, astra-sim."""
+"""Tests the import of traces of training jobs (GOAL, Chakra, astra-sim) as flows and computations that depend on each
+other."""
 
 import collections
 import csv

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The policy that Indigo replays is what its training gives, and playing it comes near its expert's windows.
+"""Tests that Indigo's shipped policy is the result of its training, and that the policy's windows come near those of
+the expert.
 
   indigo_policy_test.py [BUILD/dccvp]
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The learner of the long messages' policy: its gradient against finite differences, a bandit whose best choice is
-known, and the same seed for the same policy.
+"""Tests the learner of the policy for long messages: its gradient against finite differences, a bandit with a known
+best choice, and equal policies for equal seeds.
 
   long_flow_policy_test.py [BUILD/dccvp]
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The shipped notebooks run from top to bottom, and leave figures and pictures.
+"""Runs the shipped notebooks from top to bottom, and checks that they produce figures and pictures.
 
   notebook_test.py DCCVP
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""Null models: configs/reproduce/nulls.yml fits the experiments, configs/reproduce/null_models.md has a row for
-each of its cases, and a figure counts as told apart when its bound holds as published and fails with the null.
+"""Tests the null models: the entries of configs/reproduce/nulls.yml belong to the experiments,
+configs/reproduce/null_models.md has a row for each case, and a figure counts as distinguished if its bound holds as
+published and fails with the null model.
 
   null_models_test.py DCCVP
 """

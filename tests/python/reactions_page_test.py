@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The page tells which units keep up, from a sweep's table; the shipped page has every unit of the shipped sweep.
+"""Tests the page that derives from a sweep's table which units react in time. The shipped page must have every unit
+of the shipped sweep.
 
   reactions_page_test.py DCCVP
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pictures of reports: links, scales, curves; comparisons that the seeds allow.
+"""Tests the pictures of reports: links, scales, curves, and comparisons that the number of seeds supports.
 
   report_pictures_test.py DCCVP
 """

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Published experiments: what their files may say, how figures are judged, what the tool leaves.
+"""Tests the tool for published experiments: allowed contents of experiment files, judgement of figures, and output
+files.
 
   reproduce_test.py DCCVP
 """

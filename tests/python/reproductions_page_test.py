@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""configs/reproduce/results.md has a row for every experiment, with as many figures as the experiment's file has now,
-and docs/reproductions.md is its summary.
+"""Tests that configs/reproduce/results.md has a row for every experiment with the number of figures of the
+experiment's file, and that docs/reproductions.md is the summary of these rows.
 
   reproductions_page_test.py DCCVP
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""docs/scale.md has the speed of every compared scheme, and each speed is at least the required one.
+"""Tests that docs/scale.md has the speed of every compared scheme, and that each speed is at least the required one.
 
   scale_page_test.py DCCVP
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The documentation's search on pages that are opened from disk.
+"""Tests the search of the documentation on pages that a browser opens from disk.
 
   site_search_test.py DCCVP
 """

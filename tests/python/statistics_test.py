@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Percentile and fairness equal those of the program: the cases of the program's tests hold here as well.
+"""Tests that percentile and fairness equal those of the C++ program, with the same cases as the program's tests.
 
   statistics_test.py DCCVP
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Trade-off pictures: units, a mark for each pair of figures, numbers that can be read.
+"""Tests trade-off pictures of sweeps: units, one mark for each pair of figures, and legible numbers.
 
   sweep_plots_test.py DCCVP
 """

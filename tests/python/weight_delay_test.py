@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Times of messages by class and size (tool weight-delay): its sizes, the platforms that it runs, and one run.
+"""Tests the tool weight-delay, which measures completion times of messages by class and size: the sizes, the
+platforms that the tool runs, and one run.
 
   weight_delay_test.py DCCVP
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Points that the tool weight-map draws.
+"""Tests the points that the tool weight-map draws.
 
   weight_map_test.py DCCVP
 """

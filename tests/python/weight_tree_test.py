@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Allocations over several bottlenecks (tool weight-tree), by the conditions that define them, and one run.
+"""Tests the tool weight-tree, which computes weighted allocations over several bottlenecks: the defining conditions
+of the allocations, and one run.
 
   weight_tree_test.py DCCVP
 """

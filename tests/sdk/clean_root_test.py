@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Installs the package in a clean Debian 12 without the checkout, and runs the checks of sdk_test.py there, on the
-package's own prefix and on another one. Needs root, debootstrap, the network.
+"""Installs the package in a fresh Debian 12 without the source tree, and runs the checks of sdk_test.py there, with
+the package's own prefix and with another prefix. Needs root, debootstrap and network access.
 
   clean_root_test.py BUILD SOURCE [--root DIR]    DIR: a root that debootstrap has made, to be used again
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The Dockerfile's steps hold: what they call, copy and install is there. With --full, debootstrap and root
-they are also carried out, in a clean root of Debian 12 (a build of everything, from the network).
+"""Tests the Dockerfile: every file and package that its steps call, copy or install exists. With --full, debootstrap
+and root the test also executes the steps in a fresh root file system of Debian 12, which is a complete build from the
+network.
 
   dockerfile_test.py SOURCE [--full]
 """

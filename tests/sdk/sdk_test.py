@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""The installed product: whole without the checkout, at home in any folder, enough to build on.
+"""Tests the installed product: it works without the source tree, in any folder, and is sufficient for building own
+models.
 
   sdk_test.py CMAKE BUILD SOURCE [--deb]
 
-With --deb: what the Debian package holds, unpacked into a folder. Installs into a folder, moves
-that, and goes on where neither the checkout nor its build can be seen (a mount namespace of its own;
-where those are forbidden, in sight of both, and says so).
+The test installs into a folder, moves the folder, and continues in a mount namespace in which neither the source tree
+nor its build is visible. Where mount namespaces are forbidden, both remain visible, and the test prints a note. With
+--deb the test unpacks the Debian package into a folder instead.
 """
 
 import json

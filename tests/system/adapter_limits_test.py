@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Adaptive timeouts and limits of messages, for all hosts and by host.
+"""Tests adaptive timeouts and message limits of network adapters, for all hosts and for single hosts.
 
   adapter_limits_test.py BUILD/dccvp
 """

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""State digests and dccvp bisect: the first instant at which two runs differ, and the device that differs first.
+"""Tests state digests and dccvp bisect, which finds the first instant at which two runs differ, and the first device
+that differs.
 
   bisect_test.py BUILD/dccvp
 """

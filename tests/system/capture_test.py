@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Captures against Wireshark's own tools and against the run's counters.
+"""Compares packet captures with Wireshark's tools and with the counters of the run.
 
   capture_test.py BUILD/dccvp
 
-tshark decodes every frame; what it finds is counted and must be what metrics.json says.
+tshark decodes every frame. The counts of the decoded frames must equal those of metrics.json.
 """
 
 import collections

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The command line's contract: exit statuses, one-line errors with their place, nothing written
-before the input is accepted, results complete and repeatable.
+"""Tests the contract of the command line: exit statuses, one-line errors with their place, no output files before the
+input is accepted, complete and repeatable results.
 
   cli_test.py BUILD/dccvp [--full]
 """

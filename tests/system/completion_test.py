@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Completion by a real bash, and the help it is made from.
+"""Tests command-line completion in a real bash, and the help text from which the completion is derived.
 
   completion_test.py BUILD/dccvp
 """

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Flow control alone can deadlock a network: the deadlock is detected and named, and congestion control prevents it.
+"""Tests that flow control alone can deadlock a network, that the run reports the deadlock, and that congestion
+control prevents it.
 
   congestion_spreading_test.py BUILD/dccvp
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""With nothing but a topology an algorithm fills the link: its defaults follow the link's rate and the round trip.
+"""Tests that each algorithm fills a link with its default parameters, which follow the link rate and the round trip.
 
   defaults_test.py BUILD/dccvp [--full] [--show]
 

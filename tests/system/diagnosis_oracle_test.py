@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The diagnoses agree with an oracle, which applies other arithmetic to the raw results of random configurations.
+"""Compares the diagnoses with an oracle, which computes them by other arithmetic from the raw results of random
+configurations.
 
 diagnosis_oracle_test.py BUILD/dccvp"""
 

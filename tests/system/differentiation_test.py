@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Short studies of differentiation: bandwidth follows the weights, and the study runner's figures are true.
+"""Tests short studies of differentiation: bandwidth follows the weights, and the study runner computes correct
+figures.
 
   differentiation_test.py BUILD/dccvp
 

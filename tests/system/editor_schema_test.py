@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The schema for editors accepts every configuration that the program accepts, and finds a typing error.
+"""Tests that the schema for editors accepts every configuration that the program accepts, and reports a misspelt key.
 
   editor_schema_test.py DCCVP
 """

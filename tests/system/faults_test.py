@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Losses of every kind: all flows still complete under every algorithm, every packet is accounted for.
+"""Tests losses of every kind of packet: all flows complete under every algorithm, and every packet is accounted for.
 
   faults_test.py BUILD/dccvp
 """

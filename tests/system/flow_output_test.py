@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Results without a list of flows (output.flows) against those with the list, on the same seed.
+"""Compares results without a list of flows (output.flows) with results that have the list, for the same seed.
 
   flow_output_test.py BUILD/dccvp
 """

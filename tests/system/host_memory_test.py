@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-"""The memory of a host in a network without traffic.
+"""Measures the memory per host in a network without traffic.
 
   host_memory_test.py BUILD/dccvp
 
-Two fat trees like that of 1 048 576 hosts (k: 128, oversubscription: 2), idle but for one packet. The difference of the
-greatest resident sizes of their runs, by the difference between their numbers of hosts, is the memory of a host
-with its share of links, switches and results.
+The test runs two fat trees of the structure of the tree of 1 048 576 hosts (k: 128, oversubscription: 2) with a
+single packet. The memory per host, with its share of links, switches and results, is the difference of the peak
+resident sizes of the two runs divided by the difference of the numbers of hosts.
 """
 
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Every flow of an incast ends, whatever the scheme: drawn numbers of senders, sizes, rates, with and without PFC.
+"""Tests that every flow of an incast completes under every scheme, with random numbers of senders, sizes and rates,
+with and without PFC.
 
   incasts_test.py BUILD/dccvp [--full] [--points N] [--seed N] [--scheme NAME]... [--show]
 """

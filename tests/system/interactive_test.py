@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""dccvp run --interactive by a script on standard input: pauses, reads, steps, and garbage.
+"""Tests dccvp run --interactive with a script on standard input: pauses, reads, steps, and invalid input.
 
   interactive_test.py BUILD/dccvp
 """

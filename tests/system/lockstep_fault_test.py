@@ -1,12 +1,11 @@
 #!/usr/bin/python3
-"""A fault in the hardware stops a network in lock-step, and the printed command shows it.
+"""Tests that a fault in the hardware stops a network in lock-step, and that the printed command reproduces the fault.
 
   lockstep_fault_test.py BUILD/dccvp [--full]
 
-Runs a short network with a spoilt wheel, a spoilt rate unit, a controller with a fault in two of its
-modules (--full: in five of them, one after the other), follows the report's replay
-command as printed, and looks for the same difference and for its cause in the waveform. Without the
-fault the same runs end well.
+The test runs a short network with a faulty wheel, a faulty rate unit, and a controller with a fault in two of its
+modules (--full: in five modules, one after the other). It executes the replay command that the report prints, and
+expects the same difference, and the cause of the difference in the waveform. Without the fault the same runs succeed.
 """
 
 import os

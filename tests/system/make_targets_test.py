@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""`make firmware` and `make rtl` install and build what they need and nothing else.
+"""Tests that `make firmware` and `make rtl` install and build only what they need.
 
   make_targets_test.py DCCVP
 """

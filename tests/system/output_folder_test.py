@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The folder of a run's results: which runs may replace the folder, and which files a run that ends early leaves.
+"""Tests the folder of a run's results: which runs may replace the folder, and which files a run that ends early
+leaves.
 
   output_folder_test.py BUILD/dccvp
 """

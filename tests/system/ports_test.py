@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Hosts with several ports: which port each flow takes, what the ports carry, and what a failed port does.
+"""Tests hosts with several ports: the choice of a port for each flow, the traffic of each port, and the failure of a
+port.
 
   ports_test.py BUILD/dccvp
 """

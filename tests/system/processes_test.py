@@ -1,9 +1,10 @@
-"""A run shared by several MPI processes leaves the same bytes as a run in one process.
+"""Tests that a run shared by several MPI processes writes the same bytes as a run in one process.
 
   processes_test.py BUILD/dccvp [--full]
 
-Every fourth run is shared by two processes, with --full every one; some, and with --full all that can be, also by
-four. Other packets at the boundary are tested between threads, which start faster.
+Two processes share every fourth run, and with --full every run. Four processes share some of the runs, and with
+--full all runs that can be divided into four. Other kinds of packets at the partition boundary are tested between
+threads, which start faster.
 """
 
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The progress line of a run: only on a terminal, never decreasing, erased at the end.
+"""Tests the progress line of a run: it appears only on a terminal, never decreases, and is erased at the end.
 
   progress_test.py BUILD/dccvp
 """

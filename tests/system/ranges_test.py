@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""`params`, `check` and `run` agree on the ranges of parameters: every parameter of a single
-value is set to either end of its stated range, and whatever check accepts must run. Without
---full every fifth case is tried: an odd step takes lower and upper ends in turn."""
+"""Tests that `params`, `check` and `run` agree on the ranges of parameters. Every scalar parameter is set to either
+end of its stated range, and every value that check accepts must run. Without --full every fifth case is tried. Since
+the step is odd, lower and upper ends alternate."""
 import concurrent.futures
 import json
 import pathlib

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Keys that no shipped configuration sets have an effect: another value gives another run.
+"""Tests that keys which no shipped configuration sets have an effect: another value must change the run.
 
   rare_keys_test.py BUILD/dccvp
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The HTML report in a real browser: it opens from a file without a network, draws, says nothing on
-the console, and shows the figures of metrics.json.
+"""Tests the HTML report in a real browser: it opens from a file without network access, draws its pictures, writes no
+console message, and shows the figures of metrics.json.
 
   report_test.py BUILD/dccvp [--full]
 """

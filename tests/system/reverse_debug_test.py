@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The prompt goes back by time, by events, and to the last occurrence of an event; states are the same there.
+"""Tests reverse execution at the prompt by time, by events, and to the last occurrence of an event. The state at an
+instant must not depend on the way to it.
 
   reverse_debug_test.py BUILD/dccvp [--full | --moves N]
 """

@@ -1,14 +1,15 @@
 #!/usr/bin/python3
-"""A network governed by verilated hardware is the network governed by the model, byte for byte.
+"""Tests that a network whose blocks are verilated RTL gives the same results, byte for byte, as with the models.
 
   rtl_equals_model_test.py BUILD/dccvp [--full]
 
-Every configuration runs with the model, then with timer and rate_lut as rtl and lockstep, then with
-the whole block (engine) as rtl and lockstep. Some configurations do the same with the notification point
-(np.engine) or the parser (parser.engine), some with the pacer (pacer.engine) and with all blocks (engine).
-flows.csv and metrics.json (without values that depend on the machine) must not differ. The runs are shortened;
-with --full they have their own duration, and some then run until the model takes a second: there the RTL may take
-at most ten times the model's processor time. Prints the processor time of each run and its ratio to the model's.
+Every configuration runs with the model, then with timer and rate_lut as rtl and lockstep, then with the whole
+controller (engine) as rtl and lockstep. Some configurations also run with the notification point (np.engine), the
+parser (parser.engine), the pacer (pacer.engine), or all blocks as rtl and lockstep. flows.csv and metrics.json
+(without values that depend on the machine) must not differ. The runs are shortened. With --full the runs have their
+own duration, and some continue until the model has used one second of processor time. In these runs the RTL may take
+at most ten times the model's processor time. The test prints the processor time of each run and its ratio to the
+model's.
 """
 
 import pathlib

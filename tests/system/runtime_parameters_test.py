@@ -1,9 +1,9 @@
 #!/usr/bin/python3
-"""Every parameter that `params` marks as one that may change during a run reaches something when it changes.
+"""Tests that every parameter which `params` lists as changeable during a run affects the run when it changes.
 
   runtime_parameters_test.py BUILD/dccvp [--seed N]
 
-The values of the changes are drawn; --seed draws others.
+The new values are random; --seed selects other values.
 """
 
 import json

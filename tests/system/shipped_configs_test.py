@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The shipped configurations checked against arithmetic, published figures and conservation of packets.
+"""Checks the shipped configurations against arithmetic, published figures and conservation of packets.
 
   shipped_configs_test.py BUILD/dccvp
 """

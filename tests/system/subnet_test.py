@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""InfiniBand's management plane in a run: discovery, admission, tables of virtual lanes, paths.
+"""Tests the InfiniBand subnet management of a run: discovery, admission, virtual-lane tables, paths.
 
   subnet_test.py BUILD/dccvp
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Arithmetic of sweeps: quantities, factors, fronts, intervals and ties, without runs.
+"""Tests the arithmetic of sweeps without runs: quantities, factors, Pareto fronts, confidence intervals and ties.
 
   sweep_arithmetic_test.py BUILD/dccvp
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sweeps that are killed, altered, extended, or run on Snakemake, and then continued.
+"""Tests the continuation of sweeps that were killed, altered, extended, or run on Snakemake.
 
   sweep_continued_test.py BUILD/dccvp
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Sweeps: branches, failing in part, refused, and what tables and pictures show.
+"""Tests sweeps: branches, partial failure, refused sweeps, and the contents of tables and pictures.
 
   sweep_test.py BUILD/dccvp [--full]
 """

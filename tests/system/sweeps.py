@@ -1,4 +1,4 @@
-"""Common part of the tests of sweeps: a folder for each test, plans, and how a sweep is called."""
+"""Common part of the tests of sweeps: a folder for each test, plans, and calls of the sweep tool."""
 
 import csv
 import pathlib

@@ -1,9 +1,11 @@
 #!/usr/bin/python3
-"""The closed loop: tenants get their weights' shares whatever number of flows they open.
+"""Tests the closed loop of firmware and controller: tenants get the shares of their weights, however many flows they
+open.
 
   tenants_test.py BUILD/dccvp
 
-Firmware is taken from BUILD/firmware; without a RISC-V compiler there is none, and its test is left out.
+The test takes the firmware from BUILD/firmware. Without a RISC-V compiler no firmware is built, and the test is
+skipped.
 """
 
 import json

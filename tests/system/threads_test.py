@@ -1,8 +1,8 @@
-"""A run shared by several threads leaves the same bytes as a run on one thread.
+"""Tests that a run shared by several threads writes the same bytes as a run on one thread.
 
   threads_test.py BUILD/dccvp [--full]
 
-Every run is shared by four threads; some, and with --full all, also by two, by three and by eight.
+Four threads share every run. Two, three and eight threads share some of the runs, and with --full all runs.
 """
 
 import json

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""TIMELY with segments sent as bursts: no flow stays at its minimum rate, whatever the offsets.
+"""Tests TIMELY with segments that are sent as bursts: no flow may stay at its minimum rate, whatever the time offsets
+between the flows.
 
   timely_bursts_test.py BUILD/dccvp [--full]
 
-With --full, as `make test-full` has it, from fifty random offsets between two flows, otherwise from ten.
-Also checks the orders of the paper's figures 9 and 10: with the gradient the link is busier and rates are steadier than
-with the low threshold, and the tail is shorter than with the high threshold.
+The test uses ten random offsets between two flows, and fifty with --full (as in `make test-full`). It also checks the
+orders of the paper's figures 9 and 10: with the gradient the link is busier and rates are steadier than with the low
+threshold, and the tail is shorter than with the high threshold.
 """
 
 import concurrent.futures

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tools run with Debian's Python and packages, whatever Python the caller's shell selects.
+"""Tests that the tools run with Debian's Python and packages, whichever Python the caller's shell selects.
 
   tools_test.py DCCVP
 """

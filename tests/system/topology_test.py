@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The drawing of a network: the picture has everything that is in the configuration, nothing overlaps, and the
-table agrees.
+"""Tests the drawing of a network: the picture shows every part of the configuration, no parts overlap, and the table
+agrees with the picture.
 
   topology_test.py BUILD/dccvp
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Traces of a run against their formats and against the run's own figures: the timeline by a schema
-of the Trace Event Format, signals by GTKWave's own reader, transactions line by line.
+"""Tests the traces of a run against their formats and against the figures of the run: the timeline with a schema of
+the Trace Event Format, signals with GTKWave's reader, and transactions line by line.
 
   trace_test.py BUILD/dccvp
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Keys of `traffic:` whose effect only a whole run shows.
+"""Tests keys of `traffic:` whose effect only a whole run shows.
 
   traffic_test.py BUILD/dccvp
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The tutorial's algorithm in a whole platform: it gets the notifications it asks for.
+"""Tests the tutorial's algorithm in a whole platform: the algorithm must get the notifications that it requests.
 
   algorithm_run_test.py TUTORIAL_DCCVP ROOT
 """

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The tutorial's law in a whole platform: its estimate counts, and RTL is refused for it.
+"""Tests the tutorial's law in a whole platform: the law's estimate affects the rates, and the RTL engine is refused
+for the law.
 
   law_run_test.py TUTORIAL_DCCVP ROOT
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The tutorial's transport in a whole platform that loses packets: every byte arrives, once.
+"""Tests the tutorial's transport in a whole platform that loses packets: every byte arrives exactly once.
 
   transport_run_test.py TUTORIAL_DCCVP ROOT
 """

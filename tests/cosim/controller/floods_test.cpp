@@ -1,5 +1,5 @@
-// Floods of inputs and of accesses at the controller in the shipped size: what is accepted of the
-// others' byte notifications, which CNPs are lost, which timer events come. Prints a table.
+// Floods the controller of the shipped size with CNPs and register accesses. Prints the accepted
+// byte notifications of other flows, the lost CNPs, and the timer events.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -16,15 +16,15 @@ namespace {
 constexpr std::uint32_t kBoundFlows = 200, kByteFlows = 128, kCycles = 100'000;
 
 struct Flood {
-  std::uint32_t cnp_period = 0;     // cycles between CNPs of one flow; 0: none
-  std::uint32_t notifications = 0;  // of other flows offered in 1000 cycles
-  bool reads = false;               // words of the slots are read one after the other
-  std::uint32_t idle = 0;           // cycles between an access and the next one
+  std::uint32_t cnp_period = 0;     // cycles from one CNP of a flow to the next; 0: no CNPs
+  std::uint32_t notifications = 0;  // byte notifications of other flows offered per 1000 cycles
+  bool reads = false;               // software reads all words of the slots in order
+  std::uint32_t idle = 0;           // cycles from the end of an access to the next access
 };
 
 struct Seen {
-  double accepted = 0;  // of the offered notifications
-  double taken = 0;     // notifications in a cycle
+  double accepted = 0;  // fraction of the offered byte notifications
+  double taken = 0;     // accepted byte notifications per cycle
   std::uint32_t cnps = 0, cnps_lost = 0, timer_events = 0;
 };
 
@@ -122,9 +122,10 @@ TEST(Floods, CnpsOfOneFlowStopNoOtherFlow) {
     std::printf("a CNP in %2u cycles: %6.2f %% accepted, %u of %u CNPs lost, %u timer events\n",
                 period, 100 * seen.accepted, seen.cnps_lost, seen.cnps, seen.timer_events);
     EXPECT_GE(seen.accepted, 0.99) << period;
-    // In the edge in which its joined CNPs are issued, no CNP of the flow leaves the FIFO.
+    // CNPs of the flow are joined while an event of the flow is in the pipeline. At the edge that
+    // issues the joined CNPs, no CNP of the flow leaves the FIFO.
     EXPECT_LE(seen.cnps_lost, period == 1 ? seen.cnps / 31 : 0) << period;
-    // All but the flow's own, which each CNP puts off.
+    // Only the timer events of the flow with the CNPs are missing, because each CNP postpones them.
     EXPECT_GE(seen.timer_events, quiet.timer_events * (kBoundFlows - 1) / kBoundFlows) << period;
   }
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -IB
-"""Fuzzes the reader of an experiment's figures: any text gives figures that are judged against any run's values, or one
-line of error with its place."""
+"""Fuzzes the reader of an experiment's figures. Any text must give figures that can be judged against the values of
+any run, or an error of one line with its place."""
 
 import pathlib
 import sys

@@ -1,5 +1,6 @@
 #!/usr/bin/python3 -IB
-"""Fuzzes the reader of studies: any text gives runs with valid platforms, or an error of one line with its place."""
+"""Fuzzes the reader of studies. Any text must give runs with valid platforms, or an error of one line with its
+place."""
 
 import pathlib
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -IB
-"""Fuzzes the reader of sweeps: any text gives a plan of valid points, or an error of one line with its place."""
+"""Fuzzes the reader of sweeps. Any text must give a plan of valid points, or an error of one line with its place."""
 
 import pathlib
 import sys

@@ -1,14 +1,15 @@
-"""Coverage-guided mutation for readers that are written in Python, with the options of libFuzzer.
+"""Coverage-guided fuzzer for readers that are written in Python, with the command-line options of libFuzzer.
 
 TARGET.py [-seed=N] [-runs=N] [-max_total_time=S] [-max_len=N] [-timeout=S] [-artifact_prefix=P]
           [-print_final_stats=1] FOLDER|FILE…
-Folders hold seeds; what reaches something new is written into the first one. A file is run once, to
-see a finding again. Exit status: 0, or 77 with the input that was a finding written beside the prefix.
+The files of the folders are the seeds. Inputs with new coverage are written into the first folder. A FILE is run
+once, which reproduces a finding. The exit status is 0, or 77 after a finding, whose input is written to a file with
+the prefix P.
 
-What guides it: the lines of the package that follow each other, and the forms of refusals. An input
-that shows a new one is kept and mutated further: by bytes, by lines (YAML's structure), by words, which
-come from the package's own constants, and by what other inputs hold. Debian has no such engine for
-Python; the same seed, runs and seeds give the same inputs.
+The guide is the coverage: pairs of consecutive lines of the package, and the kinds of error messages. An input with
+new coverage is kept and mutated further. Mutations change bytes or lines (YAML's structure), insert words from the
+package's own constants, and splice parts of other inputs. Debian has no coverage-guided fuzzer for Python. Equal
+seed, number of runs and seed files give equal inputs.
 """
 
 import ast
