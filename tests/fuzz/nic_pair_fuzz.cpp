@@ -1,11 +1,13 @@
-// Random descriptors and registers on connected queue pairs of two hosts: each work item
-// completes with the status that an oracle predicts, memory holds the moved data, and no run hangs.
+// Fuzzes connected queue pairs of two hosts with random descriptors and register values. Each work
+// item must complete with the status that an oracle predicts, memory must hold the transferred
+// data, and no run may hang.
 //   nic_pair_fuzz [--descriptors N] [--seed S] [--engine model|rtl|lockstep|all]
-// The wire marks packets as congested, and a sender halves a rate with each notification. With
-// --engine the notification point and the parser of both NICs are the model, verilated hardware, or
-// both compared. The digest at the end covers completions, notifications, lengths of sent packets
-// and times; with `all` the engines run one after another and must have the same digest.
-// Exit status: 0 all as predicted; 1 a difference, with the seed of its round; 2 bad arguments.
+// The link marks packets with CE, and a sender halves a flow's rate at each CNP. --engine selects
+// for the notification point and the parser of both NICs the model, verilated RTL, or both in
+// lock-step. The digest at the end covers completions, notifications, lengths of sent packets and
+// times. With `all` the engines run one after another and must give the same digest.
+// The exit status is 0 without a difference, 1 after a difference, which is printed with the seed
+// of its round, and 2 for bad arguments.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>

@@ -1,9 +1,10 @@
-// The hart against Unicorn: random programs, compared every few instructions.
+// Runs random programs on the hart and on Unicorn, and compares the states every few instructions.
 //
 //   riscv_lockstep [INSTRUCTIONS] [SEED]      default 1000000 1
 //
-// Compared after every chunk of 1 to 64 instructions: pc and all registers; after every program:
-// all of memory and the number of instructions. Prints the first difference; exit status 1.
+// The program counter and all registers are compared after every chunk of 1 to 64 instructions, the
+// whole memory and the number of instructions after every program. At the first difference the
+// program prints it and ends with exit status 1.
 #include <unicorn/unicorn.h>
 
 #include <array>

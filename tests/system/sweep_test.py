@@ -95,8 +95,8 @@ seeds: 1..2
                       self.sweep("s.yaml", code=2).stderr)
 
     def test_an_override_of_what_varies_is_refused(self):
-        """If a sweep could override what it varies, all seeds would be the same run and the interval would have no
-        width."""
+        """An override of a parameter that the sweep varies must be refused. If it fixed the seed, for example, all runs
+        would be equal, and the confidence interval would have no width."""
         self.write(HEAD + METRICS + GRID)
         for override, said in (
                 ("seed=1", "-c seed=1: 'seed' varies in this sweep; change 'seeds' in the sweep file"),

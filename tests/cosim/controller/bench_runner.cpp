@@ -1,14 +1,15 @@
-// The bench of the whole controller on a variant of its RTL that rtl/controller/bench.py made:
+// Runs the whole controller's bench on a variant of the RTL that rtl/controller/bench.py made:
 // [BENCH_PROFILE=NAME] bench_runner CYCLES SEED [MUTANT …]
 //
-// Runs every profile for CYCLES and compares counters and slots. Then memories lose bits; if CYCLES
-// is 40 000 or more, timers starve, and error counts and counters reach their maxima.
-// NAME selects the profiles whose names contain it; Losing, Counting, Extremes and Starving select
-// these four runs. Without mutants the program prints "clean" or the first difference; with mutants
-// a line for each: "killed N: reason" or "survived N". Macros: VARIANT_HEADER and VARIANT name the
-// verilated class; VARIANT_MUTANTS: the class has a pin mutant_i; VARIANT_COVERAGE: the class
-// counts coverage, written to coverage.dat; VARIANT_NETLIST: yosys has flattened the design, whose
-// state can be set: counters get large values, memories lose bits.
+// The program runs every profile for CYCLES cycles and compares counters and slots. Further runs
+// flip bits in memories and, if CYCLES is 40 000 or more, starve timers and drive error counts and
+// counters to their maxima. NAME selects the profiles whose names contain NAME. Losing, Counting,
+// Extremes and Starving select these four further runs. Without mutants the program prints "clean"
+// or the first difference. With mutants it prints "killed N: reason" or "survived N" for each.
+// The macros VARIANT_HEADER and VARIANT name the verilated class. With VARIANT_MUTANTS the class
+// has a pin mutant_i. With VARIANT_COVERAGE the class counts coverage and writes coverage.dat. With
+// VARIANT_NETLIST yosys has flattened the design. The bench sets the state of such a design
+// directly, to give counters large values and to flip bits of memories.
 #include VARIANT_HEADER
 
 #ifdef VARIANT_COVERAGE

@@ -1,9 +1,11 @@
-// A campaign of the whole controller's bench: controller_campaign EVENTS [JOBS [FIRST]]
+// Runs a coverage campaign with the whole controller's bench:
+// controller_campaign EVENTS [JOBS [FIRST]]
 //
-// Runs draws of all profiles from number FIRST (0) on, 300 000 cycles each, until the RTL has
-// issued as many EVENTS; the oracle checks every pin of every cycle. Then prints the bins that such
-// a campaign has to fill, with their counts: every two kinds of events of one flow at every
-// distance, and every outcome of an input. Exits 1 at the first difference, or if a bin is empty.
+// The program runs random variants of all profiles, 300 000 cycles each, with seeds from FIRST
+// (default 0) on, until the RTL has issued EVENTS events. The oracle checks every pin in every
+// cycle. Then the program prints counts of the coverage bins, and the name of each empty bin. A bin
+// is a pair of event kinds of one flow at a certain distance, or an outcome of an input. The exit
+// status is 1 at the first difference, or if a bin is empty.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -114,7 +116,8 @@ void run_draw(std::uint64_t draw, unsigned jobs, Total& total) {
   for (std::thread& thread : threads) thread.join();
 }
 
-/// Prints the coverage bins that are filled. Returns the number of empty bins.
+/// Prints the counts of the coverage bins, and the names of empty bins. Returns the number of empty
+/// bins.
 std::size_t print_bins(const Total& total) {
   std::size_t bins = 0, empty = 0;
   const auto bin = [&](const std::string& name, std::uint64_t count) {

@@ -1,13 +1,13 @@
 // Writes golden vectors of the whole controller:
 // controller_vectors [CYCLES of a run [SEED [LATENCY [crowded]]]]
 //
-// The vectors are what docs/controller-contract.md requires, as the oracle computes it; no RTL is
-// run to write them. The instance has 64 slots, 8 bits of flow number, latency LATENCY (48; 33 in
-// latency33.vec) and FIFOs as shipped. In crowded.vec at most 64 flows are bound, whose numbers the
-// hash functions of SparseFlows put into half of the buckets: these have 64 places, too, so the
-// stash is used. A line is a cycle and one event in it, seven hexadecimal words: cycle op a b c d
-// e; lines in order of cycles. The values of op:
-// - 0: reset, then cycle 0 is the first in which ready_o is high; a: cycles the sweep takes
+// The oracle computes the vectors according to docs/controller-contract.md, without running any
+// RTL. The instance has 64 slots, 8 bits of flow number, latency LATENCY (48; 33 in latency33.vec)
+// and FIFOs of the shipped depths. In crowded.vec at most 64 flows are bound. The hash functions of
+// SparseFlows map the numbers of these flows to half of the buckets, which have 64 places in total,
+// so the stash is used. Each line has seven hexadecimal words, cycle op a b c d e, for one event in
+// one cycle. Lines are in the order of their cycles. The values of op:
+// - 0: reset, after which cycle 0 is the first with ready_o high; a: number of cycles of the sweep
 // - 1: a CNP at the port: a flow, b dscp, c marks, d packets
 // - 2: a packet sent: a flow, b dscp, c length, d the value of bytes_ready_o
 // - 3: a command: a flow, b query, c the value of command_ready_o

@@ -126,7 +126,7 @@ class NicHostInterfaceTest : public ::testing::Test {
   }
 };
 
-/// An algorithm that records the weights it is told.
+/// Algorithm that records the weights that the NIC sets.
 struct Weighed final : Algorithm {
   AlgorithmNeeds needs() const override { return {}; }
   void on_flow_start(FlowNumber, const FlowStart&) override {}
