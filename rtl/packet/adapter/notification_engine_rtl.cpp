@@ -2,6 +2,7 @@
 #include "notification_engine_rtl.h"
 
 #include <Vnotifier_nic.h>
+#include <Vnotifier_nic___024root.h>
 
 #include <array>
 #include <cstddef>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "single_thread_context.h"
+#include "swept_state.h"
 #include "wire/roce_headers.h"
 
 namespace dcc {
@@ -36,16 +38,21 @@ class Engine final : public NotificationEngine {
       : fault_(options.fault), name_("host " + std::to_string(options.host)) {
     context_.fatalOnError(false);  // a failed assertion becomes an exception
     block_ = std::make_unique<Vnotifier_nic>(&context_, "notifier");
-    block_->own_mac_i = on_wire(roce::mac_of(options.host));
-    block_->own_ip_i = on_wire(roce::ip_of(options.host));
     block_->m_tready_i = 1;
     block_->rst_ni = 1;
     block_->eval();
-    block_->rst_ni = 0;
-    cycle();
-    block_->rst_ni = 1;
-    for (std::uint32_t flow = 0; flow <= kFlows && !block_->init_done_o; ++flow) cycle();
-    need(block_->init_done_o, "is not ready after its sweep");
+    static SweptState<Vnotifier_nic___024root, char> swept;
+    if (!swept.copy_to(*block_->rootp, 0)) {
+      block_->rst_ni = 0;
+      cycle();
+      block_->rst_ni = 1;
+      for (std::uint32_t flow = 0; flow <= kFlows && !block_->init_done_o; ++flow) cycle();
+      need(block_->init_done_o, "is not ready after its sweep");
+      swept.keep(*block_->rootp, 0);
+    }
+    block_->own_mac_i = on_wire(roce::mac_of(options.host));
+    block_->own_ip_i = on_wire(roce::ip_of(options.host));
+    block_->eval();
     for (std::uint32_t flow = kFlows; flow-- > 0;) free_.push_back(flow);
   }
   ~Engine() override {
@@ -74,6 +81,7 @@ class Engine final : public NotificationEngine {
     need(block_->begin_ready_o, "does not take a new queue pair");
     cycle();
     block_->begin_valid_i = 0;
+    block_->eval();
   }
   void end(Qpn qpn) override {
     const auto at = flows_.find(qpn);
@@ -98,7 +106,7 @@ class Engine final : public NotificationEngine {
     block_->packet_ip_i = on_wire(roce::ip_of(packet.sender));
     block_->packet_peer_i = packet.sender_qpn;
     block_->packet_valid_i = 1;
-    block_->eval();
+    // No input of this cycle decides on it, so it has its value since the cycle before.
     need(block_->packet_ready_o, "does not take a packet");
     cycle();  // cycle in which the flow's state is read
     block_->packet_valid_i = 0;
@@ -116,10 +124,7 @@ class Engine final : public NotificationEngine {
   };
 
   void cycle() {
-    block_->clk_i = 1;
-    block_->eval();
-    block_->clk_i = 0;
-    block_->eval();
+    make_clock_cycle(*block_);
     need(!context_.gotError(), "fails an assertion");
   }
   void need(bool holds, const char* what) const {
