@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "controller/lockstep_report.h"
@@ -111,6 +112,98 @@ TEST(PacerEngine, RtlAloneAndModelAloneDecideTheSame) {
   EXPECT_EQ(one.decisions, other.decisions);
   EXPECT_EQ(one.bytes, other.bytes);
   EXPECT_EQ(one.strict, other.strict);
+}
+
+/// Two engines with the same inputs, whose answers must be equal.
+class Compared final : public PacerEngine {
+ public:
+  Compared(std::unique_ptr<PacerEngine> one, std::unique_ptr<PacerEngine> other)
+      : one_(std::move(one)), other_(std::move(other)) {}
+  PacerAnswer cycle(const PacerInputs& inputs) override {
+    return same(one_->cycle(inputs), other_->cycle(inputs));
+  }
+  PacerAnswer skip(std::uint64_t cycles, const PacerInputs& inputs) override {
+    return same(one_->skip(cycles, inputs), other_->skip(cycles, inputs));
+  }
+  std::uint64_t differences() const { return differences_; }
+
+ private:
+  PacerAnswer same(const PacerAnswer& one, const PacerAnswer& other) {
+    differences_ += !(one == other);
+    return one;
+  }
+  std::unique_ptr<PacerEngine> one_, other_;
+  std::uint64_t differences_ = 0;
+};
+
+/// Packets whose starts lie apart, in rows with one flow and with many. Between them nothing
+/// happens. Pauses, late packets and changed rates come at any time.
+std::uint64_t drive_sparsely(PacerEngine& engine, std::uint64_t cycles, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const PacerShape shape;
+  const std::uint32_t count = seed % 2 == 0 ? 6 : 40;
+  std::vector<std::uint32_t> posted(shape.flows);
+  const auto flow_of = [&](std::uint64_t i) {
+    return static_cast<PacerFlow>(i % 3 == 0 ? i / 3 * shape.rows() + 1 : i * 7 % shape.flows);
+  };
+  std::uint64_t decisions = 0, wire = 0;
+  PacerAnswer answer;
+  PacerInputs inputs;
+  for (std::uint64_t cycle = 0; cycle < cycles; ++cycle) {
+    const bool drains = cycle / 16384 % 4 == 3;
+    if (!inputs.want && random() % 50 == 0) {
+      const std::uint64_t skipped = 1 + random() % 400;
+      PacerInputs rest;
+      rest.paused = inputs.paused;
+      answer = engine.skip(skipped, rest);
+      cycle += skipped - 1;
+      continue;
+    }
+    if (random() % 2000 == 0) {
+      inputs.paused = random() % 2 == 0 ? static_cast<std::uint8_t>(random()) : std::uint8_t{0};
+    }
+    inputs.post_flow = flow_of(random() % count);
+    inputs.post_bytes = static_cast<std::uint16_t>(1 + random() % 1500);
+    inputs.post = !drains && answer.post_ready && posted[inputs.post_flow] < shape.depth &&
+                  random() % 150 == 0;
+    posted[inputs.post_flow] += inputs.post;
+    inputs.rate = answer.rate_ready && random() % 700 == 0;
+    inputs.rate_flow = flow_of(random() % count);
+    // 128 Mb/s to 65 Gb/s
+    inputs.rate_value =
+        Rate(1u << (15 + random() % 10) | static_cast<std::uint32_t>(random() % 4096));
+    inputs.priority = static_cast<std::uint8_t>(random() % 4 == 0 ? random() % 8 : 3);
+    // The user takes nothing for a while, so that packets are late. As a port, it does not ask in
+    // every cycle.
+    const bool asked = seed % 3 != 0 && inputs.want;
+    inputs.want = cycle >= wire && cycle / 4096 % 8 != 5 && !asked;
+    answer = engine.cycle(inputs);
+    if (!answer.sent) continue;
+    ++decisions;
+    wire = cycle + answer.bytes / 50;
+    --posted[answer.flow];
+  }
+  return decisions;
+}
+
+TEST(PacerEngine, LeftOutCyclesWouldHaveChangedNothing) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    RtlPacerOptions all;
+    all.skip_idle = false;
+    auto skipping = make_rtl_pacer(kSettings, {}), stepping = make_rtl_pacer(kSettings, all);
+    const RtlPacerEngine& few = *skipping;
+    const RtlPacerEngine& many = *stepping;
+    Compared both(std::move(skipping), std::move(stepping));
+    Compared with_model(std::make_unique<PacerModel>(PacerShape{}, kSettings),
+                        make_rtl_pacer(kSettings, {}));
+    const std::uint64_t decisions = drive_sparsely(both, 60'000, seed);
+    EXPECT_EQ(both.differences(), 0u) << "seed " << seed;
+    EXPECT_GT(decisions, 40u);
+    EXPECT_GE(many.edges_made(), 60'000u);
+    EXPECT_LT(few.edges_made(), many.edges_made() / 2);
+    EXPECT_EQ(drive_sparsely(with_model, 60'000, seed), decisions);
+    EXPECT_EQ(with_model.differences(), 0u) << "seed " << seed;
+  }
 }
 
 TEST(PacerEngine, StrictOrderEndsInSkippedCycles) {
