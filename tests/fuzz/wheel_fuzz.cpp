@@ -1,8 +1,10 @@
-// Random operations on the timing wheel against a sorted set, over the whole range of delays.
+// Compares the timing wheel with a sorted set under random operations, with delays of the whole
+// range.
 //   wheel_fuzz [--ops N] [--seed S] [--profile uniform|burst|wrap|full|cancel-race|all]
 //              [--coverage report|require]
-// Exit status: 0 no difference, 1 a difference (with the operations before it) or, if coverage is
-// required, a situation that did not occur; 2 bad arguments.
+// The exit status is 0 without a difference, 1 after a difference, which is printed with the
+// operations before it, and 2 for bad arguments. If coverage is required, the exit status is also 1
+// if a situation did not occur.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Hosts with different MTUs in one network: a path uses the smaller MTU of its two ends.
+// Tests hosts with different MTUs in one network: a path uses the smaller MTU of its two ends.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -107,7 +107,7 @@ std::int64_t value(const std::string& text, int index) {
   return std::stoll(words.at(at));
 }
 
-// Completion times may differ by what the longer base RTT of a large packet explains.
+// Completion times may differ only as much as the longer base RTT of a large packet explains.
 TEST(MtuByHost, MessagesHavePacketsOfTheSmallerEnd) {
   for (const char* const kind : {"homa", "ndp", "phost", "pfabric", "tcp", "uec", "rcp", "xcp",
                                  "d3", "pdq", "fcp", "expresspass"}) {

@@ -19,7 +19,7 @@ namespace {
 class IntegerDcqcn final : public Algorithm {
  public:
   struct Rules {
-    std::uint64_t r_ai, r_hai, r_min;  // in Mb/s
+    std::uint64_t r_ai, r_hai, r_min;  // rates in Mb/s
     std::int64_t increase_ns, alpha_ns, bytes;
     unsigned f;
   };

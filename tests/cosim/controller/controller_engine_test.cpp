@@ -1,4 +1,4 @@
-// The whole controller's RTL as the platform's controller engine: skipped idle time, register
+// Tests the whole controller's RTL as the platform's controller engine: skipped idle time, register
 // accesses, and lock-step with the model.
 #include <gtest/gtest.h>
 

@@ -64,7 +64,7 @@ dcc_config Host::program() {
   p.f = 0;
   p.g = 52429;         // g = 0.8
   p.r_ai = 3507;       // r_ai = 13.7 Mb/s
-  p.r_hai = 550 << 8;  // r_hai in Mb/s
+  p.r_hai = 550 << 8;  // r_hai = 550 Mb/s
   p.r_min = 5 << 8;
   p.r_max = 125'000 << 8;
   p.initial_rate = kFirstRate << 8;

@@ -26,7 +26,7 @@ extern "C" int dcc_mutant() {
 namespace dcc {
 namespace {
 
-using Time = long double;  // in cycles
+using Time = long double;  // time in clock cycles
 
 constexpr std::uint32_t kFlows = 64;  // number of flows, as in rtl/pacer/CMakeLists.txt
 constexpr std::uint32_t kRows = 8;

@@ -1,7 +1,7 @@
-// Two application blocks of a NIC (dcc_app_block) with a marking switch between them. A memory of
-// the parser, the notification point or the pacer of one block loses bits under load. One lost bit
-// changes nothing that a host sees, and registers report its place. Two lost bits cost the one flow
-// of that word what rtl/nic/doc/contract.md specifies.
+// Tests two application blocks of a NIC (dcc_app_block) with a marking switch between them, when a
+// memory of the parser, the notification point or the pacer of one block loses bits under load. One
+// lost bit changes nothing that a host sees, and registers report its place. Two lost bits of a
+// word affect only the flow of that word, as rtl/nic/doc/contract.md specifies.
 #include <Vnic_app___024root.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// One simulation in two processes, which are threads in this test. The processes exchange messages
-// between windows, and messages that were sent while no window ran.
+// Tests one simulation in two processes, which are threads in this test. The processes exchange
+// messages between windows, and messages that were sent while no window ran.
 #include "parallel/distributed_run.h"
 
 #include <gtest/gtest.h>

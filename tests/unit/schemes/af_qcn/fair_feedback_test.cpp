@@ -51,7 +51,7 @@ TEST(FlowShares, FeedbackMixesQueueAndExcess) {
   light.wire_bytes = heavy.wire_bytes = 1'000;
   EXPECT_EQ(rule.feedback(0, light, {}), 0u);
   EXPECT_EQ(rule.feedback(0, heavy, {}), 0u);
-  EXPECT_EQ(rule.feedback(20, light, kInterval), 25u);  // 10 + 63/4 = 25.75
+  EXPECT_EQ(rule.feedback(20, light, kInterval), 25u);  // feedback of 10 + 63/4 = 25.75
   EXPECT_EQ(rule.feedback(20, heavy, kInterval), 10u);
   EXPECT_EQ(rule.feedback(0, light, kInterval), 0u);  // without a sample there is no message
 }

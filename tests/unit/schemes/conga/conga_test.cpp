@@ -21,12 +21,16 @@ TEST(RateEstimator, FollowsTheRateOfALinkInEighths) {
   RateEstimator use;
   EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 0u);
   use.sent(1'000'000, PicoSeconds(0), parameters);
-  EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 4u);     // half of a full link is 4 of 8
+  EXPECT_EQ(use.metric(rate, PicoSeconds(0), parameters), 4u);     // utilisation 0.5 gives 4 of 8
   EXPECT_EQ(use.metric(rate, kMicroSecond * 15, parameters), 4u);  // no decay has occurred yet
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 16, parameters), 3u);  // 0.9 / 2 is 3.6 of 8
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 6, parameters), 2u);   // 0.531 / 2 is 2.1 of 8
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 7, parameters), 1u);   // 0.478 / 2 is 1.9 of 8
-  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 14, parameters), 0u);  // 0.229 / 2 is 0.9 of 8
+  // utilisation 0.9 / 2 gives 3.6 of 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16, parameters), 3u);
+  // utilisation 0.531 / 2 gives 2.1 of 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 6, parameters), 2u);
+  // utilisation 0.478 / 2 gives 1.9 of 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 7, parameters), 1u);
+  // utilisation 0.229 / 2 gives 0.9 of 8
+  EXPECT_EQ(use.metric(rate, kMicroSecond * 16 * 14, parameters), 0u);
   EXPECT_EQ(use.metric(rate, kMilliSecond * 900, parameters), 0u);
   use.sent(1'000'000'000, kMilliSecond * 900, parameters);
   EXPECT_EQ(use.metric(rate, kMilliSecond * 900, parameters), 7u);

@@ -121,7 +121,7 @@ TEST_F(FimdTest, StaysBetweenTheLeastRateAndTheLine) {
 /// reaches both flows at once. Otherwise it reaches the flow whose packet finds the queue full, so
 /// that flows are marked in proportion to their rates.
 double ratio(Law law, bool together) {
-  constexpr double kLeast = 10, kTime = 8.0 * kMtu / kLeast;  // in Mb/s and us
+  constexpr double kLeast = 10, kTime = 8.0 * kMtu / kLeast;  // rate in Mb/s, time in us
   FimdParameters p;
   p.law = law;
   p.r_min = BitRate(static_cast<std::uint64_t>(kLeast * 1e6));

@@ -22,11 +22,11 @@ class PipdTest : public testing::Test {
 };
 
 TEST_F(PipdTest, GrowsAndShrinksByPowersOfTheWindow) {
-  p_.initial_window = 64'000;  // 64 packets of 1000 bytes
+  p_.initial_window = 64'000;  // a window of 64 packets of 1000 bytes
   build();
   link_.begin(1);
   link_.ack(10);
-  EXPECT_NEAR(link_.window(), 64'125, 1e-3);  // 64 + 1 / 8 packets
+  EXPECT_NEAR(link_.window(), 64'125, 1e-3);  // a window of 64 + 1/8 packets
   link_.ack(10, 0, true);
   EXPECT_NEAR(link_.window(), 64'125 - 500 * std::sqrt(64.125), 1e-3);
   p_.rise = Ratio(1);

@@ -66,8 +66,8 @@ class HotSpot {
 TEST(SetAside, TheVictimGetsWhatTheHotSpotLeaves) {
   HotSpot hot(4);
   hot.run();
-  // Five senders share the full port. The victim gets what the fifth sender leaves of the common
-  // link.
+  // Five senders share the full port. The victim gets the bandwidth of the common link that the
+  // fifth sender leaves unused.
   for (const auto& [sender, share] : hot.culprit) EXPECT_NEAR(share, 0.2, 0.025) << sender;
   EXPECT_NEAR(hot.victim, 1 - hot.culprit[6], 0.005);
   EXPECT_EQ(hot.network.drops(), 0u);
