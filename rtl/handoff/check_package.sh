@@ -57,11 +57,12 @@ nic_elaboration() {
 
 # in_verilator UNIT PINS SOURCES ASSERTIONS [BENCH VECTORS OPTION PLUSARG]; OPTION is an option of Verilator.
 # Without -fno-life Verilator 5.006 treats a value that a testbench's task sets as constant beyond a delay.
+# A program that $work contains is not built again: --step with a folder that stays runs one build many times.
 in_verilator() {
   bench=${5:-$1}
   # shellcheck disable=SC2086
-  verilator --binary --timing --assert -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style \
-    --top-module "tb_$bench" --Mdir "$work/$1" ${7:-} $3 $4 "$2.sv" "vectors/tb_$bench.v" \
+  [ -x "$work/$1/Vtb_$bench" ] || verilator --binary --timing --assert -O3 -fno-life --x-initial unique \
+    -Wno-fatal -Wno-lint -Wno-style --top-module "tb_$bench" --Mdir "$work/$1" ${7:-} $3 $4 "$2.sv" "vectors/tb_$bench.v" \
     >"$work/$1.log" 2>&1 || { tail "$work/$1.log"; fail "$1: not accepted by Verilator"; }
   for random in 0 2; do  # registers without a reset start as 0 in the first run, at random in the second
     # shellcheck disable=SC2086
@@ -150,8 +151,8 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES [OPTION 
     verilator)
       golden_library
       # shellcheck disable=SC2086
-      verilator --binary --timing --assert -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style \
-        -Wno-TIMESCALEMOD --top-module "tb_$1" --Mdir "$work/tb_$name" ${6:-} $3 "vectors/$2.sv" golden/dcc_golden_pkg.sv \
+      [ -x "$work/tb_$name/Vtb_$1" ] || verilator --binary --timing --assert -O3 -fno-life --x-initial unique \
+        -Wno-fatal -Wno-lint -Wno-style -Wno-TIMESCALEMOD --top-module "tb_$1" --Mdir "$work/tb_$name" ${6:-} $3 "vectors/$2.sv" golden/dcc_golden_pkg.sv \
         "golden/tb_$1.sv" "$work/golden/libdcc_golden.a" >"$work/tb_$name.log" 2>&1 ||
         { tail "$work/tb_$name.log"; fail "$1: the bench is not accepted by Verilator"; }
       "$work/tb_$name/Vtb_$1" "+cycles=$5" +verilator+rand+reset+2 +verilator+seed+7 >"$log" 2>&1 ;;
@@ -167,7 +168,8 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES [OPTION 
 }
 
 nic() {  # bench of two application blocks of a NIC and a switch that marks packets
-  make -s -C nic BUILD="$work/nic" >"$work/nic.log" 2>&1 || { tail "$work/nic.log"; fail "nic: does not compile"; }
+  [ -x "$work/nic/Vnic_app" ] || make -s -C nic BUILD="$work/nic" >"$work/nic.log" 2>&1 ||
+    { tail "$work/nic.log"; fail "nic: does not compile"; }
   "$work/nic/Vnic_app" >reports/nic_bench.log 2>&1 ||
     { tail reports/nic_bench.log; fail "nic: promises fail in Verilator"; }
   echo "nic: $(tail -n 1 reports/nic_bench.log)"

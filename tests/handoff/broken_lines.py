@@ -52,12 +52,14 @@ FAULTS = [
 ]
 
 
-def checked(package, steps=None, seconds=None):
-    """Runs the package's check.sh, or these steps of it; returns its status and output, None after so many seconds."""
+def checked(package, steps=None, seconds=None, work=None):
+    """Runs the package's check.sh, or these steps of it, or the one step that is to work in the folder `work`, where
+    what is built stays; returns its status and output, None after so many seconds."""
+    command = [package / "check.sh", *(("--step", work, steps) if work else ())]
     environment = dict(os.environ, **({"CHECK_STEPS": steps} if steps else {}))
     if shutil.which("ccache"):
         environment.update(OBJCACHE="ccache", CC="ccache gcc", CXX="ccache g++")
-    with subprocess.Popen([package / "check.sh"], cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    with subprocess.Popen(command, cwd="/", stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           env=environment, start_new_session=True) as run:
         try:
             output, errors = run.communicate(timeout=seconds)

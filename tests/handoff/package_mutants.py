@@ -2,6 +2,7 @@
 """Mutants of the hand-off package, drawn by a seed over all its modules, and what its own check.sh says of them.
 
 package_mutants.py PACKAGE [--amount N] [--seed TEXT] [--modules NAME ...] [--record FILE] [--checked] [--seconds N]
+                   [--singly] [--jobs N]
 
 The seed is by default the package's version and a digest of its RTL: whoever changes the RTL draws other mutants, and
 nobody chooses them. Each mutant is put into a copy of the package. check.sh runs step by step and stops at the first
@@ -16,6 +17,9 @@ mutant changes nothing, the variants of the block, and last the simulation in fo
   explained     no step refuses the mutant, but package_mutants_known.txt says why it changes nothing
   survives      no step refuses the mutant; package_mutants_known.txt may say which vectors are missing
 
+Benches in Verilator are built once for all mutants (mutant_schema.py); what cannot be chosen in a simulation, and every
+mutant with --singly, has builds of its own. The verdicts are the same: a mutant's run is the same step of check.sh.
+
 What the tools do not compile is drawn again. --record appends a line for each mutant; those that the file has for
 the same seed count and are not judged again, so that a run that was cut goes on. Exit status 1 if a mutant
 survives that package_mutants_known.txt does not list, if one that it lists is refused, if one stands still, or if the
@@ -23,8 +27,11 @@ package itself fails.
 """
 import argparse
 import collections
+import concurrent.futures
 import hashlib
+import itertools
 import pathlib
+import queue
 import random
 import re
 import shutil
@@ -37,11 +44,13 @@ RTL = HERE.parents[1] / "rtl"
 sys.path[:0] = [str(HERE), str(RTL / "mutation")]
 from broken_lines import checked  # noqa: E402
 from equivalence import Unit, yosys  # noqa: E402
+from mutant_schema import Schema  # noqa: E402
 from sv_mutations import mutations, selectable, without_comments  # noqa: E402
 
 KNOWN = HERE / "package_mutants_known.txt"
 ARRAY = "rtl/common/ram_1r1w_array.sv"
 SECONDS = 400  # a step that takes longer stands still; --seconds for a machine with other work
+FEW = 8  # So many mutants are judged with builds of their own.
 # Folder below rtl/ -> benches that contain its modules, the cheapest first.
 WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
 UNITS: dict[str, tuple[str, ...]] = {
@@ -123,16 +132,18 @@ def drawn(package, seed, modules=()):
                 del left[path]
 
 
-def judged(package, mutation, steps, seconds=None):
-    """(verdict, step): the result of these steps of check.sh for the mutation in this copy of the package; ("invalid",
-    step) if a tool does not compile it. Another step may refuse a mutant for which one gives no answer in time."""
+def judged(package, mutation, steps, seconds=None, schema=None):
+    """(verdict, step): the result of these steps of check.sh for the mutation, in the schema if it has it, else in this
+    copy of the package; ("invalid", step) if a tool does not compile it. Another step may refuse a mutant for which
+    one gives no answer in time."""
     source = package / mutation.path
     text = source.read_text(encoding="utf-8")
     source.write_text(mutation.applied(text), encoding="utf-8")
     still = ""
     try:
         for step in steps:
-            run = checked(package, step, seconds or SECONDS)
+            run = (schema.run(mutation, step) if schema and schema.has(mutation, step) else
+                   checked(package, step, seconds or SECONDS))
             if run is None:
                 still = still or step
                 continue
@@ -198,17 +209,17 @@ def known_mutants():
     return known
 
 
-def complete_verdict(package, mutation, known, seconds):
+def complete_verdict(package, mutation, known, seconds, schema=None):
     """(verdict, by what) of a mutation that the tools compile, else None."""
     if read_by_nothing(package, mutation):
         return "no change", "a constant that nothing reads"
-    verdict, by = judged(package, mutation, quick_steps(mutation.path), seconds)
+    verdict, by = judged(package, mutation, quick_steps(mutation.path), seconds, schema)
     if verdict in ("survives", "stands still"):
         reason = proved(package, mutation)
         if reason:
             return "no change", reason
         quick, still = verdict, by
-        verdict, by = judged(package, mutation, late_steps(mutation.path), seconds)
+        verdict, by = judged(package, mutation, late_steps(mutation.path), seconds, schema)
         if verdict == "survives" and quick == "stands still":
             verdict, by = quick, still
     if verdict == "survives":
@@ -258,6 +269,35 @@ class Tally:
         print("\n".join(self.wrong), end="\n" if self.wrong else "")
 
 
+def verdicts(package, batch, known, options):
+    """Yields (mutation, (verdict, by what) or None, seconds) of a batch in the order in which they are known."""
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        copies = queue.SimpleQueue()
+        for number in range(options.jobs):
+            shutil.copytree(package, pathlib.Path(folder) / f"package{number}")
+            copies.put(pathlib.Path(folder) / f"package{number}")
+        schema = None
+        if not options.singly and len(batch) > FEW:
+            schema = Schema(package, sources_of(package), batch, pathlib.Path(folder), options.jobs)
+            schema.leave_out_what_is_no_choice()
+            print(f"{len(schema.numbers)} of {len(batch)} mutants in one build", flush=True)
+            steps = [step for one in schema.numbers for step in quick_steps(one.path) if schema.has(one, step)]
+            for _ in pool.map(schema.ready, dict.fromkeys(steps)):
+                pass
+            batch = sorted(batch, key=lambda one: one not in schema.numbers)
+
+        def judge(mutation):
+            copy, begin = copies.get(), time.monotonic()
+            try:
+                return (mutation, complete_verdict(copy, mutation, known, options.seconds, schema),
+                        time.monotonic() - begin)
+            finally:
+                copies.put(copy)
+
+        for done in concurrent.futures.as_completed([pool.submit(judge, mutation) for mutation in batch]):
+            yield done.result()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("package", type=pathlib.Path)
@@ -266,7 +306,9 @@ def main():
     parser.add_argument("--modules", nargs="+", default=(), help="these alone")
     parser.add_argument("--record", type=pathlib.Path)
     parser.add_argument("--checked", action="store_true", help="the package without a mutant is known to pass")
-    parser.add_argument("--seconds", type=int, default=SECONDS, help="that a step may take")
+    parser.add_argument("--seconds", type=int, default=SECONDS, help="that a step may take that builds its bench")
+    parser.add_argument("--singly", action="store_true", help="every mutant with builds of its own")
+    parser.add_argument("--jobs", type=int, default=2, help="side by side")
     options = parser.parse_args()
     tally = Tally(known_mutants())
     version, seed = version_of(options.package), options.seed or seed_of(options.package)
@@ -279,22 +321,22 @@ def main():
         if run is not None and run.returncode != 0:
             print(f"the package as it is: refused: {run.stdout + run.stderr}")
             return 1
-        for mutation in drawn(package, seed, options.modules):
-            if mutation.name in before:
-                tally.add(mutation.name, *before[mutation.name])
-            else:
-                begin = time.monotonic()
-                verdict, by = complete_verdict(package, mutation, tally.known, options.seconds) or (None, None)
-                if verdict is None:
+        left = drawn(package, seed, options.modules)
+        while batch := list(itertools.islice(left, max(options.amount - sum(tally.counts.values()), 0))):
+            for mutation in batch:
+                if mutation.name in before:
+                    tally.add(mutation.name, *before[mutation.name])
+            fresh = [mutation for mutation in batch if mutation.name not in before]
+            for mutation, found, seconds in verdicts(package, fresh, tally.known, options):
+                if found is None:
                     continue
+                verdict, by = found
                 line = " | ".join((version, seed, str(mutation.line), mutation.area, mutation.name, verdict, by))
-                print(f"{line} ({time.monotonic() - begin:.0f} s)", flush=True)
+                print(f"{line} ({seconds:.0f} s)", flush=True)
                 if options.record:
                     with options.record.open("a", encoding="utf-8") as file:
                         file.write(line + "\n")
                 tally.add(mutation.name, mutation.area, verdict)
-            if sum(tally.counts.values()) >= options.amount:
-                break
     print(f"{version}, seed {seed}: ", end="")
     tally.report()
     return 1 if tally.wrong else 0

@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import re
 
+CHOSEN = "dcc_mutant_pkg::chosen"  # See with_choices().
 CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
 # What a survivor in such text would mean, by the words of the line and the module. The first that fits counts.
 AREAS = (("interrupts", r"irq|intr|raise"), ("locks", r"regwen|\block|_lock"),
@@ -58,6 +59,7 @@ def blanked(text, start, end):
     return text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
 
 
+@functools.lru_cache(maxsize=None)
 def executable(text):
     """The text with blanks, in the same places, for everything that is no executed statement."""
     text = without_comments(text)
@@ -179,6 +181,9 @@ def around(text, mutation):
     code = executable(text)
     if mutation.operator == "assignment gone":
         return code.index("<=", mutation.start) + 2, mutation.end
+    line = code[code.rfind("\n", 0, mutation.start) + 1:mutation.start]
+    if not line.strip() and code[mutation.end:mutation.end + 1] == ":":
+        return mutation.start, mutation.end  # a label of a case
     start, depth = mutation.start, 0
     while start > 0:
         letter = code[start - 1]
@@ -208,6 +213,60 @@ def selectable(text, mutation):
     if text[ports] == "#":
         ports = text.index("(", end_of(without_comments(text), text.index("(", ports)))
     return f"{text[:ports + 1]} input logic mutant_i, {text[ports + 1:]}"
+
+
+TARGET = re.compile(r"(?<![\w.\]])(?:\{[^{};]*\}|[A-Za-z_]\w*(?:\[[^\]\n;]*\]|\.\w+)*)\s*<?=\s*$")
+
+
+def extent(text, mutation):
+    """(start, end, whether it is a statement) of what a choice must contain so that both its sides keep their widths:
+    the statement if an assignment is lost or its right side is nothing but an unsized constant, else an expression.
+    ValueError if there is no such place."""
+    if mutation.operator == "parameter":
+        raise ValueError("constants are computed before the simulation begins")
+    if mutation.operator == "assignment gone":
+        return mutation.start, mutation.end + 1, True
+    start, end = around(text, mutation)
+    if mutation.old in ("'0", "'1") and text[start:end].strip() == mutation.old:
+        code = executable(text)
+        before = code[code.rfind(";", 0, start) + 1:mutation.start]
+        left = TARGET.search(before)
+        if left is None or re.search(r"\bassign\s*$", before[:left.start()]):
+            raise ValueError("the width of an unsized constant is not known")
+        return mutation.start - len(before) + left.start(), code.index(";", mutation.end) + 1, True
+    return start, end, False
+
+
+def clusters(text, numbered):
+    """[start, end, whether it is a statement, numbers] of the places that contain these {number: mutation} of a file,
+    in order; a place within another is one with it."""
+    found = []
+    for start, end, statement, number in sorted(
+            ((*extent(text, mutation), number) for number, mutation in numbered.items()),
+            key=lambda one: (one[0], -one[1], one[3])):
+        if found and start < found[-1][1]:
+            if end > found[-1][1]:
+                raise ValueError(f"mutation {number} is partly within another")
+            found[-1][3].append(number)
+        else:
+            found.append([start, end, statement, [number]])
+    return found
+
+
+def with_choices(text, numbered):
+    """The text with all these {number: mutation} of it. The number in CHOSEN selects one of them while a simulation
+    runs; with 0 the text means what it did. Its lines stay where they are."""
+    for start, end, statement, numbers in reversed(clusters(text, numbered)):
+        before, after = ("begin ", " end") if statement else ("(", ")")
+        for number in numbers:
+            one = numbered[number]
+            instead = text[start:one.start] + one.new + text[one.end:end]
+            instead = " ".join(re.sub(r"//[^\n]*|/\*.*?\*/", " ", instead, flags=re.S).split())
+            before += (f"if ({CHOSEN} == {number}) {instead} else " if statement else
+                       f"{CHOSEN} == {number} ? ({instead}) : ")
+        kept = text[start:end] if statement else f"({text[start:end]})"
+        text = f"{text[:start]}{before}{kept}{after}{text[end:]}"
+    return text
 
 
 def without_comments(text):

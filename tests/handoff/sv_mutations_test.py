@@ -1,11 +1,13 @@
 #!/usr/bin/python3 -B
 """Mutations of SystemVerilog: only executed text is mutated, and a seed draws the same mutations again."""
+import collections
 import itertools
 import pathlib
 import re
 import tempfile
 import unittest
 
+import mutant_schema
 import package_mutants
 import sv_mutations
 
@@ -32,6 +34,27 @@ module counter #(
   end
 endmodule
 """
+
+
+def resolved(text, number):
+    """The text with what each choice of mutations is when this number is chosen."""
+    chosen = re.escape(sv_mutations.CHOSEN)
+    choice = re.compile(rf"\({chosen} == \d+ \?|begin if \({chosen} == \d+\)")
+    while (found := choice.search(text)):
+        sides, at = [], found.start() + (1 if found[0][0] == "(" else len("begin "))
+        while (case := re.compile(rf"(?:if \()?{chosen} == (\d+)(?: \?|\)) ").match(text, at)):
+            end = sv_mutations.end_of(text, case.end()) if found[0][0] == "(" else text.index(";", case.end()) + 1
+            sides.append((int(case[1]), text[case.end():end]))
+            at = end + len(" : " if found[0][0] == "(" else " else ")
+        end = sv_mutations.end_of(text, at) if found[0][0] == "(" else text.index(";", at) + 1
+        side = dict(sides).get(number, text[at:end])
+        after = end + len(")" if found[0][0] == "(" else " end")
+        text = text[:found.start()] + (side[1:-1] if found[0][0] == "(" else side) + text[after:]
+    return text
+
+
+def plain(text):
+    return "".join(sv_mutations.without_comments(text).split())
 
 
 class Mutations(unittest.TestCase):
@@ -70,6 +93,40 @@ class Mutations(unittest.TestCase):
                       chosen["logic&&"])
         for text in chosen.values():
             self.assertRegex(text, r"8 \+ 1\n\) \( input logic mutant_i, ")
+
+    def test_many_mutations_in_one_text(self):
+        """Each number selects its mutation and no other, and 0 none, although places are within others."""
+        numbered = {number: one for number, one in enumerate(self.found, 1) if one.operator != "parameter"}
+        text = sv_mutations.with_choices(MODULE, numbered)
+        self.assertEqual(plain(resolved(text, 0)), plain(MODULE))
+        self.assertEqual(text.count("\n"), MODULE.count("\n"))
+        for number, one in numbered.items():
+            self.assertEqual(plain(resolved(text, number)), plain(one.applied(MODULE)), one.name)
+
+    def test_all_mutations_of_the_rtl_in_one_text(self):
+        single = collections.Counter()
+        for path in sorted(RTL.glob("*/rtl/*.sv")) + sorted(RTL.glob("regs/generated/*.sv")):
+            text, numbered = path.read_text(encoding="utf-8"), {}
+            for number, one in enumerate(sv_mutations.mutations(str(path), text), 1):
+                try:
+                    sv_mutations.extent(text, one)
+                    numbered[number] = one
+                except ValueError:
+                    single[one.operator] += 1
+            chosen = sv_mutations.with_choices(text, numbered)
+            self.assertEqual(sorted(map(int, re.findall(r"::chosen == (\d+)", chosen))), sorted(numbered))
+            self.assertEqual(plain(resolved(chosen, 0)), plain(text), path)
+            for number in list(numbered)[::40]:
+                self.assertEqual(plain(resolved(chosen, number)), plain(numbered[number].applied(text)), path)
+        self.assertEqual(set(single), {"constant", "parameter"})
+        self.assertLess(single["constant"], 20)
+
+    def test_what_has_no_choice(self):
+        for line in ("assign a = '0;", "u_b b (.c_i('0));", "localparam int unsigned C = 3;"):
+            text = f"module m;\n  {line}\nendmodule\n"
+            one, = sv_mutations.mutations("m.sv", text)
+            with self.assertRaises(ValueError):
+                sv_mutations.extent(text, one)
 
     def test_no_mutation_twice_and_every_module(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -147,6 +204,87 @@ class Verdicts(unittest.TestCase):
             self.assertEqual(package_mutants.recorded(record, "one"), {name: ("other", "refused")})
             self.assertEqual(package_mutants.recorded(record, "two"), {name: ("locks", "survives")})
             self.assertEqual(package_mutants.recorded(record.with_name("none"), "one"), {})
+
+
+# A bench that looks at the count until it is 7, and a function that computes a constant as well as a signal.
+BENCH = """module bench;
+  logic clk = 0, rst_n = 0;
+  logic [7:0] count;
+  counter u_counter (.clk_i(clk), .rst_ni(rst_n), .count_o(count));
+  initial begin
+    #1 clk = 1; #1 clk = 0; rst_n = 1;
+    while (count != 8'd7) begin
+      #1 clk = 1; #1 clk = 0;
+    end
+    #1 clk = 1; #1 clk = 0;
+    if (count == 8'd7) $display("PASS");
+    $finish;
+  end
+endmodule
+"""
+COUNTER = """module counter (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  output logic [7:0] count_o
+);
+  function automatic logic [7:0] last(input logic [7:0] over);
+    return over - 8'd1;
+  endfunction
+  localparam logic [7:0] Last = last(8'd8);
+  logic [7:0] count_q;
+  logic       high;
+  assign count_o = count_q;
+  assign high    = {!count_q} != 1'b0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) count_q <= '0;
+    else if (count_q < Last || (high && count_q > 8'd200)) count_q <= count_q + 8'd1;
+  end
+endmodule
+"""
+BUILDS = """#!/bin/sh
+cd "$(dirname "$0")"
+[ -x "$2/bench/Vbench" ] || {
+  echo built >>"$2/builds"
+  verilator --binary --timing -Wno-fatal -Wno-lint --top-module bench --Mdir "$2/bench" $(cat files.f) bench.sv \
+    >"$2/log" 2>&1 || { cat "$2/log"; exit 255; }
+}
+"$2/bench/Vbench" >reports/log 2>&1 && grep -q PASS reports/log ||
+  { echo "the golden vectors fail in Verilator"; exit 255; }
+"""
+
+
+class ManyInOneBuild(unittest.TestCase):
+    def test_verdicts(self):
+        """A schema of all mutations: what is no choice is left out, the bench is built once, and each mutant answers
+        as it does alone: right, wrong, or never."""
+        for name, value in (("TOPS", (("counter", "files.f"),)), ("LEAST_SECONDS", 2)):
+            before = getattr(mutant_schema, name)
+            setattr(mutant_schema, name, value)
+            self.addCleanup(setattr, mutant_schema, name, before)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        package = pathlib.Path(folder.name) / "package"
+        for place, text in (("rtl/counter.sv", COUNTER), ("bench.sv", BENCH), ("files.f", "rtl/counter.sv\n"),
+                            ("check.sh", BUILDS), ("lint/none.vlt", "`verilator_config\n"), ("rtl/common/x", ""),
+                            ("reports/x", "")):
+            (package / place).parent.mkdir(parents=True, exist_ok=True)
+            (package / place).write_text(text, encoding="utf-8")
+        (package / "check.sh").chmod(0o755)
+        found = sv_mutations.mutations("rtl/counter.sv", COUNTER)
+        schema = mutant_schema.Schema(package, {"rtl/counter.sv": COUNTER}, found, pathlib.Path(folder.name), 2)
+        schema.leave_out_what_is_no_choice()
+        outside = {(one.line, one.operator) for one in found if one not in schema.numbers}
+        self.assertEqual(outside, {(7, "arithmetic"), (7, "constant"), (13, "not"), (13, "equal"), (13, "constant")})
+        said = collections.defaultdict(set)
+        for one in schema.numbers:
+            if one.operator in ("always", "never", "less") and one.line == 16:
+                verdict = package_mutants.judged(package, one, ("counter:verilator",), schema=schema)[0]
+                said[verdict].add((one.operator, one.old))
+        condition = "count_q < Last || (high && count_q > 8'd200)"
+        self.assertEqual(said, {"refused": {("always", condition), ("less", " < ")}, "survives": {("less", " > ")},
+                                "stands still": {("never", condition)}})
+        built = [path.read_text(encoding="utf-8") for path in pathlib.Path(folder.name).glob("**/builds")]
+        self.assertEqual(built, ["built\n"])
 
 
 if __name__ == "__main__":
