@@ -59,7 +59,8 @@ class Threads(unittest.TestCase):
         return out, speed["threads"], done.stderr
 
     def test_results_are_the_same(self):
-        # Without --full the test uses every third run of the list. The tests of processes compare other runs of the list.
+        # Without --full the test uses every third run of the list. The tests of processes compare other runs of the
+        # list.
         chosen = {what: RUNS[what] for i, what in enumerate(RUNS) if FULL or i % 3 == 1 or what in ODD}
         runs = {**chosen, "a scheduler of flows": HEDERA, "a manager of paths": LMC,
                 "an agent of thresholds": AGENT}
