@@ -88,8 +88,9 @@ module pacer_nic_dut #(
     .report_o        (unused_report)
   );
 
-  // No input, no operation, and no packet late: an edge moves the clocks of the priorities, the sweep over the rows and
-  // the count of calm cycles. The sweep finds what it found before, until a packet's start or deadline passes.
+  // Quiet: no input, no operation and no late packet. An edge then advances only the clocks of the priorities, the
+  // sweep over the rows and the count of calm cycles. The sweep finds the same candidates until a packet's start or
+  // deadline passes.
   assign quiet_o   = init_done_o && !post_valid_q && !rate_valid_q && !u_pacer.issue && !sent_valid_o &&
                      !u_pacer.u_queues.posted_q && u_pacer.wakes_q == '0 && u_pacer.rate_ready &&
                      !u_pacer.run1_q && !u_pacer.run2_q && !u_pacer.run3_q && !u_pacer.run4_q &&

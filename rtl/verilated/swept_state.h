@@ -24,7 +24,7 @@ bool lower_clock(Root&, long) {
   return false;
 }
 
-/// A rising and a falling edge of clk_i; inputs that changed take part in the rising edge.
+/// Makes a rising and a falling edge of clk_i; inputs that changed take part in the rising edge.
 template <class Top>
 void make_clock_cycle(Top& top) {
   top.clk_i = 1;

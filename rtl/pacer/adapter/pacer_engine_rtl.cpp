@@ -14,7 +14,7 @@
 #include "single_thread_context.h"
 #include "swept_state.h"
 
-// Members of the design's state by the names of the RTL.
+// Accesses members of the design's state by the names of the RTL.
 #define DCC_PACER(name) pacer_nic_dut__DOT__u_pacer__DOT__##name
 
 namespace dcc {
@@ -26,19 +26,20 @@ static_assert(DCC_PACER_FLOWS == kShape.flows && DCC_PACER_WIDTH == kShape.width
                   DCC_PACER_DEPTH == kShape.depth,
               "rtl/pacer/CMakeLists.txt and the model");
 
-// Widths of dc_pacer_pkg.sv.
+// Widths of fields, equal to those of dc_pacer_pkg.sv.
 constexpr unsigned kTimeBits = 56;
 constexpr unsigned kNearBits = 38;
 constexpr unsigned kEntryBits = 4 + 2 * kNearBits;
-// cycles without an overdue packet up to which dc_pacer.sv counts
+// number of cycles without an overdue packet at which dc_pacer.sv stops counting
 constexpr std::uint64_t kCalm = kRows + 8;
 // cycles after a change in which the sweep has visited every row
 constexpr std::int64_t kSettled = kRows + 4;
-constexpr std::int64_t kFewest = 8;      // a shorter skip saves nothing
-constexpr std::int64_t kMargin = 4;      // cycles before a change that are simulated
-constexpr std::int64_t kMost = 1 << 24;  // cycles that one look covers
+constexpr std::int64_t kFewest = 8;  // minimum number of cycles for which a skip saves time
+constexpr std::int64_t kMargin = 4;  // number of cycles before a change that are always simulated
+constexpr std::int64_t kMost = 1 << 24;  // maximum number of cycles that one look() covers
 
-/// Bits of a packed word; at most 64 minus the bits below them in the first 32-bit word.
+/// Returns bits of a packed word: at most 64 minus the number of bits below them in the first
+/// 32-bit word.
 std::uint64_t bits_of(const EData* words, unsigned at, unsigned width) {
   const unsigned first = at / 32, below = at % 32;
   std::uint64_t value = (std::uint64_t{words[first + 1]} << 32 | words[first]) >> below;
@@ -54,19 +55,20 @@ void set_bits(EData* words, unsigned at, unsigned width, std::uint64_t value) {
     bit += count;
   }
 }
-/// The signed difference of two times modulo 2^38.
+/// Returns the signed difference of two times, modulo 2^38.
 std::int64_t until(std::uint64_t time, std::uint64_t now) {
   constexpr unsigned kUnused = 64 - kNearBits;
   return static_cast<std::int64_t>((time - now) << kUnused) >> kUnused;
 }
 
-/// The RTL is simulated in the cycles in which something happens. Otherwise the adapter repeats the
-/// last answer, counts the cycles, and puts the RTL forward before the next cycle that differs.
+/// Simulates the pacer's RTL only in cycles in which its outputs or its state may change. In all
+/// other cycles the adapter repeats the last answer and counts the cycle; before the next simulated
+/// cycle it advances the RTL's counters.
 ///
-/// In a quiet cycle (pacer_nic_dut.sv) only clocks and the sweep move. The sweep finds the same
-/// candidates again as long as no packet's start, deadline or bound of lateness passes, all of them
-/// known from the rows' memory. After such a time, and after a change of pauses or order, the sweep
-/// needs one round until its candidates stand again.
+/// In a quiet cycle (pacer_nic_dut.sv) only the clocks and the sweep advance. The sweep finds the
+/// same candidates as long as no packet passes its start, deadline or lateness limit; the rows'
+/// memory contains all these times. After such a time, and after a change of pauses or of the
+/// order, the sweep needs one round until its candidates are stable.
 class Engine final : public RtlPacerEngine {
  public:
   Engine(const PacerSettings& settings, const RtlPacerOptions& options)
@@ -132,11 +134,12 @@ class Engine final : public RtlPacerEngine {
   std::uint64_t edges_made() const override { return made_; }
 
  private:
-  /// `want` decides nothing while no packet may leave.
+  /// Returns true if these inputs do not change the pacer's state; `want` has no effect while no
+  /// packet may leave.
   bool changes_nothing(const PacerInputs& inputs) const {
     return inputs.paused == paused_ && (inputs.want == want_ || !begun_);
   }
-  /// A cycle with these inputs.
+  /// Simulates a clock cycle with these inputs.
   void simulate(const PacerInputs& inputs) {
     const bool rare = inputs.paused != paused_;
     if (rare || inputs.post || inputs.rate || posted_ || inputs.want != want_) {
@@ -193,8 +196,9 @@ class Engine final : public RtlPacerEngine {
     return out;
   }
 
-  /// Finds the number of cycles in which, without other inputs, nothing changes. Precondition: the
-  /// RTL is quiet, and pauses and order changed more than a round of the sweep ago.
+  /// Finds the number of cycles in which, without new inputs, the pacer's answer does not change.
+  /// Precondition: the RTL is quiet, and pauses and order changed more than a round of the sweep
+  /// ago.
   void look() {
     const auto& root = *block_->rootp;
     std::int64_t next = kMost, wait = 0;
@@ -203,7 +207,7 @@ class Engine final : public RtlPacerEngine {
       if (cycles > 0) {
         next = std::min(next, cycles);
       } else if (cycles > -kSettled) {
-        wait = std::max(wait, cycles + kSettled);  // The sweep may not have seen it.
+        wait = std::max(wait, cycles + kSettled);  // the sweep may not have seen this time yet
       }
     };
     static_assert(kRows == 32, "valid_o is a word");
@@ -229,10 +233,11 @@ class Engine final : public RtlPacerEngine {
     ahead_ = wait == 0 && next >= kFewest + kMargin ? next - kMargin : 0;
     next_look_ = ahead_ > 0 ? 0 : settled_ + (wait > 0 ? wait : next);
   }
-  /// Brings the RTL to the present cycle.
+  /// Advances the RTL to the present cycle.
   ///
-  /// Two edges are real: the first one reads a row with the sweep's old address, so its result is
-  /// dropped; it would have changed nothing. The second one reads the row of the new address.
+  /// The last two edges are simulated: the first one reads a row at the sweep's old address, and
+  /// its result, which would change nothing, is dropped; the second one reads the row at the new
+  /// address.
   void catch_up() {
     ahead_ = 0;
     if (owed_ == 0) return;
@@ -272,18 +277,18 @@ class Engine final : public RtlPacerEngine {
   SingleThreadContext context_;
   std::unique_ptr<Vpacer_nic> block_;
   std::uint64_t posts_ = 0;
-  std::uint64_t made_ = 0;  // edges that were simulated
+  std::uint64_t made_ = 0;  // number of edges that were simulated
 
-  // Inputs that the RTL sampled last.
+  // Inputs that the RTL sampled at the last edge.
   std::uint8_t paused_ = 0;
   bool want_ = false;
-  bool posted_ = false;  // a post or a rate
-  bool begun_ = false;   // a packet may leave in the cycles of ahead_
+  bool posted_ = false;  // true if the last inputs had a post or a rate
+  bool begun_ = false;   // true if a packet may leave in the cycles of ahead_
   PacerAnswer answer_;
   std::int64_t settled_ = 0;    // cycles since pauses or order changed
   std::int64_t next_look_ = 0;  // value of settled_ from which on look() may find something
-  std::int64_t ahead_ = 0;      // cycles from now on in which nothing changes
-  std::int64_t owed_ = 0;       // cycles that the RTL is behind
+  std::int64_t ahead_ = 0;      // number of cycles from now on in which the answer does not change
+  std::int64_t owed_ = 0;       // number of cycles by which the RTL is behind
 };
 
 }  // namespace

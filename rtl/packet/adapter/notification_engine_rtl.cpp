@@ -106,7 +106,8 @@ class Engine final : public NotificationEngine {
     block_->packet_ip_i = on_wire(roce::ip_of(packet.sender));
     block_->packet_peer_i = packet.sender_qpn;
     block_->packet_valid_i = 1;
-    // No input of this cycle decides on it, so it has its value since the cycle before.
+    // packet_ready_o does not depend on this cycle's inputs, so its value from the previous cycle
+    // holds.
     need(block_->packet_ready_o, "does not take a packet");
     cycle();  // cycle in which the flow's state is read
     block_->packet_valid_i = 0;

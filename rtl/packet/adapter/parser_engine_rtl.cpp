@@ -78,7 +78,8 @@ class Engine final : public ParserEngine {
     sent_->sent_pair_i = packet.qpn;
     sent_->sent_length_i = spoilt ? packet.length ^ 64u : packet.length;
     sent_->sent_valid_i = 1;
-    // No input of this cycle decides on it, so it has its value since the cycle before.
+    // sent_ready_o does not depend on this cycle's inputs, so its value from the previous cycle
+    // holds.
     need(sent_->sent_ready_o, "does not take a sent packet");
     cycle(*sent_);  // cycle in which the flow's context is read
     sent_->sent_valid_i = 0;
