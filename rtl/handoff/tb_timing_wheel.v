@@ -9,7 +9,7 @@
 `timescale 1ns / 1ps
 module tb_timing_wheel;
   reg         clk, rst_n;
-  reg  [31:0] i [0:9];  // words of the line; the pins change after the whole line
+  reg  [31:0] i [0:9];  // words of the current vector line; the pins change after all of them are read
   reg         clear, tick, cmd_valid, expire_ready, overrun_clear, advance;
   reg  [1:0]  cmd_op;
   reg  [15:0] cmd_slot, cmd_delay;

@@ -89,7 +89,7 @@ package dcc_controller_pkg;
     logic [31:0] lo;         // minimum and maximum rate of the DSCP class
     logic [31:0] hi;
     logic [31:0] old_rc;     // rate Rc of the slot before the event
-    slot_t       slot;       // the slot to write, except for the calculated rates
+    slot_t       slot;       // contents to write to the slot, except the calculated rates
   } plan_t;
 endpackage
 /* verilator lint_on UNUSED */
