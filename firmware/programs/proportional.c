@@ -78,13 +78,22 @@ static void add(struct flow *flow, int32_t difference) {
 static void cut(struct flow *flow, const struct dcc_event *event, uint32_t marks, int first) {
   const uint32_t first_cut = first ? dcc_value(5, 2341) : 0;
   uint64_t argument = ((uint64_t)marks << dcc_value(7, 10)) * factor(event->dscp) >> 12;
-  if (argument > 16384) argument = 16384; /* marks of 16 packets and more reduce the rate to 0 */
-  uint32_t keeps = 65536u - 4u * (uint32_t)argument;
+  if (argument > 65536) argument = 65536;
+  /* Marks of 16 packets and more reduce the rate to 0. */
+  uint32_t keeps = argument < 16384 ? 65536u - 4u * (uint32_t)argument : 0;
   if (keeps < dcc_value(13, 0)) keeps = dcc_value(13, 0);
   if (first_cut) keeps = first_cut;
   const uint32_t left = (uint32_t)((uint64_t)flow->rc * keeps >> 16);
-  const uint32_t lasting =
-      first_cut ? flow->rt >> 1 : (uint32_t)(part(flow->rc - left, flow->rt) >> 2);
+  uint64_t taken = flow->rc - left;
+  if (keeps == 0) {
+    /* More marks count for the target: twice as many below 256, four times below 128 Mb/s. */
+    const uint64_t most = 16384u << (flow->rt >> 16 ? 0 : flow->rt >> 15 ? 1 : 2);
+    if (argument < 16384) argument = 16384;
+    if (argument > most) argument = most;
+    taken = flow->rc * argument >> 14;
+    if (taken > 0xFFFFFFFFu) taken = 0xFFFFFFFFu;
+  }
+  const uint32_t lasting = first_cut ? flow->rt >> 1 : (uint32_t)(part(taken, flow->rt) >> 2);
   flow->rc = limited(left, event);
   flow->rt = lasting < flow->rt ? flow->rt - lasting : 0;
   if (flow->rt < r_min()) flow->rt = r_min();

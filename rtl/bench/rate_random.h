@@ -63,6 +63,9 @@ class RateRandom {
         return one_in(2) ? 0 : rate();
       case RateTable::kCeiling:
         return one_in(2) ? 0xFFFFFFFF : rate();
+      case RateTable::kDecrease:
+        if (one_in(3)) return 0;  // often next to each other: a cut of the whole rate
+        [[fallthrough]];
       default:
         return one_in(8) ? pick({65536, 65537, 0x80000000, 0xFFFFFFFF}) : fraction();
     }

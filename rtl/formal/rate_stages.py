@@ -23,7 +23,7 @@ STAGES = {
     2: "halves make up the product (a bit of the multiplier at a time)", 3: "intervals of alpha, at most 4095",
     4: "additive step, at most 2^32 - 1", 5: "alpha decayed by the high digits", 6: "… by the low digits",
     7: "argument of the decrease table, at most 1", 8: "gain of alpha", 9: "alpha of a cut, at most 1",
-    10: "line between two entries of the decrease table", 11: "halves of the rate times the multiplier",
+    10: "line between two entries of the decrease table; argument beyond the whole", 11: "halves of the rate times the multiplier",
     12: "that product, rounded for an increase", 13: "limits of the class",
     14: "sum of an increase, part of its step; a cut's rate",
     15: "what a cut takes off the target for good", 16: "the target, not below 0", 17: "not above the greatest rate",

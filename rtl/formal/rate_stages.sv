@@ -28,6 +28,10 @@ module rate_stages #(
   logic [16:0] decrease, decrease_next, multiplier9, multiplier9_d;
   logic [31:0] base9, base11, extra11, product11, product11_d, rc11, rc12, taken12, taken12_d, rc13;
   logic [31:0] extra10, extra11_d, lasting13, lasting13_d, rc14_d;
+  logic [8:0]  entry8;
+  logic [6:0]  steps8;
+  logic [16:0] beyond9, beyond9_d;
+  logic        whole10, whole11, whole10_d;
   logic        first12, first12_d;
   logic [2:0]  select9;
   logic [6:0]  part2_d, part10, part11, part12;  // parts of a step: full; sixteenths beyond eight; right shift
@@ -50,6 +54,8 @@ module rate_stages #(
     .\s6_op_q.q (op6), .\s6_marks_q.q (marks6), .\s6_f_dec_q.q (f_dec6), .\s7_argument_q.d (argument7_d),
     .\s7_gain_q.d (gain7_d), .\s7_gain_q.q (gain7), .\s7_alpha_q.q (alpha7), .\s7_op_q.q (op7),
     .\s7_extra_q.q (extra7), .\s8_extra_q.d (extra8_d), .\s8_part_q.q (part8),
+    .\s8_entry_q.q (entry8), .\s8_steps_q.q (steps8), .\s9_beyond_q.d (beyond9_d), .\s9_beyond_q.q (beyond9),
+    .\s10_whole_q.d (whole10_d), .\s10_whole_q.q (whole10), .\s11_whole_q.q (whole11),
     .decrease(decrease), .decrease_next(decrease_next), .\s9_multiplier_q.d (multiplier9_d),
     .\s9_multiplier_q.q (multiplier9), .\s9_base_q.q (base9), .\s9_first_q.q (first9), .\s9_op_q.q (op9),
     .\s9_select_q.q (select9), .\u_mul_rate.low_q.d (rate_low_d), .\u_mul_rate.high_q.d (rate_high_d),
@@ -116,7 +122,8 @@ module rate_stages #(
 
   logic signed [17:0] slope;
   logic signed [26:0] rise;
-  logic [63:0] product, rates, line, multiplier, value, clamped;
+  logic [63:0] product, rates, line, multiplier, value, clamped, argument8;
+  logic        whole9;
   logic [16:0] floored;
   logic [17:0] source;  // argument of the decrease table, at most 255 · 2^10
   assign product = (64'(step_high) << 16) + 64'(step_low);
@@ -131,8 +138,11 @@ module rate_stages #(
   // their operands are identical terms.
   assign floored = (multiplier9 < regs_i.cut_floor) ? regs_i.cut_floor : multiplier9;
   assign clamped = greatest(64'(lo15), least(64'(value15), 64'(hi15)));
+  assign argument8 = 64'({entry8, part8});
+  assign whole9    = op9 == rate_lut_pkg::OpDecrease && !regs_i.law && !(first9 && regs_i.first_cut != '0) &&
+                     multiplier9 == '0 && regs_i.cut_floor == '0;
   always_comb begin
-    multiplier = 64'(floored);
+    multiplier = whole9 ? 64'(beyond9) : 64'(floored);
     if (first9 && regs_i.first_cut != '0) multiplier = 64'(regs_i.first_cut);
     if (increase9) multiplier = (select9[1:0] == rate_lut_pkg::StageRecovery) ? '0 : 64'(regs_i.mi);
   end
@@ -141,8 +151,8 @@ module rate_stages #(
   // writer of the memories, ensures these facts.
   logic alphas, limits;
   assign alphas = alpha4 <= One && alpha5 <= One && alpha6 <= One && alpha7 <= One && decay_hi <= One &&
-                  decay_lo5 <= One && decrease <= One && decrease_next <= One && regs_i.mark_shift <= 4'd10 &&
-                  gain7 <= One - alpha7;
+                  decay_lo5 <= One && argument8 <= One && decrease <= One && decrease_next <= One &&
+                  regs_i.mark_shift <= 4'd10 && gain7 <= One - alpha7;
   assign limits = lo14 <= hi14 && lo15 <= hi15;
 
   logic differs;
@@ -163,19 +173,23 @@ module rate_stages #(
       7: differs = cut6 && 64'(argument7_d) != least(One, (64'(34'(source) * 34'(f_dec6))) >> 12);
       8: differs = 64'(gain7_d) != (33'(17'(One - 64'(alpha6))) * 33'(regs_i.g) + 33'h8000) >> 16;
       9: differs = cut7 && 64'(extra8_d) != least(One, 64'(alpha7) + 64'(gain7));
-      10: differs = 64'(multiplier9_d) != line;
+      // Beyond the whole, which is a quarter of 1.0, by two octaves of the target.
+      10: differs = 64'(multiplier9_d) != line || 64'(beyond9_d) !=
+                    greatest(One >> 2, least(argument8, (One >> 2) << least(64'd2, 64'(steps8[2:0]))));
       11: differs = rate_low_d != 33'(base9[15:0]) * 33'(17'(multiplier)) ||
-                    rate_high_d != 33'(base9[31:16]) * 33'(17'(multiplier));
+                    rate_high_d != 33'(base9[31:16]) * 33'(17'(multiplier)) || whole10_d != whole9;
       12: differs = rates < 64'd1 << 48 &&
-                    64'(product11_d) != 64'(32'(increase10 ? (rates + 64'h8000) >> 16 : rates >> 16));
+                    64'(product11_d) != (whole10 ? least(Most, rates >> 14)
+                                                 : 64'(32'(increase10 ? (rates + 64'h8000) >> 16 : rates >> 16)));
       13: differs = 64'(lo12_d) != greatest(64'(regs_i.r_min), 64'(floor_word)) ||
                     64'(cap12_d) != least(64'(regs_i.r_max), 64'(ceiling_word)) ||
                     64'(hi13_d) != greatest(64'(lo12), 64'(cap12));
       // A shift of a truncated value truncates as one shift of the value by the sum.
       14: differs = 64'(extra11_d) != (increase10 ? part_of(extra10, part10) >> 4 : 64'(extra10)) ||
-                    (increase11 && 64'(value12_d) != value) || (cut11 && 64'(value12_d) != 64'(product11));
-      15: differs = (product11 <= base11 && 64'(taken12_d) !=
-                     ((cut11 && !regs_i.law) ? 64'(base11) - 64'(product11) : '0)) ||
+                    (increase11 && 64'(value12_d) != value) ||
+                    (cut11 && 64'(value12_d) != (whole11 ? '0 : 64'(product11)));
+      15: differs = ((whole11 || product11 <= base11) && 64'(taken12_d) !=
+                     ((cut11 && !regs_i.law) ? (whole11 ? 64'(product11) : 64'(base11) - 64'(product11)) : '0)) ||
                     first12_d != (cut11 && !regs_i.law && first11) ||
                     64'(lasting13_d) != (first12 ? 64'(rc12) >> 1
                                                  : part_of(taken12, part12) >> (64'd6 + 64'(part12[2:0])));

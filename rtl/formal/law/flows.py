@@ -94,8 +94,9 @@ def band(r, weight, low, end, times):
     """For targets from `low` to below `end`: the greatest lasting loss by a marked packet, the least rise by a
     whole packet, and the least target from which on both bounds hold, which is packets_of(r) losses below `low`."""
     argument = min(65536, times * ((1 << r["mark_shift"]) * round(4096 / weight) >> 12))
-    # The decrease table falls by 4 with each step of the argument.
-    taken = ((end - 1) * min(65536, 4 * argument) + 65535) >> 16
+    # The decrease table falls by 4 with each step of the argument, and marks beyond its end count below 256 Mb/s.
+    most = 4 if end <= 1 << 15 else 2 if end <= 1 << 16 else 1
+    taken = ((end - 1) * min(most * 65536, 4 * argument) + 65535) >> 16
     loss = part(taken, end - 1) >> 2
     least_target = max(r["r_min"], low - packets_of(r) * loss)
     # The loss by a marked packet comes before its rise, so a rise may begin one loss below the least target.
@@ -144,6 +145,23 @@ def climbs_though_all_is_marked(law, broken, weights=None, settings=tuple(PROPOR
                         z3.And(z3.Or(rises, saves), *flow.claims), flow.told))
             if low <= r["r_min"]:
                 raise ValueError(f"{setting}, weight {weight}: no target at which packets outweigh marks")
+    return found
+
+
+def fast_as_steady(law, broken, weights=(0.0625, 0.125, 0.22, 1)):
+    """A mark of the fast phase takes four times as much off a low target as one of the steady phase, but for roundings:
+    packets count four times there, so marks must, too, or a flow of that weight comes to rest elsewhere."""
+    r, rules = proportional("100 Gb/s", broken)
+    found = []
+    for weight in weights:
+        rate = Number.named("rate", 15)
+        c = Limits(number(256), number(min(65535, round(4096 / weight))), number(0), number(2**32 - 1))
+        before = [Slot(rate, rate, number(0), number(0), number(phase), number(0)) for phase in (0, 256 - r["brisk"])]
+        after = [rules.counted(s, number(1), number(1), z3.BoolVal(False), c)[0] for s in before]
+        slow, fast = (rate - s.rt for s in after)
+        found.append(Query(f"weight {weight:g}", [within(rate, 2 * r["r_min"], (1 << 15) - 1)],
+                           z3.And(fast + 2 >= slow * 4, fast <= slow * 4 + 4),
+                           [("before", before[0]), ("steady", after[0]), ("fast", after[1])]))
     return found
 
 

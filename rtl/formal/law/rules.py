@@ -21,6 +21,7 @@ BROKEN = {
     "account_wraps": "the account does not saturate",
     "cut_twice": "every mark is counted twice in a cut",
     "cut_lasts": "all of a cut is taken off the target (shift by 0 instead of 2)",
+    "cut_saturates": "marks beyond those that take the whole rate do not count for the target",
     "mark_costs_two": "a mark takes two packets off the account, not G of one",
     "hold_for_ever": "a hold has no greatest length",
     "hold_anew": "a mark in a hold begins the hold anew",
@@ -136,7 +137,7 @@ class RateUnit:
         at = self.tables.decrease(i)
         # The following entry matters only if the fraction is not 0, so the last index needs no following entry.
         line = (at * (256 - f) + self.tables.decrease(either(f == 0, i, i + 1)) * f + 128) >> 8
-        return self.widths.fit("decrease multiplier", either(f == 0, at, line), 17)
+        return self.widths.fit("decrease multiplier", either(f == 0, at, line), 17), argument
 
     def decrease(self, rc, rt, alpha, delta, marks, first, c):
         """Returns rates and alpha after a cut; `first` is a z3 condition."""
@@ -146,9 +147,14 @@ class RateUnit:
         by_marks = w.fit("marks, shifted", counted.shifted_left(r["mark_shift"], 10), 18)
         source = either(r["cut_by_marks"], by_marks, decayed)
         first_cut = z3.And(first, r["first_cut"] != 0)
-        m = either(first_cut, r["first_cut"], greatest(r["cut_floor"], self.multiplier(source, c.f_dec)))
+        line, argument = self.multiplier(source, c.f_dec)
+        m = either(first_cut, r["first_cut"], greatest(r["cut_floor"], line))
         lo, hi = self.limits(c)
-        left = w.fit("rate left by a cut", (rc * m) >> 16, 32)
+        # Where nothing is left, the target falls by the argument, from a quarter of 1.0 to two or four at a low target.
+        whole = z3.And(m == 0, z3.BoolVal(not self.dcqcn and self.broken != "cut_saturates"))
+        most = either(rt < 1 << 15, ONE, either(rt < 1 << 16, ONE // 2, ONE // 4))
+        product = rc * either(whole, clamp(argument, ONE // 4, most), m)
+        left = w.fit("rate left by a cut", either(whole, 0, product >> 16), 32)
         new_rc = least(left, hi) if self.broken == "no_least_rate" else clamp(left, lo, hi)
         if self.dcqcn:
             new_rt = new_rc if self.broken == "target_is_cut" else rc
@@ -157,7 +163,8 @@ class RateUnit:
             if self.broken != "alpha_not_limited":
                 new_alpha = least(ONE, new_alpha)
             return new_rc, new_rt, w.fit("alpha", new_alpha, 17)
-        taken = w.fit("what a cut takes", rc - left, 32)
+        beyond = least((1 << 32) - 1, product >> 14)
+        taken = w.fit("what a cut takes", either(whole, beyond, rc - left), 32)
         lasting = either(first_cut, rt >> 1, self.part(taken, rt, 0 if self.broken == "cut_lasts" else 2))
         rest = rt - least(rt, lasting)
         return new_rc, w.fit("target", rest if self.broken == "no_least_target" else greatest(lo, rest), 32), alpha

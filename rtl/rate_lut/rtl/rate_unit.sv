@@ -73,7 +73,7 @@ module rate_unit #(
   // Multiplicand: Rc for a cut, Rt for an increase.
   logic [31:0] s1_base_q, s9_base_q, s11_base_q;
   // Part of a step that is used at a low target.
-  step_part_t  s2_part_q, s10_part_q, s11_part_q, s12_part_q;
+  step_part_t  s2_part_q, s8_steps_q, s10_part_q, s11_part_q, s12_part_q;
   // Second result: the new alpha of a cut, the additive step of an increase, or the word of a table read.
   logic [31:0] s2_extra_q, s3_extra_q, s4_extra_q, s5_extra_q, s6_extra_q, s7_extra_q, s8_extra_q;
   logic [31:0] s9_extra_q, s10_extra_q, s11_extra_q, s12_extra_q, s13_extra_q, s14_extra_q;
@@ -215,8 +215,11 @@ module rate_unit #(
   rl_delay #(.Width(32), .Depth(10)) u_rc_11 (
     .clk_i(clk_i), .enable_i(step), .d_i(s1_rc_q), .q_o(s11_rc_q)
   );
-  rl_delay #(.Width(7), .Depth(8)) u_part_10 (
-    .clk_i(clk_i), .enable_i(step), .d_i(s2_part_q), .q_o(s10_part_q)
+  rl_delay #(.Width(7), .Depth(6)) u_steps_8 (
+    .clk_i(clk_i), .enable_i(step), .d_i(s2_part_q), .q_o(s8_steps_q)
+  );
+  rl_delay #(.Width(7), .Depth(2)) u_part_10 (
+    .clk_i(clk_i), .enable_i(step), .d_i(s8_steps_q), .q_o(s10_part_q)
   );
   rl_delay #(.Width(32), .Depth(8)) u_base_9 (
     .clk_i(clk_i), .enable_i(step), .d_i(s1_base_q), .q_o(s9_base_q)
@@ -366,9 +369,14 @@ module rate_unit #(
   end
 
   // ---------------------------------------------------------------------------------------------
-  // Stage 8: the multiplier, by linear interpolation between two entries of the decrease table
+  // Stage 8: the multiplier, by linear interpolation between two entries of the decrease table; the argument by which
+  // the proportional law lowers the target if that multiplier leaves nothing of the rate
   // ---------------------------------------------------------------------------------------------
+  // From this argument on a cut by marks takes the whole rate; beyond it marks count for the target only.
+  localparam logic [16:0] Whole = 17'h0_4000;
   logic [7:0]         s8_part_q;
+  logic [8:0]         s8_entry_q;
+  logic [16:0]        beyond, s9_beyond_q;
   logic signed [17:0] slope;
   logic signed [26:0] rise;
   logic signed [26:0] line;
@@ -377,9 +385,18 @@ module rate_unit #(
   assign rise  = 27'(slope) * $signed(27'({1'b0, s8_part_q}));
   assign line  = $signed({2'b00, decrease, 8'h80}) + rise;
 
+  // At most once, twice below 256 Mb/s and four times the whole below 128 Mb/s of target.
+  always_comb begin
+    beyond = {s8_entry_q, s8_part_q};
+    if (s8_steps_q.places == 3'd1 && s8_entry_q[8:7] != '0) beyond = {Whole[15:0], 1'b0};
+    if (s8_steps_q.places == '0 || s8_entry_q[8:6] == '0) beyond = Whole;
+  end
+
   always_ff @(posedge clk_i) begin
     if (step) begin
       s8_part_q       <= s7_argument_q[7:0];
+      s8_entry_q      <= s7_argument_q[16:8];
+      s9_beyond_q     <= beyond;
       s9_multiplier_q <= line[24:8];
       s9_extra_q      <= s8_extra_q;
       if (s8_op_q == rate_lut_pkg::OpRead && s8_select_q == rate_lut_pkg::TableDecrease) begin
@@ -395,11 +412,15 @@ module rate_unit #(
   logic [48:0] s10_product;
   logic [31:0] s11_product_q;
   logic        round;
-  logic        s9_first_cut;
+  logic        s9_first_cut, s9_whole, s10_whole_q, s11_whole_q;
   assign s9_first_cut = s9_first_q && regs_i.first_cut != '0;
+  // A cut of the proportional law that leaves nothing: the product is then what the target's fall is made of.
+  assign s9_whole     = s9_op_q == rate_lut_pkg::OpDecrease && !regs_i.law && !s9_first_cut &&
+                        s9_multiplier_q == '0 && regs_i.cut_floor == '0;
 
   always_comb begin
     multiplier = (s9_multiplier_q < regs_i.cut_floor) ? regs_i.cut_floor : s9_multiplier_q;
+    if (s9_whole) multiplier = s9_beyond_q;
     if (s9_first_cut) multiplier = regs_i.first_cut;
     if (s9_op_q == rate_lut_pkg::OpIncrease) begin
       multiplier = (s9_select_q[1:0] == rate_lut_pkg::StageRecovery) ? '0 : {1'b0, regs_i.mi};
@@ -417,7 +438,10 @@ module rate_unit #(
 
   always_ff @(posedge clk_i) begin
     if (step) begin
-      s11_product_q <= s10_product[47:16] + 32'(round);
+      s11_product_q <= !s10_whole_q ? s10_product[47:16] + 32'(round)
+                       : (s10_product[47:46] != '0) ? '1 : s10_product[45:14];
+      s10_whole_q   <= s9_whole;
+      s11_whole_q   <= s10_whole_q;
       s10_extra_q   <= s9_extra_q;
       s11_extra_q   <= (s10_op_q == rate_lut_pkg::OpIncrease)
                        ? sixteenths(s10_extra_q, s10_part_q.full, s10_part_q.over) : s10_extra_q;
@@ -435,7 +459,8 @@ module rate_unit #(
 
   // The proportional law subtracts from Rt a quarter of what a cut takes off Rc, or half of Rt with FIRST_CUT; the
   // next increase returns the rest to Rc. DCQCN's law, and an increase, subtract nothing here. Below 512 Mb/s of
-  // Rt, that quarter and the additive step are in proportion to Rt.
+  // Rt, that quarter and the additive step are in proportion to Rt. Marks beyond those that take the whole of Rc
+  // count for Rt, too.
   logic [31:0] s12_taken_q, s13_lasting_q, s13_target;
   logic        s12_first_q;
   assign s13_target = (s13_rc_q > s13_lasting_q) ? s13_rc_q - s13_lasting_q : '0;
@@ -446,9 +471,9 @@ module rate_unit #(
       s12_cap_q   <= (regs_i.r_max < ceiling_word) ? regs_i.r_max : ceiling_word;
       s12_value_q <= (s11_op_q == rate_lut_pkg::OpIncrease)
                      ? 34'(s11_base_q) + (34'(s11_extra_q) >> s11_part_q.places) + 34'(s11_product_q)
-                     : 34'(s11_product_q);
+                     : s11_whole_q ? '0 : 34'(s11_product_q);
       s12_extra_q <= s11_extra_q;
-      s12_taken_q <= s11_base_q - s11_product_q;
+      s12_taken_q <= s11_whole_q ? s11_product_q : s11_base_q - s11_product_q;
       s12_first_q <= s11_first_q;
       s12_part_q  <= s11_part_q;
       if (s11_op_q != rate_lut_pkg::OpDecrease || regs_i.law) begin

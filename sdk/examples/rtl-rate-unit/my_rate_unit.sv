@@ -92,7 +92,7 @@ module my_rate_unit (
 
   // A cut
   logic [63:0] n, decayed, source, argument, multiplier, left, lasting, cut_rt, cut_alpha;
-  logic [63:0] here, there, part;
+  logic [63:0] here, there, part, taken, times;
   logic        first_cut;
   always_comb begin
     n         = least(64'd4095, first_i ? 64'd0 : (64'(count_i) * 64'(alpha_recip_i)) >> 32);
@@ -107,7 +107,13 @@ module my_rate_unit (
     else if (part == '0) multiplier = here;
     else                 multiplier = (here * (64'd256 - part) + there * part + 64'd128) >> 8;
     left      = (64'(rc_i) * multiplier) >> 16;
-    lasting   = first_cut ? 64'(rt_i) >> 1 : ((64'(rc_i) - left) * sixteenths) >> (4'd6 + 4'(slow));
+    taken     = 64'(rc_i) - left;
+    if (multiplier == '0) begin
+      // At least the whole; at most that, below 256 Mb/s of target twice and below 128 Mb/s four times.
+      times = greatest(One >> 2, least(argument, (rt_i[31:15] == '0) ? One : (rt_i[31:16] == '0) ? One >> 1 : One >> 2));
+      taken = least(64'hFFFF_FFFF, (64'(rc_i) * times) >> 14);
+    end
+    lasting   = first_cut ? 64'(rt_i) >> 1 : (taken * sixteenths) >> (4'd6 + 4'(slow));
     cut_rt    = greatest(lo, 64'(rt_i) - least(64'(rt_i), lasting));
     if (averaging_i) cut_rt = 64'(rc_i);
     cut_alpha = least(One, decayed + mul16(One - decayed, 64'(g_i)));

@@ -538,7 +538,14 @@ void Oracle::cut(Slot& slot, std::uint32_t delta, std::uint32_t marks, bool firs
   const std::uint64_t left = slot.rc * multiplier / kOne;
   std::uint64_t target = slot.rc;
   if (!r.dcqcn) {
-    const std::uint64_t lasting = by_first_cut ? slot.rt / 2 : part(slot.rc - left, slot.rt) / 4;
+    std::uint64_t taken = slot.rc - left;
+    if (multiplier == 0) {  // the argument counts from one to two or four quarters of 1.0
+      const std::uint64_t quarters = slot.rt < 1u << 15 ? 4 : slot.rt < 1u << 16 ? 2 : 1;
+      const std::uint64_t counted =
+          std::clamp<std::uint64_t>(argument, kOne / 4, quarters * kOne / 4);
+      taken = std::min<std::uint64_t>(0xFFFFFFFF, slot.rc * counted / (kOne / 4));
+    }
+    const std::uint64_t lasting = by_first_cut ? slot.rt / 2 : part(taken, slot.rt) / 4;
     target = std::max<std::uint64_t>(lo, slot.rt > lasting ? slot.rt - lasting : 0);
   }
   slot.rc = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(left, lo, hi));

@@ -169,6 +169,44 @@ TEST_F(ReturningCut, StepsShrinkWithLowTargets) {
   }
 }
 
+// Marks beyond those that take the whole current rate count for the target: up to twice the rate
+// below 256 Mb/s of target, up to four times below 128 Mb/s. So a cut never takes more than a
+// quarter of the current rate off the target.
+TEST_F(ReturningCut, MarksBeyondTheWholeRateLowerALowTarget) {
+  registers_.r_min = 1;
+  tables_.write(RateTable::kFactor, 5, factor_word(256, 8 * 4096));  // of weight 1/8: two marks
+  const struct {
+    RateBits target;
+    std::uint32_t wholes;
+  } cases[] = {{mbps(600), 1}, {mbps(300), 1}, {0x10000, 1}, {0xFFFE, 2}, {0x8000, 2},
+               {0x7FFE, 4},    {mbps(24), 4},  {0x400, 4},   {0x100, 4}};
+  for (const auto& [target, wholes] : cases) {
+    for (const std::uint8_t marks : {2, 3, 4, 7, 8, 9, 255}) {
+      const std::uint32_t taken = target / 2 * std::min<std::uint32_t>(marks, 2 * wholes);
+      const DecreaseResult r = decrease({target, target, 0, 0, 5, marks, false});
+      EXPECT_EQ(r.rc, 1u);
+      EXPECT_EQ(target - r.rt, StepPart::at(target).of(taken) >> 2) << target << ' ' << int{marks};
+      EXPECT_LE(target - r.rt, target / 4) << target << ' ' << int{marks};
+    }
+  }
+  // A current rate far above the target: what is taken is held at 32 bits.
+  EXPECT_EQ(decrease({0xFFFFFFFF, 0x4000, 0, 0, 5, 255, false}).rt, 1u);
+  // A cut with a floor, or one mark of a class that keeps some of its rate, takes what Rc loses.
+  EXPECT_EQ(decrease({0x4000, 0x4000, 0, 0, 5, 1, false}).rt,
+            0x4000 - (StepPart::at(0x4000).of(0x2000) >> 2));
+  registers_.cut_floor = 1;
+  EXPECT_EQ(decrease({0x4000, 0x4000, 0, 0, 5, 8, false}).rt,
+            0x4000 - (StepPart::at(0x4000).of(0x4000) >> 2));
+}
+
+// Where a table leaves nothing before the argument 1/4, a cut takes the whole rate, as before.
+TEST_F(ReturningCut, AnEarlierZeroOfTheTableTakesTheWholeRate) {
+  registers_.r_min = 1;
+  tables_.write(RateTable::kDecrease, 4, 0);
+  EXPECT_EQ(decrease({0x4000, 0x4000, 0, 0, 0, 1, false}).rt,
+            0x4000 - (StepPart::at(0x4000).of(0x4000) >> 2));
+}
+
 // The first cut halves a low target rate as it halves a high one. Only the lasting parts of other
 // cuts shrink.
 TEST_F(ReturningCut, AFirstCutHalvesALowTarget) {

@@ -398,6 +398,33 @@ TEST_F(FastPhaseTest, MarksStayAtWhatFourTimesAsManyMayBe) {
   EXPECT_EQ(left[0], left[1]);
 }
 
+// At a weight of 1/8 a mark of the fast phase stands for twice the whole current rate. With 24 of
+// 25 packets marked, packets and marks are in balance at a target of
+// 64/8 · 13.7 Mb/s · (1 − 0.8 · 0.96)/0.96 = 26.5 Mb/s. If a mark counted for the whole rate at
+// most, that would be 53 Mb/s.
+TEST_F(FastPhaseTest, ALightClassApproachesItsShareFromBothSides) {
+  manager_.write_table(RateTable::kFactor, 0, test::factor_word(256, 8 * 4096));
+  parameters_.brisk = 95;
+  parameters_.rate.r_ai = 3507;
+  parameters_.rate.g = 52429;
+  for (const RateBits begin : {mbps(53), mbps(14)}) {
+    parameters_.initial_rate = 2 * begin;
+    manager_.set_parameters(parameters_);
+    manager_.reset(now_);
+    manager_.cnp(7, 0, 1, now_);
+    expire();
+    ASSERT_NEAR(slot().rt, begin, begin / 8);
+    ASSERT_GT(view().fast_intervals_left(), 0);
+    for (int i = 1; view().fast_intervals_left() != 0 && i < 200; ++i) {
+      send(1);
+      if (i % 25 != 0) manager_.cnp(7, 0, 1, now_ + 1, i % 25 == 1 && i > 1 ? 2 : 1);
+      expire();
+    }
+    EXPECT_TRUE(view().steady());
+    EXPECT_NEAR(slot().rt, mbps(25), mbps(6)) << "from " << begin;
+  }
+}
+
 TEST_F(FastPhaseTest, AClearNotificationBeginsItAndAnotherChangesNothing) {
   manager_.cnp(7, 0, 3, now_, 3);
   manager_.cnp(7, 0, 0, now_ + 1, 1);
