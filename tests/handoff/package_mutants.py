@@ -50,6 +50,7 @@ from sv_mutations import mutations, selectable, without_comments  # noqa: E402
 KNOWN = HERE / "package_mutants_known.txt"
 ARRAY = "rtl/common/ram_1r1w_array.sv"
 SECONDS = 400  # a step that takes longer stands still; --seconds for a machine with other work
+PROOF_SECONDS = 180  # A machine with other work needs long for a proof.
 FEW = 8  # So many mutants are judged with builds of their own.
 # Folder below rtl/ -> benches that contain its modules, the cheapest first.
 WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
@@ -109,7 +110,7 @@ def sources_of(package):
 def seed_of(package):
     total = hashlib.sha256()
     for path, text in sources_of(package).items():
-        total.update(f"{path}\0{without_comments(text)}\0".encode())
+        total.update(f"{path}\0{' '.join(without_comments(text).split())}\0".encode())
     return f"{version_of(package)}-{total.hexdigest()[:8]}"
 
 
@@ -191,7 +192,7 @@ def proved(package, mutation):
             unit = Unit("pair.il", str(package / ARRAY), mutation.module, folder)
             if not depends_on_choice(unit):
                 return None
-            verdict = unit.judge(1)
+            verdict = unit.judge(1, PROOF_SECONDS)
         except (RuntimeError, ValueError, KeyError):  # The text has no module, or a form that yosys does not read.
             return None
     return "same outputs and next state with default parameters" if verdict == "equivalent" else None
@@ -209,23 +210,25 @@ def known_mutants():
     return known
 
 
-def complete_verdict(package, mutation, known, seconds, schema=None):
-    """(verdict, by what) of a mutation that the tools compile, else None."""
+def early_verdict(package, mutation, seconds, schema=None):
+    """(verdict, by what) of what is quick to find out; "survives" and "stands still" are not the last word."""
     if read_by_nothing(package, mutation):
         return "no change", "a constant that nothing reads"
-    verdict, by = judged(package, mutation, quick_steps(mutation.path), seconds, schema)
-    if verdict in ("survives", "stands still"):
-        reason = proved(package, mutation)
-        if reason:
-            return "no change", reason
-        quick, still = verdict, by
-        verdict, by = judged(package, mutation, late_steps(mutation.path), seconds, schema)
-        if verdict == "survives" and quick == "stands still":
-            verdict, by = quick, still
+    return judged(package, mutation, quick_steps(mutation.path), seconds, schema)
+
+
+def late_verdict(package, mutation, early, known, seconds, schema=None):
+    """(verdict, by what) of a mutation of which early_verdict() has said "survives" or "stands still"."""
+    reason = proved(package, mutation)
+    if reason:
+        return "no change", reason
+    verdict, by = judged(package, mutation, late_steps(mutation.path), seconds, schema)
+    if verdict == "survives" and early[0] == "stands still":
+        return early
     if verdict == "survives":
         by = known.get(mutation.name, "")
         return ("survives" if not by or by.startswith("survives:") else "explained"), by
-    return None if verdict == "invalid" else (verdict, by)
+    return verdict, by
 
 
 def recorded(path, seed):
@@ -270,7 +273,8 @@ class Tally:
 
 
 def verdicts(package, batch, known, options):
-    """Yields (mutation, (verdict, by what) or None, seconds) of a batch in the order in which they are known."""
+    """Yields (mutation, verdict, by what, seconds) of a batch in the order in which they are known: what survives the
+    module's own benches and those of the whole block is judged after all others."""
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         copies = queue.SimpleQueue()
         for number in range(options.jobs):
@@ -286,16 +290,25 @@ def verdicts(package, batch, known, options):
                 pass
             batch = sorted(batch, key=lambda one: one not in schema.numbers)
 
-        def judge(mutation):
+        def judge(mutation, early):
             copy, begin = copies.get(), time.monotonic()
             try:
-                return (mutation, complete_verdict(copy, mutation, known, options.seconds, schema),
-                        time.monotonic() - begin)
+                found = (late_verdict(copy, mutation, early, known, options.seconds, schema) if early else
+                         early_verdict(copy, mutation, options.seconds, schema))
+                return mutation, found, time.monotonic() - begin
             finally:
                 copies.put(copy)
 
-        for done in concurrent.futures.as_completed([pool.submit(judge, mutation) for mutation in batch]):
-            yield done.result()
+        left = {mutation: None for mutation in batch}
+        while left:
+            runs = [pool.submit(judge, mutation, early) for mutation, early in left.items()]
+            after = {}
+            for mutation, found, seconds in (run.result() for run in concurrent.futures.as_completed(runs)):
+                if found[0] in ("survives", "stands still") and left[mutation] is None:
+                    after[mutation] = found
+                else:
+                    yield mutation, *found, seconds
+            left = after
 
 
 def main():
@@ -327,10 +340,9 @@ def main():
                 if mutation.name in before:
                     tally.add(mutation.name, *before[mutation.name])
             fresh = [mutation for mutation in batch if mutation.name not in before]
-            for mutation, found, seconds in verdicts(package, fresh, tally.known, options):
-                if found is None:
+            for mutation, verdict, by, seconds in verdicts(package, fresh, tally.known, options):
+                if verdict == "invalid":
                     continue
-                verdict, by = found
                 line = " | ".join((version, seed, str(mutation.line), mutation.area, mutation.name, verdict, by))
                 print(f"{line} ({seconds:.0f} s)", flush=True)
                 if options.record:

@@ -151,6 +151,17 @@ class Mutations(unittest.TestCase):
         modules = {pathlib.Path(path).stem for path in paths} - {"dcc_rate_regs", "dcc_top_pkg"}
         self.assertEqual({one.module for one in found[:len(modules)]}, modules)
 
+    def test_a_comment_changes_no_seed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            package, seeds = pathlib.Path(folder), []
+            (package / "files.f").write_text("counter.sv\n", encoding="utf-8")
+            (package / "CHANGES.md").write_text("| 0.1 | first |\n", encoding="utf-8")
+            for text in (MODULE, MODULE.replace("Counts a & b.", "A counter."), MODULE.replace("9'd7", "9'd6")):
+                (package / "counter.sv").write_text(text, encoding="utf-8")
+                seeds.append(package_mutants.seed_of(package))
+        self.assertEqual(seeds[0], seeds[1])
+        self.assertNotEqual(seeds[0], seeds[2])
+
     def test_the_list_of_known_ones_can_be_read(self):
         for name in package_mutants.known_mutants():
             self.assertTrue(re.fullmatch(r"\w+ \| .* \| [a-z ]+ at \d+: .* -> .*", name), name)
