@@ -33,6 +33,7 @@ module arbiter_formal #(
     .clk_i         (clk_i),
     .rst_ni        (running),
     .clear_i       (1'b0),
+    .forget_i      (1'b0),
     .hold_i        (hold_i),
     .valid_i       (valid),
     .cnp_flow_i    (cnp_flow_i),

@@ -176,7 +176,13 @@ class ControllerModel final : public ControllerEngine {
   struct Heads {
     Cycle cnp, timer, command, bytes;
   };
-  bool issue_at(Cycle at, const Heads& heads);
+  /// For each kind: true if the head is there, and its flow is busy.
+  struct Busy {
+    bool cnp = false, timer = false, command = false, bytes = false;
+  };
+  Busy find_busy(Cycle at, const Heads& heads);
+  bool yields(Cycle at, const Heads& heads) const;
+  bool issue_at(Cycle at, const Heads& heads, const Busy& busy);
   void take_cnp(Cycle at);
   bool can_join(const Cnp& cnp, Cycle at);
   void join_cnp(Cycle at);
@@ -247,6 +253,8 @@ class ControllerModel final : public ControllerEngine {
   Cycle next_take_ = 0;     // no CNP leaves its FIFO before this cycle
   RingQueue<Cycle> freed_;  // cycles of the latest issues that freed slots
   TimerHead timer_head_;
+  Busy waited_;                 // for each kind but CNPs: true if the head once found its flow busy
+  bool bytes_turn_ = false;     // true if a command went before the bytes at the head
   Cycle timer_bound_ = kNever;  // no timer event is issued before this cycle
   Cycle last_timer_ = 0;        // cycle in which the last timer event was issued
   Tick last_timer_due_ = 0;     // tick in which the last issued timer event was due

@@ -194,6 +194,8 @@ void ControllerModel::reset() {
   recent_.clear();
   joined_.clear();
   timer_head_.valid = false;
+  waited_ = {};
+  bytes_turn_ = false;
   timer_bound_ = kNever;
   last_timer_ = reset_from_;
   last_timer_due_ = clock_.tick_of_next(reset_from_);

@@ -29,18 +29,19 @@ Cycle ControllerModel::issue_until(Cycle cycle) {
     Cycle at = std::min({heads.cnp, heads.timer, heads.command, heads.bytes});
     if (!joined_.empty()) at = std::min(at, joined_.next_round(from));
     if (at > cycle) return at;
+    // no timer event is due yet, so timer events are skipped
+    if (at == heads.timer && !load_timer_head(at)) continue;
+    const Busy busy = find_busy(at, heads);
     const bool round = !joined_.empty() && joined_.at_round(at) != nullptr;
-    if (at == heads.cnp && !round && !blocked(cnps_.front().flow, at)) {
+    if (at == heads.cnp && !round && !busy.cnp && !yields(at, heads)) {
       take_cnp(at);
       from = next_issue_;
       continue;
     }
-    // no timer event is due yet, so timer events are skipped
-    if (at == heads.timer && !load_timer_head(at)) continue;
     // An edge decides whether a CNP joins others by the state at its begin, not by the event that
     // the edge issues.
     const bool joins = at == heads.cnp && can_join(cnps_.front(), at);
-    const bool issued = issue_at(at, heads);
+    const bool issued = issue_at(at, heads, busy);
     if (joins) join_cnp(at);
     if (joins || issued) {
       from = at + 1;
@@ -60,30 +61,54 @@ Cycle ControllerModel::issue_until(Cycle cycle) {
   }
 }
 
-/// Issues the first event in order that can be issued in cycle `at`; false if there is none.
-bool ControllerModel::issue_at(Cycle at, const Heads& heads) {
+/// Returns the heads that find their flow busy at edge `at`, and remembers them.
+ControllerModel::Busy ControllerModel::find_busy(Cycle at, const Heads& heads) {
+  Busy busy;
+  busy.cnp = heads.cnp == at && blocked(cnps_.front().flow, at);
+  busy.timer = heads.timer == at && blocked(timer_head_.flow, at);
+  busy.command = heads.command == at && blocked(commands_.front().flow, at);
+  busy.bytes = heads.bytes == at && blocked(bytes_.front().flow, at);
+  waited_.timer = waited_.timer || busy.timer;
+  waited_.command = waited_.command || busy.command;
+  waited_.bytes = waited_.bytes || busy.bytes;
+  return busy;
+}
+
+/// True if the CNP at the head of its FIFO lets a head of its flow go before it that once found
+/// the flow busy. Precondition: the CNP can be issued at edge `at`.
+bool ControllerModel::yields(Cycle at, const Heads& heads) const {
+  const std::uint32_t flow = cnps_.front().flow;
+  return (waited_.timer && heads.timer == at && timer_head_.flow == flow) ||
+         (waited_.command && heads.command == at && commands_.front().flow == flow) ||
+         (waited_.bytes && heads.bytes == at && bytes_.front().flow == flow);
+}
+
+/// Issues the first event in order that can be issued in cycle `at`; false if there is none. A CNP
+/// that could be issued yields to another head of its flow (otherwise take_cnp() issues it).
+bool ControllerModel::issue_at(Cycle at, const Heads& heads, const Busy& busy) {
   JoinedCnps::Entry* const round = joined_.empty() ? nullptr : joined_.at_round(at);
-  const auto chosen = [&](Cycle head, std::uint32_t flow) {
-    if (head != at) return false;
+  const bool cnp_yields = round == nullptr && heads.cnp == at && !busy.cnp;
+  const auto chosen = [&](bool waited, bool is_busy, std::uint32_t flow) {
     if (round != nullptr) return round->after_cnp && flow == round->cnp.flow;
-    return !blocked(flow, at);
+    if (cnp_yields) return waited && flow == cnps_.front().flow;
+    return !is_busy;
   };
-  std::uint32_t flow = 0;
-  if (round == nullptr && heads.cnp == at && !blocked(cnps_.front().flow, at)) {
-    take_cnp(at);
-    return true;
-  }
-  if (heads.timer == at && chosen(heads.timer, timer_head_.flow)) {
-    flow = timer_head_.flow;
-    note_issue(flow, at);
+  const auto bytes_chosen = [&] {
+    return heads.bytes == at && chosen(waited_.bytes, busy.bytes, bytes_.front().flow);
+  };
+  if (heads.timer == at && chosen(waited_.timer, busy.timer, timer_head_.flow)) {
+    waited_.timer = false;
+    note_issue(timer_head_.flow, at);
     issue_timer(at);
-  } else if (heads.command == at && chosen(heads.command, commands_.front().flow)) {
-    flow = commands_.front().flow;
-    note_issue(flow, at);
+  } else if (heads.command == at && chosen(waited_.command, busy.command, commands_.front().flow) &&
+             !(bytes_turn_ && bytes_chosen())) {
+    waited_.command = false;
+    bytes_turn_ = bytes_turn_ || heads.bytes == at;
+    note_issue(commands_.front().flow, at);
     issue_command(at, commands_.take());
-  } else if (heads.bytes == at && chosen(heads.bytes, bytes_.front().flow)) {
-    flow = bytes_.front().flow;
-    note_issue(flow, at);
+  } else if (bytes_chosen()) {
+    waited_.bytes = bytes_turn_ = false;
+    note_issue(bytes_.front().flow, at);
     issue_bytes(at, bytes_.take());
   } else if (round != nullptr) {
     const Cnp cnp = joined_.take(round);

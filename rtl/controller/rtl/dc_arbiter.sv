@@ -6,12 +6,15 @@
 // at_q, which was taken Distance cycles before. A CNP whose flow is in the ring waits in that flow's place, where
 // further CNPs of the flow join it, and is issued when its place comes round. So no CNP stops the queue behind it.
 // After two CNPs of one flow an event of another kind of that flow is issued, if one is at the head of its kind.
+// A head of another kind that once found its flow busy goes before the flow's next CNP, even if that one finds it free.
+// A byte notification at the head lets one command go before it, and goes before the next: so commands stop no bytes.
 module dc_arbiter #(
   parameter int unsigned FlowW = 14
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,      // soft reset: joined CNPs are dropped
+  input  logic             forget_i,     // recovery: the heads are no longer those that waited
   input  logic             hold_i,       // the arbiter issues no event and takes no CNP
   input  logic [3:0]       valid_i,      // for each kind of event: an event waits at the head of its queue
   input  logic [FlowW-1:0] cnp_flow_i,
@@ -88,19 +91,30 @@ module dc_arbiter #(
   // Choice of the event to issue
   // ---------------------------------------------------------------------------------------------
   logic       round, free;  // round: turn of a place with joined CNPs; free: an event can be issued
-  logic [3:0] own;          // for each kind: the head belongs to the flow of the place at_q
+  logic [3:0] same;         // for each kind: the head belongs to the flow of the CNP at the head of its queue
+  logic [3:0] mine;         // for each kind: the head belongs to the flow of the place at_q
+  logic [3:1] found;        // for each kind: the head finds its flow busy
+  logic [3:1] waited_q;     // for each kind: the head found its flow busy before
+  logic [3:0] ahead;        // for each kind: the head goes before the CNP that could be issued
   logic [3:0] choice;       // kinds of events from which the arbiter can choose
+  logic       turn_q;       // a command was issued while the byte notification at the head waited
   logic       issue;
 
   assign round = joined_q[at_q];
+  assign found = valid_i[3:1] & (blocked[3:1] | (round ? mine[3:1] : 3'b000));
   always_comb begin
-    own = '0;
-    if (round && after_q[at_q]) begin
-      own[dcc_controller_pkg::KindTimer]   = timer_flow_i == flow_q[at_q];
-      own[dcc_controller_pkg::KindCommand] = command_flow_i == flow_q[at_q];
-      own[dcc_controller_pkg::KindBytes]   = bytes_flow_i == flow_q[at_q];
-    end
-    choice = valid_i & (round ? own : ~blocked);
+    same[dcc_controller_pkg::KindCnp]     = 1'b0;
+    same[dcc_controller_pkg::KindTimer]   = timer_flow_i == cnp_flow_i;
+    same[dcc_controller_pkg::KindCommand] = command_flow_i == cnp_flow_i;
+    same[dcc_controller_pkg::KindBytes]   = bytes_flow_i == cnp_flow_i;
+    mine[dcc_controller_pkg::KindCnp]     = 1'b0;
+    mine[dcc_controller_pkg::KindTimer]   = timer_flow_i == flow_q[at_q];
+    mine[dcc_controller_pkg::KindCommand] = command_flow_i == flow_q[at_q];
+    mine[dcc_controller_pkg::KindBytes]   = bytes_flow_i == flow_q[at_q];
+    ahead  = valid_i & {waited_q, 1'b0} & same;
+    choice = valid_i & ~blocked;
+    if (choice[dcc_controller_pkg::KindCnp] && ahead != '0) choice = ahead;
+    if (round) choice = after_q[at_q] ? valid_i & mine : 4'b0000;
     if (round && choice == '0) choice[dcc_controller_pkg::KindCnp] = 1'b1;
     if (choice[dcc_controller_pkg::KindCnp]) begin
       kind_o = dcc_controller_pkg::KindCnp;
@@ -108,7 +122,7 @@ module dc_arbiter #(
     end else if (choice[dcc_controller_pkg::KindTimer]) begin
       kind_o = dcc_controller_pkg::KindTimer;
       flow_o = timer_flow_i;
-    end else if (choice[dcc_controller_pkg::KindCommand]) begin
+    end else if (choice[dcc_controller_pkg::KindCommand] && !(turn_q && choice[dcc_controller_pkg::KindBytes])) begin
       kind_o = dcc_controller_pkg::KindCommand;
       flow_o = command_flow_i;
     end else begin
@@ -147,9 +161,15 @@ module dc_arbiter #(
       at_q     <= '0;
       busy_q   <= '0;
       joined_q <= '0;
+      waited_q <= '0;
+      turn_q   <= 1'b0;
     end else begin
       at_q         <= at_q + 1'b1;
       busy_q[at_q] <= issue;
+      if (clear_i || forget_i) waited_q <= '0;
+      else if (!hold_i) waited_q <= (waited_q | found) & ~issue_o[3:1];
+      if (clear_i || forget_i || issue_o[dcc_controller_pkg::KindBytes]) turn_q <= 1'b0;
+      else if (issue_o[dcc_controller_pkg::KindCommand] && valid_i[dcc_controller_pkg::KindBytes]) turn_q <= 1'b1;
       if (clear_i) begin
         joined_q <= '0;
       end else begin

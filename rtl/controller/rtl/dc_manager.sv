@@ -232,6 +232,7 @@ module dc_manager #(
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .clear_i       (clear || drop_joined),
+    .forget_i      (rb_start),
     .hold_i        (hold_i || !ready),
     .valid_i       (waits),
     .cnp_flow_i    (cnp_flow),

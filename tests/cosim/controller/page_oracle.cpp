@@ -58,6 +58,8 @@ void Oracle::soft_reset() {
   answers_.clear();
   free_.clear();
   last_timer_.reset();
+  kept_waiting_.fill(false);
+  bytes_turn_ = false;
   counts_ = {};
   for (std::uint32_t i = 0; i < shape_.slots; ++i) {
     slots_[i] = {};
@@ -103,26 +105,52 @@ bool Oracle::joins(bool hold) const {
                                 there->marks + cnp.marks < 256 && there->count < 255);
 }
 
+std::optional<std::uint32_t> Oracle::head(Kind kind, std::uint64_t edge) const {
+  switch (kind) {
+    case kCnp:
+      if (!cnps_.empty()) return cnps_.front().flow;
+      break;
+    case kTimer:
+      if (!wheel_.empty() && wheel_.begin()->first <= tick_) {
+        const auto [due, slot] = *wheel_.begin();
+        const bool begun =
+            due < tick_ || (edge >= tick_begin_ + kF && registers.tick_div == used_div_);
+        const bool paced =
+            !last_timer_.has_value() || edge >= *last_timer_ + kK + kS * (due - last_due_);
+        if (begun && paced) return slots_[slot].flow;
+      }
+      break;
+    case kCommand:
+      if (!commands_.empty()) return commands_.front().flow;
+      break;
+    case kBytes:
+      if (!bytes_.empty()) return bytes_.front().flow;
+      break;
+  }
+  return std::nullopt;
+}
+
 // Predicts the event that is issued at the edge that ends this cycle.
 std::optional<Kind> Oracle::chosen(bool hold) const {
   if (hold || !ready()) return std::nullopt;
   const std::uint64_t edge = n_ + 1;
   const std::optional<std::uint32_t> own = round(edge);
-  const auto can = [&](std::uint32_t flow) {
-    if (own.has_value()) return flow == *own && issued_.at(flow).cnp;
-    return !blocked(flow, edge);
-  };
-  if (!own.has_value() && !cnps_.empty() && can(cnps_.front().flow)) return kCnp;
-  if (!wheel_.empty() && wheel_.begin()->first <= tick_) {
-    const auto [due, slot] = *wheel_.begin();
-    const bool begun = due < tick_ || (edge >= tick_begin_ + kF && registers.tick_div == used_div_);
-    const bool paced =
-        !last_timer_.has_value() || edge >= *last_timer_ + kK + kS * (due - last_due_);
-    if (begun && paced && can(slots_[slot].flow)) return kTimer;
+  const Kind third = bytes_turn_ ? kBytes : kCommand, last = bytes_turn_ ? kCommand : kBytes;
+  if (own.has_value()) {
+    for (const Kind kind : {kTimer, third, last}) {
+      if (head(kind, edge) == own && issued_.at(*own).cnp) return kind;
+    }
+    return kCnp;
   }
-  if (!commands_.empty() && can(commands_.front().flow)) return kCommand;
-  if (!bytes_.empty() && can(bytes_.front().flow)) return kBytes;
-  if (own.has_value()) return kCnp;
+  for (const Kind kind : {kCnp, kTimer, third, last}) {
+    const std::optional<std::uint32_t> flow = head(kind, edge);
+    if (!flow.has_value() || blocked(*flow, edge)) continue;
+    if (kind != kCnp) return kind;
+    for (const Kind other : {kTimer, third, last}) {
+      if (kept_waiting_[other] && head(other, edge) == flow) return other;
+    }
+    return kCnp;
+  }
   return std::nullopt;
 }
 
@@ -146,6 +174,15 @@ std::optional<Issue> Oracle::edge(const Inputs& in, bool hold) {
   const bool early = !ready() && registers.enable;
   const bool bytes_taken = in.bytes && taken && bytes_ready(in.bytes_flow, hold);
   const bool command_taken = in.command && command_ready(hold);
+  if (!hold && ready()) {
+    for (const Kind each : {kTimer, kCommand, kBytes}) {
+      const std::optional<std::uint32_t> flow = head(each, n_ + 1);
+      if (flow.has_value() && blocked(*flow, n_ + 1)) kept_waiting_[each] = true;
+    }
+  }
+  if (kind.has_value()) kept_waiting_[*kind] = false;
+  if (kind == kBytes) bytes_turn_ = false;
+  if (kind == kCommand && !bytes_.empty()) bytes_turn_ = true;
   std::optional<Cnp> joining;
   if (joins(hold)) {
     joining = cnps_.front();

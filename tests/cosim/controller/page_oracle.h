@@ -197,6 +197,8 @@ class Oracle {
 
   void remember();
   std::optional<Kind> chosen(bool hold) const;
+  /// The flow of the head of a kind that can be issued at that edge if the flow is not busy.
+  std::optional<std::uint32_t> head(Kind kind, std::uint64_t edge) const;
   /// The flow whose joined CNPs may be issued at that edge, if any.
   std::optional<std::uint32_t> round(std::uint64_t edge) const;
   bool blocked(std::uint32_t flow, std::uint64_t edge) const;
@@ -228,6 +230,8 @@ class Oracle {
   std::deque<Command> commands_;
   std::deque<Bytes> bytes_;
   std::map<std::uint32_t, Latest> issued_;  // latest issue, by flow number
+  std::array<bool, 4> kept_waiting_{};      // by kind: the head once found its flow busy
+  bool bytes_turn_ = false;                 // a command went before the bytes at the head
   std::optional<std::uint64_t> last_issue_;
   std::vector<Slot> slots_;
   std::map<std::uint32_t, std::uint32_t> slot_of_;

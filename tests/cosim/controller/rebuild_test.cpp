@@ -9,6 +9,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "driver/dcc_regs.h"
@@ -318,6 +319,51 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
   expect_consistent(block);
   EXPECT_EQ(block.read(DCC_FREE_SLOTS_OFFSET), 0u);
   EXPECT_EQ(block.read(DCC_IRQ_STATUS_OFFSET), 0u);
+}
+
+/// The rates that flow 1 is told after its only CNP, each with its cycle, until a timer event. A
+/// second CNP at `wait_at` lets the timer event wait for its flow, and a recovery begins
+/// meanwhile. A third CNP comes at `cnp_at`. (0: none)
+std::vector<std::pair<std::uint64_t, std::uint32_t>> rates_around(std::uint64_t wait_at,
+                                                                  std::uint64_t cnp_at) {
+  const SecdedMemory& one = named_memory("slot_of");
+  unsigned other = 1;
+  while (one.part_of(other) != one.part_of(0)) ++other;
+  Loaded block(1, kRecovery / 64 + 10, kBusyFlows);
+  block.write(DCC_CTRL_OFFSET, kEnabled & ~DCC_CTRL_TIMER_RESTART_MASK);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> rates;
+  for (std::uint64_t now = 0; now < 2 * kRecovery + 1500; ++now) {
+    Inputs in;
+    in.cnp = now == 0 || (wait_at != 0 && now == wait_at) || (cnp_at != 0 && now == cnp_at);
+    in.cnp_flow = in.cnp_marks = 1;
+    in.command = in.command_query = wait_at != 0 && now == wait_at + 6;
+    in.command_flow = 2;
+    if (in.command) {
+      one.memory.flip_word(block.dut(), 2, 0);
+      one.memory.flip_word(block.dut(), 2, other);
+    }
+    block.answers.clear();
+    block.cycle(in);
+    for (const Answer& answer : block.answers)
+      if (!answer.query && answer.flow == 1) rates.emplace_back(now, answer.rate);
+  }
+  EXPECT_EQ(block.read(DCC_MEMORY_LOST_OFFSET) >> 16, wait_at != 0 ? 1u : 0u);
+  return rates;
+}
+
+TEST(RebuildOrder, ATimerThatWaitedBeforeDoesNotPrecedeACnp) {
+  const auto plain = rates_around(0, 0);
+  ASSERT_GE(plain.size(), 2u);
+  const std::uint64_t answered = plain[0].first;  // cycles from a CNP to its answer
+  const auto expired = rates_around(plain[1].first - answered - 4, 0);
+  ASSERT_GE(expired.size(), 2u);
+  EXPECT_GT(expired[1].first, plain[1].first + kFlows) << "the recovery came first";
+  EXPECT_GT(expired[1].second, expired[0].second);
+  // In the edge in which the timer event is issued there, a CNP of its flow is at the head.
+  const auto both = rates_around(plain[1].first - answered - 4, expired[1].first - answered);
+  ASSERT_GE(both.size(), 2u);
+  // The CNP changes no rate so soon after a cut, but the timer event follows a pipeline later.
+  EXPECT_EQ(both[1].first, expired[1].first + 32) << "the timer event precedes the CNP";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Rebuild, testing::ValuesIn(rebuild_memories()),

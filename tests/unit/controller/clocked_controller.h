@@ -64,6 +64,8 @@ class ClockedController {
     std::uint64_t same_flow_stalls = 0;
     std::uint64_t joined = 0;
     std::uint64_t joined_cnps = 0;
+    std::uint64_t yielded = 0;      // CNPs that let another head of their flow go first
+    std::uint64_t bytes_turns = 0;  // bytes issued while a command waits and after another one
     std::uint64_t bytes_waited = 0;
     std::uint64_t commands_waited = 0;
     std::uint64_t stale = 0;
@@ -173,6 +175,7 @@ class ClockedController {
       last_of_flow_.clear();
       freed_at_.clear();
       due_.clear();
+      timer_waited_ = command_waited_ = bytes_waited_ = bytes_turn_ = false;
       missed_ = 0;
       lateness_ = 0;
       last_timer_ = edge_;
@@ -260,23 +263,47 @@ class ClockedController {
     const std::uint32_t timer_flow = timer ? manager_.flows().read_last(timer->second) : 0;
     const Waiting* const command = head(commands_);
     const Waiting* const bytes = head(bytes_);
+    // Heads that found their flow busy before go ahead of the flow's CNP.
+    const bool free_cnp = cnp != nullptr && !own && !busy(cnp->input.flow);
+    const auto before = [&](bool waited, std::uint32_t flow) {
+      return free_cnp && waited && flow == cnp->input.flow;
+    };
+    const bool timer_first = timer && before(timer_waited_, timer_flow);
+    const bool command_first = command != nullptr && before(command_waited_, command->input.flow);
+    const bool bytes_first = bytes != nullptr && before(bytes_waited_, bytes->input.flow);
+    const bool yields = timer_first || command_first || bytes_first;
+    seen_.yielded += yields ? 1 : 0;
+    const auto turn = [&](bool first, std::uint32_t flow, std::int64_t sampled) {
+      return yields ? first : can(flow, sampled);
+    };
+    timer_waited_ = timer_waited_ || (timer && busy(timer_flow));
+    command_waited_ = command_waited_ || (command != nullptr && busy(command->input.flow));
+    bytes_waited_ = bytes_waited_ || (bytes != nullptr && busy(bytes->input.flow));
     std::optional<Input> joining;
     if (joins) {
       joining = cnp->input;
       cnps_.pop_front();
     }
-    if (cnp != nullptr && !joins && !own && can(cnp->input.flow, cnp->sampled)) {
+    if (cnp != nullptr && !joins && !own && !yields && can(cnp->input.flow, cnp->sampled)) {
       note(cnp->input.flow, true);
       issue_cnp(cnp->input, 1);
       cnps_.pop_front();
-    } else if (timer && can(timer_flow, edge_ - 1)) {
+    } else if (timer && turn(timer_first, timer_flow, edge_ - 1)) {
+      timer_waited_ = false;
       note(timer_flow, false);
       issue_timer(timer->first, timer->second);
-    } else if (command != nullptr && can(command->input.flow, command->sampled)) {
+    } else if (command != nullptr && turn(command_first, command->input.flow, command->sampled) &&
+               !(bytes_turn_ && bytes != nullptr &&
+                 turn(bytes_first, bytes->input.flow, bytes->sampled))) {
+      command_waited_ = false;
+      bytes_turn_ = bytes_turn_ || bytes != nullptr;
       note(command->input.flow, false);
       issue_command(command->input);
       commands_.pop_front();
-    } else if (bytes != nullptr && can(bytes->input.flow, bytes->sampled)) {
+    } else if (bytes != nullptr && turn(bytes_first, bytes->input.flow, bytes->sampled)) {
+      bytes_waited_ = false;
+      seen_.bytes_turns += bytes_turn_ && command != nullptr ? 1 : 0;
+      bytes_turn_ = false;
       note(bytes->input.flow, false);
       answer(manager_.bytes(bytes->input.flow, bytes->input.dscp,
                             static_cast<std::uint32_t>(bytes->length), bytes->packets));
@@ -317,6 +344,12 @@ class ClockedController {
     sum.packets = static_cast<std::uint8_t>(told ? std::min(255, sum.packets + cnp.packets) : 0);
     ++latest.count;
   }
+  bool busy(std::uint32_t flow) const {
+    const auto last = last_of_flow_.find(flow);
+    return last != last_of_flow_.end() &&
+           (edge_ - last->second.edge < kD || last->second.joined.has_value());
+  }
+  /// busy() that counts.
   bool blocked(std::uint32_t flow, std::int64_t sampled) {
     const auto last = last_of_flow_.find(flow);
     if (last == last_of_flow_.end()) return false;
@@ -419,6 +452,9 @@ class ClockedController {
   std::int64_t last_issue_ = -kD, last_timer_ = 0;
   Tick last_due_ = 0;
   std::map<std::uint32_t, Latest> last_of_flow_;
+  // True if the head of that kind found its flow busy.
+  bool timer_waited_ = false, command_waited_ = false, bytes_waited_ = false;
+  bool bytes_turn_ = false;  // true if a command went before the bytes at the head
   std::vector<std::int64_t> freed_at_;
   std::map<SlotIndex, Tick> due_;
   std::uint64_t missed_ = 0, no_slot_causes_ = 0;

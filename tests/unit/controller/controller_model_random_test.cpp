@@ -262,6 +262,8 @@ TEST_P(ControllerModelRandom, AnswersLikeTheMachineUnderOverload) {
   cnps_lost_ += machine->manager().statistics().cnps_lost;
   EXPECT_GT(machine->seen().joined, 0u);
   EXPECT_GT(machine->seen().joined_cnps, 0u);
+  EXPECT_GT(machine->seen().yielded, 0u);
+  EXPECT_GT(machine->seen().bytes_turns, 0u);
   if (GetParam() % 3 != 0) {
     EXPECT_GT(machine->seen().bytes_waited, 0u);
   }
