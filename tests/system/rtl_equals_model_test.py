@@ -7,9 +7,8 @@ Every configuration runs with the model, then with timer and rate_lut as rtl and
 controller (engine) as rtl and lockstep. Some configurations also run with the notification point (np.engine), the
 parser (parser.engine), the pacer (pacer.engine), or all blocks as rtl and lockstep. flows.csv and metrics.json
 (without values that depend on the machine) must not differ. The runs are shortened. With --full the runs have their
-own duration, and some continue until the model has used one second of processor time. In these runs the RTL may take
-at most ten times the model's processor time. The test prints the processor time of each run and its ratio to the
-model's.
+own duration, and some continue until the model has used one second of processor time. In these runs the ratio to the
+model's processor time has a bound. The test prints the processor time of each run and its ratio to the model's.
 """
 
 import pathlib
@@ -93,9 +92,13 @@ PACER_CASES: list[tuple[str, tuple, str | None, str]] = [
     ("differentiation/share", ALL_BLOCKS, None, "1ms"),
 ]
 
-# Configurations with a duration for which a run with the model alone takes a second or more.
-LONG = [("incast_8x25g", "400ms"), ("thousand_flows", "80ms"), ("table_full", "200ms")]
-MOST = 10.0  # greatest ratio of RTL's to the model's processor time in the runs of LONG
+# Configurations with a duration for which a run with the model alone takes a second or more: (configuration, keys,
+# duration, greatest ratio of the processor time of RTL and of lock-step to the model's). The aim is 5. The controller
+# misses it, because an event takes some 45 evaluations of its pipeline; bounds above 5 only keep what was reached.
+LONG: list[tuple[str, tuple, str, float]] = [
+    ("incast_8x25g", PARTS, "400ms", 5.0), ("table_full", PARTS, "200ms", 5.0), ("thousand_flows", PARTS, "80ms", 10.0),
+    ("incast_8x25g", ALL_BLOCKS, "10ms", 5.0), ("thousand_flows", ALL_BLOCKS, "10ms", 16.0),
+    ("incast_8x25g", WHOLE, "400ms", 20.0), ("thousand_flows", WHOLE, "60ms", 20.0)]
 
 
 def run(dccvp, config, out, keys, implementation, shortened, changed=()):
@@ -120,7 +123,7 @@ def results(out):
     return (out / "flows.csv").read_bytes(), figures(out)
 
 
-def compare(dccvp, config, shortened, others, least, timed=False, changed=(), reference=()):
+def compare(dccvp, config, shortened, others, least, most=None, changed=(), reference=()):
     """Runs the model (`reference`: keys that select it) and the other engines. Returns the number of failures."""
     failures, wanted, model_cpu = 0, None, 0.0
     with tempfile.TemporaryDirectory() as scratch:
@@ -147,7 +150,7 @@ def compare(dccvp, config, shortened, others, least, timed=False, changed=(), re
                   f"  flows.csv {'same' if same[0] else 'DIFFERS'}"
                   f"  metrics.json {'same' if same[1] else 'DIFFERS'}", flush=True)
             failures += same.count(False)
-            if timed and cpu > MOST * model_cpu:
+            if most is not None and cpu > most * model_cpu:
                 print(f"{config}: {cpu / model_cpu:.1f} times the model's time")
                 failures += 1
     return failures
@@ -182,8 +185,9 @@ def main():
         if span is not None:
             failures += compare(dccvp, config, (span, "0ms"), [(keys, "rtl"), (keys, "lockstep")],
                                 {"data_received": 100}, reference=keys)
-    for config, duration in LONG if full else []:
-        failures += compare(dccvp, config, (duration, "0ms"), [(PARTS, "rtl")], {}, timed=True)
+    for config, keys, duration, most in LONG if full else []:
+        failures += compare(dccvp, config, (duration, "0ms"), [(keys, "rtl"), (keys, "lockstep")], {}, most=most,
+                            reference=keys if keys == ALL_BLOCKS else ())
     return 1 if failures else 0
 
 
