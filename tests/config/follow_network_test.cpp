@@ -302,6 +302,39 @@ TEST(FollowNetwork, SeveralPathsShareTheWeightOfAFlow) {
   EXPECT_EQ(static_cast<double>(loaded.config.port_weight) / 65536, 3);
 }
 
+// With telemetry the flows of the busiest port add 1/20 of its rate and half a packet in a round
+// trip. A step of the user's own stays, and so does the preset's if the flows are not known.
+TEST(FollowNetwork, TheStepOfTelemetryFollowsTheWeightsOfAPort) {
+  const auto loaded = [](const std::string& rate, const std::string& traffic,
+                         const std::string& more = "") {
+    return loaded_of(star(rate, "1us") +
+                     "duration: 10ms\nhost: {driver: none}\ndscp: {10: {weight: 5}}\n"
+                     "nic: {congestion_control: {algorithm: dcc, policy: proportional_int" +
+                     more + "}}\ntraffic: [" + traffic + "]\n");
+  };
+  const auto step = [](const LoadedConfig& of) {
+    return static_cast<double>(
+        of.config.nic.congestion_control.of<DccParameters>("dcc").r_ai.bits_per_second);
+  };
+  const std::string one = "{kind: flow, from: 1, to: 0, dscp: 10}";
+  const std::string forty = "{kind: incast, senders: 1..8, receiver: 0, dscp: 10, flows: 5}";
+  const std::string key = "nic.congestion_control.r_ai";
+  // A round trip over two links of 1 us takes 4 us and the times of two packets and two ACKs.
+  for (const auto& [rate, name] : {std::pair(25e9, "25Gbps"), std::pair(400e9, "400Gbps")}) {
+    const double trip = 4e-6 + 2 * (1082 + 84) * 8 / rate;
+    const double all = rate / 20 + 1082 * 4 / trip;
+    EXPECT_NEAR(step(loaded(name, forty)) * 200, all, 0.01 * all) << name;
+    EXPECT_NEAR(step(loaded(name, one)) * 5, all, 0.01 * all) << name;
+  }
+  EXPECT_EQ(step(loaded("100Gbps", forty, ", r_ai: 60Mbps")), 60e6);
+  EXPECT_EQ(step(loaded("100Gbps", "{kind: poisson, load: 0.5, sizes: websearch, dscp: 10}")),
+            100e6);
+  const LoadedConfig ruled = loaded("100Gbps", forty);
+  EXPECT_NE(ruled.config.followed.at(key).find("weights of a port"), std::string::npos);
+  EXPECT_EQ(loaded("100Gbps", forty, ", r_ai: 60Mbps").config.followed.count(key), 0u);
+  EXPECT_EQ(ruled.config.port_weight, 0u) << "the scale of the law of marks";
+}
+
 TEST(FollowNetwork, TheRuleIsShownWithTheValueAndWrittenBesideIt) {
   const LoadedConfig loaded = loaded_of(star("100Gbps", "1us"));
   bool seen = false;

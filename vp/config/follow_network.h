@@ -23,10 +23,11 @@ void follow_network(LoadedConfig& loaded, LongestPath& path);
 void follow_marking_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning);
 
 /// Sets the proportional policy's r_ai and g by the rate of the slowest link, unless the user gave
-/// r_ai, g or a reference rate. Sets the policy's interval by the longest base RTT. `beginning`:
-/// the configuration whose given keys count, because a change of one key must not move another.
-/// `beginning` is the configuration at the beginning of the run if a change made `loaded`, else
-/// `loaded` itself.
+/// r_ai, g or a reference rate. Sets the policy's interval by the longest base RTT. Sets r_ai of
+/// the policy proportional_int by the weights that share a port, unless the user gave it.
+/// `beginning`: the configuration whose given keys count, because a change of one key must not move
+/// another. `beginning` is the configuration at the beginning of the run if a change made `loaded`,
+/// else `loaded` itself.
 void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning);
 
 }  // namespace dcc::vp

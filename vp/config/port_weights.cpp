@@ -16,8 +16,9 @@ namespace dcc::vp {
 namespace {
 class PortWeights {
  public:
-  explicit PortWeights(const PlatformConfig& config)
+  PortWeights(const PlatformConfig& config, bool (*counts)(const DccParameters&))
       : config_(config),
+        counts_(counts),
         ports_(config.topology.host_ports()),
         topology_(Topology::of(config.topology)),
         routing_(topology_),
@@ -31,7 +32,7 @@ class PortWeights {
     if (from >= hosts || to >= hosts || from == to) return;  // a check refuses such entries later
     const HostId sender = ports_.first_port(from);
     const auto* const dcc = config_.congestion_control_of(sender).chosen<DccParameters>();
-    if (dcc == nullptr || !dcc->shares_by_weight()) return;
+    if (dcc == nullptr || !counts_(*dcc)) return;
     const double weight = static_cast<double>(weight_of(spec)) * static_cast<double>(spec.flows);
     send(topology_.node_of(sender), ports_.first_port(to), weight);
   }
@@ -75,6 +76,7 @@ class PortWeights {
   }
 
   const PlatformConfig& config_;
+  bool (*counts_)(const DccParameters&);  // true for the controller of a host whose flows count
   HostPorts ports_;
   Topology topology_;
   Routing routing_;
@@ -83,8 +85,9 @@ class PortWeights {
 };
 }  // namespace
 
-std::uint64_t greatest_weight_of_a_port(const PlatformConfig& config) {
-  PortWeights weights(config);
+std::uint64_t greatest_weight_of_a_port(const PlatformConfig& config,
+                                        bool (*counts)(const DccParameters&)) {
+  PortWeights weights(config, counts);
   for (const TrafficSpec& spec : config.traffic) {
     switch (spec.pattern) {
       case TrafficPattern::kFlow:

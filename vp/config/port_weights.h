@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "config/platform_config.h"
+#include "controller/dcc.h"
 
 namespace dcc::vp {
 
@@ -14,8 +15,10 @@ constexpr int kWeightPlaces = 16;
 /// multiple of 1/65536. At a port n times as fast as the slowest link, the sum is divided by n,
 /// because there a unit of weight stands for n times the rate. The sum counts the flows whose two
 /// ends the configuration names (`flow`, `incast` and `one_to_many`). Several routes of a flow
-/// carry equal parts. Finding the routes of a large network takes seconds. Precondition: the
-/// topology has passed its check.
-std::uint64_t greatest_weight_of_a_port(const PlatformConfig& config);
+/// carry equal parts. `counts` tells whether flows of a host with a congestion controller count.
+/// Finding the routes of a large network takes seconds. Precondition: the topology has passed its
+/// check.
+std::uint64_t greatest_weight_of_a_port(const PlatformConfig& config,
+                                        bool (*counts)(const DccParameters&));
 
 }  // namespace dcc::vp

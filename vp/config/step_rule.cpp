@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -73,6 +75,42 @@ void take_distance(const DccParameters& from, DccParameters& to) {
   to.first_cut = from.first_cut;
   to.brisk = from.brisk;
   to.initial_window = from.initial_window;
+}
+
+bool shares_by_weight(const DccParameters& dcc) { return dcc.shares_by_weight(); }
+bool follows_weights(const DccParameters& dcc) { return dcc.rules().follows_weights(); }
+
+/// Sets the increase step of policies without a law by the weights that share a port. A change
+/// during the run leaves the step as it was at the beginning.
+void follow_weights(LoadedConfig& loaded, LongestPath& path, const LoadedConfig& beginning) {
+  PlatformConfig& config = loaded.config;
+  std::optional<std::uint64_t> weight;  // calculated for the first choice that asks for it
+  const auto follow = [&](AlgorithmChoice& choice, const AlgorithmChoice& at_beginning,
+                          const std::string& section) {
+    const auto* const dcc = choice.chosen<DccParameters>();
+    const std::string key = section + ".r_ai";
+    if (dcc == nullptr || !follows_weights(*dcc) || beginning.places.count(key) != 0) return;
+    auto& to = choice.of<DccParameters>("dcc");
+    const BitRate before = to.r_ai;
+    if (&loaded != &beginning) {
+      const auto* const first = at_beginning.chosen<DccParameters>();
+      if (first != nullptr) to.r_ai = first->r_ai;
+    } else {
+      if (!weight) weight = greatest_weight_of_a_port(config, follows_weights);
+      to.rules().follow_weights(to, measured_network(config, path), *weight);
+    }
+    if (to.r_ai.bits_per_second != before.bits_per_second) {
+      config.followed[key] =
+          "policy " + to.policy +
+          ", by the slowest link, the longest base RTT and the weights of a port";
+    }
+  };
+  follow(config.nic.congestion_control, beginning.config.nic.congestion_control,
+         "nic.congestion_control");
+  for (std::size_t i = 0; i < config.nics.size(); ++i) {
+    follow(config.nics[i].congestion_control, beginning.config.nics[i].congestion_control,
+           "nics." + std::to_string(i) + ".congestion_control");
+  }
 }
 
 /// Applies the step rule to one algorithm choice at `path`, which is in `nic` or in an entry of
@@ -159,8 +197,9 @@ void follow_step_rule(LoadedConfig& loaded, LongestPath& path, const LoadedConfi
     config.port_weight = beginning.config.port_weight;
   } else if (config.switch_.ecn.draw == EcnParameters::Draw::kPacket &&
              any_host_shares_by_weight(config)) {
-    config.port_weight = greatest_weight_of_a_port(config);
+    config.port_weight = greatest_weight_of_a_port(config, shares_by_weight);
   }
+  follow_weights(loaded, path, beginning);
   follow_choice(loaded, path, beginning, config.nic.congestion_control,
                 beginning.config.nic.congestion_control, "nic.congestion_control");
   for (std::size_t i = 0; i < config.nics.size(); ++i) {

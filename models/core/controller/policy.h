@@ -2,6 +2,7 @@
 // that calculates rates.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ class Law;
 struct AlgorithmContext;
 struct CnpParameters;
 struct DccParameters;
+struct NetworkScale;
 
 /// One choice of nic.congestion_control.policy. Each policy is a namespace-scope constant of its
 /// own .cpp file and registers itself, so that a configuration can name it.
@@ -36,6 +38,13 @@ class Policy {
   virtual void set_defaults(DccParameters& /*parameters*/) const {}
   /// Sets the policy's own defaults for how the NIC sends congestion notifications.
   virtual void set_defaults(CnpParameters& /*cnp*/) const {}
+  /// True if the policy's defaults follow the weights of the flows (follow_weights).
+  virtual bool follows_weights() const { return false; }
+  /// Replaces the policy's defaults for a network. `weight`: the greatest sum of weights of the
+  /// flows that share a link as slow as the network's slowest one, as a multiple of 1/65536; 0 if
+  /// the flows are not known.
+  virtual void follow_weights(DccParameters& /*parameters*/, const NetworkScale& /*network*/,
+                              std::uint64_t /*weight*/) const {}
   /// The law of the controller that calculates the policy's rates, or null.
   virtual const Law* law() const { return nullptr; }
   /// Makes the algorithm of a policy without a law; null otherwise.

@@ -1,8 +1,11 @@
 #include "schemes/dcc/proportional_int.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 
 #include "controller/controller_setup.h"
+#include "describe/network_scale.h"
 #include "nic/algorithm/registry.h"
 
 namespace dcc {
@@ -24,13 +27,29 @@ class ProportionalIntPolicy final : public Policy {
                "supports") {}
 
   // The policy takes the step and the least rate from its own preset, and the other rules from
-  // HPCC. A step of 1/1000 of the line for each unit of weight lowers the target rate noticeably
-  // only for sums of weights above 50, and builds a queue of one bandwidth-delay product at 480.
+  // HPCC.
   void set_defaults(DccParameters& parameters) const override {
     parameters.r_ai = 100_Mbps;
     parameters.r_min = 5_Mbps;
   }
   using Policy::set_defaults;
+
+  // At rest the flows of a port add W·r_ai in a round trip T and take as much off. With the target
+  // utilisation eta and a queue q the port's load is eta + W·r_ai / C = 1 + q / (C·T). The step
+  // makes q half a packet. With a longer queue the loads of the ports of a path vary more. Without
+  // one a port does not notice that it is overloaded, loads of different ports are too close
+  // together for a flow to tell which is the greater, and shares settle late.
+  bool follows_weights() const override { return true; }
+  void follow_weights(DccParameters& parameters, const NetworkScale& network,
+                      std::uint64_t weight) const override {
+    if (weight == 0) return;
+    const Ratio eta = HpccParameters().eta;
+    const BitRate spare = network.share(Ratio(eta.denominator - eta.numerator, eta.denominator));
+    const BitRate half_a_packet = network.packet_rate(2);
+    const std::uint64_t all = spare.bits_per_second + half_a_packet.bits_per_second;
+    constexpr std::uint64_t kUnit = 1000;  // the step is a multiple of 1 kb/s
+    parameters.r_ai = BitRate(std::max<std::uint64_t>(1, (all << 16) / weight / kUnit) * kUnit);
+  }
 
   std::unique_ptr<Algorithm> make(const DccParameters& parameters,
                                   const AlgorithmContext& context) const override {
