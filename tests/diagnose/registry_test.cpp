@@ -35,6 +35,7 @@ TEST(Diagnoses, KeepTheirIds) {
                                "standing_queue",
                                "starving_flows",
                                "few_samples",
+                               "heavy_messages_late",
                                "host_busy_at_end",
                                "thresholds_beyond_buffer",
                                "slots_full",

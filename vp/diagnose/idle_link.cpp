@@ -10,7 +10,7 @@
 #include "describe/quantity_text.h"
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/late_marks.h"
+#include "diagnose/weights/late_marks.h"
 #include "diagnose/link_use.h"
 #include "measure/metrics.h"
 #include "wire/wire_size.h"

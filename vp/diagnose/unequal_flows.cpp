@@ -12,8 +12,8 @@
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
-#include "diagnose/posted_messages.h"
-#include "diagnose/weights_without_effect.h"
+#include "diagnose/weights/posted_messages.h"
+#include "diagnose/weights/weights_without_effect.h"
 #include "measure/metrics.h"
 
 namespace dcc::vp {

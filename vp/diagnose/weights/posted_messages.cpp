@@ -1,4 +1,4 @@
-#include "diagnose/posted_messages.h"
+#include "diagnose/weights/posted_messages.h"
 
 #include <fmt/format.h>
 

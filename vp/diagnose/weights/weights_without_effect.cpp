@@ -1,5 +1,5 @@
 // Diagnosis `weights_without_effect`: classes get equal shares although their weights differ.
-#include "diagnose/weights_without_effect.h"
+#include "diagnose/weights/weights_without_effect.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
-#include "diagnose/posted_messages.h"
+#include "diagnose/weights/posted_messages.h"
 #include "measure/metrics.h"
 
 namespace dcc::vp {

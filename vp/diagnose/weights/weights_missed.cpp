@@ -11,10 +11,10 @@
 #include "controller/dcc.h"
 #include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/late_marks.h"
 #include "diagnose/link_use.h"
-#include "diagnose/posted_messages.h"
-#include "diagnose/weights_without_effect.h"
+#include "diagnose/weights/late_marks.h"
+#include "diagnose/weights/posted_messages.h"
+#include "diagnose/weights/weights_without_effect.h"
 #include "measure/metrics.h"
 #include "wire/wire_size.h"
 

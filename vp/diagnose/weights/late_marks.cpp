@@ -1,4 +1,4 @@
-#include "diagnose/late_marks.h"
+#include "diagnose/weights/late_marks.h"
 
 #include <fmt/format.h>
 
