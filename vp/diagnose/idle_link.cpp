@@ -10,8 +10,8 @@
 #include "describe/quantity_text.h"
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
-#include "diagnose/weights/late_marks.h"
 #include "diagnose/link_use.h"
+#include "diagnose/weights/late_marks.h"
 #include "measure/metrics.h"
 #include "wire/wire_size.h"
 
