@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""Every mutant of a block's list is killed by the block's bench: mutants.py BLOCK --build DIR [--only N].
+"""Checks that a block's bench kills every mutant of the block's list: mutants.py BLOCK --build DIR [--only N].
 
 tests/cosim/BLOCK/mutants.txt has one mutant a line: FILE below rtl/BLOCK/rtl | text | text instead | what is broken.
 The text is an expression that occurs once in FILE. All mutants are in one build; an environment variable selects one.
@@ -50,7 +50,7 @@ def mutants_of(block):
 
 
 def sources_with(block, rows, directory):
-    """Copies of the block's sources in which each mutant is behind the selector; their paths in order."""
+    """Writes copies of the block's sources with every mutant behind the selector; returns their paths in order."""
     os.makedirs(directory, exist_ok=True)
     with open(os.path.join(RTL, block, "files.f"), encoding="utf-8") as lines:
         files = lines.read().split()
@@ -103,7 +103,7 @@ def build(block, directory):
 
 
 def judge(program, block, number):
-    """The verdict on a mutant, and what the bench says."""
+    """Returns the verdict on a mutant, and the output of the bench."""
     try:
         result = subprocess.run([program, *BLOCKS[block][2]], env={**os.environ, "DCC_MUTANT": str(number)},
                                 capture_output=True, text=True, check=False, timeout=SECONDS)

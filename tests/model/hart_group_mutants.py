@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""Every mutant of the group of harts in hart_group_mutants.txt fails a test of hart_group_test.cpp.
+"""Checks that every mutant in hart_group_mutants.txt fails a test of hart_group_test.cpp.
 
   hart_group_mutants.py --build FOLDER --compile "FLAGS" LIBRARY...
 
@@ -45,7 +45,7 @@ def build(rows, folder, flags, libraries):
 
 
 def judge(program, tests, number):
-    """The verdict on a mutant, and the tests that fail. Each test needs a process of its own."""
+    """Returns the verdict on a mutant, and the tests that fail. Each test needs a process of its own."""
     failed = []
     for test in tests:
         try:

@@ -1,4 +1,4 @@
-"""Readers of every form of a register map, each on its own, into one common form.
+"""Reads every form of a register map, each with a reader of its own, into one common form.
 
 {name: Entry}: a register "CTRL", a counter's word "STAT_X_LO", a table "FACTOR", a word of a
 structured table "SLOTS.RATE". Nothing here shares code with the tool that wrote the files.
@@ -21,7 +21,7 @@ GENERATED = ROOT / "rtl/regs/generated"
 
 @functools.lru_cache(maxsize=None)
 def forms():
-    """Folder with the exchange forms, made anew for this run of the tests."""
+    """Returns the folder with the exchange forms, which this run of the tests has generated."""
     folder = tempfile.TemporaryDirectory()
     subprocess.run([ROOT / "python/tool.py", "regtool", "--forms", folder.name], check=True,
                    stdout=subprocess.DEVNULL)
@@ -49,7 +49,7 @@ class Entry:
 
 
 def other_names(name):
-    """{(register, name): (lsb, width)} of reserved bits, and of former names of fields."""
+    """Returns {(register, name): (lsb, width)} of reserved bits, and of former names of fields."""
     data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
     result = {}
     for r in data["registers"]:
@@ -62,7 +62,7 @@ def other_names(name):
 
 
 def source(name):
-    """The entries of the YAML source, expanded by hand."""
+    """Returns the entries of the YAML source, expanded without the tool."""
     data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
     result = {}
 
@@ -227,7 +227,7 @@ def svd(name):
 # Reader of SystemRDL.
 
 class Rdl:
-    """As much of SystemRDL 2.0 as a register map needs: nested anonymous components, enums,
+    """Reads the part of SystemRDL 2.0 that a register map needs: nested anonymous components, enums,
     property assignments, instances with ranges, addresses, strides and reset values."""
 
     TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|(?P<string>"(?:[^"\\]|\\.)*")'
@@ -410,7 +410,7 @@ def c_header(name, wanted):
 
 
 def parameters(name):
-    """{member: (register, field, Bits)} of what the YAML calls a parameter."""
+    """Returns {member: (register, field, Bits)} of the parameters in the YAML."""
     data = yaml.safe_load((ROOT / f"rtl/regs/{name}.yaml").read_text(encoding="utf-8"))
     bits = source(name)
     result = {}
@@ -422,7 +422,7 @@ def parameters(name):
 
 
 def cpp_parameters(name):
-    """{member: initial value} of the structures, and {member: (register, field)} as decoded."""
+    """Returns {member: initial value} of the structures, and {member: (register, field)} that the decoder reads."""
     folder = ROOT / "models/core/registers/generated"
     text = (folder / f"{name}_parameters.h").read_text(encoding="utf-8")
     structures = {m[1]: dict(re.findall(r"^  (?:bool|std::uint\d+_t) (\w+) = (\w+);$", m[2], re.M))
@@ -467,7 +467,7 @@ def settings(name):
 
 
 def c_parameters(name):
-    """[(member, smallest, greatest, reset)] of the driver's structure, in its order."""
+    """Returns [(member, smallest, greatest, reset)] of the driver's structure, in its order."""
     text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")
     members = re.search(rf"struct {name}_parameters \{{(.*?)\}};", text, re.S)[1]
     text = text.replace("\\\n", "")
@@ -480,7 +480,7 @@ def c_parameters(name):
 
 
 def c_statistics(name):
-    """Members of the driver's structure of statistics, and the (NAME, member) of its list."""
+    """Returns members of the driver's structure of statistics, and (NAME, member) of its list."""
     text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")
     members = re.search(rf"struct {name}_statistics \{{(.*?)\}};", text, re.S)[1]
     rows = re.search(r"_FOR_EACH_STATISTIC\(X\) \\\n((?:  X.*\n)+)", text)[1]

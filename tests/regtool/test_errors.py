@@ -1,4 +1,4 @@
-"""A wrong map is refused with file, line and the name of what is wrong; nothing is written."""
+"""Tests that the tool refuses a wrong map, names file, line and the wrong item, and writes nothing."""
 
 import contextlib
 import io

@@ -1,4 +1,4 @@
-"""Every generated form says the same as the YAML, register by register and field by field."""
+"""Tests that every generated form agrees with the YAML, register by register and field by field."""
 
 import re
 import subprocess

@@ -1,4 +1,4 @@
-"""The generated code is usable by the tools it is meant for."""
+"""Tests that compilers and simulators accept the generated code."""
 
 import pathlib
 import re

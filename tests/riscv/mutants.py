@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-r"""Every mutant of the CPU's core in mutants.txt fails a test of this folder: mutants.py --build FOLDER [--only N].
+r"""Checks that every mutant of the CPU's core in mutants.txt fails a test: mutants.py --build FOLDER [--only N].
 
 mutants.txt has one mutant a line: FILE of models/core/riscv | text | text instead | what is broken; \| is a bar of
 C++. The text occurs once in FILE, blank space aside; it is an expression, or statements that end with a semicolon.
@@ -80,7 +80,7 @@ def build(rows, folder):
 
 
 def judge(program, number):
-    """The verdict on a mutant, and the first test that fails."""
+    """Returns the verdict on a mutant, and the first test that fails."""
     try:
         done = subprocess.run([program, "--gtest_brief=1"], env={**os.environ, "DCC_MUTANT": str(number)},
                               capture_output=True, text=True, check=False, timeout=SECONDS)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""The table of rtl/controller/README.md leads where it says: rule, module and line, what stands there, test.
+"""Checks the table in rtl/controller/README.md, which maps each rule to a module, a line of RTL and a test.
 
   rule_map_test.py [--write]
 
