@@ -216,7 +216,7 @@ module arbiter_step_formal #(
       6: bad_o = after && !ok[2];
       // Waits.
       7: bad_o = after && !ok[3];
-      // It holds after a reset.
+      // The invariant holds after a reset.
       3: bad_o = begun_q && second_q && !good;
       // Where it holds, two events of the flow are Distance edges apart.
       1: bad_o = first && mine && age_q != 6'(D);

@@ -314,7 +314,8 @@ CsrReport check_errors(const MapInfo& map, CsrPort& port, const CsrInstance& ins
       }
     }
   }
-  // Refused accesses must change no register except the record of the last error.
+  // Refused accesses may change only the last-error record and the error cause of the interrupt
+  // status. Live registers are not compared.
   for (std::uint16_t i = 0; i < map.registers.size(); ++i) {
     const RegisterInfo& info = map.registers[i];
     if (is_live(info) || i == map.error_info) continue;

@@ -287,7 +287,9 @@ class OtherClients(unittest.TestCase):
         client = Client(machine)
         client.ask("?")
         client.socket.settimeout(1)
-        with self.assertRaises(OSError):  # the socket's buffer is full, so the server waits until the client reads
+        # The client reads no replies, so the server's sends block and it stops reading. The client's own sendall then
+        # fails.
+        with self.assertRaises(OSError):
             while True:
                 client.socket.sendall(packet("m80000000,1000") * 100)
         status, out = machine.finish()

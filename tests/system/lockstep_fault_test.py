@@ -89,8 +89,8 @@ def at_the_port(fst, seen):
     check(foretold in answers, f"the waveform's answers are {answers[-5:]}, not {foretold}")
 
 
-# Each case: network, key, environment variable, its value, name of the recording, function that finds the cause in
-# the waveform.
+# Each case: network; key that is set to lockstep; environment variable that injects a fault into the RTL; number of
+# the fault; name of the recording; function that finds the fault's effect in the replay's waveform.
 CASES = [(INCAST, "controller.timer", "DCCVP_WHEEL_FAULT", "1", "wheel_lockstep_host", spoilt_delay),
          (FLOWS, "controller.timer", "DCCVP_WHEEL_FAULT", "3", "wheel_lockstep_host", lost_expiry),
          (INCAST, "controller.rate_lut", "DCCVP_RATE_FAULT", "1", "rate_lockstep_host", spoilt_rate),

@@ -92,8 +92,9 @@ class Host final : public sc_core::sc_module {
   /// Reports changes of this host's interrupt lines: "controller", "nic", and "cpu" for the CPU's
   /// input line, which combines the other two.
   void observe_lines(std::function<void(const char* line, bool high)> observer);
-  /// Adds an observer of the controller's slots. Returns false if RTL alone computes the slots,
-  /// because RTL does not report changes.
+  /// Adds an observer of the controller's slots (state per flow); does nothing on a host without
+  /// the DCC controller. Returns false if RTL alone computes the slots, because RTL does not report
+  /// changes.
   bool observe_slots(SlotObserver& observer);
 
   /// Programs the controller of a host without a driver. Call after SystemC's elaboration.

@@ -70,8 +70,10 @@ class MovingWeights::Entry {
     std::vector<FlowSpec> sends;
     std::vector<Bytes> round;  // bytes of the round to which each send belongs
     std::size_t next = 0;      // index of the first send that is not completely acknowledged
-    Bytes sent = 0;            // bytes of the round in the sends before `next`
-    Bytes acknowledged = 0;    // acknowledged bytes of the round at the last sample
+    // bytes of the present round (that of sends[next]) in its sends before `next`, which are all
+    // acknowledged
+    Bytes sent = 0;
+    Bytes acknowledged = 0;  // acknowledged bytes of the present round at the last sample
 
     bool is_done() const { return next == sends.size(); }
     std::uint32_t query() const { return sends[next].query; }  // query number of the present round

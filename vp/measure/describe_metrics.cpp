@@ -136,7 +136,8 @@ void describe_run(MetricVisitor& v, const RunResults& r) {
   });
 }
 
-/// Describes the mean over all switches, and the maximum of any switch.
+/// Describes the buffer figures: bytes that wait in a switch, as mean over time and all switches,
+/// and the greatest number of bytes that waited in any one switch.
 void describe_buffers(MetricVisitor& v, const std::vector<BufferResult>& buffers) {
   double sum = 0;
   Bytes most = 0;

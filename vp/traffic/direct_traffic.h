@@ -74,15 +74,15 @@ class FlowStarter {
   Event start_event_;
 };
 
-/// Starts and stops every flow that the platform serves. For each flow, the platform creates both
+/// Starts and stops the flows of hosts without a driver. For each flow, DirectTraffic creates both
 /// ends, posts all work of the flow as one request cut into messages, and stops the flow at its
-/// stop time. For a flow that waits for others (flow_gates.h), the platform only creates the ends.
-/// If the plan does not hold flows, the platform also opens a flow's record shortly before the
-/// start and releases flows that are over.
+/// stop time. Flows that wait for others (flow_gates.h) are started elsewhere; for these,
+/// DirectTraffic only creates the ends. If the plan does not hold flows, DirectTraffic also opens a
+/// flow's record shortly before the start and releases flows that are over.
 ///
-/// DirectTraffic looks some microseconds ahead. Work that all partitions share is done while all
-/// partitions wait; each partition does the rest, thousands of starts in a millisecond of a large
-/// network.
+/// Every few microseconds DirectTraffic gives the flows that start in the next interval to each
+/// partition's starter, while all partitions wait. Each partition then starts its own flows in
+/// parallel with the others.
 class DirectTraffic final : public PlatformPart {
  public:
   /// Prepares the traffic. `nic_of` returns a host's NIC. `is_direct` tells whether the platform

@@ -20,9 +20,9 @@ constexpr std::uint32_t kWhole = 1u << kWholeShift;
 // What a cut that leaves nothing of the current rate takes, as the target rate counts it. Marks
 // beyond those that take the whole current rate count, too: a light flow would otherwise keep more
 // than its share in the fast phase, in which one of its marks may take more than the whole rate.
-// They count up to twice the rate below 256 Mb/s of target and up to four times the rate below
-// 128 Mb/s. There StepPart is less than a half and a quarter, so no cut takes more than a quarter
-// of the current rate off the target.
+// These marks count up to twice the rate below 256 Mb/s of target and up to four times the rate
+// below 128 Mb/s. There StepPart is less than a half and a quarter, so no cut takes more than a
+// quarter of the current rate off the target.
 std::uint64_t taken_beyond(const DecreaseRequest& request, std::uint32_t argument) {
   const std::uint32_t most = kWhole << std::min(2u, StepPart::at(request.rt).places);
   const std::uint64_t counted = std::clamp(argument, kWhole, most);

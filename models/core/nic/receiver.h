@@ -133,8 +133,10 @@ class Receiver {
     bool created = false;
     // a NAK for the current gap was sent; each gap causes one (IBTA 9.7.5.2.8)
     bool nak_sent = false;
-    bool refused = false;  // a request was refused for good: the queue pair accepts no more packets
-    NakReason refusal{};   // reason that each repeated NAK carries, since the first NAK may be lost
+    // this receiver has refused a request with a final NAK (invalid or access error): it accepts no
+    // further packet of the queue pair, and answers each with the NAK in `refusal`
+    bool refused = false;
+    NakReason refusal{};  // reason that each repeated NAK carries, since the first NAK may be lost
     Service service = Service::kRc;
     HostId remote_host = 0;
     Qpn remote_qpn = 0;

@@ -62,7 +62,8 @@ class DistributedRun final : public PartitionedRun {
   Outgoing outgoing_;
   // mailboxes for items from this process, indexed by destination partition
   std::vector<Mailbox> to_;
-  Mailbox unused_;  // mailbox for all other pairs of partitions, which stays empty
+  // mailbox for pairs of partitions whose source is another process; it stays empty
+  Mailbox unused_;
   std::vector<ProcessGroup::Message> sent_;  // messages to be sent, indexed by process
   std::vector<ProcessGroup::Message> received_;
   std::exception_ptr failure_;

@@ -24,7 +24,8 @@ class SequenceSet {
       base_ += 64;
       ++first_;
     }
-    // Used-up words are removed rarely, so that the cost per packet is O(1) amortised.
+    // Words whose 64 packets are all in the set are erased many at a time, so that the amortised
+    // cost per packet is O(1).
     if (first_ == words_.size() || first_ >= kSpare) {
       words_.erase(words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;

@@ -47,8 +47,9 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   // Where a round trip holds few packets, a flow has about one segment in it, and the difference of
   // two RTTs is mostly the place of a packet among those of other flows. Smoothing makes the shares
   // of 4 to 16 flows two to five times as even, and costs two or three flows up to 5 % of the link.
-  // It pays from 8 to 15 packets only: with fewer, two flows leave 8 % more of a 10 Gb/s link idle;
-  // with more, the late reaction makes the queue swing. The bounds were found by measurement.
+  // Smoothing pays from 8 to 15 packets only: with fewer, two flows leave 8 % more of a 10 Gb/s
+  // link idle; with more, the late reaction makes the queue swing. The bounds were found by
+  // measurement.
   v.follows(true,
             "1/2: a round trip has many short segments; 1/8 where the product of slowest link and "
             "base RTT is 8 to 15 full packets",

@@ -89,8 +89,8 @@ def write_csv(path, lines):
     write_rows(path, (*HEAD, *(f"{column} {end}" for column in ends for end in ("low", "high"))), rows)
 
 
-# Layout of a table cell: heading; columns that the cell shows; text between them; factor (100 for percent);
-# number of decimals of a figure without an interval.
+# Columns of the Markdown table: heading; figures shown in each cell; format string that joins them; factor (100 for
+# percent); number of decimals, except where a mean is shown with ± half its confidence interval.
 CELLS = (
     ("error p50 / p95 / max %", ("error_p50", "error_p95", "error_max"), "{} / {} / {}", 100, 1),
     ("root mean square of flows / class error max %", ("error_rms", "class_error_max"), "{} / {}", 100, 1),

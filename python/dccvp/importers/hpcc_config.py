@@ -86,7 +86,8 @@ class Config:
         self.source.fail(self.values[key][0], message)
 
     def number(self, key, default, least=0, most=10**15):
-        """Returns the value of a key as a fraction; `default` if the key is missing."""
+        """Returns the value of a key as an exact fractions.Fraction, or `default` if the key is missing. InputError if
+        the value is no number from `least` to `most`."""
         if key not in self.values:
             return default
         return self.source.number(self.values[key][0], key, least, most)

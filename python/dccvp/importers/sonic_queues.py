@@ -7,7 +7,7 @@ from dccvp.importers.network import decimal, size_text, some
 from dccvp.importers.sonic_data import REFERENCE
 
 QUEUES = 8
-LEAST_POOL = 1000  # Least size of a pool in bytes.
+LEAST_POOL = 1000  # Least size of an egress buffer pool in bytes; smaller sizes are raised to it.
 GREATEST_ALPHA = "128"
 LEAST_LIMIT = 2000  # Least limit of a queue in bytes; a smaller limit would admit no packet of the usual size.
 

@@ -14,7 +14,7 @@ module dc_arbiter #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,      // soft reset: joined CNPs are dropped
-  input  logic             forget_i,     // recovery: the heads are no longer those that waited
+  input  logic             forget_i,     // rebuild (dc_rebuild.sv): the heads are no longer those that waited
   input  logic             hold_i,       // the arbiter issues no event and takes no CNP
   input  logic [3:0]       valid_i,      // for each kind of event: an event waits at the head of its queue
   input  logic [FlowW-1:0] cnp_flow_i,

@@ -6,7 +6,7 @@ module dc_corrected #(
   input  logic               clk_i,
   input  logic               rst_ni,
   input  logic               clear_i,   // soft reset clears the logged place
-  input  logic               resume_i,  // recovery begins: the place of the next wrong word replaces the stored place
+  input  logic               resume_i,  // rebuild begins: the place of the next wrong word replaces the stored place
   input  logic [ReportW-1:0] report_i,  // report on the words used in the previous cycle (ram_guarded.sv)
   output logic [15:0]        count_o,   // cycles in which corrected words were used since power-up reset, saturated
   output logic [30:0]        word_o     // report on the logged word; 0: no report since the soft reset
@@ -19,7 +19,7 @@ module dc_corrected #(
     assign unused = &{1'b0, clk_i, rst_ni, clear_i, resume_i, report_i};
   end else begin : g_log
     logic               clear_q;  // 1 in the cycle after a soft reset, when reports still concern earlier words
-    logic               old_q;    // the logged word was used before the last recovery
+    logic               old_q;    // the logged word was used before the last rebuild (dc_rebuild.sv)
     logic               resume_q; // 1 in the cycle after resume_i, when reports still concern earlier words
     logic [15:0]        count_q;
     logic [ReportW-1:0] word_q;

@@ -1,4 +1,4 @@
-// Reaction to a word with wrong parity: the controller stops until a soft reset or until recovery (dc_rebuild).
+// Reaction to a word with wrong parity: the controller stops until a soft reset or a rebuild (dc_rebuild.sv).
 // SPDX-License-Identifier: Apache-2.0
 //
 // A word's wrong parity is known one cycle after the word is used. The manager writes an event back and answers it 20
@@ -9,7 +9,7 @@ module dc_fault #(
   input  logic                clk_i,
   input  logic                rst_ni,
   input  logic                clear_i,   // soft reset clears the stored memory fault
-  input  logic                resume_i,  // start of recovery clears the fault, and keeps where_o
+  input  logic                resume_i,  // start of the rebuild clears the fault, and keeps where_o
   input  logic [Memories-1:0] wrong_i,   // memories of which a word used in the cycle before had wrong parity
   input  logic [Memories-1:0] forgiven_i, // memories whose wrong words do not stop the manager in this cycle
   output logic                raise_o,   // raises the interrupt cause of memory errors

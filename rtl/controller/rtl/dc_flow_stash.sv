@@ -1,7 +1,7 @@
 // Stash of a cuckoo hash table: registers for entries that found no place in their buckets.
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stash compares all entries at once and makes one change a cycle. put_i requires a free place.
+// The stash compares all entries at once and makes one change per cycle. put_i requires a free place.
 module dc_flow_stash #(
   parameter int unsigned Depth = 32,  // number of places, a power of two, at least 2
   parameter int unsigned FlowW = 24,

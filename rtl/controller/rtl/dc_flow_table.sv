@@ -30,7 +30,7 @@ module dc_flow_table #(
   input  logic             power_up_i,
   input  logic             in_range_i,
   input  logic [FlowW-1:0] index_i,
-  // recovery: the sweep keeps the flows of slots, and these flows are then written without a bind
+  // rebuild (dc_rebuild.sv): the sweep keeps the flows of slots, and these flows are then written without a bind
   input  logic             keep_i,
   input  logic             rename_i,
   output logic [ReportW-1:0] report_o  // report on the words used in the previous cycle (ram_guarded.sv)

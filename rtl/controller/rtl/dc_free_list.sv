@@ -9,7 +9,7 @@ module dc_free_list #(
   input  logic             clk_i,
   input  logic             rst_ni,
   input  logic             clear_i,  // soft reset: frees all slots; the sweep after it puts the slots in order
-  input  logic             empty_i,  // recovery begins: the list of free slots becomes empty
+  input  logic             empty_i,  // rebuild (dc_rebuild.sv) begins: the list of free slots becomes empty
   input  logic             sweep_i,
   input  logic [SlotW-1:0] index_i,
   output logic             any_o,

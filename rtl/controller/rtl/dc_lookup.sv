@@ -45,7 +45,7 @@ module dc_lookup #(
   input  logic [SlotW-1:0] write_slot_i,
   input  dcc_controller_pkg::slot_t write_parameters_i,
   input  logic             give_i,       // write_slot_i returns to the free slots
-  // recovery (dc_rebuild.sv): empty_i: no slot is free; keep_i: the sweep leaves the slots, and rename_i writes
+  // rebuild (dc_rebuild.sv): empty_i: no slot is free; keep_i: the sweep leaves the slots, and rename_i writes
   // the flow of a slot without a bind
   input  logic             empty_i,
   input  logic             keep_i,
@@ -100,7 +100,7 @@ module dc_lookup #(
     );
 
     logic unused;
-    assign unused = &{1'b0, rename_i};  // sparse flows have no recovery
+    assign unused = &{1'b0, rename_i};  // with sparse flows, wrong words cause no rebuild
   end else begin : g_direct
     dc_flow_table #(.Slots(Slots), .FlowW(FlowW), .Secded(Secded)) u_flows (
       .clk_i       (clk_i),

@@ -1,4 +1,4 @@
-// The congestion manager: queues inputs, issues at most one event a cycle, and writes each event back 31 cycles later.
+// The congestion manager: queues inputs, issues at most one event per cycle, writes each back 31 cycles later.
 // SPDX-License-Identifier: Apache-2.0
 //
 // This module connects the parts; docs/controller-contract.md defines the cycle of every effect. Signals named wb_
@@ -73,7 +73,7 @@ module dc_manager #(
   logic             clear, ready, swept, sweep_done, started, sweep, power_up, in_range, rate_done, wheel_done;
   logic             fault;
 
-  // Signals of the recovery (u_rebuild)
+  // Signals of the rebuild after a wrong memory word (u_rebuild)
   logic             rb_start, rb_busy, rb_read, rb_write, rb_bind, rb_give, rb_erase, rb_told;
   logic [SlotW-1:0] rb_slot;
   logic [FlowW-1:0] rb_flow;
@@ -109,7 +109,7 @@ module dc_manager #(
 
   assign cnp_taken       = cnp_valid_i && regs_i.ctrl_enable && ready;
   assign bytes_taken     = bytes_valid_i && regs_i.ctrl_enable && ready;
-  assign drop_cnp        = rb_start && wrong_cnp[0];  // recovery drops a wrong CNP at the queue's head
+  assign drop_cnp        = rb_start && wrong_cnp[0];  // the rebuild drops a wrong CNP at the queue's head
   assign cnp_lost        = (cnp_taken && cnp_full) || drop_cnp;
   assign dropped         = {1'b0, cnp_valid_i && regs_i.ctrl_enable && !ready} +
                            {1'b0, bytes_valid_i && regs_i.ctrl_enable && !ready};
@@ -525,11 +525,11 @@ module dc_manager #(
   // ---------------------------------------------------------------------------------------------
   // Recovery from a wrong word
   // ---------------------------------------------------------------------------------------------
-  logic [Memories-1:0] forgiven;  // recovery reads wrong words of slots, and of their flows, on purpose
+  logic [Memories-1:0] forgiven;  // the rebuild reads wrong words of slots, and of their flows, on purpose
   logic                drop_joined;
 
   if (Rebuild != 0) begin : g_rebuild
-    logic cnp_q;  // a CNP was wrong since the last recovery and may have joined other CNPs
+    logic cnp_q;  // a CNP was wrong since the last rebuild and may have joined other CNPs
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) cnp_q <= 1'b0;
       else cnp_q <= (cnp_q || wrong_cnp[0]) && !clear && !rb_start;

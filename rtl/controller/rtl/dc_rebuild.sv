@@ -5,7 +5,7 @@
 // parameter store intact. When the pipeline is empty, the flow table is swept, the timing wheel and the list of free
 // slots are emptied, and the slots are read one by one: a bound slot gets its flow and timer again, an unbound slot
 // becomes free. A slot whose own word is wrong becomes free, and its flow is lost. Then the manager resumes. After a
-// wrong word in a table, which belongs to no slot, recovery waits until software has written a word of a table.
+// wrong word in a table, which belongs to no slot, the rebuild waits until software has written a table word.
 module dc_rebuild #(
   parameter int unsigned Slots = 1024,
   parameter int unsigned FlowW = 14,
@@ -13,7 +13,7 @@ module dc_rebuild #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
-  input  logic             clear_i,        // soft reset, which replaces the recovery
+  input  logic             clear_i,        // soft reset, which replaces the rebuild
   input  logic             fault_i,
   input  logic             quiet_i,        // the pipeline holds no event
   input  logic             access_i,       // software accesses the controller
@@ -21,7 +21,7 @@ module dc_rebuild #(
   input  logic             table_write_i,
   output logic             start_o,        // one-cycle pulse: clears the fault and begins the sweep
   input  logic             swept_i,
-  output logic             busy_o,         // recovery is under way, from the cycle after start_o
+  output logic             busy_o,         // rebuild after a wrong word is under way, from the cycle after start_o
   // walk over the slots, three cycles for each slot
   output logic             read_o,
   output logic [SlotW-1:0] slot_o,
@@ -34,9 +34,9 @@ module dc_rebuild #(
   output logic             give_o,
   output logic             erase_o,        // valid with write_o: the slot's word is written as zeros
   output logic [FlowW-1:0] flow_o,
-  // result of the recovery: lost flows
+  // result of the rebuild: lost flows
   input  logic [14:0]      pending_i,      // number of slots that were bound before the fault
-  output logic [14:0]      lost_o,         // one-cycle value: number of flows that recovery lost
+  output logic [14:0]      lost_o,         // one-cycle value: number of flows that the rebuild lost
   output logic             told_o,  // one cycle: flow_o is the only lost flow; the scheduler is told its maximum rate
   output logic [15:0]      flows_o,        // lost flows since the reset by pin, saturated
   output logic [15:0]      rebuilds_o
@@ -75,7 +75,7 @@ module dc_rebuild #(
       flows_q    <= '0;
       rebuilds_q <= '0;
     end else begin
-      // An access that begins in the cycle of start_o waits for the end of recovery.
+      // An access that begins in the cycle of start_o waits for the end of the rebuild.
       start_q <= state_q == Idle && fault_i && quiet_i && !access_i && !table_q && !wrong_table_i && !clear_i &&
                  !start_q;
       if (clear_i || table_write_i) table_q <= 1'b0;
@@ -114,7 +114,7 @@ module dc_rebuild #(
   end
 
 `ifndef SYNTHESIS
-  // Every bound slot has one pending timer event, so recovery loses flows only through wrong words.
+  // Every bound slot has one pending timer event, so the rebuild loses flows only through wrong words.
   always_ff @(posedge clk_i) begin
     if (rst_ni && state_q == Result) begin
       assert (pending_i - bound_q <= wrong_q) else $error("more flows are lost than words were wrong");

@@ -11,7 +11,7 @@ module dc_statistics (
   input  logic        answer_i,
   input  logic        cnp_lost_i,
   input  logic [1:0]  dropped_i,    // number of inputs in this cycle that came before READY
-  input  logic [14:0] lost_i,       // flows that recovery lost; told_i: the scheduler was told a rate for one of them
+  input  logic [14:0] lost_i,       // flows that a rebuild lost; told_i: the scheduler was told a rate for one of them
   input  logic        told_i,
   output logic        table_full_o,
   output logic [63:0] cnps_received_o,

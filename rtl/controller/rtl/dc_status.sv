@@ -30,7 +30,7 @@ module dc_status #(
   input  logic [Memories-1:0] wrong_i,  // memories of which a word used in the previous cycle had wrong parity
   input  logic [Memories-1:0] forgiven_i, // memories whose wrong words do not stop the manager in this cycle
   input  logic [ReportW-1:0] report_i,    // report of the memories that correct bits (ram_guarded.sv)
-  // results of a recovery (dc_rebuild.sv)
+  // results of a rebuild after a wrong memory word (dc_rebuild.sv)
   input  logic [14:0]      lost_i,
   input  logic             told_i,
   input  logic [15:0]      lost_flows_i,

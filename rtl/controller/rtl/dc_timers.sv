@@ -22,7 +22,7 @@ module dc_timers #(
   output logic             init_done_o,
   input  logic             run_i,         // time of the controller advances
   input  logic [15:0]      tick_div_i,
-  input  logic             wait_i,        // first starts wait while recovery binds slots anew (dc_rebuild.sv)
+  input  logic             wait_i,        // first starts wait while the rebuild binds slots anew (dc_rebuild.sv)
   // starts of timers, from the write-back of events
   input  logic             start_i,
   input  logic             start_first_i, // the start is the first start of its slot

@@ -28,7 +28,7 @@ module dcc_top #(
   output logic             pready_o,
   output logic [31:0]      prdata_o,
   output logic             pslverr_o,
-  output logic             irq_o,           // interrupt, active (level) while an enabled cause is set
+  output logic             irq_o,           // interrupt, active high (level) while an enabled cause is set
   output logic             ready_o,         // register bit STATUS.READY
 
   // A congestion notification, which never waits and is lost when its FIFO is full

@@ -1,5 +1,5 @@
 // The flow of an expiry is known when the expiry may be offered, because FirstOffer and OfferPace are longer than the
-// look-up of the flow. After a recovery (dc_rebuild.sv) the starts of all slots come at once, and the wheel lags while
+// look-up of the flow. After a rebuild (dc_rebuild.sv) the starts of all slots come at once, and the wheel lags while
 // it sorts these starts, so an expiry may come after its pace has passed: then the look-up delays the offer, by two
 // cycles. At most two starts that follow timer events wait, so their queue is never full.
 // SPDX-License-Identifier: Apache-2.0
@@ -7,7 +7,7 @@ module dc_timers_sva (
   input logic clk_i,
   input logic rst_ni,
   input logic clear_i,
-  input logic wait_i,  // recovery binds the slots anew
+  input logic wait_i,  // the rebuild binds the slots anew
   input logic valid_o,
   input logic expire_valid,
   input logic known_q,
@@ -16,7 +16,7 @@ module dc_timers_sva (
   input logic paced,
   input logic [3:0] again_waiting
 );
-  logic       recovered_q;  // 1 from a recovery until a reset
+  logic       recovered_q;  // 1 from a rebuild until a reset
   logic [1:0] unknown_q;    // cycles for which the look-up alone has delayed the offer
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -1,4 +1,4 @@
-// Register slice for an AXI4-Stream (skid buffer): no combinational path from input to output. One beat a cycle.
+// Register slice for an AXI4-Stream (skid buffer): no combinational path from input to output. One beat per cycle.
 // SPDX-License-Identifier: Apache-2.0
 module dc_axis_slice #(
   parameter int unsigned Width = 32  // bits of a beat: data, keep, last, user and all other signals of the beat

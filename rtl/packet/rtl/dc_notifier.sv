@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two stages: the first reads the flow's state; the second changes the state and writes a CNP to a FIFO, which sends
-// it in two beats. One packet a cycle; while the FIFO is full, packets wait. See rtl/packet/doc/contract.md.
+// it in two beats. One packet per cycle; while the FIFO is full, packets wait. See rtl/packet/doc/contract.md.
 module dc_notifier #(
   parameter int unsigned Flows    = 1024,  // number of flows, a power of two, at least 2
   parameter int unsigned Depth    = 16,    // CNPs that can wait for the output, a power of two, at least 2

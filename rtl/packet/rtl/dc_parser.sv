@@ -3,7 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Three pipeline stages: keep a frame's first two beats and its length; check its headers in the cycle after its last
-// beat; read the flow's context. One frame a cycle if each frame has one beat. See rtl/packet/doc/contract.md.
+// beat; read the flow's context. One frame per cycle if each frame has one beat. See rtl/packet/doc/contract.md.
 module dc_parser #(
   parameter int unsigned Flows  = 1024,  // number of flows, a power of two, at least 2
   parameter int unsigned Secded = 0,     // 1: the memory corrects a wrong bit of 64 (rtl/secded/ram_guarded.sv)

@@ -1,7 +1,7 @@
 // Byte notifications for the controller, made from metadata of sent packets: flow, DSCP, bytes on the wire.
 // SPDX-License-Identifier: Apache-2.0
 //
-// One stage: the flow's context is read while the packet is accepted. One packet a cycle. rtl/packet/doc/contract.md.
+// One stage: the flow's context is read while the packet is accepted. One packet per cycle. rtl/packet/doc/contract.md.
 module dc_sent #(
   parameter int unsigned Flows  = 1024,  // number of flows, a power of two, at least 2
   parameter int unsigned Secded = 0,     // 1: the memory corrects a wrong bit of 64 (rtl/secded/ram_guarded.sv)

@@ -1,4 +1,4 @@
-// Rate unit: calculates cuts and increases of rates by look-up, one result a cycle.
+// Rate unit: calculates cuts and increases of rates by look-up, one result per cycle.
 //
 // A pipeline of rate_lut_pkg::Latency register stages, which moves as a whole and stops while a response waits for its
 // consumer. docs/formats.md defines the arithmetic bit by bit; doc/theory.md explains the stages. A register sN_x_q is

@@ -32,7 +32,7 @@ module tw_last_level #(
   input  logic               take_i,
   input  logic [RowW-1:0]    take_row_i,
   input  logic               hide_i,          // a command is under way on slot_i, so this slot is not offered
-  // row load: summary, then word of the pointer's row, then the word's lowest bit is on offer
+  // load of the current tick's row: its summary is read, then one of its words, whose lowest bit is then offered
   input  logic               load_begin_i,
   input  logic               load_read_i,     // the summary is valid, unless loaded_o is 1
   input  logic               load_take_i,     // the word of the row has been read

@@ -1,6 +1,6 @@
 // Records of the slots: place of each slot's event, its list, and its due time.
 //
-// One write a cycle, in this order of priority: the sweep that empties all records after reset; the engine's write;
+// One write per cycle, in this order of priority: the sweep that empties all records after reset; the engine's write;
 // the update after a taken expiry, which waits for a free cycle.
 module tw_records #(
   parameter int unsigned NumTimers = 1024,

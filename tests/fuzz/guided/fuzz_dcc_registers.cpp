@@ -1,5 +1,6 @@
 // Fuzzes the congestion controller with random register accesses, notifications and waiting times.
-// Registers obey their access rules, and the numbers of slots and timer events agree.
+// The test checks that registers obey their access rules, that bound and free slots add up to all
+// slots, and that the number of pending timer events equals the number of slots with a due time.
 #include <cstdint>
 
 #include "controller/controller_model.h"

@@ -47,7 +47,8 @@ TEST_F(Pair, AWindowWithinAMessageOpensWithoutWaitingForItsEnd) {
   scheduler.run_until(kMicroSecond * 100);  // the run ends before a timeout
   EXPECT_EQ(done.size(), 1u);
   EXPECT_EQ(nic[0]->counters().retransmits, 0u);
-  // The flow also stops if its window shrinks below the bytes in flight.
+  // A flow also pauses if its window shrinks below the bytes in flight. It continues when ACKs
+  // arrive, without a timeout.
   nic[0]->transmitter().set_window(3, std::numeric_limits<Bytes>::max());
   post(100'000, 2);
   scheduler.run_until(kMicroSecond * 102);

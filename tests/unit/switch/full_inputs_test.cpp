@@ -21,7 +21,8 @@ SwitchParameters marking(EcnParameters::MarkAt at) {
   return parameters;
 }
 
-/// Number of marked packets at one host, by source.
+/// Returns how many marked packets `host` received from each source host (a test packet's flow
+/// number is its source).
 std::map<std::uint32_t, int> marks_at(const test::TestHost& host) {
   std::map<std::uint32_t, int> marks;
   for (const test::TestHost::Seen& seen : host.seen) marks[seen.flow] += seen.ecn == Ecn::kCe;

@@ -139,7 +139,8 @@ class ControllerCheck : private CheckContext {
     for (std::size_t i = 0; i < c_.traffic.size(); ++i) check_byte_port(k, i);
   }
 
-  /// Checks the configuration of the notification point as RTL, alone or in lock-step.
+  /// Refuses configurations that the RTL notification point does not support, if the notification
+  /// point is RTL alone or RTL in lock-step with the model (nic.np.engine).
   void check_notification_point() const {
     const Implementation engine = c_.nic.np.engine;
     if (engine == Implementation::kModel) return;
@@ -206,7 +207,8 @@ class ControllerCheck : private CheckContext {
     }
   }
 
-  /// Checks the configuration of the parser as RTL, alone or in lock-step.
+  /// Refuses configurations that the RTL parser does not support, if the parser is RTL alone or RTL
+  /// in lock-step with the model (nic.parser.engine).
   void check_parser() const {
     const Implementation engine = c_.nic.parser.engine;
     if (engine == Implementation::kModel) return;
@@ -368,7 +370,7 @@ class ControllerCheck : private CheckContext {
                 text_of(c_.topology.fastest_link()) + " carries " + text_of(least_bytes));
   }
 
-  /// Checks that the controller's byte port, which takes one notification a cycle, takes the
+  /// Checks that the controller's byte port, which takes one notification per cycle, takes the
   /// packets of an entry of the traffic at the rate of the fastest link.
   void check_byte_port(const ControllerConfig& k, std::size_t entry) const {
     const TrafficSpec& spec = c_.traffic[entry];
@@ -411,7 +413,8 @@ class ControllerCheck : private CheckContext {
     }
   }
 
-  /// Checks the configuration of the whole controller block as RTL, alone or in lock-step.
+  /// Refuses configurations that the RTL of the whole controller does not support, if the
+  /// controller is RTL alone or RTL in lock-step with the model (nic.controller.engine).
   void check_engine(const ControllerConfig& k, bool dcc) const {
     const std::string path = given("nic.controller.engine", "nic.engine");
     const std::string said = std::string("engine: ") + name_of(k.engine);

@@ -126,13 +126,15 @@ class Law : public Policy {
   virtual bool timer(SlotParameters& slot, std::uint32_t delta, LawPort& port) const = 0;
 
   // ---- Arithmetic of the rate unit (docs/architecture.md, "Rate unit") -----------------------
-  /// The target rate after a cut that leaves `left` of the current rate. `lo`: the least rate.
+  /// Returns the target rate after a cut, at least `lo` if the law lowers it. `left`: the current
+  /// rate minus the amount of the cut, modulo 2^64, because a cut with multiplier 0 may count for
+  /// more than the current rate.
   virtual RateBits cut_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
                               RateBits lo) const = 0;
-  /// The amount by which an increase raises the target rate. `step`: R_AI, R_HAI or 0.
+  /// Returns the amount by which an increase raises the target rate. `step`: R_AI, R_HAI or 0.
   virtual std::uint64_t added(const IncreaseRequest& request, std::uint32_t step,
                               const RateTables& tables) const = 0;
-  /// The current rate after an increase that has raised the target rate to `target`.
+  /// Returns the current rate after an increase that has raised the target rate to `target`.
   virtual std::uint64_t raised(RateBits rc, RateBits target) const = 0;
 
   /// True if a registered law has a number that the hardware does not implement.

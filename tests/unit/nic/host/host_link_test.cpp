@@ -78,8 +78,8 @@ TEST_F(HostLinkTest, PayloadAndDescriptorsShareTheWayFromTheHost) {
 
 TEST_F(HostLinkTest, PayloadAndCompletionsShareTheWayToTheHost) {
   build(64);
-  write(1, 1000);  // payload: its bytes leave until 1000 ns
-  write(2, 32);    // completion: its bytes leave until 1032 ns
+  write(1, 1000);  // payload: the link sends its bytes from 0 to 1000 ns
+  write(2, 32);    // completion: the link sends its bytes from 1000 to 1032 ns
   at(2000);
   write(3, 32);
   EXPECT_EQ(all(), (std::vector<End>{{1, 1100, true}, {2, 1132, true}, {3, 2132, true}}));
@@ -87,9 +87,9 @@ TEST_F(HostLinkTest, PayloadAndCompletionsShareTheWayToTheHost) {
 
 TEST_F(HostLinkTest, AReadsRequestWaitsBehindWrites) {
   build(64);
-  write(1, 1000);  // write: its bytes leave until 1000 ns
-  read(2, 512);    // read: the request leaves until 1024 ns, data begins at 1124 ns
-  write(3, 32);    // write: waits for the read request; its bytes leave until 1056 ns
+  write(1, 1000);  // write: the link sends its bytes from 0 to 1000 ns
+  read(2, 512);    // read: request sent from 1000 to 1024 ns; data arrives from 1124 ns on
+  write(3, 32);    // write: waits for the read request; sent from 1024 to 1056 ns
   EXPECT_EQ(all(), (std::vector<End>{{1, 1100, true}, {3, 1156, true}, {2, 1636, true}}));
 }
 
@@ -106,7 +106,7 @@ TEST_F(HostLinkTest, ReadsBeyondTheLimitWaitForOneToEndAndWritesDoNotWaitForThem
   read(2, 10);   // read 2: requested at 48 ns, data from 148 to 158 ns
   read(3, 10);   // read 3: requested from 134 to 158 ns, after read 1; data from 258 to 268 ns
   read(4, 10);   // read 4: requested from 158 to 182 ns, after read 2; data from 282 to 292 ns
-  write(5, 32);  // write: waits for two read requests; its bytes leave until 80 ns
+  write(5, 32);  // write: waits for the requests of reads 1 and 2; sent from 48 to 80 ns
   EXPECT_EQ(all(),
             (std::vector<End>{
                 {1, 134, true}, {2, 158, true}, {5, 180, true}, {3, 268, true}, {4, 292, true}}));

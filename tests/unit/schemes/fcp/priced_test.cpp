@@ -1,6 +1,6 @@
-// Tests a port that charges prices, and a link's price calculated by hand. At 10 Gb/s and intervals
-// of 20 us the link carries 25 000 bytes per interval, and a budget of 1 buys all of it at a price
-// of 1e-10.
+// Tests a port that charges prices, and a link's price calculated by hand. A price is per bit, and
+// a budget is per second: at 10 Gb/s a budget of 1/s buys the whole link (25 000 bytes per 20 us)
+// at a price of 1e-10 per bit.
 #include "schemes/fcp/priced.h"
 
 #include <gtest/gtest.h>

@@ -40,8 +40,8 @@ TEST_F(PipdTest, GrowsAndShrinksByPowersOfTheWindow) {
   EXPECT_NEAR(link_.window(), before - 500, 1e-3);
 }
 
-// With k = 0 and l = 1 a mark in every m-th round trip causes a cycle, whose maximum is (m - 1)
-// alpha / beta packets.
+// With k = 0 and l = 1 a mark in every m-th round trip makes the window rise and fall with a period
+// of m round trips; the maximum of the window is (m - 1) alpha / beta packets.
 TEST_F(PipdTest, AdditiveIncreaseAndMultiplicativeDecreaseHaveTheirCycle) {
   p_.rise = Ratio(0);
   p_.fall = Ratio(1);

@@ -197,7 +197,8 @@ TEST_F(Port, WithoutAFreeQueueTheWholeLinkIsStoppedAndTheRefusalCounted) {
   told();
   arrive(8, 1, 7);
   EXPECT_TRUE(told().empty());
-  arrive(8, 1, 3);  // then 10 000 bytes are in the common queue
+  // after this arrival 10 000 bytes are in the queue of destinations without one of their own
+  arrive(8, 1, 3);
   const auto stops = told();
   ASSERT_EQ(stops.size(), 1u);
   EXPECT_TRUE(stops[0].stop && stops[0].whole_link);
