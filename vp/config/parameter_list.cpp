@@ -7,8 +7,8 @@
 namespace dcc::vp {
 namespace {
 
-/// Collects parameter rows. With `everything`, also parameters that do not apply, and one sample
-/// element of each empty list.
+/// Collects one row for each YAML parameter of a configuration. With `everything`, also for
+/// parameters that do not apply to the configuration, and for a sample element of each empty list.
 class Lister final : public ParameterVisitor {
  public:
   explicit Lister(bool everything) : everything_(everything) {}

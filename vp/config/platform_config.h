@@ -60,7 +60,8 @@ struct NotificationConfig {
   Implementation engine = Implementation::kModel;
 };
 
-/// Selects the implementation of the parser in front of every algorithm.
+/// Selects the implementation (model, RTL, or both in lock-step) of every NIC's parser, which reads
+/// received frames before the congestion-control algorithm does.
 struct ParserConfig {
   Implementation engine = Implementation::kModel;
 };

@@ -27,7 +27,8 @@ class ShortFlows {
   ShortFlows(const PlatformConfig& config, const RunResults& results, const FlowFigures& figures,
              double all_the_time)
       : window_(static_cast<double>((results.measured_to - results.measured_from).count)) {
-    // The smallest MTU counts, because small packets have the greater share of headers.
+    // The smallest MTU of the configuration is used: the smaller a packet, the greater the share
+    // of its headers.
     const std::uint32_t mtu = config.smallest_mtu();
     const Bytes packet = roce::data_wire_bytes(mtu, true, true);
     wire_ps_per_payload_bit_ = 1e12 * static_cast<double>(packet) / static_cast<double>(mtu);

@@ -100,7 +100,7 @@ class UnequalFlows final : public Diagnosis {
         continue;
       }
       const AlgorithmChoice& algorithm = config.congestion_control_of(sender_of(flow));
-      // the diagnoses of weights judge these flows
+      // DCC flows with a weight other than 1 are left to the diagnoses of weights
       if (algorithm.chosen<DccParameters>() != nullptr && of.weight != Ratio(1)) continue;
       const LinkResult* const to = use.to_receiver(flow);
       if (to == nullptr || use.of(*to) < kUsed) continue;

@@ -35,7 +35,7 @@ struct ValueNode {
   bool quoted = false;
   std::string scalar;
   std::vector<ValueNode> items;  // elements of a list node
-  std::vector<Entry> entries;    // entries of a map node, in the order written
+  std::vector<Entry> entries;    // entries of a map node, in the order of the YAML text
   Place place;
 
   const ValueNode* find(std::string_view key) const;

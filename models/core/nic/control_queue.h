@@ -19,7 +19,8 @@ class ControlQueue {
   void push_link_control(Packet* packet) { push(packet, kPriorities); }
 
   bool empty() const { return filled_ == 0; }
-  /// True if a control packet may leave while the priorities in the mask `blocked` may not.
+  /// True if a control packet waits whose priority is not in the mask `blocked` (bit p: priority
+  /// p).
   bool has_sendable(unsigned blocked) const { return (filled_ & ~blocked) != 0; }
   /// Removes the control packet of the highest priority that may leave; null if none may.
   Packet* pop(unsigned blocked) {

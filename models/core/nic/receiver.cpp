@@ -50,7 +50,8 @@ void Receiver::on_data(Packet* packet) {
   }
   Context& context = *known;
   if (packet->payload != nullptr && packet->icrc != roce::icrc_of(*packet)) {
-    ++counters_.icrc_errors;  // a damaged packet counts as lost; the sender repeats it
+    // a damaged packet counts as lost; with a reliable service the sender repeats it
+    ++counters_.icrc_errors;
     pool_.free(packet);
     return;
   }

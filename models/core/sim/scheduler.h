@@ -317,7 +317,7 @@ class Scheduler {
   std::uint64_t current_bucket_ = 0;
   std::uint64_t next_bucket_ = kNoBucket;  // first non-empty bucket after current_bucket_
   std::uint64_t far_bucket_ = kNoBucket;   // bucket of the first event in far_heap_
-  Event* upcoming_ = nullptr;  // event of the next bucket whose memory is prefetched next
+  Event* upcoming_ = nullptr;  // event of next_bucket_ that is prefetched into the cache next
   std::uint64_t pending_ = 0;
   PicoSeconds now_{};
   std::uint64_t sequence_ = 0;

@@ -42,7 +42,8 @@ std::vector<PausedWire> find_deadlock(const Topology& topology, const Waits& wai
   // Starts with all waiting wires and removes those that can send again, until no more can be
   // removed. The remaining wires wait only for each other.
   std::set<Way> stuck;
-  std::map<Way, std::vector<int>> outputs_of;  // outputs that wait for each paused input
+  // for each input that pauses its neighbour: the outputs for which its packets wait
+  std::map<Way, std::vector<int>> outputs_of;
   for (auto at = waits.begin(); at != waits.end();) {
     const Way way{static_cast<NodeId>(at[0]), static_cast<int>(at[1]), static_cast<int>(at[2])};
     const std::int64_t kind = at[3];

@@ -201,7 +201,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   void apply_rules(int port, const PortSettings& settings);
 
   static constexpr int kNoPort = -1;
-  // result of the port choice: the load balancer path_choice_ kept the packet
+  // result of choose() instead of a port: the load balancer path_choice_ kept the packet
   static constexpr int kKept = -2;
   int choose(Packet& packet);
   std::uint32_t hashed(const Packet& packet, std::uint32_t choices) const {

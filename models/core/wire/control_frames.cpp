@@ -69,7 +69,8 @@ std::vector<std::uint8_t> serialize(const CreditFrame& frame) {
   std::vector<std::uint8_t> bytes(kMinFrameBytes);
   std::uint8_t* const at =
       write_ethernet(bytes, kPauseMulticast, frame.source_mac, kTypeLocalExperiment);
-  put_be16(at, frame.sent & 0xFFFu);  // operand 0 of the credit frame means normal flow control
+  // the highest four bits are the operand of the credit frame; 0: normal flow control
+  put_be16(at, frame.sent & 0xFFFu);
   put_be16(at + 2, (frame.lane & 15u) << 12 | (frame.limit & 0xFFFu));
   return bytes;
 }

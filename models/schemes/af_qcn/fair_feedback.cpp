@@ -10,7 +10,8 @@ namespace dcc {
 
 namespace {
 constexpr std::uint32_t kMaxFeedback = 63;
-/// Number of intervals without a packet after which every flow's average is below a byte.
+/// Number of intervals without a packet after which every flow's average, which halves in each, is
+/// below a byte.
 constexpr std::int64_t kForgotten = 40;
 }  // namespace
 

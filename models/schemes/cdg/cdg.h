@@ -1,4 +1,5 @@
-// CDG: a window that backs off at random, more probably the faster the round-trip time grows.
+// CDG (CAIA Delay Gradient) cuts its window at random times: the faster the round-trip time grows,
+// the more probable is a cut.
 #pragma once
 
 #include <array>

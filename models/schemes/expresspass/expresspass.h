@@ -101,7 +101,7 @@ class ExpressPass final : public MessageTransport {
     std::uint64_t order = 0;
     Qpn qpn = 0;
     std::uint32_t pace = 0;
-    // Compares in reverse, so that the earliest credit is at the front of the heap.
+    // A later credit compares as less, so that the earliest one is at the front of the heap.
     bool operator<(const Due& other) const {
       return when != other.when ? when > other.when : order > other.order;
     }

@@ -247,7 +247,8 @@ void Fastpass::want(HostId host) {
   }
 }
 
-/// Sends a host's demands to the arbiters, at most once per batch time.
+/// Notes that a host's demand must be sent to one arbiter. The event telling_ sends all noted
+/// demands together, at most once per batch time.
 void Fastpass::tell(HostId host, unsigned arbiter) {
   FastpassAccount& account = ways_[host].demand.at(arbiter);
   if (!account.to_tell) to_tell_.push_back(number_of(host, arbiter));

@@ -268,7 +268,8 @@ void Ndp::tell_pulls(Receiver& receiver, Packet& packet) {
   packet.immediate = static_cast<std::uint32_t>(receiver.pending);
 }
 
-/// Sets the alarm of an NDP receiver that has sent its last PULL and lacks packets.
+/// Sets the alarm for silence of an NDP receiver that has sent all its PULLs and still lacks
+/// packets; switches the alarm of another receiver off.
 void Ndp::watch(Qpn qpn) {
   const Receiver& receiver = receivers_[qpn];
   const bool whole = receiver.ended && at(qpn).in.count() == receiver.seen_end;

@@ -81,7 +81,8 @@ AlgorithmNeeds Program::needs() const {
 
 // ---------------------------------------------------------------- events
 
-/// Returns the flow if the program handles events of this kind for the flow; else null.
+/// Returns the flow if the program has a handler for events of this kind and the flow exists and
+/// has not stopped; else null.
 Program::Flow* Program::governed(FlowNumber number, std::uint32_t kind) {
   if (handler_of(kind) == 0) return nullptr;
   Flow* const flow = flows_.find(number);

@@ -268,7 +268,8 @@ void Uec::on_pulled(Qpn qpn, std::uint64_t pulled) {
 
 // ---------------------------------------------------------------- Timeouts
 
-/// Returns true if only a packet from the receiver lets the sender continue.
+/// Returns true if the sender has data, nothing in flight and no permission to send, so that only
+/// a packet from the receiver lets it continue.
 bool Uec::waits_for_word(Qpn qpn) const {
   const Sender& sender = senders_[qpn];
   return sender.packets.out() == 0 && sender.backlogged && !sender.ready && at(qpn).connected;

@@ -93,8 +93,8 @@ class Uec final : public MessageTransport {
       d(speculative, posted, packets, in_flight, window, credit, pulled, heard, asked);
     }
   };
-  /// Range of the packets received since the last answer; it spans at most 64 packets, the bits of
-  /// an answer.
+  /// Range of the packets that arrived since the receiver's last answer (ACK); it spans at most 64
+  /// packets, because the bitmap of an answer has 64 bits.
   struct Untold {
     Psn first = 0;
     Psn end = 0;  // one above the number of the last packet of the range; 0: the range is empty

@@ -40,7 +40,7 @@ def read_files(paths, _settings):
 
 
 class Profile:
-    """Builds settings of the platform from a CONFIG_DB."""
+    """Builds the platform's settings (switch.yaml) from the tables of a SONiC CONFIG_DB."""
 
     def __init__(self, database: Database, lookup, names):
         self.data, self.lookup = database, lookup

@@ -174,7 +174,7 @@ module dc_timers #(
 
   logic        paced, due_now, begun, first_q;
   logic [18:0] since_q;            // cycles since the previous timer event was taken
-  logic [18:0] wait_for, wait_q;   // wait between offers; wait_q is exact, as a known expiry has stood for a cycle
+  logic [18:0] wait_for, wait_q;   // cycles between offers; wait_q is exact, as a known expiry has stood for a cycle
   logic [31:0] last_due_q, apart;
 
   assign due_now  = lag_o == '0;  // the event is due in the present tick

@@ -83,7 +83,7 @@ module dcc_app_block #(
   output logic                                m_axis_if_tx_cpl_valid,
   input  logic                                m_axis_if_tx_cpl_ready,
 
-  // Receive data from the network; tuser bit 0: bad frame
+  // Frames received from the network; tuser bit 0: bad frame
   input  logic [AXIS_SYNC_DATA_WIDTH-1:0]     s_axis_sync_rx_tdata,
   input  logic [AXIS_SYNC_KEEP_WIDTH-1:0]     s_axis_sync_rx_tkeep,
   input  logic                                s_axis_sync_rx_tvalid,

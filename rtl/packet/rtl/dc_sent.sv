@@ -89,7 +89,7 @@ module dc_sent #(
     .report_o(report)
   );
   always_ff @(posedge clk_i) report_o <= out_moves ? report : '0;
-  assign lost = report[0];  // the context is lost: its flow is unbound until the context is rewritten
+  assign lost = report[0];  // the context's word is wrong: its flow is unbound until software rewrites it
 
   // ---------------------------------------------------------------------------------------------
   // Output stage: with the flow's context

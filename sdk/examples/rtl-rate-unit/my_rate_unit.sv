@@ -109,7 +109,7 @@ module my_rate_unit (
     left      = (64'(rc_i) * multiplier) >> 16;
     taken     = 64'(rc_i) - left;
     if (multiplier == '0) begin
-      // At least the whole; at most that, below 256 Mb/s of target twice and below 128 Mb/s four times.
+      // At least the whole rate; at most that, but twice below 256 Mb/s of target rate, 4 times below 128 Mb/s.
       times = greatest(One >> 2, least(argument, (rt_i[31:15] == '0) ? One : (rt_i[31:16] == '0) ? One >> 1 : One >> 2));
       taken = least(64'hFFFF_FFFF, (64'(rc_i) * times) >> 14);
     end

@@ -226,7 +226,8 @@ void Bench::aim_counts(State& state) {
   (below(2) == 0 ? state.timer : state.in.bytes) = true;
 }
 
-// Sets timer intervals of up to 16 bits, the greatest distance of a due tick.
+// Sets a timer interval of 1 to 65 535 ticks, the greatest distance of a due tick from the present
+// one.
 void Bench::aim_interval(State& state) {
   state.interval = std::clamp(at_most_32(sparse(16)), 1u, 0xFFFFu);
   (below(2) == 0 ? state.timer : state.in.cnp) = true;

@@ -37,7 +37,7 @@ constexpr std::uint32_t kLineRate = 25'600'000;
 constexpr std::uint32_t kLargest = 1538;
 // Longest decision time by the contract: the largest packet on the link, a sweep over all rows, an
 // operation, and the sender's response and look-ahead.
-constexpr std::uint32_t kOperation = 5;  // cycles for which an operation occupies its row
+constexpr std::uint32_t kOperation = 5;  // cycles for which an operation occupies its row of flows
 constexpr Time kDecision = kLargest / kLine + kRows + kOperation + 6;
 // The contract's bound holds for packets that occupy the link at least as long as an operation
 // occupies a row.

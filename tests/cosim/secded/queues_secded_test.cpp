@@ -155,8 +155,8 @@ INSTANTIATE_TEST_SUITE_P(All, RateQueueSecded,
                                          DCC_RATES("priorities", 16, 3, u_priorities)),
                          [](const auto& one) { return std::string(one.param.name); });
 
-// Each place of the queue is lost in turn while all flows wait. Each flow still gets its rate
-// exactly once.
+// Spoils the word of each place of the rate queue in turn while the rates of all flows wait. Each
+// flow still gets its rate exactly once.
 TEST(RateQueueSecdedOrder, FlowsArePutInAgain) {
   std::size_t seen = 0;
   const LostBits<Vrate_queue_secded> one = DCC_RATES("flows", 14, 4, u_flows__DOT__u_ram);

@@ -102,7 +102,7 @@ class ClockedController {
       }
       const bool quiet = !accesses_.empty() || edge_ <= effect_ || edge_ < ready_;
       if (!quiet) issue();
-      sample();  // samples the inputs with the register values before the access
+      sample();  // samples the inputs with the register values before this edge's access
       if (!accesses_.empty() && edge_ == effect_) take_effect();
       deliver();
     }

@@ -279,7 +279,8 @@ TEST_F(CongestionManagerTest, TimerAtTheMaximumReleasesTheSlotWithItsFlowLatched
 
 TEST_F(CongestionManagerTest, StagesFollowBothCounts) {
   // With F = 2 the change of the target rate Rt shows the stage: 0 in fast recovery, + 40 in
-  // additive and + 200 in hyper increase.
+  // additive and + 200 in hyper increase. T and BC: numbers of timer events and byte-counter events
+  // since the cut.
   parameters_.rate.r_max = mbps(100'000);
   apply();
   manager_.cnp(7, 0, 1, 0);

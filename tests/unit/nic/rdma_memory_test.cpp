@@ -52,7 +52,7 @@ TEST_F(RdmaMemory, PayloadAndDestinationsThatAreNotThereAreLocalErrors) {
   EXPECT_EQ(done[0].status, NIC_CQE_LOCAL_ERROR);
   EXPECT_EQ(host[0]->rings.dma_faults().first().address, kDevice);
   EXPECT_EQ(host[0]->rings.dma_faults().first().number, 1u);
-  // The memory region contains an address that is not memory.
+  // Now the memory region begins at kDevice, an address without memory: both work requests fail.
   put(0, map::kMrBaseLoOffset, static_cast<std::uint32_t>(kDevice));
   post(0, work(NIC_WQE_RDMA_READ, 2, kDevice, kData, 100));
   post_receive(0, 3, kDevice, 100);

@@ -258,8 +258,8 @@ TEST_F(Rdma, ReadsArePacedThroughTheirRequests) {
   for (std::size_t i = 1; i < requests.size(); ++i) {
     EXPECT_EQ((requests[i] - requests[i - 1]).count, std::int64_t{wire} * 800);
   }
-  // The algorithm gets an ACK for each response packet. Its RTT excludes the time of earlier
-  // packets.
+  // The congestion-control algorithm gets an ACK for each READ response packet. The RTT of an ACK
+  // excludes the time that earlier response packets take on the wire.
   ASSERT_EQ(pacer.acks.size(), 20u);
   EXPECT_TRUE(pacer.acks[3].last_of_message);
   EXPECT_FALSE(pacer.acks[2].last_of_message);

@@ -57,7 +57,8 @@ class EveryTransport : public testing::TestWithParam<std::string> {
   }
   void run() {
     send_all();
-    star_->scheduler.run_until(kSecond * 3000);  // timeouts may be long and double
+    // retransmission timeouts may be long, and double each time that a packet is lost again
+    star_->scheduler.run_until(kSecond * 3000);
   }
   void renew() {
     star_ = std::make_unique<TransportStar>(kHosts, choice_, ports_for(*choice_.chosen()),

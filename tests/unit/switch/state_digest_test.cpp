@@ -253,7 +253,7 @@ TEST_F(DisciplineDigest, WhatIsRememberedOfThoseThatHaveLeftShows) {
   drain(*trimming);
 }
 
-// Tests of links.
+// Tests that a link's state shows in the digest.
 
 TEST(PfcDigest, PrioritiesThatAreHeededShow) {
   PfcPort port;

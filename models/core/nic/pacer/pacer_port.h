@@ -70,8 +70,9 @@ class PacerPort {
 
   /// True if a block's decision of an allowed priority waits to be taken.
   bool has_decision(unsigned allowed) const;
-  /// Removes the oldest decision of an allowed priority. Returns kNone if there is none, or if its
-  /// queue pair is gone.
+  /// Removes the block's oldest decision whose priority is in the mask `allowed`, and returns the
+  /// queue pair that is to send. Returns kNone if there is no such decision, or if the queue pair
+  /// no longer exists.
   Qpn take(unsigned allowed);
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
   /// Must be called when the wire or the transmitter's room may have changed. Schedules the next

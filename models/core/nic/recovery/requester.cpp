@@ -237,7 +237,9 @@ void Requester::on_response(const Packet& packet) {
   const Qpn qpn = packet.destination_qpn;
   SendQueuePair& pair = pairs_[qpn];
   if (pair.failed || pair.reads == nullptr || packet.psn >= pair.work.next_psn()) {
-    ++counters_.duplicates;  // the request of this response is withdrawn and will be repeated
+    // no request awaits this response: the queue pair has failed, or the request was withdrawn and
+    // will be repeated
+    ++counters_.duplicates;
     ++counters_.responses_repeated;
     return;
   }

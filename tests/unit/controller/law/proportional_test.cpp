@@ -205,8 +205,8 @@ TEST_F(ProportionalLawTest, PacketsRaiseAndMarksTakeTheirPartOfThem) {
   // A flow that sends nothing gets no rate increase.
   expire();
   EXPECT_EQ(slot().rt, mbps(50'100));
-  // Of ten packets three were marked. The cut is 3/16, a quarter of which is lasting, and the
-  // increase is that of eight packets.
+  // Three of ten sent packets were marked. The current rate is cut by 3/16, the target rate by a
+  // quarter of that, and the increase after it is that of eight packets.
   send(10);
   const RateBits before = slot().rt;
   manager_.cnp(7, 0, 3, now_);

@@ -116,7 +116,7 @@ TEST_F(DcqcnTest, WithinTheDecreasePeriodANotificationOnlyRaisesAlpha) {
   p_.decrease_period = kMicroSecond * 50;
   Dcqcn dcqcn(host_, p_);
   dcqcn.on_flow_start(0, {});
-  dcqcn.on_cnp(0, {});  // the rate becomes 4000 Mb/s
+  dcqcn.on_cnp(0, {});  // this CNP cuts the rate to 4000 Mb/s
   host_.advance(dcqcn, kMicroSecond * 55);
   host_.advance(dcqcn, kMicroSecond * 5);
   dcqcn.on_cnp(0, {});  // a CNP 60 us later cuts by α = 15/16, which then becomes 0.94140625

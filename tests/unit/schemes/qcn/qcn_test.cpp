@@ -34,7 +34,8 @@ TEST_F(QcnTest, FeedbackCutsInProportion) {
   qcn.on_cnm(0, 32);  // multiplies the rate by 1 − 32/128
   EXPECT_DOUBLE_EQ(host_.mbps(0), 7500);
   EXPECT_DOUBLE_EQ(target(qcn), 10'000);
-  qcn.on_cnm(0, 63);  // without a recovery cycle in between the target stays the same
+  // no cycle of fast recovery has ended since the first cut, so the target rate stays the same
+  qcn.on_cnm(0, 63);
   EXPECT_NEAR(host_.mbps(0), 7500 * (1 - 63.0 / 128), kRateStep);
   EXPECT_DOUBLE_EQ(target(qcn), 10'000);
 }
