@@ -1,4 +1,5 @@
-// Adapter between calls in ticks and clock cycles of the verilated timing wheel.
+// Runs the verilated timing wheel behind the timing engine's interface: turns calls, whose times
+// are ticks, into clock cycles of the RTL.
 #include "timer_engine_rtl.h"
 
 #include <algorithm>

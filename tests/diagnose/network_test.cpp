@@ -173,7 +173,7 @@ TEST(LosslessLoss, BesideLossyTrafficGoesByWhatWasSentAgain) {
   EXPECT_FALSE(run.found("lossless_loss"));
   run.results.flows[1].counts = again(2);
   EXPECT_EQ(figure_of(run.found("lossless_loss"), "packets"), 2);
-  run.count(&NicCounters::timeouts, 1);  // the flow with the timeout may have repeated the packets
+  run.count(&NicCounters::timeouts, 1);  // one timeout: its flow may have sent the packets again
   EXPECT_FALSE(run.found("lossless_loss"));
 }
 

@@ -98,8 +98,8 @@ KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ALGORITHM, "algorithm: timely, t_low: 3us, t_high: 1ms, min_rtt: 5us", "hai_factor", "50", []),
 ]
 
-# Keys whose effect shows only in a longer or larger run. For these the test checks that the value reaches the
-# effective configuration.
+# YAML keys whose effect on the results shows only in a longer or larger run than this test makes. For these the test
+# checks that the value reaches the effective configuration.
 SLOW_KEYS: list[tuple[str, str, str, str, list[str]]] = [
     (ROUTING, "kind: lmc, move_period: 20us", "move_above", "0.001", []),
     (ROUTING, "kind: conga, flowlet_gap: 1us, metric_bits: 8", "metric_age", "1us", []),

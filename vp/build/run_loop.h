@@ -27,7 +27,8 @@ Ending ending_of(const FlowTotals& flows, bool all_direct, bool acknowledged);
 /// The completed share of a run, 0 … 1: of its time or of its bytes, whichever is greater.
 double share_done(PicoSeconds now, PicoSeconds duration, const Ending& ending, Bytes acknowledged);
 
-/// The loop of one run. Built before the simulation begins, at most once for each platform.
+/// The loop that advances the simulation from the begin of a run to its end. It is built before the
+/// simulation begins, at most once for each platform.
 class RunLoop {
  public:
   RunLoop(Platform& platform, RunObserver& observer);

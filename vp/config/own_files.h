@@ -14,7 +14,8 @@ std::filesystem::path own_file(const std::string& path);
 /// Returns the path of the running program, also if /proc is not mounted.
 std::filesystem::path this_program();
 
-/// Returns the path of a program that belongs to this program but is not on the search path.
+/// Returns the path of a helper program that is built or installed with this program and is not on
+/// the shell's search path.
 std::filesystem::path own_program(const std::string& name);
 
 }  // namespace dcc::vp

@@ -14,8 +14,8 @@ namespace {
 // number of parts of a window that one pass compares; more parts would cost more than another pass
 constexpr std::int64_t kParts = 64;
 
-/// Throws if the runs have different devices, with the first device name that one run has and the
-/// other has not.
+/// Throws if two runs have different devices; the message names the first device that only one of
+/// the runs has.
 void require_same_devices(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   if (x == a.end() && y == b.end()) return;

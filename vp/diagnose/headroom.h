@@ -10,7 +10,7 @@ namespace dcc::vp {
 
 /// The headroom that the switch needs whose buffer lacks the most headroom.
 struct HeadroomNeed {
-  std::string of;  // name of the switch; empty: no switch sends pauses
+  std::string of;  // name of the switch; empty: no switch sends PFC pauses
   Bytes buffer = 0;
   Bytes set_aside = 0;  // bytes of the switch's buffer that pools and reserved parts take
   // headroom in bytes for all inputs but one, in every lossless priority in use

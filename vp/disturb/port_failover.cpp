@@ -39,7 +39,8 @@ void PortFailover::check() {
     FlowSpec other = spec;
     other.from = ports.host_of(spec.from);
     other.to = ports.host_of(spec.to);
-    // A flow that is bound as at its start gets its first ports.
+    // If no port of the flow has failed, `other` keeps the time of the flow's start, and is
+    // therefore bound to the ports that the flow had at its start.
     if (failed) other.start = now;
     binding_.bind(other);
     if (other.from == spec.from && other.to == spec.to) continue;

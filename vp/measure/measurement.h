@@ -60,7 +60,7 @@ class Measurement final : public PlatformPart {
     Snapshot counted;
     // statistics of queues at both moments; empty if queues are not measured
     std::vector<QueueStatistics> queues_from, queues_to;
-    LogHistogram rtt_ns;  // round-trip times of all hosts in ns
+    LogHistogram rtt_ns;  // round-trip times that all NICs measured, in ns
   };
   Stretch stretch_since(const Watch& watch) const;
   /// Counts the events of a stretch `times` more times, instead of simulating as much quiescent

@@ -134,7 +134,7 @@ std::optional<RateAnswer> CongestionManager::bytes(std::uint32_t flow, std::uint
   law_->byte_event(parameters, length, port);
   notify(slot, flow, SlotChange::kByteIncrease);
 
-  // Step (6): the rate goes to the scheduler if it changed.
+  // Step (6): send the new rate to the scheduler if the rate changed.
   if (parameters.rc == before) return std::nullopt;
   return answer(flow, parameters.rc);
 }

@@ -1,4 +1,5 @@
-// Access of a central scheduler of flows to a switch: counters and flow entries, as in OpenFlow.
+// Interface through which a central flow scheduler reads counters of a switch and writes flow
+// entries into it, as with OpenFlow.
 #pragma once
 
 #include <cstdint>

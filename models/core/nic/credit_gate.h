@@ -1,4 +1,5 @@
-// InfiniBand link credits at the NIC's end of its link.
+// The NIC's end of InfiniBand flow control: packets leave only as far as the switch has granted
+// credits.
 #pragma once
 
 #include "nic/nic_device.h"

@@ -417,7 +417,8 @@ bool Transmitter::staged_packet_is_ready() const {
   return packet != nullptr && (allowed() & (1u << packet->priority)) != 0;
 }
 
-/// True if a staged packet must not be sent any more.
+/// True if a staged packet must no longer be sent, because its queue pair has failed, or
+/// because it is a request or data behind a READ or atomic operation that the receiver refused.
 bool Transmitter::is_withdrawn(const Packet& packet) const {
   const SendQueuePair& pair = pairs_[packet.source_qpn];
   if (pair.failed) return true;

@@ -27,7 +27,7 @@ struct TransportParameters {
   virtual void describe(ParameterVisitor& v) = 0;
   /// Throws ParameterError if values of the transport's parameters contradict each other.
   virtual void check() const {}
-  /// Default queueing discipline of switches with this transport.
+  /// Name of the queueing discipline that switch ports have by default with this transport.
   virtual const char* discipline() const { return "fifo"; }
   /// True if RoCE queue pairs carry the data under congestion control, and the transport only sets
   /// NIC parameters through ask_nic().

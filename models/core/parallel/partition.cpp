@@ -146,7 +146,7 @@ std::vector<Demand> by_last_switch(const std::vector<Demand>& demands, std::size
 std::vector<double> expected_load(const Topology& topology, const Routing& routing,
                                   const std::vector<Demand>& demands) {
   std::vector<double> load(topology.nodes().size());
-  // bytes that arrive at each node, of the demands to one switch
+  // for one destination switch: bytes of all demands to its hosts that arrive at each node
   std::vector<double> arriving(load.size());
   // nodes with bytes to forward, indexed by their distance in links from the destination's switch
   std::vector<std::vector<NodeId>> waiting;

@@ -1,4 +1,4 @@
-// A histogram with logarithmic buckets, for quantiles with little memory.
+// A histogram with logarithmic buckets, from which quantiles are estimated with little memory.
 #pragma once
 
 #include <algorithm>

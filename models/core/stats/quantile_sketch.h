@@ -1,4 +1,4 @@
-// Quantiles of any number of values, with a stated relative error and bounded memory.
+// Estimates quantiles of any number of values with a bounded relative error and bounded memory.
 #pragma once
 
 #include <algorithm>

@@ -142,7 +142,8 @@ void Swift::on_ack(FlowNumber number, const AckInfo& info) {
   } else if (flow.window > before) {
     ++counters_.rate_increases;
   }
-  // A pacing rate depends on the round trip, so it changes even if the window does not.
+  // A window below one MTU is paced; the pacing rate depends on the round-trip time, so it changes
+  // even if the window does not.
   if (flow.window != before || flow.window < mtu_) apply(number, flow);
 }
 

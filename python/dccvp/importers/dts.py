@@ -208,7 +208,7 @@ class Reader:
 
     def children(self, parent, parent_name, widths, translate):
         for key, node in parent.items():
-            name = str(key)  # in dtc's YAML a name of digits is a number
+            name = str(key)  # a node name of digits alone is read as a number from dtc's YAML
             if not isinstance(node, dict) or (parent is self.root and name in ("cpus", "chosen", "aliases")):
                 continue
             if texts(node, "status") not in ([], ["okay"], ["ok"]):

@@ -81,7 +81,7 @@ class Engine final : public ParserEngine {
     // sent_ready_o does not depend on this cycle's inputs, so its value from the previous cycle
     // holds.
     need(sent_->sent_ready_o, "does not take a sent packet");
-    cycle(*sent_);  // cycle in which the flow's context is read
+    cycle(*sent_);  // one clock cycle, in which the RTL reads the flow's context
     sent_->sent_valid_i = 0;
     ByteNotice told;
     told.bound = sent_->bytes_valid_o;

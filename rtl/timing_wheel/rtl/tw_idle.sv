@@ -24,7 +24,7 @@ module tw_idle #(
   input  logic                   advance_i,
   input  logic [TimeW-1:0]       advance_to_i,
   input  logic                   catch_up_i,        // sets the pointer to now, even if the wheel is not idle
-  output logic                   jump_o,            // sets time and pointer to jump_to_o
+  output logic                   jump_o,            // sets the wheel's time and row pointer to jump_to_o
   output logic [TimeW-1:0]       jump_to_o
 );
   localparam logic [1:0] Settled = 2'd3;  // number of stages of tw_next_due

@@ -273,7 +273,7 @@ TEST(SparseFlows, AreRefusedWhenTheyShareTheirBuckets) {
       if (apb.penable && pins.pready) return pins.prdata;
     }
   };
-  // applies a command and returns the controller's response
+  // applies a command, runs 50 cycles, and returns the last rate that the controller sent in them
   const auto command = [&dut](const Inputs& in) {
     std::optional<Answer> told;
     for (int i = 0; i < 50; ++i) {

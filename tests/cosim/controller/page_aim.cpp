@@ -45,7 +45,8 @@ void Bench::plan_first(std::uint32_t flow) {
   const std::uint32_t other = std::max(1u, one ^ 1u << below(32));
   const std::uint32_t next = std::max(1u, one ^ 1u << below(32));
   const bool floor_of_all = below(2) == 0, ceiling_of_all = below(2) == 0;
-  const bool both = below(3) == 0;  // the global limit and the limit of the class differ by one bit
+  // true: the global rate limit and the rate limit of the DSCP differ by one bit
+  const bool both = below(3) == 0;
   const std::uint32_t floor = both ? next : 0, least = both ? next : 1;
   const std::uint32_t most = both ? next : 0xFFFFFFFF;
   planned_.push_back({DCC_FLOOR_ENTRY_OFFSET(dscp), floor_of_all ? floor : one});

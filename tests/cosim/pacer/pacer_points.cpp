@@ -116,7 +116,7 @@ class Points {
   std::uint64_t now_ = 0;
   std::vector<Sent> sent_;
   std::uint8_t pause_ = 0;
-  bool held_ = false;  // true: the bench requests no packet
+  bool held_ = false;  // true: the bench requests no packet from the pacer
 };
 
 /// The pacer rounds the time of a byte up, so three bytes at a rate of 3/512 bytes per cycle take

@@ -56,7 +56,7 @@ TEST_F(ControllerModelTest, AnswersACnpTheLatencyAfterItsIssue) {
 TEST_F(ControllerModelTest, WhoBeginsToObserveIsNotToldOfWhatWasIssuedBefore) {
   device_.observe(nullptr);
   device_.cnp(5, 0, 1);
-  run_to(edge(10));  // the event is issued, and its effects are not computed yet
+  run_to(edge(10));  // the CNP's event is issued, its effects are not computed yet
   device_.observe(&sink_);
   device_.cnp(6, 0, 1);
   run_to(edge(100));

@@ -59,7 +59,7 @@ TEST(ReceiveBuffer, PausesBelowTheHeadroomAndResumesTwoPacketsLower) {
   EXPECT_TRUE(frames.empty());
   buffer.enter(packet);
   EXPECT_EQ(frames, (std::vector<unsigned>{0x08}));
-  // The receive buffer has room for the packets in flight when the switch is paused.
+  // The headroom holds the packets that still arrive after the NIC has paused the switch.
   for (int i = 0; i < 28; ++i) {
     ASSERT_TRUE(buffer.has_room(1'000)) << i;
     buffer.enter(packet);

@@ -1,4 +1,5 @@
-// Results of links, queues, switch buffers, and of settings that ports negotiated by DCBX.
+// Results of a run for links, queues and switch buffers, and the settings that ports negotiated by
+// DCBX.
 #pragma once
 
 #include <cstdint>

@@ -187,7 +187,8 @@ TEST_F(NicHostInterfaceTest, AQueuePairChangesItsClassBetweenTwoPackets) {
   EXPECT_EQ(sent_with(10) + sent_with(46), 100);
   EXPECT_EQ(nic.transmitter().view(5).dscp, 46);
 
-  // A refused command sets REFUSED and changes nothing. The next successful command clears REFUSED.
+  // A refused change of the DSCP sets REFUSED and changes nothing else. The next successful change
+  // clears REFUSED.
   EXPECT_EQ(change(6, 1), map::kQpStatusRefusedMask) << "no such queue pair";
   EXPECT_EQ(change(1u << 14, 1), map::kQpStatusRefusedMask) << "beyond the NIC's queue pairs";
   algorithm.keeps_classes = true;
