@@ -218,7 +218,7 @@ void HostDriver::trace_bus(const std::string& host, model::BusTrace::Sink sink) 
       bus_, std::move(initiators),
       [this, dma, sink = std::move(sink)](const regs::AccessRecord& access) {
         if (access.path != dma) return sink(access);
-        // times of the record are converted to the devices' times
+        // an access by DMA is recorded at the devices' time; its duration is kept
         regs::AccessRecord moved = access;
         moved.end = kernel_.now() + (access.end - access.begin);
         moved.begin = kernel_.now();

@@ -42,7 +42,7 @@ struct FlowTotals {
   Bytes bytes = 0;  // sum of the bytes of all finite flows
   bool endless = false;
   std::bitset<64> dscps;
-  std::vector<std::uint32_t> received_by;  // number of flows that each host receives
+  std::vector<std::uint32_t> received_by;  // number of flows to each host
 
   void add(const FlowSpec& flow);
 };

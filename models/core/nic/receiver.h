@@ -73,8 +73,8 @@ class Receiver {
   void set_cnp_profiles(std::function<const CnpProfile&(HostId sender)> agreed) {
     cnp_profile_of_ = std::move(agreed);
   }
-  /// Sets the properties of the senders' NICs; null: equal to this NIC's. The receiver does not own
-  /// them.
+  /// Sets the properties of the senders' NICs; null: the senders' NICs are like this NIC. The
+  /// receiver does not own them.
   void set_peers(const PeerNics* peers) { peers_ = peers; }
   /// Sets the engine that decides on CNPs instead of the NIC's own model; null: the model. The
   /// receiver does not own it. Call before the first queue pair is created.

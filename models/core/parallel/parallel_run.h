@@ -122,7 +122,7 @@ class ParallelRun final : public PartitionedRun {
   std::vector<Group> groups_;  // groups of partitions, one for each thread
   ThreadBarrier barrier_;
   // The caller's thread writes these while the other threads wait.
-  PicoSeconds first_{};  // time of the first event of all partitions
+  PicoSeconds first_{};  // time of the earliest event of all partitions
   PicoSeconds end_{};
   std::uint64_t most_windows_ = kAllWindows;
   unsigned side_ = 0;  // side of the mailboxes that is being filled

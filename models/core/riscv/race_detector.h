@@ -57,11 +57,12 @@ class RaceDetector final {
   void dma_read(std::uint64_t address, std::uint64_t bytes);
   void dma_wrote(std::uint64_t address, std::uint64_t bytes);
 
-  /// Races found so far with different instructions, in the order of the run.
+  /// Races found so far, each between another pair of instructions, in the order of the run; at
+  /// most the first kKept.
   const std::vector<Race>& races() const { return races_; }
   /// Number of pairs of accesses that race, those of the same instructions included.
   std::uint64_t count() const { return count_; }
-  /// Number of races with different instructions, those beyond kKept included.
+  /// Number of pairs of instructions that race, those beyond kKept included.
   std::size_t different() const { return seen_.size(); }
 
  private:

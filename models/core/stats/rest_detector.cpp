@@ -132,7 +132,7 @@ RestDetector::Group RestDetector::judge_group(unsigned group) const {
     return sum / count;
   });
   double within = 0;   // variance of a member's mean, estimated from its batches
-  double between = 0;  // variance of the members' means
+  double between = 0;  // variance of the means of the group's members
   bool steady = true;
   Verdict apart = Verdict::kRest;  // worst result of the members judged one by one
   for (const std::size_t i : members) {

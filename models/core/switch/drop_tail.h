@@ -1,5 +1,5 @@
-// A discipline with a bounded queue: it drops arriving packets without room, optionally drops some
-// earlier (RED), or trims payloads (CP).
+// A discipline with a bounded queue: it drops arriving packets for which the queue has no room,
+// optionally drops some earlier (RED), or trims payloads (CP).
 #pragma once
 
 #include <array>

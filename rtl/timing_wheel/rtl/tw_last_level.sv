@@ -151,7 +151,7 @@ module tw_last_level #(
   // Insertion and removal of a bit
   // ---------------------------------------------------------------------------------------------
   logic                take_current;  // the bit belongs to the row that is being handed out
-  logic                put_leaf_used; // the word that gets the bit already has bits
+  logic                put_leaf_used; // the word to which put adds a bit already has bits
   logic [NumWords-1:0] put_summary, take_summary;
   logic [WordBits-1:0] put_leaf, take_leaf;
   assign take_current = loaded_o && take_row_i == current_i;

@@ -1,5 +1,5 @@
-// Compares dc_sent with a table of contexts: the byte notification of every sent packet, its order
-// and its time.
+// Compares the RTL module dc_sent with a table of contexts: the byte notification of every sent
+// packet, its order and its time.
 #include <Vsent.h>
 
 #include <array>

@@ -23,7 +23,7 @@ constexpr std::uint32_t kCompletionRing = 0x2000;
 constexpr std::uint32_t kReceiveRing = 0x3000;
 constexpr std::uint32_t kPayload = 0x4000;
 
-/// Keeps sent packets until the test hands them to the receiver.
+/// Keeps the packets that the NIC sends until the test hands them to the receiver.
 struct Wire final : dcc::PacketOut {
   dcc::PicoSeconds send(dcc::Packet* packet) override {
     on_the_way.push_back(packet);

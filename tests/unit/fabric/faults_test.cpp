@@ -66,7 +66,7 @@ TEST(Faults, OnlyTheCnpsOfTheFlowAreLost) {
   Packet packet;
   packet.flow = 7;
   packet.kind = PacketKind::kCnp;
-  EXPECT_FALSE(hook(packet));  // the fault has not begun yet
+  EXPECT_FALSE(hook(packet));  // the fault begins at 1 us
   scheduler.advance_to(kMicroSecond);
   EXPECT_TRUE(hook(packet));
   packet.flow = 8;

@@ -1,4 +1,5 @@
-// Compares the ideal flow completion time with simulated devices that carry no other traffic.
+// Compares the calculated ideal flow completion time with that of a flow in simulated devices that
+// carry no other traffic.
 #include "nic/ideal_fct.h"
 
 #include <gtest/gtest.h>

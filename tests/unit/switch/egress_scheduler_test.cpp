@@ -82,7 +82,7 @@ TEST(EgressScheduler, ShapedPrioritiesComeBeforeWeightedOnesAndWaitForTheirCredi
   shaper.began(5, kMicroSecond * 50);
   shaper.sent(5, 125);
   EXPECT_EQ(shaper.next_release(0b100000), kMicroSecond * 51);
-  shaper.sent(0, 10'000);  // priority 0 has no shaper
+  shaper.sent(0, 10'000);  // without effect: priority 0 has no shaper
   EXPECT_EQ(shaper.released(0b000001, PicoSeconds(0)), 0b000001u);
   parameters.shapers.push_back({5, BitRate(2'000'000'000)});
   EXPECT_THROW(parameters.check(), ParameterError);

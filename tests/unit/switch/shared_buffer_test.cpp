@@ -288,7 +288,7 @@ TEST(SharedBuffer, WhatWasInTheHeadroomOfAClassThatIsPausedNoMoreIsThePools) {
   buffer.set_headroom(0, 10'000);
   Bytes held = 0;
   while (buffer.admit(0, 3, 1'000)) held += 1'000;
-  EXPECT_EQ(held, 20'000);  // a ninth of 90 000 bytes, and the headroom
+  EXPECT_EQ(held, 20'000);  // a ninth of the shared 90 000 bytes, and the headroom
   EXPECT_TRUE(buffer.must_pause(0, 3));
   buffer.set_lossless(0, 0);
   EXPECT_FALSE(buffer.must_pause(0, 3));

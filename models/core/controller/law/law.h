@@ -87,7 +87,8 @@ class Law : public Policy {
   const Law* law() const final { return this; }
 
   // ---- Contents of registers and tables -----------------------------------------------------
-  // True if bandwidth follows the weights of the DSCPs: such a law needs the count of marks.
+  /// True if bandwidth follows the weights of the DSCPs. Such a law needs the number of marked
+  /// packets in each CNP.
   virtual bool shares_by_weight() const { return false; }
   /// True if the decrease table is indexed by the number of marks, not by alpha
   /// (CTRL.CUT_BY_MARKS).

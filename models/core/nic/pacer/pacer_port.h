@@ -20,7 +20,7 @@ class PacerUser {
   /// The port calls this function after a decision of the block, when PacerPort::take() has a
   /// packet.
   virtual void decided() = 0;
-  /// The time at which the last packet taken so far has left the wire.
+  /// Time at which the wire is free: the last packet that was taken so far has left by then.
   virtual PicoSeconds wire_free() const = 0;
   /// True if a packet may be taken before the wire is free, so that its payload can be fetched.
   virtual bool takes_ahead() const = 0;

@@ -30,7 +30,7 @@ struct Star : TransportStar {
     return choice;
   }
   void weigh(HostId host, std::uint64_t weight) { nics[host]->set_weight(0, Ratio(weight)); }
-  /// Number of bytes that each flow has received since the last call.
+  /// Returns how many bytes of each flow have arrived at its receiver since the last call.
   std::vector<Bytes> take(std::uint32_t flows) {
     seen_.resize(flows);
     std::vector<Bytes> got;
