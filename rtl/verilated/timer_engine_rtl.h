@@ -18,8 +18,9 @@ struct RtlWheelOptions {
 
 /// Clock cycles of the wheel that the hardware needed to keep up with the calls.
 struct RtlWheelFigures {
-  std::uint64_t cycles = 0;                 // simulated cycles; idle cycles were skipped
-  std::uint32_t longest_command_stall = 0;  // number of cycles until a command was accepted
+  std::uint64_t cycles = 0;  // simulated cycles; idle cycles were skipped
+  std::uint32_t longest_command_stall =
+      0;  // greatest number of cycles until a command was accepted
   std::uint32_t longest_expiry_wait =
       0;  // number of cycles until the wheel offered the present tick's expiry
 };

@@ -27,7 +27,7 @@ std::string given_threshold(const LoadedConfig& loaded, Rule rule) {
   return sets_mark_at(rule) && loaded.places.count(mark_at) != 0 ? mark_at : "";
 }
 
-/// Returns the marking rule of the first algorithm that has one.
+/// Returns the ECN marking rule of the configuration's first algorithm that has one.
 Rule asked_by_algorithm(const PlatformConfig& config) {
   EcnParameters asked;
   for (const AlgorithmChoice* choice : config.congestion_controls()) {

@@ -48,7 +48,7 @@ class Tracing final : public PlatformPart {
   /// True if devices write trace records as events happen, which needs one total order of all
   /// events. Samples at intervals and packet captures (packet_capture.h) do not need such an order.
   static bool needs_one_order(const PlatformConfig& config);
-  /// Begins sampling for traces. Called when the simulation begins.
+  /// Begins to sample values for the trace files. Called when the simulation begins.
   void begin() override;
   /// Completes all trace files. A file that could not be written becomes an entry of `lost_traces`.
   void finish(RunResults& results) override;

@@ -238,7 +238,8 @@ double percentile(std::vector<double>& values, double percent);
 /// True if all active flows share one link that limits them: one port of one receiver or sender.
 bool has_single_bottleneck(const RunResults& results);
 
-/// Returns a sentence for every wrong balance and every forbidden loss.
+/// Returns a sentence for each balance of counts that the results break, and for each loss that the
+/// configuration forbids.
 std::vector<std::string> broken_balances(const RunResults& results);
 
 }  // namespace dcc::vp

@@ -24,7 +24,7 @@ enum class FaultKind : std::uint8_t {
   // (switch/live_fabric.h):
   kLinkFailure,  // a cable carries nothing until the cable is repaired
   kLinkFlap,     // a cable fails and is repaired periodically
-  kLinkSlow,     // a link sends at another rate
+  kLinkSlow,     // a link sends at another rate than configured
   kMemoryFlip,   // a bit of a host's memory inverts; this fault concerns no link
   kPauseStorm,   // a NIC sends PFC pause frames to its switch without a reason
 };

@@ -17,7 +17,7 @@ namespace dcc {
 /// so the rate travels in ServiceID (8 bytes, bits per second); in the answer this field holds the
 /// available rate.
 struct PathQuery {
-  std::uint64_t source = 0;  // GUIDs of the two ports
+  std::uint64_t source = 0;  // GUIDs of the two ports of the path
   std::uint64_t destination = 0;
   unsigned lane = 0;  // service level of the path
   std::uint64_t rate = 0;

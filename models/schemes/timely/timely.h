@@ -85,7 +85,7 @@ class Timely final : public Algorithm {
 
  private:
   struct Flow {
-    long double rate = 0;      // rate R of the flow in Mb/s
+    long double rate = 0;      // sending rate R of the flow in Mb/s
     long double rtt_diff = 0;  // smoothed difference of successive RTTs of the flow in ps
     long double gradient = 0;
     PicoSeconds last_rtt{};

@@ -11,7 +11,7 @@ module dc_pacer_rate #(
   input  logic [FlowW-1:0]                flow_i,
   input  logic [31:0]                     rate_i,      // rate in 24.8 Mb/s; 0 counts as 1
   input  logic [2:0]                      priority_i,
-  output logic                            valid_o,     // high until the user takes the result
+  output logic                            valid_o,     // 1 until the user takes the result
   input  logic                            taken_i,
   output logic [FlowW-1:0]                flow_o,
   output logic [dc_pacer_pkg::GapW-1:0]   gap_o,

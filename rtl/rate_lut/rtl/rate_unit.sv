@@ -44,7 +44,7 @@ module rate_unit #(
   input  logic [8:0]  tbl_index_i,  // index of a table access; beyond the table writes do nothing, and reads return 0
   input  logic [31:0] tbl_wdata_i,
   output logic        tbl_ready_o,
-  output logic [31:0] tbl_rdata_o,     // read data, valid with tbl_ready_o
+  output logic [31:0] tbl_rdata_o,     // word read from the table, valid with tbl_ready_o
 
   output logic        busy_o,          // a request or a table read is in the pipeline
   // Report on the table words used two cycles ago (ram_guarded.sv); bit 0: a word was wrong.

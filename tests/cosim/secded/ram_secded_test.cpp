@@ -195,7 +195,7 @@ TYPED_TEST(RamSecded, OnlyUseIsTold) {
   this->ram_.set_read(9);
   this->ram_.cycle();
   EXPECT_EQ(this->ram_.top.report_o, 0u);
-  this->ram_.top.raddr_i = 2;  // changes the address without a read
+  this->ram_.top.raddr_i = 2;  // changes the read address without a read in this cycle
   this->ram_.cycle();
   EXPECT_EQ(this->ram_.top.report_o, 0u);
   for (int i = 0; i < 2; ++i) {

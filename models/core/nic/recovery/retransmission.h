@@ -28,7 +28,7 @@ class Retransmission {
         selective_window_(parameters.recovery.is_selective() ? parameters.recovery.reorder_window
                                                              : 0) {}
 
-  /// False if lost packets are not retransmitted (recovery.kind: none).
+  /// True if the NIC retransmits lost packets; false with recovery.kind: none.
   bool is_on() const { return parameters_.retransmit_timeout() != PicoSeconds::max(); }
 
   /// Arms the timer for a packet that was sent and ends before `end`. While no sent packet requests

@@ -26,7 +26,7 @@ class RetransmitTimer {
   class Deadline {
    public:
     bool is_armed() const { return when_ != PicoSeconds::max(); }
-    /// Time of the deadline; max() if not armed.
+    /// Simulated time at which the timer expires; max() if the timer is not armed.
     PicoSeconds when() const { return when_; }
     /// Adds the deadline alone to a digest, without the heap entry, which may still be at an
     /// earlier time.
