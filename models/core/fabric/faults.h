@@ -20,13 +20,14 @@ enum class FaultKind : std::uint8_t {
   kLoss,      // packets are lost on links
   kCnpLoss,   // CNPs of one flow are lost
   kLinkDown,  // a link carries nothing for a time, and no device detects the outage
-  // Both ends of a link detect the faults below at once; all routes change after `convergence`
-  // (switch/live_fabric.h):
+  // Both ends of a link detect the next three faults at once. Routes change after `convergence`, or
+  // for failures when a subnet manager changes them (switch/live_fabric.h):
   kLinkFailure,  // a cable carries nothing until the cable is repaired
   kLinkFlap,     // a cable fails and is repaired periodically
   kLinkSlow,     // a link sends at another rate than configured
-  kMemoryFlip,   // a bit of a host's memory inverts; this fault concerns no link
-  kPauseStorm,   // a NIC sends PFC pause frames to its switch without a reason
+  // No device detects these faults, and they change no route:
+  kMemoryFlip,  // a bit of a host's memory inverts; this fault concerns no link
+  kPauseStorm,  // a NIC sends PFC pause frames to its switch without a reason
 };
 DCC_ENUM_NAMES(FaultKind, {FaultKind::kLoss, "loss"}, {FaultKind::kCnpLoss, "cnp_loss"},
                {FaultKind::kLinkDown, "link_down"}, {FaultKind::kLinkFailure, "link_failure"},

@@ -10,8 +10,9 @@
 
 namespace dcc {
 
-/// Table of deadlines by queue pair or host number, which are small and dense. A deadline exists
-/// for each number that was ever set. See RetransmitTimer for costs and order.
+/// Table of deadlines, indexed by queue pair or host number. These numbers must be small and dense,
+/// because the table has an entry for every number up to the greatest one used. See RetransmitTimer
+/// for costs and order.
 class DeadlineTable {
  public:
   /// `event` must call a function of the timer's owner that calls DeadlineTable::expire().

@@ -1,5 +1,6 @@
-// Per-flow round robin: flows take the ports of a destination in turn. The first packet of a flow
-// takes the next port, and all later packets of the flow follow.
+// Per-flow round robin: each new flow at a switch takes the next port in turn among the ports to
+// its destination; one counter serves all destinations. Later packets of the flow take the same
+// port until the routes change.
 #include <cstdint>
 #include <memory>
 

@@ -203,8 +203,8 @@ class Folder:
         return [group for group in groups.values() if len(group) > 1]
 
     def run_branches(self, points, jobs):
-        """Simulates the common part of several points once, in a process that then forks into each point; yields
-        the same values as ends()."""
+        """Simulates the common part of several points once, in a process that then forks into one process per
+        point. Yields (point, return code, output) of each point, like ends()."""
         place = {str(self.results(point).resolve()): point for point in points}
         file = self.path / f"branches.{os.getpid()}.yaml"
         write_whole(file, "".join(f"- {{out: {json.dumps(out)}, set: {{{point['changes']}}}}}\n"

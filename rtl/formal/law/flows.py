@@ -230,8 +230,8 @@ ROUNDS = DCQCN["f"] + 2  # number of rounds without a CNP after which a flow has
 
 
 def dcqcn_leaves_the_floor(law, broken):
-    """DCQCN with arbitrary CNPs, a claim that is false: CNPs that arrive before fast recovery is over keep a flow
-    at the least rate."""
+    """A claim that is false: under DCQCN a flow leaves the least rate within ROUNDS rounds, whatever CNPs arrive.
+    Counterexample: CNPs that arrive before fast recovery is over keep the flow at the least rate."""
     rules = dcqcn_rules(broken)
     least_rate = number(DCQCN["r_min"])
     s = Slot(least_rate, least_rate, number(65536), number(0), number(0), number(0))

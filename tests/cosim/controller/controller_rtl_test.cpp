@@ -190,7 +190,7 @@ TEST(LongHolds, EndAfter160Intervals) {
   bench.write(DCC_TIMER_INTERVAL_OFFSET, 2);
   bench.write(DCC_DECREASE_PERIOD_OFFSET, 0);
   bench.write(DCC_FIRST_CUT_OFFSET, 16384);
-  bench.write(DCC_R_HAI_OFFSET, 1u << 24);  // increases do not change the target rate
+  bench.write(DCC_R_HAI_OFFSET, 1u << 24);  // a hold that counted marks cuts no more
   bench.write(DCC_BRISK_OFFSET, 0);
   bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_CUT_BY_MARKS_MASK);
   std::uint32_t longest = 0, ended = 0;

@@ -216,8 +216,8 @@ AllegroParameters stepped() {
 
 TEST(Allegro, TrialsMoveTheRateByGrowingStepsUntilTheUtilityFalls) {
   Stepper flow(stepped());
-  flow.alone(0);  // an interval at 1000 Mb/s
-  flow.alone(0);  // an interval at 2000 Mb/s
+  flow.alone(0);  // the flow sends one interval at 1000 Mb/s, without loss
+  flow.alone(0);  // the flow sends one interval at 2000 Mb/s, without loss
   // an interval at 4000 Mb/s loses half of its packets, so the rate returns to 2000 Mb/s
   flow.alone(10);
   ASSERT_DOUBLE_EQ(flow.own(), 2000);
