@@ -38,11 +38,12 @@ constexpr std::int64_t kFewest = 8;  // minimum number of cycles for which a ski
 constexpr std::int64_t kMargin = 4;  // number of cycles before a change that are always simulated
 constexpr std::int64_t kMost = 1 << 24;  // maximum number of cycles that one look() covers
 
-/// Returns bits of a packed word: at most 64 minus the number of bits below them in the first
-/// 32-bit word.
+/// Returns `width` bits of a packed word from bit `at` on. `width` is at most 63. The function
+/// reads no 32-bit word without one of these bits, because a row's last word has no next word.
 std::uint64_t bits_of(const EData* words, unsigned at, unsigned width) {
   const unsigned first = at / 32, below = at % 32;
-  std::uint64_t value = (std::uint64_t{words[first + 1]} << 32 | words[first]) >> below;
+  std::uint64_t value = words[first] >> below;
+  if (below + width > 32) value |= std::uint64_t{words[first + 1]} << 32 >> below;
   if (below + width > 64) value |= std::uint64_t{words[first + 2]} << (64 - below);
   return value & ((std::uint64_t{1} << width) - 1);
 }
