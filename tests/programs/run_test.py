@@ -95,7 +95,9 @@ class Programs(unittest.TestCase):
         hardware = self.metrics()["reaction"]
         self.assertGreater(hardware["answers"], 10)
         self.assertGreaterEqual(hardware["us_p50"], 0.256)
-        self.assertLess(hardware["us_p50"], 0.27)
+        # Before a CNP goes an event of the same flow that waits already, for at most the 32 cycles (0.128 us) between
+        # two events of a flow. The median CNP waits for less than half of these cycles.
+        self.assertLess(hardware["us_p50"], 0.256 + 0.064)
         self.run_one("halve", "-c", "duration=1ms", "-c", "nic.congestion_control.clock=50MHz", out="slow")
         program, handler = self.metrics("slow")["reaction"], self.handlers("slow")["cnp"]
         self.assertGreater(program["us_p50"], hardware["us_p50"])

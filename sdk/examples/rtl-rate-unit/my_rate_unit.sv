@@ -108,11 +108,10 @@ module my_rate_unit (
     else                 multiplier = (here * (64'd256 - part) + there * part + 64'd128) >> 8;
     left      = (64'(rc_i) * multiplier) >> 16;
     taken     = 64'(rc_i) - left;
-    if (multiplier == '0) begin
-      // At least the whole rate; at most that, but twice below 256 Mb/s of target rate, 4 times below 128 Mb/s.
-      times = greatest(One >> 2, least(argument, (rt_i[31:15] == '0) ? One : (rt_i[31:16] == '0) ? One >> 1 : One >> 2));
-      taken = least(64'hFFFF_FFFF, (64'(rc_i) * times) >> 14);
-    end
+    // A cut with multiplier 0 takes the whole rate, and may count for twice the rate below 256 Mb/s of target rate, for 4
+    // times the rate below 128 Mb/s.
+    times     = greatest(One >> 2, least(argument, (rt_i[31:15] == '0) ? One : (rt_i[31:16] == '0) ? One >> 1 : One >> 2));
+    if (multiplier == '0) taken = least(64'hFFFF_FFFF, (64'(rc_i) * times) >> 14);
     lasting   = first_cut ? 64'(rt_i) >> 1 : (taken * sixteenths) >> (4'd6 + 4'(slow));
     cut_rt    = greatest(lo, 64'(rt_i) - least(64'(rt_i), lasting));
     if (averaging_i) cut_rt = 64'(rc_i);
