@@ -56,7 +56,8 @@ TEST(BadConfigs, AMissingFileAFolderADevice) {
 }
 
 TEST(BadConfigs, AMillionBracketsEndSoonAndCleanly) {
-  // Measures processor time instead of wall-clock time, since other programs may load the machine.
+  // The limit on the time that the reader takes for the texts is a limit on processor time, because
+  // other programs may load the machine.
   const std::clock_t begin = std::clock();
   for (const char* const opening : {"[", "{", "[[{", "- ", "? ", "a: [", "\n- "}) {
     std::string text;

@@ -55,8 +55,9 @@ TEST(FlowKinds, WhoReceivesIsLikeNobodyElse) {
       << "its own two are";
 }
 
-// Sender 0 is one switch nearer to the receiver, so its flow has another kind. With several paths
-// the path of a flow is unknown.
+// Sender 0 is one switch nearer to the receiver, so its flow has another kind. If a topology has
+// several paths between two hosts, the kinds of flows do not tell paths apart, because it is
+// unknown before the run which path a flow takes.
 TEST(FlowKinds, AnotherWayTellsThemApart) {
   const std::string chain =
       "{kind: custom, nodes: [{name: a, kind: host}, {name: b, kind: host}, {name: c, kind: host}, "

@@ -72,8 +72,8 @@ TEST(SampledFlows, WhatHasBegunBehindGatesComesBetweenTheOthers) {
   EXPECT_EQ(sample(sampled), (Ids{0, 1, 2, 3, 4}));
 }
 
-// If several processes share a run, a process does not know which flows have begun in other
-// processes, so it samples every flow from its start time on.
+// If several processes share a run, a process does not know which flows of other processes have
+// begun. The process therefore samples the rate of every flow from the flow's start time on.
 TEST(SampledFlows, WithoutBeginsEveryFlowIsLookedAtFromItsStartOn) {
   SampledFlows sampled;
   sampled.add_started(flows_of(3, true), PicoSeconds(), nullptr);

@@ -459,8 +459,8 @@ module rate_unit #(
 
   // The proportional law subtracts from Rt a quarter of what a cut takes off Rc, or half of Rt with FIRST_CUT; the
   // next increase returns the rest to Rc. DCQCN's law, and an increase, subtract nothing here. Below 512 Mb/s of
-  // Rt, that quarter and the additive step are in proportion to Rt. Marks beyond those that take the whole of Rc
-  // count for Rt, too.
+  // Rt, that quarter and the additive step are in proportion to Rt. If the marks of a cut would take more than the
+  // whole of Rc, Rt falls by a quarter of all that they would take.
   logic [31:0] s12_taken_q, s13_lasting_q, s13_target;
   logic        s12_first_q;
   assign s13_target = (s13_rc_q > s13_lasting_q) ? s13_rc_q - s13_lasting_q : '0;

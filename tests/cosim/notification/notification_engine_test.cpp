@@ -24,8 +24,10 @@ struct Traffic {
   std::uint64_t marks = 0, cnps = 0, clears = 0;
 };
 
-/// Sends packets on twenty queue pairs at random times. Senders are of three kinds: CNPs with
-/// counts, CNPs without counts, no CNPs. Queue pairs end and new ones take their places.
+/// Sends packets on twenty queue pairs at random times. A receiver answers marked packets of a
+/// queue pair in one of three ways: with CNPs that carry the number of marks, with CNPs without
+/// this number, or with no CNP. During the run queue pairs are destroyed, and new ones replace
+/// them.
 Traffic drive(NotificationEngine& engine, std::uint64_t packets) {
   std::mt19937_64 random(5);
   std::array<CnpParameters, 3> profiles;

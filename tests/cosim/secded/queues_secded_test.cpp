@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint32_t kFlows = 16;  // number of flows, as in rtl/nic/CMakeLists.txt
 
-/// A rate that the pacer accepted.
+/// A flow's rate and priority that the pacer took from the queue of rates.
 struct Rate {
   std::uint32_t flow = 0, rate = 0, priority = 0;
   bool operator==(const Rate& o) const {

@@ -98,7 +98,8 @@ class Node {
     all_ = &all;
     scheduler().schedule_in(own_, rules.until_next());
   }
-  /// Sends a message from outside the run, while the run is not executing.
+  /// Sends a message from this node to `other` between two calls that execute the parallel run,
+  /// when no thread executes events.
   void tell(Node& other, std::uint64_t word, PicoSeconds when) {
     Letter* const letter = sent_.emplace_back(std::make_unique<Letter>(other, word, when)).get();
     if (other.partition_ == partition_) {
