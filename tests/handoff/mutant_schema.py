@@ -1,13 +1,13 @@
-"""Many mutants of the hand-off package in one build of a bench: a number in a file selects one for each run.
+"""Builds a bench of the hand-off package once for many mutants. A number in a file selects one mutant for each run.
 
-A copy of the package gets the RTL in which every mutation is a choice (sv_mutations.with_choices), and a package
-dcc_mutant_pkg in front of all sources, which reads the number from reports/mutant before the simulation begins. There
-check.sh builds a bench once, and only runs what is built. With the number 0 the RTL is what it was and must pass
-each step before a mutant is judged in it; six times as long as that takes is the limit of a mutant's run.
+The schema is a copy of the package in which the RTL holds every mutation as a choice (sv_mutations.with_choices). A
+SystemVerilog package dcc_mutant_pkg, first of all sources, reads the number from reports/mutant before the simulation
+begins. check.sh builds each bench once and then only runs the built program. Number 0 selects the unchanged RTL, which
+must pass a step before the step judges a mutant. A mutant's run may take six times as long as the run of number 0.
 
-Not in it, and to be judged with a build of their own: constants that are computed before the simulation begins, unsized
-constants whose width the context gives, and what Verilator refuses as a choice (a function that computes such a
-constant has it) or warns of, because the choice has another width than one of its sides.
+Three sorts of mutations cannot be chosen at run time and need a build of their own: constants that are computed at
+elaboration, unsized constants whose width depends on their context, and mutations for which Verilator refuses the
+choice or warns that its two sides differ in width.
 """
 from __future__ import annotations
 
@@ -36,20 +36,21 @@ SELECTOR = """package dcc_mutant_pkg;
 endpackage
 """
 SELECTOR_PATH = "rtl/common/dcc_mutant_pkg.sv"
-# What Verilator elaborates to find what is no choice (top and parameters, list of files): all modules, in all variants.
+# Elaborations that find mutations without a possible choice: top with parameters, list of files. Together they contain
+# all modules in all variants.
 TOPS = (("dcc_app_block", "nic.f"), ("dcc_app_block -GSecded=1", "nic.f"),
         ("dcc_top -GSparseFlows=1 -GFlowW=24", "files.f"), ("dcc_top -GSecded=1 -GRebuild=1", "files.f"))
 SLOWER, LEAST_SECONDS = 6, 30
 
 
 def in_one_build(step: str) -> bool:
-    """Whether this step of check.sh simulates the RTL in Verilator."""
+    """Returns True if this step of check.sh simulates the RTL with Verilator."""
     return step.endswith(":verilator") or step in ("nic", "sparse", "secded", "secded_registers", "rebuild", "latency",
                                                    "pacer_secded")
 
 
 class Schema:
-    """The package with these mutations as choices. run() may be called from as many threads as there are seats."""
+    """A copy of the package with mutations as choices. At most as many threads as there are seats may call run()."""
 
     def __init__(self, package: pathlib.Path, texts: dict[str, str], mutations: list[Mutation], folder: pathlib.Path,
                  seats: int) -> None:
@@ -76,7 +77,7 @@ class Schema:
         self.limits: dict[str, float] = {}
 
     def _add_seat(self, seat: pathlib.Path) -> None:
-        """A place with the package's files, reports and a working folder of its own."""
+        """Adds a seat: a folder with links to the package's files, and with reports and builds of its own."""
         (seat / "reports").mkdir(parents=True)
         for path in self.package.iterdir():
             if path.name != "reports":
@@ -98,7 +99,7 @@ class Schema:
             (self.package / path).write_text(changed, encoding="utf-8")
 
     def leave_out_what_is_no_choice(self) -> None:
-        """Elaborates the RTL, and leaves out what stands where Verilator refuses it or warns of widths."""
+        """Elaborates the RTL, and removes mutations at places that Verilator refuses or whose widths it warns of."""
         for top, files in TOPS:
             while True:
                 run = subprocess.run(
@@ -117,7 +118,7 @@ class Schema:
                 self._write()
 
     def at(self, path: str, line: int) -> list[Mutation]:
-        """The mutations of which the choice stands in this line."""
+        """Returns the mutations whose choice stands in this line."""
         if path not in self.texts:
             return []
         text, numbered = self.texts[path], self._of(path)
@@ -137,7 +138,7 @@ class Schema:
             self.seats.put((seat, work))
 
     def ready(self, step: str) -> None:
-        """Builds the step's bench if that was not done; the RTL as it was must pass."""
+        """Builds the step's bench at the first call. RuntimeError if the unchanged RTL does not pass the step."""
         with self.lock:
             building = self.building.setdefault(step, threading.Lock())
         with building:
@@ -157,6 +158,6 @@ class Schema:
                 raise RuntimeError(f"{step}: no mutant is chosen, and it fails: {run and run.stdout + run.stderr}")
 
     def run(self, mutation: Mutation, step: str) -> subprocess.CompletedProcess[str] | None:
-        """What check.sh says of the mutation in this step, as checked() returns it."""
+        """Runs the step of check.sh on the mutation; returns what checked() returns."""
         self.ready(step)
         return self._in_seat(step, self.numbers[mutation], self.limits[step])

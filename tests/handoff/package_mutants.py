@@ -17,8 +17,9 @@ mutant changes nothing, the variants of the block, and last the simulation in fo
   explained     no step refuses the mutant, but package_mutants_known.txt says why it changes nothing
   survives      no step refuses the mutant; package_mutants_known.txt may say which vectors are missing
 
-Benches in Verilator are built once for all mutants (mutant_schema.py); what cannot be chosen in a simulation, and every
-mutant with --singly, has builds of its own. The verdicts are the same: a mutant's run is the same step of check.sh.
+Benches in Verilator are built once for all mutants (mutant_schema.py). A mutation that cannot be chosen at run time has
+builds of its own; with --singly every mutation has. The verdicts are the same, because both ways run the same steps of
+check.sh.
 
 What the tools do not compile is drawn again. --record appends a line for each mutant; those that the file has for
 the same seed count and are not judged again, so that a run that was cut goes on. Exit status 1 if a mutant
@@ -50,8 +51,8 @@ from sv_mutations import mutations, selectable, without_comments  # noqa: E402
 KNOWN = HERE / "package_mutants_known.txt"
 ARRAY = "rtl/common/ram_1r1w_array.sv"
 SECONDS = 400  # a step that takes longer stands still; --seconds for a machine with other work
-PROOF_SECONDS = 180  # A machine with other work needs long for a proof.
-FEW = 8  # So many mutants are judged with builds of their own.
+PROOF_SECONDS = 180  # time limit of a proof that a mutation changes nothing; a busy machine needs minutes
+FEW = 8  # up to this number of mutants, builds for each cost less than a schema
 # Folder below rtl/ -> benches that contain its modules, the cheapest first.
 WHOLE = ("controller:verilator", "registers:verilator", "golden:verilator")
 UNITS: dict[str, tuple[str, ...]] = {
@@ -134,9 +135,9 @@ def drawn(package, seed, modules=()):
 
 
 def judged(package, mutation, steps, seconds=None, schema=None):
-    """(verdict, step): the result of these steps of check.sh for the mutation, in the schema if it has it, else in this
-    copy of the package; ("invalid", step) if a tool does not compile it. Another step may refuse a mutant for which
-    one gives no answer in time."""
+    """Runs these steps of check.sh on the mutation: in the schema if the schema contains the mutation, else in this copy
+    of the package. Returns (verdict, step), or ("invalid", step) if a tool does not compile the mutation. If one step
+    exceeds its time limit, another step may still refuse the mutant."""
     source = package / mutation.path
     text = source.read_text(encoding="utf-8")
     source.write_text(mutation.applied(text), encoding="utf-8")
@@ -211,14 +212,14 @@ def known_mutants():
 
 
 def early_verdict(package, mutation, seconds, schema=None):
-    """(verdict, by what) of what is quick to find out; "survives" and "stands still" are not the last word."""
+    """Returns (verdict, reason) after the quick steps. "survives" and "stands still" are preliminary verdicts."""
     if read_by_nothing(package, mutation):
         return "no change", "a constant that nothing reads"
     return judged(package, mutation, quick_steps(mutation.path), seconds, schema)
 
 
 def late_verdict(package, mutation, early, known, seconds, schema=None):
-    """(verdict, by what) of a mutation of which early_verdict() has said "survives" or "stands still"."""
+    """Returns the final (verdict, reason) of a mutation for which early_verdict() returned a preliminary verdict."""
     reason = proved(package, mutation)
     if reason:
         return "no change", reason
@@ -273,8 +274,8 @@ class Tally:
 
 
 def verdicts(package, batch, known, options):
-    """Yields (mutation, verdict, by what, seconds) of a batch in the order in which they are known: what survives the
-    module's own benches and those of the whole block is judged after all others."""
+    """Yields (mutation, verdict, reason, seconds) for a batch, in the order of judgement. A mutant that survives the quick
+    steps is judged finally after all others."""
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         copies = queue.SimpleQueue()
         for number in range(options.jobs):
