@@ -135,9 +135,9 @@ def drawn(package, seed, modules=()):
 
 
 def judged(package, mutation, steps, seconds=None, schema=None):
-    """Runs these steps of check.sh on the mutation: in the schema if the schema contains the mutation, else in this copy
-    of the package. Returns (verdict, step), or ("invalid", step) if a tool does not compile the mutation. If one step
-    exceeds its time limit, another step may still refuse the mutant."""
+    """Runs these steps of check.sh on the mutation: in the schema if the schema contains the mutation, else in this
+    copy of the package. Returns (verdict, step), or ("invalid", step) if a tool does not compile the mutation. If one
+    step exceeds its time limit, another step may still refuse the mutant."""
     source = package / mutation.path
     text = source.read_text(encoding="utf-8")
     source.write_text(mutation.applied(text), encoding="utf-8")
@@ -274,8 +274,8 @@ class Tally:
 
 
 def verdicts(package, batch, known, options):
-    """Yields (mutation, verdict, reason, seconds) for a batch, in the order of judgement. A mutant that survives the quick
-    steps is judged finally after all others."""
+    """Yields (mutation, verdict, reason, seconds) for a batch, in the order of judgement. A mutant that survives the
+    quick steps is judged finally after all others."""
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         copies = queue.SimpleQueue()
         for number in range(options.jobs):
