@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
+#include "diagnose/weights/equal_shares.h"
 #include "diagnose/weights/weights_without_effect.h"
 #include "measure/metrics.h"
 #include "wire/wire_size.h"
@@ -22,68 +25,13 @@
 namespace dcc::vp {
 namespace {
 
-/// Calculates how long data would take on a link that its flows share equally, whichever flows had
-/// data at each time.
-class EqualShares {
- public:
-  /// Adds a flow that has data from `begin` to `end`.
-  void add(PicoSeconds begin, PicoSeconds end) {
-    if (begin >= end) return;
-    changes_.emplace_back(begin, 1);
-    changes_.emplace_back(end, -1);
-  }
-  /// Prepares time_of(); called after the last add().
-  void finish() {
-    std::sort(changes_.begin(), changes_.end());
-    int flows = 0;
-    double served = 0;
-    PicoSeconds before{};
-    for (const auto& [at, change] : changes_) {
-      if (flows > 0) served += static_cast<double>((at - before).count) / flows;
-      flows += change;
-      before = at;
-      if (!steps_.empty() && steps_.back().at == at) {
-        steps_.back().flows = flows;
-      } else {
-        steps_.push_back({at, served, flows});
-      }
-    }
-    changes_.clear();
-  }
-  /// The time from `begin` on in which a flow that was added gets as much of the link as it would
-  /// send alone in the time `alone`.
-  PicoSeconds time_of(PicoSeconds begin, PicoSeconds alone) const {
-    const auto first =
-        std::upper_bound(steps_.begin(), steps_.end(), begin,
-                         [](PicoSeconds time, const Step& step) { return time < step.at; }) -
-        1;
-    const double wanted = first->served +
-                          static_cast<double>((begin - first->at).count) / first->flows +
-                          static_cast<double>(alone.count);
-    const auto last =
-        std::lower_bound(first + 1, steps_.end(), wanted,
-                         [](const Step& step, double served) { return step.served < served; }) -
-        1;
-    const double rest = (wanted - last->served) * std::max(1, last->flows);
-    return last->at - begin + PicoSeconds(static_cast<std::int64_t>(rest));
-  }
-
- private:
-  struct Step {
-    PicoSeconds at{};
-    double served = 0;  // picoseconds of the link that each flow with data got until `at`
-    int flows = 0;      // number of flows that have data from `at` on
-  };
-  std::vector<std::pair<PicoSeconds, int>> changes_;
-  std::vector<Step> steps_;
-};
-
 /// Messages of a class to one receiver.
 struct Messages {
-  const LinkResult* link = nullptr;  // link to the receiver
-  HostId sender = 0;                 // sender of one of the messages
-  std::vector<double> took;          // completion times in picoseconds
-  std::vector<double> equals;        // times with equal shares in picoseconds
+  const LinkResult* link = nullptr;    // link to the receiver
+  const QueueResult* queue = nullptr;  // queue before this link; null if it was not measured
+  HostId sender = 0;                   // sender of one of the messages
+  std::vector<double> took;            // completion times in picoseconds
+  std::vector<double> equals;          // times with equal shares in picoseconds
 };
 
 class HeavyMessagesLate final : public Diagnosis {
@@ -103,6 +51,9 @@ class HeavyMessagesLate final : public Diagnosis {
     const std::map<FlowEnd, double> least = least_weights(evidence);
     if (least.empty()) return std::nullopt;
     const LinkUse use(evidence);
+    std::unordered_map<std::string_view, const QueueResult*> queues;
+    for (const QueueResult& queue : results.queues) queues.emplace(queue.port, &queue);
+    const PicoSeconds trip = round_trip_of_neighbours(evidence);
     std::map<FlowEnd, EqualShares> to, from;
     for (const FlowResult& flow : results.flows) {
       if (least.count(receiving_end(flow)) == 0) continue;
@@ -120,15 +71,19 @@ class HeavyMessagesLate final : public Diagnosis {
       if (lightest == least.end() || !is_judged(evidence, use, flow, lightest->second)) continue;
       const LinkResult& link = *use.to_receiver(flow);
       const PicoSeconds alone = time_alone(config, link.rate, flow);
-      const PicoSeconds wait = round_trip_of_neighbours(evidence) + longest_wait(results, link);
-      if (alone < round_trip_of_neighbours(evidence) * kRoundTrips) continue;
+      if (alone < trip * kRoundTrips) continue;
+      const auto queue = queues.find(link.name);
       const PicoSeconds equal = std::max(to.at(receiving_end(flow)).time_of(flow.start, alone),
                                          from.at(sending_end(flow)).time_of(flow.start, alone));
       Messages& of = found[{receiving_end(flow), flow.dscp}];
       of.link = &link;
+      of.queue = queue == queues.end() ? nullptr : queue->second;
       of.sender = sender_of(flow);
       of.took.push_back(static_cast<double>((*flow.end - flow.start).count));
-      of.equals.push_back(static_cast<double>((equal + wait).count));
+      // A message waits for the queue, too: at most its 99th percentile.
+      const PicoSeconds wait =
+          of.queue == nullptr ? PicoSeconds{} : serialization_time(of.queue->p99_bytes, link.rate);
+      of.equals.push_back(static_cast<double>((equal + trip + wait).count));
     }
     return worst_of(evidence, found);
   }
@@ -194,14 +149,6 @@ class HeavyMessagesLate final : public Diagnosis {
            packets;
   }
 
-  /// The time that the 99th percentile of the queue before a link takes.
-  static PicoSeconds longest_wait(const RunResults& results, const LinkResult& link) {
-    for (const QueueResult& queue : results.queues) {
-      if (queue.port == link.name) return serialization_time(queue.p99_bytes, link.rate);
-    }
-    return {};
-  }
-
   static Found worst_of(const Evidence& evidence,
                         std::map<std::pair<FlowEnd, unsigned>, Messages>& found) {
     const std::pair<const std::pair<FlowEnd, unsigned>, Messages>* worst = nullptr;
@@ -236,13 +183,12 @@ class HeavyMessagesLate final : public Diagnosis {
   static std::string cause(const Evidence& evidence, const Messages& of, unsigned dscp,
                            double late) {
     const PlatformConfig& config = evidence.config();
-    const LinkResult& link = *of.link;
     const auto& dcc = *config.congestion_control_of(of.sender).chosen<DccParameters>();
-    for (const QueueResult& queue : evidence.results()->queues) {
-      const auto bytes = static_cast<Bytes>(std::llround(queue.mean_bytes));
-      const double wait = static_cast<double>(serialization_time(bytes, link.rate).count);
+    if (of.queue != nullptr) {
+      const auto bytes = static_cast<Bytes>(std::llround(of.queue->mean_bytes));
+      const double wait = static_cast<double>(serialization_time(bytes, of.link->rate).count);
       // Before its first mark a window limits a message, so it waits for the queue several times.
-      if (queue.port == link.name && 3 * wait > late) {
+      if (3 * wait > late) {
         return fmt::format(
             "{} wait before the link on average, and a message waits as long in each of its round "
             "trips, whatever its weight (a smaller switch.ecn.kmin)",
