@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "controller/law/law.h"
-#include "controller/law/proportional.h"
 
 namespace dcc {
 
@@ -11,22 +10,6 @@ namespace {
 
 RateBits clamp(std::uint64_t rate, RateLimits limits) {
   return static_cast<RateBits>(std::clamp<std::uint64_t>(rate, limits.lo, limits.hi));
-}
-
-// log2 of the argument of the decrease table from which on a cut by marks takes the whole rate
-constexpr std::uint32_t kWholeShift = 14;
-constexpr std::uint32_t kWhole = 1u << kWholeShift;
-
-// What a cut that leaves nothing of the current rate takes, as the target rate counts it. Marks
-// beyond those that take the whole current rate count, too: a light flow would otherwise keep more
-// than its share in the fast phase, in which one of its marks may take more than the whole rate.
-// These marks count up to twice the rate below 256 Mb/s of target and up to four times the rate
-// below 128 Mb/s. There StepPart is less than a half and a quarter, so no cut takes more than a
-// quarter of the current rate off the target.
-std::uint64_t taken_beyond(const DecreaseRequest& request, std::uint32_t argument) {
-  const std::uint32_t most = kWhole << std::min(2u, StepPart::at(request.rt).places);
-  const std::uint64_t counted = std::clamp(argument, kWhole, most);
-  return std::min<std::uint64_t>(0xFFFFFFFF, request.rc * counted >> kWholeShift);
 }
 
 std::uint32_t step_of(IncreaseStage stage, const RateRegisters& registers) {
@@ -74,12 +57,12 @@ DecreaseResult compute_decrease(const DecreaseRequest& request, const RateRegist
                 : std::max<Fraction16>(registers.cut_floor, decrease_multiplier(argument, tables));
   const RateLimits limits = rate_limits(registers, tables, request.dscp);
   const std::uint64_t left = std::uint64_t{request.rc} * multiplier >> 16;
-  const std::uint64_t taken = multiplier == 0 ? taken_beyond(request, argument) : request.rc - left;
 
   DecreaseResult result;
   result.rc = clamp(left, limits);
   result.rt =
-      Law::of_number(registers.law).cut_target(request, request.rc - taken, first_cut, limits.lo);
+      Law::of_number(registers.law)
+          .cut_target(request, {request.rc - left, multiplier, argument, first_cut}, limits.lo);
   result.alpha = static_cast<Fraction16>(
       std::min<std::uint64_t>(kOne16, alpha + mul16(kOne16 - alpha, registers.g)));
   return result;

@@ -75,8 +75,8 @@ bool DcqcnLaw::timer(SlotParameters& slot, std::uint32_t /*delta*/, LawPort& por
   return increase(slot, port);
 }
 
-RateBits DcqcnLaw::cut_target(const DecreaseRequest& request, std::uint64_t /*left*/,
-                              bool /*first_cut*/, RateBits /*lo*/) const {
+RateBits DcqcnLaw::cut_target(const DecreaseRequest& request, const RateCut& /*cut*/,
+                              RateBits /*lo*/) const {
   return request.rc;
 }
 

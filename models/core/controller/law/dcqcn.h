@@ -46,7 +46,7 @@ class DcqcnLaw final : public Law {
   void byte_event(SlotParameters& slot, std::uint32_t length, LawPort& port) const override;
   bool timer(SlotParameters& slot, std::uint32_t delta, LawPort& port) const override;
 
-  RateBits cut_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
+  RateBits cut_target(const DecreaseRequest& request, const RateCut& cut,
                       RateBits lo) const override;
   std::uint64_t added(const IncreaseRequest& request, std::uint32_t step,
                       const RateTables& tables) const override;

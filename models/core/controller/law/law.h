@@ -58,6 +58,14 @@ class LawPort {
   ControllerStatistics& counts_;
 };
 
+/// A cut of a slot's current rate, from which a law calculates the target rate.
+struct RateCut {
+  std::uint64_t taken = 0;     // current rate before the cut minus current rate after it
+  Fraction16 multiplier = 0;   // factor by which the cut multiplied the current rate
+  std::uint32_t argument = 0;  // argument of the decrease table, 0 … 65536
+  bool first = false;          // true if FIRST_CUT set the multiplier
+};
+
 /// Properties of the network that a law's registers are made for.
 struct LawNetwork {
   Rate line;              // rate of the host's own link
@@ -127,10 +135,8 @@ class Law : public Policy {
   virtual bool timer(SlotParameters& slot, std::uint32_t delta, LawPort& port) const = 0;
 
   // ---- Arithmetic of the rate unit (docs/architecture.md, "Rate unit") -----------------------
-  /// Returns the target rate after a cut, at least `lo` if the law lowers it. `left`: the current
-  /// rate minus the amount of the cut, modulo 2^64, because a cut with multiplier 0 may count for
-  /// more than the current rate.
-  virtual RateBits cut_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
+  /// Returns the target rate after a cut, at least `lo` if the law lowers it.
+  virtual RateBits cut_target(const DecreaseRequest& request, const RateCut& cut,
                               RateBits lo) const = 0;
   /// Returns the amount by which an increase raises the target rate. `step`: R_AI, R_HAI or 0.
   virtual std::uint64_t added(const IncreaseRequest& request, std::uint32_t step,

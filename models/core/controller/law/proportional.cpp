@@ -305,13 +305,31 @@ std::uint32_t step_halvings(PicoSeconds interval) {
   return halvings;
 }
 
+namespace {
+// log2 of the argument of the decrease table from which on a cut by marks takes the whole rate
+constexpr std::uint32_t kWholeShift = 14;
+constexpr std::uint32_t kWhole = 1u << kWholeShift;
+
+// The amount of a cut as the target rate counts it. Marks beyond those that take the whole current
+// rate count, too: a light flow would otherwise keep more than its share in the fast phase, in
+// which one of its marks may take more than the whole rate. These marks count up to twice the rate
+// below 256 Mb/s of target and up to four times the rate below 128 Mb/s. There StepPart is less
+// than a half and a quarter, so no cut takes more than a quarter of the current rate off the
+// target.
+std::uint64_t amount_of(const RateCut& cut, const DecreaseRequest& request) {
+  if (cut.multiplier != 0) return cut.taken;
+  const std::uint32_t most = kWhole << std::min(2u, StepPart::at(request.rt).places);
+  const std::uint64_t counted = std::clamp(cut.argument, kWhole, most);
+  return std::min<std::uint64_t>(0xFFFFFFFF, request.rc * counted >> kWholeShift);
+}
+}  // namespace
+
 // A cut takes only a part of its amount off the target, so the next increase returns the rest:
 // three quarters, and more at low rates. A first cut halves the target.
-RateBits ProportionalLaw::cut_target(const DecreaseRequest& request, std::uint64_t left,
-                                     bool first_cut, RateBits lo) const {
-  const std::uint64_t taken = request.rc - left;
+RateBits ProportionalLaw::cut_target(const DecreaseRequest& request, const RateCut& cut,
+                                     RateBits lo) const {
   const std::uint64_t lasting =
-      first_cut ? request.rt >> 1 : StepPart::at(request.rt).of(taken) >> 2;
+      cut.first ? request.rt >> 1 : StepPart::at(request.rt).of(amount_of(cut, request)) >> 2;
   return static_cast<RateBits>(
       std::max<std::uint64_t>(lo, request.rt - std::min<std::uint64_t>(request.rt, lasting)));
 }

@@ -106,7 +106,7 @@ class ProportionalLaw final : public Law {
             const ControllerParameters& parameters) const override;
   bool timer(SlotParameters& slot, std::uint32_t delta, LawPort& port) const override;
 
-  RateBits cut_target(const DecreaseRequest& request, std::uint64_t left, bool first_cut,
+  RateBits cut_target(const DecreaseRequest& request, const RateCut& cut,
                       RateBits lo) const override;
   std::uint64_t added(const IncreaseRequest& request, std::uint32_t step,
                       const RateTables& tables) const override;

@@ -35,8 +35,7 @@ class HalvingLaw final : public Law {
     slot.rc = slot.rt;
     return true;
   }
-  RateBits cut_target(const DecreaseRequest& request, std::uint64_t, bool,
-                      RateBits) const override {
+  RateBits cut_target(const DecreaseRequest& request, const RateCut&, RateBits) const override {
     return request.rt;
   }
   std::uint64_t added(const IncreaseRequest&, std::uint32_t step,
