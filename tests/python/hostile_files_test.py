@@ -47,7 +47,8 @@ REFUSED = (
     ("s.study.yml", STUDY + "cases: {c: {}}\nlimits: {share: 1}\n",
      ":4:10: limits: unknown limit 'share' (known: share_error_p95, share_rms_max, class_error_max, "
      "pfc_pauses_max, utilisation_min, drain_ms_max, "
-     "tenant_error_max, message_gain_min, use_least_min, windows_every_min, windows_rms_min)"),
+     "tenant_error_max, message_gain_min, use_least_min, windows_every_min, windows_rms_min, "
+     "slowdown_ratio_max, size_ratio_max, unfinished_max)"),
 )
 
 

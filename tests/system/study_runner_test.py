@@ -7,6 +7,7 @@ With --full every platform of every study is checked, else every fourth.
 """
 
 import csv
+import dataclasses
 import json
 import math
 import pathlib
@@ -29,7 +30,7 @@ if FULL:
 DCCVP = ""
 
 from dccvp.common import statistics  # noqa: E402
-from dccvp.experiments import study_measure, study_motion, study_plan, study_table  # noqa: E402
+from dccvp.experiments import study_measure, study_motion, study_plan, study_sizes, study_table  # noqa: E402
 
 
 class Measuring(unittest.TestCase):
@@ -105,7 +106,7 @@ class Measuring(unittest.TestCase):
                 self.assertAlmostEqual(found[name], value, msg=name)
             self.assertEqual(found["by_weight"], {"1": 30, "2": 50})
             self.assertEqual((found["tenant_error"], found["tenant_swing"]), (None, None))
-            self.assertEqual(set(found), {*study_measure.FIGURES, "by_weight"})
+            self.assertEqual(set(found), {*study_measure.FIGURES, "by_size", "by_weight"})
             # The flows of the closed loop have no weights of their own.
             (out / "series/class.csv").write_text("t_s,dscp,goodput_gbps\n")
             metrics["qos"], metrics["tenants"] = {}, [
@@ -117,6 +118,39 @@ class Measuring(unittest.TestCase):
             (out / "flows.csv").write_text("dscp,fct_s\n46,\n")
             with self.assertRaisesRegex(study_measure.RunError, "no message of DSCP 46"):
                 figures()
+
+    def test_slowdowns_by_size_by_hand(self):
+        def metrics(*bins, left=0):
+            return {"flow_count": 100 + left, "flows_completed": 100, "slowdown": {"all": {"mean": 2.5}, "bins": [
+                {"above_bytes": above, "up_to_bytes": up_to, "flows": flows, "p50": p50}
+                for above, up_to, flows, p50 in bins]}}
+
+        found = metrics((0, 1000, 60, 1.5), (300_000, 1_000_000, 19, 3.0), (10_000_000, None, 20, 8.0), left=2)
+        self.assertEqual(study_sizes.slowdown_figures(found), {"slowdown_mean": 2.5, "unfinished": 2})
+        # 19 flows are too few for a median
+        self.assertEqual(study_sizes.by_size(found),
+                         {"to 1 KB": {"flows": 60, "p50": 1.5}, "over 10 MB": {"flows": 20, "p50": 8.0}})
+
+        def row(variant, seed, **p50):
+            return {name: math.nan for name in study_measure.FIGURES} | {
+                "variant": variant, "case": "c", "seed": seed, "slowdown_mean": p50.pop("of_all"), "unfinished": 0,
+                "by_size": {size: {"flows": 30, "p50": value} for size, value in p50.items()}}
+
+        rows = [row("a", 1, of_all=2, small=1.0, great=6.0, odd=9.0), row("a", 2, of_all=4, small=1.0, great=3.0),
+                row("b", 1, of_all=4, small=2.0, great=4.0, odd=1.0), row("b", 2, of_all=4, small=1.0, great=4.0)]
+        limits = {"slowdown_ratio_max": 0.75, "size_ratio_max": 1.12, "unfinished_max": 0}
+        plan = study_plan.Plan("s", pathlib.Path(), ("a", "b"), ("c",), False, None, "b", {"c": limits}, ("a",), (),
+                               True)
+        line = study_table.table(plan, rows)[0]
+        # Means are 3 of 4. Medians of great flows are 1.5 and 0.75 of b's; the second seed of either lacks odd ones.
+        self.assertEqual((line["slowdown_ratio"], line["size_ratio"], line["missed"]), (0.75, 1.125, "size_ratio_max"))
+        sizes = study_sizes.compared(plan, rows)
+        self.assertEqual([(n["size"], n["flows"], n["quotient"], n["worst"]) for n in sizes],
+                         [("small", 60, 0.75, 1.0), ("great", 60, 1.125, 1.5)])
+        self.assertEqual(study_sizes.markdown(sizes).splitlines()[-1], "| c | a | 0.75 (1.00) | 1.12 (1.50) |")
+        alone = dataclasses.replace(plan, variants=("a",))
+        self.assertTrue(math.isnan(study_table.table(alone, rows)[0]["size_ratio"]))
+        self.assertEqual(study_sizes.markdown(study_sizes.compared(alone, rows)), "")
 
     def test_motion_by_hand(self):
         platform = {"traffic": [{"kind": "flow"}, {"kind": "flow", "start": "1ms"},
@@ -255,6 +289,34 @@ cases: {pair: {flows: {1: 1, 2: 1}, set: {switch.ecn.kmin: 50KB}}}
         done, _, _ = self.study(self.SHORT, "--no-plots")
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    def test_slowdowns_by_size_are_compared(self):
+        random = """
+platform: share.yaml
+seeds: 1..2
+slowdowns: true
+against: slow
+variants: {fast: {}, slow: {nic.congestion_control: {algorithm: dcqcn, initial_rate: 25Gbps, r_max: 25Gbps}}}
+cases:
+  random:
+    set:
+      duration: 6ms
+      measure: {from: 0ms, to: 6ms}
+      topology: {kind: leaf_spine, leaves: 2, spines: 1, hosts_per_leaf: 2, host_link: {rate: 100Gbps}}
+      traffic: [{kind: poisson, hosts: 0..3, load: 0.2, sizes: fbhadoop, flows_per_host: 60}]
+limits: {slowdown_ratio_max: 1, size_ratio_max: 1.2}
+"""
+        done, lines, files = self.study(random + "limits_for: [fast]\n")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([name for name in files if name.startswith("s")], ["sizes.csv", "sizes.png"])
+        fast, slow = lines
+        self.assertLess(float(fast["slowdown_ratio"]), 0.9)
+        self.assertLess(float(fast["size_ratio"]), 1)
+        self.assertEqual((slow["slowdown_ratio"], slow["size_ratio"], slow["utilisation_mean"]), ("1", "1", "nan"))
+        self.assertIn("Quotients of the medians by size of flow", done.stdout)
+        done, lines, _ = self.study(random.replace("against: slow", "against: fast"), "--no-plots")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(lines[1]["missed"], "slowdown_ratio_max size_ratio_max")
+
     def test_runs_that_the_folder_holds_are_not_repeated(self):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
@@ -282,6 +344,7 @@ cases: {pair: {flows: {1: 1, 2: 1}, set: {switch.ecn.kmin: 50KB}}}
                 (self.SHORT + "limit: {}\n", "s.study.yml:6:1: unknown key 'limit'"),
                 (self.SHORT + "limits: {share: 1}\n", "s.study.yml:6:10: limits: unknown limit 'share'"),
                 (self.SHORT + "limits: {drain_ms_max: x}\n", "s.study.yml:6:24: limits: a limit is"),
+                (self.SHORT + "slowdowns: 1\n", "s.study.yml:6:12: 'slowdowns' is true or false"),
                 (self.SHORT + "against: two\n", "s.study.yml:6:10: against: no variant 'two'"),
                 (self.SHORT + "limits_for: [one, two]\n", "s.study.yml:6:19: limits_for: no variant"),
                 (self.SHORT.replace("{1: 1, 2: 1}", "{0: 1}"), "s.study.yml:5:23: cases.pair: a weight"),

@@ -4,7 +4,8 @@
                 [--variant NAME]… [--jobs N] [--again] [--no-plots]
 
 `dccvp study` executes this tool. Leaves in DIR (default out/<study>): runs.csv, a line for each run; table.csv and
-table.md, a line for every case of a variant; PNGs. Runs whose figures the folder holds, from the same program, are
+table.md, a line for every case of a variant; with `slowdowns`
+sizes.csv, a line for every size of flow; PNGs. Runs whose figures the folder holds, from the same program, are
 not repeated. Exit status: 0 all limits hold, 1 a limit is missed or a run failed, 2 unusable input.
 """
 
@@ -19,7 +20,7 @@ import yaml
 
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
-from dccvp.experiments import identity, results, study_measure, study_plan, study_table
+from dccvp.experiments import identity, results, study_measure, study_plan, study_sizes, study_table
 from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder, parser_of, pictures  # noqa: F401
 
 AXES = ("variant", "case", "seed")
@@ -42,7 +43,8 @@ def folder_of(plan, program, out):
     points = []
     for run in plan.runs:
         # The figures of a run also depend on these settings of the plan, so these settings are part of a run's name.
-        measures = json.dumps([plan.messages_of, plan.queue_series, run.motion])
+        measures = json.dumps([plan.messages_of, plan.queue_series, run.motion,
+                               *(["slowdowns"] if plan.slowdowns else [])])
         name = inputs.name(run.platform, [], plan.folder, measures)
         points.append({"id": name, "config": str((out / f"platforms/{name}.yaml").resolve()), "arguments": [],
                        "values": dict(zip(AXES, (run.variant, run.case, str(run.seed)))), "refused": None,
@@ -95,6 +97,10 @@ def study(options):
     table = study_table.table(plan, rows)
     study_table.write_csv(out / "table.csv", table)
     text = study_table.markdown(table)
+    if plan.slowdowns:
+        sizes = study_sizes.compared(plan, rows)
+        study_sizes.write_csv(out / "sizes.csv", sizes)
+        text += study_sizes.markdown(sizes)
     write_whole(out / "table.md", text)
     print(text, end="")
     if not options.no_plots:

@@ -1,5 +1,5 @@
 """Computes the figures of a run of a study: shares against weights, use of the bottleneck, queue, completion times
-of messages."""
+of messages, slowdowns."""
 
 import csv
 import json
@@ -9,7 +9,7 @@ import statistics
 from dccvp.common.kept_flows import keeps_flows, no_flows
 from dccvp.common.quantity import number
 from dccvp.common.statistics import jain, percentile
-from dccvp.experiments import study_motion
+from dccvp.experiments import study_motion, study_sizes
 
 # Bytes of a packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62
@@ -18,7 +18,7 @@ FIGURES = ("share_error", "share_rms", "class_error", "utilisation", "jain", "ja
            "queue_mean_kb", "queue_p99_kb",
            "queue_max_kb", "drain_ms", "ecn_marks", "cnps", "dropped_no_slot", "pfc_pauses", "rtt_p99_us",
            "tenant_error", "tenant_swing", "message_p50_us", "message_p99_us", "use_least",
-           "windows_every", "windows_rms")
+           "windows_every", "windows_rms", "slowdown_mean", "unfinished")
 SWING_MS = 10  # Averaging time of tenant_swing in ms.
 
 
@@ -115,7 +115,7 @@ def message_times_us(flows_csv, dscp):
 
 def figures_of(run, plan, out):
     """Returns {figure: value} of the run whose results are in the folder `out`; None for a figure that the run
-    lacks. `by_weight` is the goodput of all flows of each weight."""
+    lacks. `by_weight` is the goodput of all flows of each weight, `by_size` the slowdowns of study_sizes.by_size."""
     metrics = json.loads((out / "metrics.json").read_text(encoding="utf-8"))
     if not keeps_flows(metrics):
         raise RunError(run, no_flows(metrics, "a study"))
@@ -130,10 +130,16 @@ def figures_of(run, plan, out):
         if not times:
             raise RunError(run, f"no message of DSCP {plan.messages_of} was completed")
 
+    slowdowns: dict = dict.fromkeys(("slowdown_mean", "unfinished"), math.nan)
+    sizes = {}
+    if plan.slowdowns:
+        slowdowns = study_sizes.slowdown_figures(metrics)
+        sizes = study_sizes.by_size(metrics)
+
     # Shares count only flows with weights: no messages, no flows that have stopped, and no flows of a closed loop.
     left = study_motion.left_before(run.platform, metrics["measure"]["from_s"])
     flows = [flow for i, flow in enumerate(metrics["flows"]) if flow["dscp"] != plan.messages_of and i not in left]
-    proportional = bool(flows) and "qos" not in metrics
+    proportional = bool(flows) and "qos" not in metrics and not plan.slowdowns
     goodput = [flow["goodput_gbps"] or 0.0 for flow in flows]
     weights = [flow["weight"] for flow in flows]
     moved = dict.fromkeys(("use_least", "windows_every", "windows_rms"), math.nan)
@@ -147,7 +153,7 @@ def figures_of(run, plan, out):
         "share_error": share_error(goodput, weights) if proportional else math.nan,
         "share_rms": share_rms(goodput, weights) if proportional else math.nan,
         "class_error": class_error(goodput, weights) if proportional else math.nan,
-        "utilisation": aggregate["goodput_gbps"] / ceiling_gbps(run.platform),
+        "utilisation": math.nan if plan.slowdowns else aggregate["goodput_gbps"] / ceiling_gbps(run.platform),
         "jain": aggregate["jain"],
         "jain_weighted": (jain([g / w for g, w in zip(goodput, weights)]) if proportional
                           else math.nan),
@@ -165,7 +171,8 @@ def figures_of(run, plan, out):
         "message_p50_us": percentile(times, 50) if times else math.nan,
         "message_p99_us": percentile(times, 99) if times else math.nan,
         **moved,
+        **slowdowns,
     }
     found = {name: None if value is None or math.isnan(value) else value for name, value in found.items()}
-    return {**found, "by_weight": {str(w): sum(g for g, v in zip(goodput, weights) if v == w)
-                                   for w in sorted(set(weights))}}
+    return {**found, "by_size": sizes,
+            "by_weight": {str(w): sum(g for g, v in zip(goodput, weights) if v == w) for w in sorted(set(weights))}}

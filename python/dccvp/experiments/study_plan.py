@@ -6,7 +6,9 @@ A study file:
   weights_at: 0                  receiver of all flows (default 0)
   queue_series: false            keep the queue over time, for drain_ms (default false)
   messages_of: 46                a DSCP: completion times of its messages are figures (default none)
-  against: NAME                  message_gain_min is the gain over the p99 of this variant
+  slowdowns: true                slowdowns by size of flow are figures, in place of shares and use (default false)
+  against: NAME                  the variant with which message_gain_min (p99), slowdown_ratio_max and
+                                 size_ratio_max compare
   motion: {use_from: 1.5ms, use_window: 100us, shares_from: 3ms, share_window: 1ms, tolerance: 20%}
                                  use of the link and shares in short windows (default none); times count
                                  from the beginning of the run, a case may change them
@@ -15,7 +17,8 @@ A study file:
     NAME: {flows: {WEIGHT: COUNT, …}, spread: 1ms, set: {key.path: value, …}, motion: {…}, limits: {…}}
   limits: {share_error_p95: 0.10, share_rms_max: 0.08, class_error_max: 0.03, pfc_pauses_max: 0,
            utilisation_min: 0.97, drain_ms_max: 2, tenant_error_max: 0.03,
-           message_gain_min: 3, use_least_min: 0.95, windows_every_min: 0.95, windows_rms_min: 0.95}
+           message_gain_min: 3, use_least_min: 0.95, windows_every_min: 0.95, windows_rms_min: 0.95,
+           slowdown_ratio_max: 1, size_ratio_max: 1.2, unfinished_max: 0}
   limits_for: [NAME, …]          variants that the limits hold for (default: all)
 
 Each flow has a host of its own. Each weight has a DSCP of its own, from 10 on in order of weight. A case without
@@ -32,7 +35,7 @@ from dccvp.experiments.study_table import BOUNDS
 from dccvp.common.yaml_nodes import (described, entries, fail, fields, file_beside, hint, integer, items, load, plain,
                                      seeds_of, word)
 
-KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "against", "motion",
+KEYS = ("platform", "seeds", "weights_at", "queue_series", "messages_of", "slowdowns", "against", "motion",
         "variants", "cases", "limits", "limits_for")
 MOST_SEEDS = 10_000
 FIRST_DSCP = 10
@@ -67,6 +70,7 @@ class Plan:
     limits: dict       # {case: limits of the case}
     limits_for: tuple  # Names of the variants to which the limits apply.
     runs: tuple
+    slowdowns: bool = False
 
 
 def set_path(tree, path, value):
@@ -171,6 +175,13 @@ def limits_of(node, where):
     return limits
 
 
+def flag(root, key):
+    """Returns the value of a key that is true or false; false if the key is missing."""
+    if key in root and not isinstance(plain(root[key]), bool):
+        fail(root[key], f"'{key}' is true or false, not {described(root[key])}")
+    return key in root and plain(root[key])
+
+
 def one_of(node, names, what):
     if word(node, what) not in names:
         fail(node, f"{what}: no variant '{node.value}'{hint(node.value, names)}")
@@ -185,7 +196,7 @@ def chosen(names, there, path):
     return {name: node for name, node in there.items() if not names or name in names}
 
 
-def runs_of_case(case, body, base, variants, root, series, seeds):
+def runs_of_case(case, body, base, variants, root, series, seeds, slowdowns):
     """Yields the runs of a case, variant by variant and seed by seed."""
     flows = flows_of(body["flows"], f"cases.{case}") if "flows" in body else {}
     receiver = integer(root["weights_at"], "'weights_at'", 0, 65_535) if "weights_at" in root else 0
@@ -212,7 +223,7 @@ def runs_of_case(case, body, base, variants, root, series, seeds):
                     fail(node, str(error))
         topology = platform.get("topology")
         link = topology.get("link") if isinstance(topology, dict) else None
-        if not isinstance(link, dict) or "rate" not in link:
+        if not slowdowns and (not isinstance(link, dict) or "rate" not in link):
             fail(root["platform"], "a study compares goodput with topology.link.rate, which the platform has to set")
         for seed in seeds:
             drawn = {**platform, "seed": seed}
@@ -248,16 +259,13 @@ def read(path, seeds=None, only_cases=None, only_variants=None):
         numbers = (seeds_of(word(root["seeds"], "'seeds'"), root["seeds"], MOST_SEEDS)
                    if "seeds" in root else range(1, 21))
 
-    series = root["queue_series"] if "queue_series" in root else None
-    if series is not None and not isinstance(plain(series), bool):
-        fail(series, f"'queue_series' is true or false, not {described(series)}")
-    series = series is not None and plain(series)
+    series, slowdowns = flag(root, "queue_series"), flag(root, "slowdowns")
 
     runs, limits = [], {}
     for case, node in cases.items():
         body = fields(node, f"cases.{case}", ("flows", "spread", "set", "motion", "limits"))
         limits[case] = {**limits_of(root.get("limits"), "limits"), **limits_of(body.get("limits"), f"cases.{case}")}
-        runs += runs_of_case(case, body, base, variants, root, series, numbers)
+        runs += runs_of_case(case, body, base, variants, root, series, numbers, slowdowns)
     return Plan(path.name.split(".")[0], platform.parent, tuple(variants), tuple(cases),
                 series, integer(root["messages_of"], "'messages_of'", 0, 63)
-                if "messages_of" in root else None, against, limits, limits_for, tuple(runs))
+                if "messages_of" in root else None, against, limits, limits_for, tuple(runs), slowdowns)

@@ -5,7 +5,7 @@ import math
 from dccvp.common.pictures import COLOURS, GRID, INK
 import matplotlib.pyplot as plt
 
-from dccvp.common.statistics import percentile
+from dccvp.common.statistics import mean, percentile
 
 
 def grouped(ax, plan, rows, figure, scale=1.0):
@@ -93,11 +93,33 @@ def draw_figure(plan, rows, out, figure, scale, label, title, limit=None):
     plt.close(fig)
 
 
+def draw_sizes(plan, rows, out):
+    """Draws the median slowdown of each size, the mean over the seeds; a panel for each case."""
+    fig, axes = plt.subplots(1, len(plan.cases), figsize=(4 * len(plan.cases), 4), layout="constrained", squeeze=False)
+    for ax, case in zip(axes[0], plan.cases):
+        for v, variant in enumerate(plan.variants):
+            of_seeds = [row["by_size"] for row in rows if (row["variant"], row["case"]) == (variant, case)]
+            sizes = [size for size in of_seeds[0] if all(size in seed for seed in of_seeds)]
+            ax.plot(range(len(sizes)), [mean([seed[size]["p50"] for seed in of_seeds]) for size in sizes], ".-",
+                    color=COLOURS[v % len(COLOURS)], label=variant)
+            ax.set_xticks(range(len(sizes)), sizes, rotation=30, ha="right")
+        ax.set_yscale("log")
+        ax.set_title(case, loc="left")
+        ax.grid(axis="y", color=GRID)
+    axes[0][0].set_ylabel("median slowdown")
+    axes[0][0].legend(frameon=False, fontsize=8)
+    fig.savefig(out / "sizes.png", dpi=110)
+    plt.close(fig)
+
+
 def draw(plan, rows, out):
     """Draws the pictures of a study, except pictures of figures that no run has."""
     def known(figure):
         return any(not math.isnan(row[figure]) for row in rows)
 
+    if plan.slowdowns:
+        draw_sizes(plan, rows, out)
+        return
     if known("share_error"):
         draw_errors(plan, rows, out)
     if all(run.flows for run in plan.runs):

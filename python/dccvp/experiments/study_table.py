@@ -3,6 +3,7 @@
 import math
 
 from dccvp.common.statistics import bootstrap, confidence, mean, percentile, with_interval
+from dccvp.experiments import study_sizes
 from dccvp.experiments.figures import Figure, inside
 from dccvp.experiments.results import write_csv as write_rows
 
@@ -29,8 +30,10 @@ FIGURES = {
     "use_least_p5": ("use_least", "p5"), "windows_every": ("windows_every", "mean"),
     "windows_rms": ("windows_rms", "mean"), "pfc_pauses": ("pfc_pauses", "mean"),
     "dropped_no_slot": ("dropped_no_slot", "mean"),
+    "slowdown_mean": ("slowdown_mean", "mean"), "unfinished_max": ("unfinished", "max"),
 }
-HEAD = ("variant", "case", "seeds", *list(FIGURES)[:17], "message_gain", *list(FIGURES)[17:], "missed")
+HEAD = ("variant", "case", "seeds", *list(FIGURES)[:17], "message_gain", *list(FIGURES)[17:],
+        "slowdown_ratio", "size_ratio", "missed")
 
 # {name of a limit: (the column that the limit bounds, kind of bound)}.
 BOUNDS = {"share_error_p95": ("error_p95", "at_most"), "share_rms_max": ("error_rms", "at_most"),
@@ -38,7 +41,8 @@ BOUNDS = {"share_error_p95": ("error_p95", "at_most"), "share_rms_max": ("error_
           "utilisation_min": ("utilisation_min", "at_least"), "drain_ms_max": ("drain_ms_max", "at_most"),
           "tenant_error_max": ("tenant_error_max", "at_most"), "message_gain_min": ("message_gain", "at_least"),
           "use_least_min": ("use_least_p5", "at_least"), "windows_every_min": ("windows_every", "at_least"),
-          "windows_rms_min": ("windows_rms", "at_least")}
+          "windows_rms_min": ("windows_rms", "at_least"), "slowdown_ratio_max": ("slowdown_ratio", "at_most"),
+          "size_ratio_max": ("size_ratio", "at_most"), "unfinished_max": ("unfinished_max", "at_most")}
 
 
 def judged(line, limits):
@@ -51,7 +55,8 @@ def judged(line, limits):
 def line_of(variant, case, rows):
     """Returns the figures of a case of a variant over all seeds; NaN for a figure that a run lacks. `intervals`
     holds (low, high) of a column's 95 % interval where the interval is known."""
-    line = {"variant": variant, "case": case, "seeds": len(rows), "message_gain": math.nan, "intervals": {}}
+    line = {"variant": variant, "case": case, "seeds": len(rows), "message_gain": math.nan,
+            "slowdown_ratio": math.nan, "size_ratio": math.nan, "intervals": {}}
     for column, (figure, statistic) in FIGURES.items():
         values = [row[figure] for row in rows]
         line[column] = STATISTICS[statistic](values)
@@ -74,6 +79,9 @@ def table(plan, rows):
         for variant, line in mine.items():
             if plan.against in mine:
                 line["message_gain"] = mine[plan.against]["message_p99_us"] / line["message_p99_us"]
+                line["slowdown_ratio"] = line["slowdown_mean"] / mine[plan.against]["slowdown_mean"]
+            if plan.slowdowns:
+                line["size_ratio"] = study_sizes.greatest(plan, rows, case, variant)
             held = variant in plan.limits_for
             line["missed"] = " ".join(judged(line, plan.limits[case])) if held else ""
             lines.append(line)
@@ -105,6 +113,10 @@ CELLS = (
     ("least use % (p95)", ("use_least_p5",), "{}", 100, 1),
     ("windows with every share / root mean square within tolerance %", ("windows_every", "windows_rms"), "{} / {}",
      100, 0),
+    ("mean slowdown", ("slowdown_mean",), "{}", 1, 2),
+    ("quotient of means", ("slowdown_ratio",), "{}", 1, 2),
+    ("greatest quotient of a size's medians", ("size_ratio",), "{}", 1, 2),
+    ("most unfinished flows", ("unfinished_max",), "{}", 1, 0),
 )
 
 
