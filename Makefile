@@ -104,7 +104,6 @@ test: deps deps-test own-cache
 	$(NINJA)
 	tests/run_checks.sh
 	ctest --test-dir $(BUILD) -LE full -j $(JOBS) --output-on-failure
-	tests/run_sanitized.sh
 	tests/say_skipped.sh $(BUILD)
 
 ## test-full: the long campaigns as well, and the netlists of the RTL
@@ -115,7 +114,7 @@ test-full: test
 	ctest --test-dir $(BUILD) -R 'netlist|rate_dut|regs_rtl' -LE full --output-on-failure
 	tests/run_tidy.sh
 	tests/run_sanitized.sh --full
-	DCC_EVIDENCE=always ctest --test-dir $(BUILD) -L evidence -LE full -j $(JOBS) --output-on-failure
+	DCC_EVIDENCE=always ctest --test-dir $(BUILD) -L evidence -LE 'full|sanitized' -j $(JOBS) --output-on-failure
 	ctest --test-dir $(BUILD) -L full --output-on-failure
 	for target in $$(ls tests/fuzz/guided/corpus); do \
 	  tests/fuzz/guided/campaign.sh build-sanitize $$target || exit 1; done

@@ -60,6 +60,7 @@ fi
 # Includes must point to lower layers, and only schemes may name a scheme.
 tests/check_layers.py || fail=1
 tests/check_layers_test.py 2>/dev/null || { echo "tests/check_layers_test.py fails"; fail=1; }
+tests/unchanged_test.py 2>/dev/null || { echo "tests/unchanged_test.py fails"; fail=1; }
 # Files that may be compiled as one must not share names.
 tests/check_names.py || fail=1
 tests/check_names_test.py 2>/dev/null || { echo "tests/check_names_test.py fails"; fail=1; }

@@ -1,23 +1,27 @@
 #!/bin/sh
-# Runs the unit tests, the tests of configurations and the coverage-guided targets under the address and
-# undefined-behaviour sanitizers. With --full it also checks every pointer (DCCVP_SANITIZE_ACCESSES), and runs
-# shortened shipped configurations, whose results must equal those of the release build byte for byte although another
-# compiler made it. Compiling the whole program for this takes two minutes.
+# Runs tests under the address and undefined-behaviour sanitizers: 'models' are the unit tests of core and schemes,
+# 'readers' the tests of configurations and diagnoses and the coverage-guided targets. Without an argument both run.
+# With --full they also check every pointer (DCCVP_SANITIZE_ACCESSES), and shortened shipped configurations run, whose
+# results must equal those of the release build byte for byte although another compiler made it. Compiling the whole
+# program for this takes two minutes.
 set -eu
 full=
 accesses=OFF
+targets="sanitized_models sanitized_readers" labels='unit|config|guided'
 case "$#:${1-}" in
   0:) ;;
+  1:models) targets=sanitized_models labels=unit ;;
+  1:readers) targets=sanitized_readers labels='config|guided' ;;
   1:--full) full=dccvp accesses=ON ;;
-  *) echo "usage: run_sanitized.sh [--full]" >&2; exit 2 ;;
+  *) echo "usage: run_sanitized.sh [models | readers | --full]" >&2; exit 2 ;;
 esac
 cd "$(dirname "$0")/.."
 cmake --preset sanitize -DDCCVP_TESTS=ON -DDCCVP_SANITIZE_ACCESSES=$accesses >/dev/null
 # shellcheck disable=SC2086
-ninja -C build-sanitize sanitized_tests guided $full
+ninja -C build-sanitize $targets $full
 # A run without --full uses fewer random texts for the reader, since a coverage-guided target tests the reader too.
 [ -n "$full" ] || export DCC_FUZZ_ROUNDS=3000
-ctest --test-dir build-sanitize -L 'unit|config|guided' -j "$(nproc)" --output-on-failure
+ctest --test-dir build-sanitize -L "$labels" -j "$(nproc)" --output-on-failure
 [ -n "$full" ] || exit 0
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT

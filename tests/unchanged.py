@@ -3,7 +3,8 @@
 
 usage: unchanged.py NAME INPUT... -- COMMAND...
 
-INPUT is a file or folder of the repository, COMMAND the check with its arguments. For each NAME tests/evidence.json
+INPUT is a file or folder of the repository, or 'tool:NAME' for a program whose version counts. COMMAND is the check
+with its arguments. For each NAME tests/evidence.json
 holds the digest of the inputs with which the check last passed. Comments and blank space in SystemVerilog, C++ and
 Python sources do not count, since they cannot change the result.
 
@@ -37,20 +38,34 @@ def contents(path):
 
 
 def files_of(inputs):
-    """Returns all tracked files below the inputs, sorted. Ends with an error for an input without any file."""
-    listed = []
+    """Returns all files below the inputs that git does not ignore, sorted. A new file counts before it is added, and a
+    deleted one no more. Ends with an error for an input without any file."""
+    listed = set()
     for item in inputs:
-        found = subprocess.run(["git", "ls-files", "--", item], cwd=ROOT, check=True, capture_output=True,
-                               text=True).stdout.split()
-        if not found:
+        listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", item]
+        found = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\0")
+        present = {name for name in found if name and (ROOT / name).is_file()}
+        if not present:
             sys.exit(f"unchanged.py: {item}: no such file in the repository")
-        listed += found
-    return sorted(set(listed))
+        listed |= present
+    return sorted(listed)
+
+
+def version(tool):
+    """Returns the first line of a tool's --version, or a line that no tool prints if it is not installed."""
+    try:
+        shown = subprocess.run([tool, "--version"], check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return f"no {tool}"
+    return shown.split("\n", 1)[0]
 
 
 def digest(inputs, command):
-    """Returns one digest of the command and the names and contents of the inputs."""
+    """Returns one digest of the command, the versions of the tools, and the names and contents of the inputs."""
     total = hashlib.sha256()
+    for tool in [item[5:] for item in inputs if item.startswith("tool:")]:
+        total.update(f"{tool}: {version(tool)}".encode() + b"\0")
+    inputs = [item for item in inputs if not item.startswith("tool:")]
     for word in command:
         total.update(word.replace(str(ROOT), "").encode() + b"\0")
     for name in files_of(inputs):
