@@ -83,7 +83,9 @@ class Engine final : public RtlPacerEngine {
     block_->slack_i = settings.slack;
     block_->rst_ni = 1;
     block_->eval();
-    static SweptState<Vpacer_nic___024root, std::pair<std::uint32_t, std::uint32_t>> swept;
+    // one for each thread, because several threads may make engines at a time
+    static thread_local SweptState<Vpacer_nic___024root, std::pair<std::uint32_t, std::uint32_t>>
+        swept;
     const std::pair of(settings.scale, settings.slack);
     if (swept.copy_to(*block_->rootp, of)) return;
     block_->rst_ni = 0;

@@ -41,7 +41,8 @@ class Engine final : public NotificationEngine {
     block_->m_tready_i = 1;
     block_->rst_ni = 1;
     block_->eval();
-    static SweptState<Vnotifier_nic___024root, char> swept;
+    // one for each thread, because several threads may make engines at a time
+    static thread_local SweptState<Vnotifier_nic___024root, char> swept;
     if (!swept.copy_to(*block_->rootp, 0)) {
       block_->rst_ni = 0;
       cycle();

@@ -103,7 +103,8 @@ class Engine final : public ParserEngine {
   }
   template <class Block, class Root>
   void start(Block& block, Root& root) {
-    static SweptState<Root, char> swept;
+    // one for each thread, because several threads may make engines at a time
+    static thread_local SweptState<Root, char> swept;
     block.rst_ni = 1;
     block.eval();
     if (swept.copy_to(root, 0)) return;
