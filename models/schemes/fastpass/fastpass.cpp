@@ -137,9 +137,12 @@ void FastpassParameters::check() const {
 void FastpassParameters::check_network(const TopologyParameters& topology) const {
   const HostId last = arbiter + arbiters - 1;
   if (last >= topology.host_count()) {
-    throw ParameterError({"arbiter", "kind"}, "there is no host " + std::to_string(last) +
-                                                  " to be the arbiter: the topology has 0 to " +
-                                                  std::to_string(topology.host_count() - 1));
+    // `arbiters` is at fault if the first arbiter is a host of the topology
+    const bool first_fits = arbiter < topology.host_count();
+    throw ParameterError({first_fits ? "arbiters" : "arbiter", "arbiter", "kind"},
+                         "there is no host " + std::to_string(last) +
+                             " to be the arbiter: the topology has 0 to " +
+                             std::to_string(topology.host_count() - 1));
   }
   if (topology.host_ports().several()) {
     throw ParameterError({"kind"}, "the arbiter knows one port of a host, and some have several");
