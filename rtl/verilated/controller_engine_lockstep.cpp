@@ -9,11 +9,10 @@
 #include "controller/controller_model.h"
 #include "controller/ring_queue.h"
 #include "controller_recording.h"
+#include "driver/dcc_regs.h"
 
 namespace dcc {
 namespace {
-
-namespace map = regs::dcc_map;
 
 /// One output of the congestion controller, for the comparison of RTL and model: a new rate, the
 /// answer to a slot query, or a change of the interrupt causes.
@@ -327,14 +326,14 @@ void Lockstep::compare_slot(SlotIndex slot) {
 /// comparison uses the final counts. The wheel's lag and the cause of its interrupt depend on the
 /// moment between two ticks.
 std::uint32_t comparable_bits(std::uint32_t address) {
-  if (address == map::kTimerLagOffset || address == map::kIrqStatusOffset ||
-      address == map::kTimeOffset || address == map::kStatusOffset) {
+  if (address == DCC_TIMER_LAG_OFFSET || address == DCC_IRQ_STATUS_OFFSET ||
+      address == DCC_TIME_OFFSET || address == DCC_STATUS_OFFSET) {
     return 0;
   }
-  const bool live =
-      address == map::kFreeSlotsOffset || address == map::kEventsPendingOffset ||
-      address == map::kTimerLatenessMaxOffset ||
-      (address >= map::kStatCnpsReceivedOffset && address < map::kStatInputsDroppedOffset + 8);
+  const bool live = address == DCC_FREE_SLOTS_OFFSET || address == DCC_EVENTS_PENDING_OFFSET ||
+                    address == DCC_TIMER_LATENESS_MAX_OFFSET ||
+                    (address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET &&
+                     address < DCC_STAT_INPUTS_DROPPED_LO_OFFSET + 8);
   return live ? 0 : 0xFFFFFFFF;
 }
 
@@ -357,12 +356,11 @@ void Lockstep::access(regs::RegisterAccess& access) {
   std::uint32_t bits = comparable_bits(access.address);
   // A word whose read waits for another access is not compared, because events may change it before
   // it is read.
-  if (!alone && access.address >= map::kStatCnpsReceivedOffset) bits = 0;
-  if (access.address >= map::kWindowSlotsOffset) {
+  if (!alone && access.address >= DCC_STAT_CNPS_RECEIVED_LO_OFFSET) bits = 0;
+  if (access.address >= DCC_SLOTS_OFFSET) {
     // The contents of a free slot have no meaning.
-    const SlotIndex slot =
-        (access.address - map::kWindowSlotsOffset) / (4 * map::kWindowSlotsWords);
-    if (access.address % (4 * map::kWindowSlotsWords) != 0 && !model_.slot(slot).flow) bits = 0;
+    const SlotIndex slot = (access.address - DCC_SLOTS_OFFSET) / DCC_SLOTS_STRIDE;
+    if (access.address % DCC_SLOTS_STRIDE != 0 && !model_.slot(slot).flow) bits = 0;
   }
   if ((access.value & bits) == (other.value & bits)) return;
   std::ostringstream what;

@@ -139,7 +139,7 @@ auto RtlController<Dut>::drained(const Look& look) {
   // An access to a window blocks the issue of events until the pipeline is empty, and for two more
   // cycles.
   ControllerPins hold;
-  set_access(hold, {false, regs::dcc_map::kWindowSlotsOffset, 0, 0, false}, false);
+  set_access(hold, {false, DCC_SLOTS_OFFSET, 0, 0, false}, false);
   Cycle waited = 0;
   dut_->drive(hold);
   while (!dut_->quiet() || !dut_->ready()) {

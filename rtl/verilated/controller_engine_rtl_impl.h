@@ -15,6 +15,8 @@
 #include "controller/cycle_clock.h"
 #include "controller/ring_queue.h"
 #include "controller_engine_rtl.h"
+#include "driver/dcc_regs.h"
+#include "registers/generated/dcc_map.h"
 
 namespace dcc {
 
@@ -262,9 +264,8 @@ class RtlController final : public RtlControllerEngine {
     pins.pstrb = access.strobe;
   }
   bool is_soft_reset(const Transfer& access) const {
-    namespace map = regs::dcc_map;
-    return access.write && !access.refused && access.address == map::kCtrlOffset &&
-           (access.value & map::kCtrlSoftResetMask) != 0;
+    return access.write && !access.refused && access.address == DCC_CTRL_OFFSET &&
+           (access.value & DCC_CTRL_SOFT_RESET_MASK) != 0;
   }
   /// Calls `look` on the state in which all events issued before the present edge are complete. The
   /// RTL stays in that state for further calls at this edge.

@@ -6,13 +6,11 @@
 
 #include "controller.h"
 #include "controller/controller_model.h"
-#include "registers/generated/dcc_map.h"
+#include "driver/dcc_regs.h"
 #include "sim/scheduler.h"
 
 namespace dcc::model {
 namespace {
-
-namespace map = regs::dcc_map;
 
 struct NoSink final : RateSink {
   void rate_calculated(std::uint32_t, Rate) override {}
@@ -68,7 +66,7 @@ void tlm_read(benchmark::State& state) {
   tlm::tlm_generic_payload payload;
   std::uint32_t value = 0;
   payload.set_command(tlm::TLM_READ_COMMAND);
-  payload.set_address(map::kCtrlOffset);
+  payload.set_address(DCC_CTRL_OFFSET);
   payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
   payload.set_data_length(4);
   payload.set_streaming_width(4);
@@ -82,12 +80,12 @@ void tlm_read(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations());
 }
 
-BENCHMARK_CAPTURE(direct_read, register, map::kCtrlOffset);
-BENCHMARK_CAPTURE(direct_read, live_register, map::kFreeSlotsOffset);
-BENCHMARK_CAPTURE(direct_read, counter, map::kStatCnpsReceivedOffset);
-BENCHMARK_CAPTURE(direct_read, slot, map::kWindowSlotsOffset + 32 * 77 + 4);
-BENCHMARK_CAPTURE(direct_write, parameter, map::kMarkShiftOffset);
-BENCHMARK_CAPTURE(direct_write, table, map::kWindowDecreaseOffset);
+BENCHMARK_CAPTURE(direct_read, register, DCC_CTRL_OFFSET);
+BENCHMARK_CAPTURE(direct_read, live_register, DCC_FREE_SLOTS_OFFSET);
+BENCHMARK_CAPTURE(direct_read, counter, DCC_STAT_CNPS_RECEIVED_LO_OFFSET);
+BENCHMARK_CAPTURE(direct_read, slot, DCC_SLOTS_OFFSET + 32 * 77 + 4);
+BENCHMARK_CAPTURE(direct_write, parameter, DCC_MARK_SHIFT_OFFSET);
+BENCHMARK_CAPTURE(direct_write, table, DCC_DECREASE_OFFSET);
 BENCHMARK(tlm_read);
 
 }  // namespace

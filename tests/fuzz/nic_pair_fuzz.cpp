@@ -29,7 +29,7 @@
 #include "parser_engine_lockstep.h"
 #include "parser_engine_rtl.h"
 #endif
-#include "registers/generated/nic_map.h"
+#include "driver/nic_regs.h"
 #include "sim/random.h"
 #include "traffic/connections.h"
 #include "unit/nic/fake_host.h"
@@ -38,7 +38,6 @@ namespace {
 
 using namespace dcc;        // NOLINT
 using namespace dcc::test;  // NOLINT
-namespace map = dcc::regs::nic_map;
 
 constexpr std::uint32_t kRam = 0x10000;
 constexpr std::uint32_t kSendRing = 0x1000, kReceiveRing = 0x2000, kCompletionRing = 0x3000;
@@ -314,20 +313,21 @@ class Bench final : public PacketSink, public ConnectionManager {
 
   void start(HostId at) {
     Host& h = *host_[at];
-    put(at, map::kCtrlOffset, map::kCtrlSoftResetMask);
+    put(at, NIC_CTRL_OFFSET, NIC_CTRL_SOFT_RESET_MASK);
     run(kMilliSecond * 2);  // in this time all earlier packets leave the wire
     h.sent = h.received = h.reaped = 0;
     std::fill_n(h.ram.bytes.begin() + kCompletionRing, kCompletions * sizeof(nic_cqe), 0);
-    put(at, map::kSqBaseLoOffset, kSendRing);
-    put(at, map::kRqBaseLoOffset, kReceiveRing);
-    put(at, map::kCqBaseLoOffset, kCompletionRing);
-    put(at, map::kCqSizeLog2Offset, 6);
+    put(at, NIC_SQ_BASE_LO_OFFSET, kSendRing);
+    put(at, NIC_RQ_BASE_LO_OFFSET, kReceiveRing);
+    put(at, NIC_CQ_BASE_LO_OFFSET, kCompletionRing);
+    put(at, NIC_CQ_SIZE_LOG2_OFFSET, 6);
     const std::uint32_t acks =
-        dice_.one_in(4) ? map::kCtrlAckModePerMessage : map::kCtrlAckModePerPacket;
-    const std::uint32_t counting = dice_.one_in(2) ? map::kCtrlCnpCarryMarksMask : 0;
-    put(at, map::kCnpIntervalOffset, static_cast<std::uint32_t>(dice_.below(8000)));
-    put(at, map::kCtrlOffset,
-        map::kCtrlEnableMask | map::kCtrlCnpEnableMask | counting | acks << map::kCtrlAckModeShift);
+        dice_.one_in(4) ? NIC_CTRL_ACK_MODE_PER_MESSAGE : NIC_CTRL_ACK_MODE_PER_PACKET;
+    const std::uint32_t counting = dice_.one_in(2) ? NIC_CTRL_CNP_CARRY_MARKS_MASK : 0;
+    put(at, NIC_CNP_INTERVAL_OFFSET, static_cast<std::uint32_t>(dice_.below(8000)));
+    put(at, NIC_CTRL_OFFSET,
+        NIC_CTRL_ENABLE_MASK | NIC_CTRL_CNP_ENABLE_MASK | counting |
+            acks << NIC_CTRL_ACK_MODE_SHIFT);
   }
 
   NicOracle make_oracle() {
@@ -344,24 +344,24 @@ class Bench final : public PacketSink, public ConnectionManager {
       side.ram = host_[at]->ram.bytes;
       side.window = kData;
       side.window_bytes = dice_.one_in(4) ? dice_.below(2 * kRam) : kRam - kData;
-      put(at, map::kMrBaseLoOffset, static_cast<std::uint32_t>(side.window));
-      put(at, map::kMrLengthOffset, static_cast<std::uint32_t>(side.window_bytes));
+      put(at, NIC_MR_BASE_LO_OFFSET, static_cast<std::uint32_t>(side.window));
+      put(at, NIC_MR_LENGTH_OFFSET, static_cast<std::uint32_t>(side.window_bytes));
     }
     return oracle;
   }
 
   void create(HostId at, Service service) {
-    put(at, map::kQpSelectOffset, qpn_[at]);
-    put(at, map::kQpRemoteHostOffset, 1 - at);
-    put(at, map::kQpRemoteQpnOffset, qpn_[1 - at]);
-    put(at, map::kQpServiceOffset, static_cast<std::uint32_t>(service));
-    put(at, map::kQpDscpOffset, static_cast<std::uint32_t>(dice_.below(64)));
-    put(at, map::kQpPriorityOffset, 3);
-    put(at, map::kQpCmdOffset, map::kQpCmdOperationCreate);
+    put(at, NIC_QP_SELECT_OFFSET, qpn_[at]);
+    put(at, NIC_QP_REMOTE_HOST_OFFSET, 1 - at);
+    put(at, NIC_QP_REMOTE_QPN_OFFSET, qpn_[1 - at]);
+    put(at, NIC_QP_SERVICE_OFFSET, static_cast<std::uint32_t>(service));
+    put(at, NIC_QP_DSCP_OFFSET, static_cast<std::uint32_t>(dice_.below(64)));
+    put(at, NIC_QP_PRIORITY_OFFSET, 3);
+    put(at, NIC_QP_CMD_OFFSET, NIC_QP_CMD_OPERATION_CREATE);
   }
   void destroy(HostId at) {
-    put(at, map::kQpSelectOffset, qpn_[at]);
-    put(at, map::kQpCmdOffset, map::kQpCmdOperationDestroy);
+    put(at, NIC_QP_SELECT_OFFSET, qpn_[at]);
+    put(at, NIC_QP_CMD_OFFSET, NIC_QP_CMD_OPERATION_DESTROY);
   }
 
   void post_receive(NicOracle& oracle, std::uint64_t id) {
@@ -373,7 +373,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     entry.wr_id = id;
     entry.address = dice_.address();
     h.ram.put(kReceiveRing + h.received % kEntries * sizeof entry, entry);
-    put(1, map::kRqTailOffset, ++h.received);
+    put(1, NIC_RQ_TAIL_OFFSET, ++h.received);
     buffers_.push_back(entry);
     oracle.receive(entry, exists);
   }
@@ -402,7 +402,7 @@ class Bench final : public PacketSink, public ConnectionManager {
     entry.compare = dice_.below(3);
     h.ram.put(kSendRing + h.sent % kEntries * sizeof entry, entry);
     oracle.requester.ram = h.ram.bytes;
-    put(0, map::kSqTailOffset, ++h.sent);
+    put(0, NIC_SQ_TAIL_OFFSET, ++h.sent);
     posted_.push_back(entry);
     if (dice_.one_in(2)) run(kMicroSecond * dice_.below(20));
     oracle.work(entry);
@@ -421,7 +421,7 @@ class Bench final : public PacketSink, public ConnectionManager {
   std::vector<NicOracleCompletion> reap(HostId at) {
     Host& h = *host_[at];
     std::uint32_t tail = 0;
-    h.rings.registers().read(map::kCqTailOffset, tail);
+    h.rings.registers().read(NIC_CQ_TAIL_OFFSET, tail);
     std::vector<NicOracleCompletion> list;
     while (h.reaped != static_cast<std::uint16_t>(tail)) {
       const auto c =
@@ -432,7 +432,7 @@ class Bench final : public PacketSink, public ConnectionManager {
       digest_.add(c.wr_id << 8 | c.status);
       digest_.add(c.timestamp_ns);
     }
-    put(at, map::kCqHeadOffset, h.reaped);
+    put(at, NIC_CQ_HEAD_OFFSET, h.reaped);
     return list;
   }
 

@@ -65,13 +65,13 @@ class ApbTest : public ModelTest {
 TEST_F(ApbTest, EveryErrorHasItsResponse) {
   simulate([&] {
     std::uint32_t value = 0;
-    EXPECT_EQ(read(map::kIdOffset, value), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(read(DCC_ID_OFFSET, value), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(value, 0x44434331u);
     EXPECT_EQ(read(0x018, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
     EXPECT_EQ(read(0x002, value), tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    EXPECT_EQ(write(map::kIdOffset, 1), tlm::TLM_COMMAND_ERROR_RESPONSE);
-    EXPECT_EQ(write(map::kMarkShiftOffset, 11), tlm::TLM_GENERIC_ERROR_RESPONSE);
-    EXPECT_EQ(write(map::kMarkShiftOffset, 10), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(write(DCC_ID_OFFSET, 1), tlm::TLM_COMMAND_ERROR_RESPONSE);
+    EXPECT_EQ(write(DCC_MARK_SHIFT_OFFSET, 11), tlm::TLM_GENERIC_ERROR_RESPONSE);
+    EXPECT_EQ(write(DCC_MARK_SHIFT_OFFSET, 10), tlm::TLM_OK_RESPONSE);
     std::uint32_t two[2] = {};
     EXPECT_EQ(transport(tlm::TLM_READ_COMMAND, 0, two, 8), tlm::TLM_BURST_ERROR_RESPONSE);
     EXPECT_EQ(transport(tlm::TLM_READ_COMMAND, 0x1'0000'0000, two, 4),
@@ -90,24 +90,24 @@ TEST_F(ApbTest, ByteEnablesBecomeStrobes) {
     unsigned char enables[4] = {TLM_BYTE_ENABLED, TLM_BYTE_ENABLED, TLM_BYTE_DISABLED,
                                 TLM_BYTE_ENABLED};
     std::uint32_t value = 7;
-    EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, map::kFOffset, &value, 4, enables, 4),
+    EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, DCC_F_OFFSET, &value, 4, enables, 4),
               tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     EXPECT_EQ(seen.back().pstrb, 0xB);
     enables[2] = TLM_BYTE_ENABLED;
-    EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, map::kFOffset, &value, 4, enables, 4),
+    EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, DCC_F_OFFSET, &value, 4, enables, 4),
               tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(seen.back().pstrb, 0xF);
     // A byte enable array that is shorter than the data is repeated.
     unsigned char even[2] = {TLM_BYTE_ENABLED, TLM_BYTE_DISABLED};
-    EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, map::kFOffset, &value, 4, even, 2),
+    EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, DCC_F_OFFSET, &value, 4, even, 2),
               tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     EXPECT_EQ(seen.back().pstrb, 0x5);
     // A half-word write drives two byte lanes. A half-word read returns two bytes of a word.
-    EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, map::kFOffset, &value, 2),
+    EXPECT_EQ(transport(tlm::TLM_WRITE_COMMAND, DCC_F_OFFSET, &value, 2),
               tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
     EXPECT_EQ(seen.back().pstrb, 0x3);
     value = 0xFFFFFFFF;
-    EXPECT_EQ(transport(tlm::TLM_READ_COMMAND, map::kIdOffset, &value, 2), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(transport(tlm::TLM_READ_COMMAND, DCC_ID_OFFSET, &value, 2), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(value, 0xFFFF4331u);
     // Refused writes changed only the registers that record errors.
     EXPECT_EQ(block.value(map::kF), 7u);
@@ -118,11 +118,11 @@ TEST_F(ApbTest, ByteEnablesBecomeStrobes) {
 TEST_F(ApbTest, ProtectionReachesTheObserver) {
   simulate([&] {
     std::uint32_t value = 0;
-    read(map::kIdOffset, value);
+    read(DCC_ID_OFFSET, value);
     EXPECT_EQ(seen.back().pprot, 0);
     ApbProtection protection(0b101);
     payload.set_extension(&protection);
-    EXPECT_EQ(read(map::kIdOffset, value), tlm::TLM_OK_RESPONSE);
+    EXPECT_EQ(read(DCC_ID_OFFSET, value), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(seen.back().pprot, 0b101);
     payload.clear_extension(&protection);
   });
@@ -138,7 +138,7 @@ TEST_F(ApbTest, LocalTimeIsWaitedOutAndLatencyAdded) {
   simulate([&] {
     std::uint32_t value = 0;
     delay = sc_core::sc_time(1, sc_core::SC_US);
-    read(map::kIdOffset, value);
+    read(DCC_ID_OFFSET, value);
     EXPECT_EQ(at, sc_core::sc_time(1, sc_core::SC_US));
     EXPECT_EQ(delay, sc_core::sc_time(12, sc_core::SC_NS));
     EXPECT_EQ(synchronised, 1);
@@ -148,7 +148,7 @@ TEST_F(ApbTest, LocalTimeIsWaitedOutAndLatencyAdded) {
 TEST_F(ApbTest, DebugAccessLeavesNoTrace) {
   simulate([&] {
     std::uint32_t value = 0;
-    const std::uint32_t low = map::kStatCnpsReceivedOffset;
+    const std::uint32_t low = DCC_STAT_CNPS_RECEIVED_LO_OFFSET;
     read(low, value);
     EXPECT_EQ(value, 0x55667788u);
     device.counter = 0x99;
@@ -171,7 +171,7 @@ TEST_F(ApbTest, DebugAccessLeavesNoTrace) {
 
     std::uint32_t words[2] = {3, 9};  // values of the registers F and G
     payload.set_command(tlm::TLM_WRITE_COMMAND);
-    payload.set_address(map::kFOffset);
+    payload.set_address(DCC_F_OFFSET);
     payload.set_data_ptr(reinterpret_cast<unsigned char*>(words));
     payload.set_data_length(8);
     EXPECT_EQ(socket->transport_dbg(payload), 8u);
@@ -184,8 +184,8 @@ TEST_F(ApbTest, DebugAccessLeavesNoTrace) {
 TEST_F(ApbTest, DirectAccessIsSeenToo) {
   simulate([&] {
     std::uint32_t value = 0;
-    EXPECT_EQ(target.write32(map::kFOffset, 4), regs::AccessResult::kOk);
-    EXPECT_EQ(target.read32(map::kFOffset, value), regs::AccessResult::kOk);
+    EXPECT_EQ(target.write32(DCC_F_OFFSET, 4), regs::AccessResult::kOk);
+    EXPECT_EQ(target.read32(DCC_F_OFFSET, value), regs::AccessResult::kOk);
     EXPECT_EQ(value, 4u);
     ASSERT_EQ(seen.size(), 2u);
     EXPECT_EQ(seen[0].pstrb, regs::kAllBytes);

@@ -26,8 +26,8 @@ class ControllerModuleTest : public ModelTest {
     EXPECT_EQ(initiator.access(tlm::TLM_WRITE_COMMAND, address, value), tlm::TLM_OK_RESPONSE);
   }
   void enable() {
-    for (std::uint32_t i = 0; i < 257; ++i) write(map::kWindowDecreaseOffset + 4 * i, 32768);
-    write(map::kCtrlOffset, map::kMap.registers[map::kCtrl].reset | map::kCtrlEnableMask);
+    for (std::uint32_t i = 0; i < 257; ++i) write(DCC_DECREASE_OFFSET + 4 * i, 32768);
+    write(DCC_CTRL_OFFSET, map::kMap.registers[map::kCtrl].reset | DCC_CTRL_ENABLE_MASK);
     sc_core::wait(1, sc_core::SC_US);  // a register write affects inputs that are sampled later
   }
 
@@ -104,13 +104,12 @@ TEST_F(ControllerModuleTest, ANotificationThatNobodyTakesIsReported) {
 
 TEST_F(ControllerModuleTest, ARefusedAccessRaisesTheInterruptLine) {
   simulate([this] {
-    write(map::kIrqMaskOffset, map::kIrqMaskErrorMask);
+    write(DCC_IRQ_MASK_OFFSET, DCC_IRQ_MASK_ERROR_MASK);
     std::uint32_t value = 0;
-    EXPECT_NE(initiator.access(tlm::TLM_WRITE_COMMAND, map::kIdOffset, value),
-              tlm::TLM_OK_RESPONSE);
+    EXPECT_NE(initiator.access(tlm::TLM_WRITE_COMMAND, DCC_ID_OFFSET, value), tlm::TLM_OK_RESPONSE);
     sc_core::wait(1, sc_core::SC_NS);
     EXPECT_TRUE(controller.interrupt.read());
-    write(map::kIrqStatusOffset, map::kIrqStatusErrorMask);
+    write(DCC_IRQ_STATUS_OFFSET, DCC_IRQ_STATUS_ERROR_MASK);
     sc_core::wait(1, sc_core::SC_NS);
     EXPECT_FALSE(controller.interrupt.read());
   });

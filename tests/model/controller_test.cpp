@@ -84,14 +84,14 @@ class ControllerTest : public ModelTest {
     return low | std::uint64_t{read(address + 4)} << 32;
   }
   std::uint32_t slot(std::uint32_t index, std::uint32_t word) {
-    return read(map::kWindowSlotsOffset + 32 * index + 4 * word);
+    return read(DCC_SLOTS_OFFSET + 32 * index + 4 * word);
   }
   void enable() {
-    write(map::kCtrlOffset, map::kMap.registers[map::kCtrl].reset | map::kCtrlEnableMask);
+    write(DCC_CTRL_OFFSET, map::kMap.registers[map::kCtrl].reset | DCC_CTRL_ENABLE_MASK);
   }
   /// Loads a decrease table that halves a rate for every alpha, exactly in 1.16 fixed point.
   void load_halving_table() {
-    for (std::uint32_t i = 0; i < 257; ++i) write(map::kWindowDecreaseOffset + 4 * i, 32768);
+    for (std::uint32_t i = 0; i < 257; ++i) write(DCC_DECREASE_OFFSET + 4 * i, 32768);
   }
 
   Scheduler scheduler;
@@ -133,27 +133,27 @@ TEST_F(ControllerTest, CsrInterrupt) {
 
 TEST_F(ControllerTest, EveryParameterReachesTheDevice) {
   simulate([&] {
-    write(map::kCtrlOffset, map::kCtrlEnableMask | map::kCtrlCutByMarksMask);
-    write(map::kTickDivOffset, 110);
-    write(map::kTimerIntervalOffset, 12);
-    write(map::kByteThresholdOffset, 1300);
-    write(map::kFOffset, 14);
-    write(map::kGOffset, 15);
-    write(map::kRAiOffset, 16);
-    write(map::kRHaiOffset, 17);
-    write(map::kMiOffset, 18);
-    write(map::kRMinOffset, 19);
-    write(map::kRMaxOffset, 20);
-    write(map::kInitialRateOffset, 21);
-    write(map::kInitialAlphaOffset, 22);
-    write(map::kAlphaRecipOffset, 0x01000023);
-    write(map::kDecreasePeriodOffset, 24);
-    write(map::kFirstCutOffset, 25);
-    write(map::kMarkShiftOffset, 6);
+    write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_CUT_BY_MARKS_MASK);
+    write(DCC_TICK_DIV_OFFSET, 110);
+    write(DCC_TIMER_INTERVAL_OFFSET, 12);
+    write(DCC_BYTE_THRESHOLD_OFFSET, 1300);
+    write(DCC_F_OFFSET, 14);
+    write(DCC_G_OFFSET, 15);
+    write(DCC_R_AI_OFFSET, 16);
+    write(DCC_R_HAI_OFFSET, 17);
+    write(DCC_MI_OFFSET, 18);
+    write(DCC_R_MIN_OFFSET, 19);
+    write(DCC_R_MAX_OFFSET, 20);
+    write(DCC_INITIAL_RATE_OFFSET, 21);
+    write(DCC_INITIAL_ALPHA_OFFSET, 22);
+    write(DCC_ALPHA_RECIP_OFFSET, 0x01000023);
+    write(DCC_DECREASE_PERIOD_OFFSET, 24);
+    write(DCC_FIRST_CUT_OFFSET, 25);
+    write(DCC_MARK_SHIFT_OFFSET, 6);
     const ControllerParameters& p = device.parameters();
     EXPECT_TRUE(p.enable);
     EXPECT_TRUE(p.rate.cut_by_marks);
-    EXPECT_EQ(p.rate.law, regs::dcc_map::kCtrlLawProportional);
+    EXPECT_EQ(p.rate.law, DCC_CTRL_LAW_PROPORTIONAL);
     EXPECT_FALSE(p.timer_restart);
     EXPECT_FALSE(p.byte_counter);
     EXPECT_EQ(p.tick_div, 110u);
@@ -172,11 +172,11 @@ TEST_F(ControllerTest, EveryParameterReachesTheDevice) {
     EXPECT_EQ(p.decrease_period, 24u);
     EXPECT_EQ(p.rate.first_cut, 25u);
     EXPECT_EQ(p.rate.mark_shift, 6u);
-    write(map::kCtrlOffset,
-          map::kCtrlLawMask | map::kCtrlTimerRestartMask | map::kCtrlByteCounterMask);
+    write(DCC_CTRL_OFFSET,
+          DCC_CTRL_LAW_MASK | DCC_CTRL_TIMER_RESTART_MASK | DCC_CTRL_BYTE_COUNTER_MASK);
     EXPECT_FALSE(p.enable);
     EXPECT_FALSE(p.rate.cut_by_marks);
-    EXPECT_EQ(p.rate.law, regs::dcc_map::kCtrlLawDcqcn);
+    EXPECT_EQ(p.rate.law, DCC_CTRL_LAW_DCQCN);
     EXPECT_TRUE(p.timer_restart);
     EXPECT_TRUE(p.byte_counter);
   });
@@ -218,11 +218,11 @@ TEST_F(ControllerTest, ACnpShowsInSlotsStatisticsAndInterrupt) {
   controller.set_interrupt_listener([&](bool level) { levels.push_back(level); });
   simulate([&] {
     load_halving_table();
-    write(map::kIrqMaskOffset, map::kIrqMaskTableFullMask);
-    write(map::kTimerIntervalOffset, 1000);
+    write(DCC_IRQ_MASK_OFFSET, DCC_IRQ_MASK_TABLE_FULL_MASK);
+    write(DCC_TIMER_INTERVAL_OFFSET, 1000);
     enable();
-    EXPECT_EQ(read(map::kFreeSlotsOffset), kSlots);
-    EXPECT_EQ(read(map::kStatusOffset), map::kStatusReadyMask | map::kStatusIdleMask);
+    EXPECT_EQ(read(DCC_FREE_SLOTS_OFFSET), kSlots);
+    EXPECT_EQ(read(DCC_STATUS_OFFSET), DCC_STATUS_READY_MASK | DCC_STATUS_IDLE_MASK);
     const PicoSeconds start = kMicroSecond * 10;
     scheduler.run_until(start);
     for (std::uint32_t flow = 0; flow < kSlots; ++flow) {
@@ -233,10 +233,10 @@ TEST_F(ControllerTest, ACnpShowsInSlotsStatisticsAndInterrupt) {
     scheduler.run_until(start + kMicroSecond);
     EXPECT_EQ(levels, std::vector<bool>{true});
 
-    EXPECT_EQ(read(map::kFreeSlotsOffset), 0u);
-    EXPECT_EQ(read(map::kEventsPendingOffset), kSlots);
-    EXPECT_EQ(read(map::kTimeOffset), 11u);
-    EXPECT_EQ(read(map::kStatusOffset), map::kStatusReadyMask);
+    EXPECT_EQ(read(DCC_FREE_SLOTS_OFFSET), 0u);
+    EXPECT_EQ(read(DCC_EVENTS_PENDING_OFFSET), kSlots);
+    EXPECT_EQ(read(DCC_TIME_OFFSET), 11u);
+    EXPECT_EQ(read(DCC_STATUS_OFFSET), DCC_STATUS_READY_MASK);
     for (std::uint32_t i = 0; i < kSlots; ++i) {
       EXPECT_EQ(slot(i, map::kSlotsFlowWord), 0x80000000u | (0x100 + i));
       EXPECT_EQ(slot(i, map::kSlotsRateWord), 12'800'000u) << "half of 100 Gb/s in 24.8 Mb/s";
@@ -247,14 +247,14 @@ TEST_F(ControllerTest, ACnpShowsInSlotsStatisticsAndInterrupt) {
       EXPECT_EQ(slot(i, map::kSlotsLatestWord), 10u);
       EXPECT_EQ(slot(i, map::kSlotsDueWord), 0x80000000u | 1010u);
     }
-    EXPECT_EQ(counter(map::kStatCnpsReceivedOffset), kSlots + 1);
-    EXPECT_EQ(counter(map::kStatCnpsDroppedNoSlotOffset), 1u);
-    EXPECT_EQ(counter(map::kStatRateDecreasesOffset), kSlots);
-    EXPECT_EQ(counter(map::kStatRateUpdatesOffset), kSlots);
-    EXPECT_EQ(counter(map::kStatSlotsBoundOffset), kSlots);
-    EXPECT_EQ(counter(map::kStatSlotsInUseMaxOffset), kSlots);
-    EXPECT_EQ(counter(map::kStatEventsStartedOffset), kSlots);
-    EXPECT_EQ(counter(map::kStatTimerEventsOffset), 0u);
+    EXPECT_EQ(counter(DCC_STAT_CNPS_RECEIVED_LO_OFFSET), kSlots + 1);
+    EXPECT_EQ(counter(DCC_STAT_CNPS_DROPPED_NO_SLOT_LO_OFFSET), 1u);
+    EXPECT_EQ(counter(DCC_STAT_RATE_DECREASES_LO_OFFSET), kSlots);
+    EXPECT_EQ(counter(DCC_STAT_RATE_UPDATES_LO_OFFSET), kSlots);
+    EXPECT_EQ(counter(DCC_STAT_SLOTS_BOUND_LO_OFFSET), kSlots);
+    EXPECT_EQ(counter(DCC_STAT_SLOTS_IN_USE_MAX_LO_OFFSET), kSlots);
+    EXPECT_EQ(counter(DCC_STAT_EVENTS_STARTED_LO_OFFSET), kSlots);
+    EXPECT_EQ(counter(DCC_STAT_TIMER_EVENTS_LO_OFFSET), 0u);
     ASSERT_EQ(sink.rates.size(), kSlots);
     EXPECT_EQ(sink.rates[2].first, 0x102u);
 
@@ -264,27 +264,27 @@ TEST_F(ControllerTest, ACnpShowsInSlotsStatisticsAndInterrupt) {
     device.cnp(0x102, 12, 1);
     scheduler.run_until(start + kMicroSecond * 2);
     EXPECT_EQ(slot(1, map::kSlotsLengthWord), 700u);
-    EXPECT_EQ(counter(map::kStatByteNotificationsOffset), 2u);
-    EXPECT_EQ(counter(map::kStatByteNotificationsUnmatchedOffset), 1u);
-    EXPECT_EQ(counter(map::kStatCnpsCoalescedOffset), 1u);
+    EXPECT_EQ(counter(DCC_STAT_BYTE_NOTIFICATIONS_LO_OFFSET), 2u);
+    EXPECT_EQ(counter(DCC_STAT_BYTE_NOTIFICATIONS_UNMATCHED_LO_OFFSET), 1u);
+    EXPECT_EQ(counter(DCC_STAT_CNPS_COALESCED_LO_OFFSET), 1u);
 
     scheduler.run_until(start + kMicroSecond * 1001);
-    EXPECT_EQ(counter(map::kStatTimerEventsOffset), kSlots);
-    EXPECT_EQ(counter(map::kStatRateIncreasesOffset), kSlots);
+    EXPECT_EQ(counter(DCC_STAT_TIMER_EVENTS_LO_OFFSET), kSlots);
+    EXPECT_EQ(counter(DCC_STAT_RATE_INCREASES_LO_OFFSET), kSlots);
     EXPECT_EQ(slot(0, map::kSlotsCountsWord), 10u << 16 | 1u) << "T = 1";
 
-    write(map::kIrqStatusOffset, map::kIrqStatusTableFullMask);
+    write(DCC_IRQ_STATUS_OFFSET, DCC_IRQ_STATUS_TABLE_FULL_MASK);
     EXPECT_EQ(levels, (std::vector<bool>{true, false}));
 
-    write(map::kCtrlOffset, map::kCtrlEnableMask | map::kCtrlSoftResetMask);
+    write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK);
     scheduler.run_until(start + kMicroSecond * 1002);
-    EXPECT_EQ(read(map::kFreeSlotsOffset), kSlots);
-    EXPECT_EQ(read(map::kEventsPendingOffset), 0u);
-    EXPECT_EQ(counter(map::kStatCnpsReceivedOffset), 0u);
+    EXPECT_EQ(read(DCC_FREE_SLOTS_OFFSET), kSlots);
+    EXPECT_EQ(read(DCC_EVENTS_PENDING_OFFSET), 0u);
+    EXPECT_EQ(counter(DCC_STAT_CNPS_RECEIVED_LO_OFFSET), 0u);
     EXPECT_EQ(slot(0, map::kSlotsFlowWord), 0u);
     EXPECT_EQ(slot(0, map::kSlotsDueWord), 0u);
-    EXPECT_EQ(read(map::kCtrlOffset), map::kCtrlEnableMask) << "parameters survive";
-    EXPECT_EQ(read(map::kWindowDecreaseOffset), 32768u) << "tables survive";
+    EXPECT_EQ(read(DCC_CTRL_OFFSET), DCC_CTRL_ENABLE_MASK) << "parameters survive";
+    EXPECT_EQ(read(DCC_DECREASE_OFFSET), 32768u) << "tables survive";
   });
 }
 
@@ -299,9 +299,9 @@ TEST_F(ControllerTest, EverySizeFromOneSlotUpHasItsCapability) {
       ControllerModel other(time, config, 1, sink);
       regs::ControllerRegisters registers(other);
       std::uint32_t value = 0;
-      EXPECT_EQ(registers.block().read(map::kCapsOffset, value), regs::AccessResult::kOk);
-      EXPECT_EQ(value & map::kCapsSlotsLog2Mask, bits) << slots;
-      const std::uint32_t end = map::kWindowSlotsOffset + 32 * slots;
+      EXPECT_EQ(registers.block().read(DCC_CAPS_OFFSET, value), regs::AccessResult::kOk);
+      EXPECT_EQ(value & DCC_CAPS_SLOTS_LOG2_MASK, bits) << slots;
+      const std::uint32_t end = DCC_SLOTS_OFFSET + 32 * slots;
       EXPECT_EQ(registers.block().read(end - 4, value), regs::AccessResult::kOk);
       EXPECT_EQ(registers.block().read(end, value), regs::AccessResult::kUnmapped);
     }

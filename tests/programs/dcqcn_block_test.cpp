@@ -90,7 +90,7 @@ struct Case {
 BlockValues usual() {
   BlockValues values;
   ControllerParameters& p = values.of;
-  p.rate.law = regs::dcc_map::kCtrlLawDcqcn;
+  p.rate.law = DCC_CTRL_LAW_DCQCN;
   p.rate.g = 256;
   p.rate.r_ai = 40u << 8;
   p.rate.r_hai = 400u << 8;

@@ -11,7 +11,8 @@
 #include "controller/congestion_manager.h"
 #include "controller/controller_timing.h"
 #include "describe/quantities.h"
-#include "registers/generated/dcc_map.h"
+#include "driver/dcc_regs.h"
+#include "registers/register_block.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
@@ -48,8 +49,7 @@ class CauseSink {
 class ParameterVisitor;
 
 /// The greatest configurable latency in cycles; the register CAPS has eight bits for the latency.
-constexpr std::uint32_t kMaxLatencyCycles =
-    regs::dcc_map::kCapsLatencyMask >> regs::dcc_map::kCapsLatencyShift;
+constexpr std::uint32_t kMaxLatencyCycles = DCC_CAPS_LATENCY_MASK >> DCC_CAPS_LATENCY_SHIFT;
 
 /// Properties of a controller that are fixed when the controller is built.
 struct ControllerConfig {

@@ -16,6 +16,7 @@
 #include "controller/recent_issues.h"
 #include "controller/ring_queue.h"
 #include "controller/timer_engine.h"
+#include "driver/dcc_regs.h"
 #include "sim/scheduler.h"
 
 namespace dcc {
@@ -130,7 +131,7 @@ class ControllerModel final : public ControllerEngine {
   };
 
   static std::uint32_t divider(const ControllerParameters& parameters) {
-    return std::max(regs::dcc_map::kTickDivValueMin, std::uint32_t{parameters.tick_div});
+    return std::max(std::uint32_t{DCC_TICK_DIV_VALUE_MIN}, std::uint32_t{parameters.tick_div});
   }
   Cycle edge() const { return clock_.edge_at(scheduler_.now()); }
   bool before_first_edge() const { return scheduler_.now() == clock_.time_of(0); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "controller/controller_model.h"
+#include "registers/generated/dcc_map.h"
 
 namespace dcc {
 
@@ -17,7 +18,7 @@ static_assert(table_of(block::kWindowCeiling) == RateTable::kCeiling, "order of 
 static_assert(table_of(block::kWindowDecayHi) == RateTable::kDecayHi, "order of tables");
 static_assert(table_of(block::kWindowDecayLo) == RateTable::kDecayLo, "order of tables");
 static_assert(table_of(block::kWindowDecrease) == RateTable::kDecrease, "order of tables");
-static_assert(block::kWindowDecreaseEntries == kDecreaseEntries, "size of the decrease table");
+static_assert(DCC_DECREASE_ENTRIES == kDecreaseEntries, "size of the decrease table");
 
 // mask of a stored due tick: 16 bits and the epoch bit
 constexpr std::uint32_t kStoredDueMask = (1u << 17) - 1;
@@ -80,7 +81,8 @@ void ControllerModel::apply(const Order& order, Cycle effect) {
 void ControllerModel::access(regs::RegisterAccess& access) {
   constexpr std::uint32_t kPage = 0x1000;
   const std::uint32_t page = access.address / kPage;
-  const bool waits = access.write || (page != 0 && page != block::kStatCnpsReceivedOffset / kPage);
+  const bool waits =
+      access.write || (page != 0 && page != DCC_STAT_CNPS_RECEIVED_LO_OFFSET / kPage);
   Order order;
   order.waits = waits;
   order.least = timing::kEndOfWrite;
@@ -95,8 +97,8 @@ void ControllerModel::access(regs::RegisterAccess& access) {
     order.value = access.stored;
   } else if (!access.write && !access.refused() &&
              access.target == regs::RegisterAccess::Target::kWindow) {
-    order.least = access.address >= block::kWindowSlotsOffset ? timing::kEndOfSlotRead
-                                                              : timing::kEndOfTableRead;
+    order.least =
+        access.address >= DCC_SLOTS_OFFSET ? timing::kEndOfSlotRead : timing::kEndOfTableRead;
   }
   if (before_first_edge()) {
     apply(order, 0);
@@ -118,7 +120,7 @@ void ControllerModel::access(regs::RegisterAccess& access) {
 
 bool ControllerModel::is_soft_reset(const Order& order) {
   return order.change == Order::Change::kRegister && order.index == block::kCtrl &&
-         (order.value & block::kCtrlSoftResetMask) != 0;
+         (order.value & DCC_CTRL_SOFT_RESET_MASK) != 0;
 }
 
 void ControllerModel::write_register(std::uint16_t index, std::uint32_t stored, Cycle effect) {
@@ -128,7 +130,7 @@ void ControllerModel::write_register(std::uint16_t index, std::uint32_t stored, 
   switch (static_cast<block::Command>(index)) {
     case block::Command::kCtrl:
       parameters.rate.law = law_number(stored);
-      soft_reset = (stored & block::kCtrlSoftResetMask) != 0;
+      soft_reset = (stored & DCC_CTRL_SOFT_RESET_MASK) != 0;
       break;
   }
   change_parameters(parameters, effect);

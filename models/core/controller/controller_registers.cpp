@@ -10,11 +10,11 @@ namespace {
 
 using namespace dcc_map;
 
-static_assert(kCauseTableFull == kIrqStatusTableFullMask, "causes and register map differ");
-static_assert(kCauseOverrun == kIrqStatusOverrunMask, "causes and register map differ");
+static_assert(kCauseTableFull == DCC_IRQ_STATUS_TABLE_FULL_MASK, "causes and register map differ");
+static_assert(kCauseOverrun == DCC_IRQ_STATUS_OVERRUN_MASK, "causes and register map differ");
 
-constexpr std::uint32_t kSlotWords = kWindowSlotsWords;
-static_assert(kWindowSlotsEntries == kMaxSlots, "size of the slot window");
+constexpr std::uint32_t kSlotWords = DCC_SLOTS_STRIDE / 4;
+static_assert(DCC_SLOTS_ENTRIES == kMaxSlots, "size of the slot window");
 
 std::uint32_t flag(bool set, std::uint32_t mask) { return set ? mask : 0; }
 
@@ -29,7 +29,9 @@ std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
   const SlotParameters& p = slot.parameters;
   switch (static_cast<SlotsWord>(word)) {
     case kSlotsFlowWord:
-      return slot.flow.has_value() ? (*slot.flow & kSlotsFlowNumberMask) | kSlotsFlowValidMask : 0;
+      return slot.flow.has_value()
+                 ? (*slot.flow & DCC_SLOTS_FLOW_NUMBER_MASK) | DCC_SLOTS_FLOW_VALID_MASK
+                 : 0;
     case kSlotsRateWord:
       return p.rc;
     case kSlotsTargetWord:
@@ -37,15 +39,17 @@ std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
     case kSlotsAlphaWord:
       return p.alpha;
     case kSlotsCountsWord:
-      return std::uint32_t{p.t} << kSlotsCountsTShift | std::uint32_t{p.bc} << kSlotsCountsBcShift |
-             std::uint32_t{p.dscp} << kSlotsCountsDscpShift;
+      return std::uint32_t{p.t} << DCC_SLOTS_COUNTS_T_SHIFT |
+             std::uint32_t{p.bc} << DCC_SLOTS_COUNTS_BC_SHIFT |
+             std::uint32_t{p.dscp} << DCC_SLOTS_COUNTS_DSCP_SHIFT;
     case kSlotsLengthWord:
       return p.pkt_length;
     case kSlotsLatestWord:
       return p.t_latest;
     case kSlotsDueWord:
       if (!slot.timer_due.has_value()) return 0;
-      return (*slot.timer_due & (kSlotsDueTickMask | kSlotsDueEpochMask)) | kSlotsDuePendingMask;
+      return (*slot.timer_due & (DCC_SLOTS_DUE_TICK_MASK | DCC_SLOTS_DUE_EPOCH_MASK)) |
+             DCC_SLOTS_DUE_PENDING_MASK;
   }
   std::abort();  // unreachable: a slot has no other word
 }
@@ -55,14 +59,14 @@ std::uint32_t slot_word(const SlotView& slot, std::uint32_t word) {
 ControllerRegisters::ControllerRegisters(ControllerEngine& device, const WheelSplit& split)
     : device_(device), block_(kMap, *this) {
   const ControllerConfig& config = device_.config();
-  block_.set_parameter(kCaps, log2_rounded_up(config.slots) << kCapsSlotsLog2Shift |
-                                  config.latency_cycles << kCapsLatencyShift |
-                                  static_cast<std::uint32_t>(split.top) << kCapsWheelTopShift |
-                                  static_cast<std::uint32_t>(split.middle)
-                                      << kCapsWheelMiddleShift |
-                                  static_cast<std::uint32_t>(split.last) << kCapsWheelLastShift);
+  block_.set_parameter(kCaps,
+                       log2_rounded_up(config.slots) << DCC_CAPS_SLOTS_LOG2_SHIFT |
+                           config.latency_cycles << DCC_CAPS_LATENCY_SHIFT |
+                           static_cast<std::uint32_t>(split.top) << DCC_CAPS_WHEEL_TOP_SHIFT |
+                           static_cast<std::uint32_t>(split.middle) << DCC_CAPS_WHEEL_MIDDLE_SHIFT |
+                           static_cast<std::uint32_t>(split.last) << DCC_CAPS_WHEEL_LAST_SHIFT);
   block_.set_window_entries(kWindowSlots, config.slots);
-  if (Law::beyond_hardware()) block_.implement_reserved(kCtrl, kCtrlLawHighMask);
+  if (Law::beyond_hardware()) block_.implement_reserved(kCtrl, DCC_CTRL_LAW_HIGH_MASK);
   device_.on_cause(this);
   device_.set_parameters(parameters_of(block_));
 }
@@ -77,8 +81,9 @@ void ControllerRegisters::reset() {
 std::uint32_t ControllerRegisters::read_register(std::uint16_t index) const {
   switch (static_cast<Live>(index)) {
     case Live::kStatus:
-      return flag(device_.ready(), kStatusReadyMask) | flag(device_.idle(), kStatusIdleMask) |
-             flag(device_.overrun(), kStatusOverrunMask);
+      return flag(device_.ready(), DCC_STATUS_READY_MASK) |
+             flag(device_.idle(), DCC_STATUS_IDLE_MASK) |
+             flag(device_.overrun(), DCC_STATUS_OVERRUN_MASK);
     case Live::kFreeSlots:
       return device_.free_slots();
     case Live::kTime:

@@ -14,7 +14,6 @@
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
 #include "nic/nic_parameters.h"
-#include "registers/generated/dcc_map.h"
 #include "switch/ecn_marker.h"
 
 namespace dcc {
@@ -81,8 +80,8 @@ void DccParameters::describe(ParameterVisitor& v) {
     rules().set_defaults(*this);
   }
   // The registers G and MI hold fractions below 1; they cannot represent 1.0.
-  static_assert(regs::dcc_map::kGValueMask == regs::dcc_map::kMiValueMask);
-  describe_rules(v, Ratio(regs::dcc_map::kGValueMask, kOne16), kRuntime);
+  static_assert(DCC_G_VALUE_MASK == DCC_MI_VALUE_MASK);
+  describe_rules(v, Ratio(DCC_G_VALUE_MASK, kOne16), kRuntime);
   describe_settings(v);
   v.field("free_window", initial_window, {"0", "1000"},
           {"unacknowledged bytes of a flow without a slot, in products of line rate and longest "

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "registers/generated/dcc_parameters.h"
+#include "driver/dcc_regs.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -23,9 +23,9 @@ constexpr Fraction16 kOne16 = 65536;
 constexpr std::uint32_t kFlowNumberLimit = 1u << 24;
 constexpr std::uint32_t kMaxSlots = 16384;
 /// The longest delay of a timer event in ticks.
-constexpr Ticks kMaxDelay = regs::dcc_map::kTimerIntervalValueMax;
+constexpr Ticks kMaxDelay = DCC_TIMER_INTERVAL_VALUE_MAX;
 /// The number of ticks since the last cut, Δ = now − t_latest, saturates at this value.
-constexpr std::uint32_t kMaxDelta = regs::dcc_map::kDecreasePeriodValueMax;
+constexpr std::uint32_t kMaxDelta = DCC_DECREASE_PERIOD_VALUE_MASK;
 constexpr Ticks kMaxAlphaInterval = 4096;  // maximum number of ticks between two updates of α
 constexpr std::uint32_t kMaxAlphaIntervals =
     4095;  // maximum number of α intervals since the last cut; the count saturates

@@ -5,22 +5,21 @@
 #include "describe/class_ranges.h"
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
-#include "registers/generated/nic_parameters.h"
+#include "driver/nic_regs.h"
 #include "switch/pfc.h"
 #include "wire/wire_size.h"
 
 namespace dcc {
 
 void CnpParameters::describe(ParameterVisitor& v) {
-  namespace map = regs::nic_map;
   v.field("interval", interval, {"0us", "1s"},
           {"least time between two CNPs within nic.cnp.scope (adapter: 4us, proportional: 2us)",
            "SIGCOMM'15: N"});
   v.follows(follows_network,
             "dcqcn, preset auto: four base RTTs; at most 50us, at least one base RTT",
             [this](const NetworkScale& network) { interval = network.reaction(); });
-  v.field("dscp", dscp, {map::kCnpDscpValueMin, map::kCnpDscpValueMax}, {"DSCP of a CNP", ""});
-  v.field("priority", priority, {map::kCnpPriorityValueMin, map::kCnpPriorityValueMax},
+  v.field("dscp", dscp, {0u, NIC_CNP_DSCP_VALUE_MASK}, {"DSCP of a CNP", ""});
+  v.field("priority", priority, {0u, NIC_CNP_PRIORITY_VALUE_MASK},
           {"802.1p priority of a CNP", ""});
   v.field("carry_marks", carry_marks, {},
           {"a CNP carries the number of CE marks since the previous CNP (proportional: true)", ""});
@@ -177,8 +176,7 @@ void describe_ack_every(ParameterVisitor& v, unsigned& ack_every) {
 }
 
 void describe_mtu(ParameterVisitor& v, std::uint32_t& mtu) {
-  namespace map = regs::nic_map;
-  v.field_as<Bytes>("mtu", mtu, {Bytes{map::kMtuValueMin}, Bytes{map::kMtuValueMax}},
+  v.field_as<Bytes>("mtu", mtu, {Bytes{NIC_MTU_VALUE_MIN}, Bytes{NIC_MTU_VALUE_MAX}},
                     {"payload bytes of a full packet; between hosts that differ, of the smaller "
                      "one's",
                      "InfiniBand: path MTU"});

@@ -1,5 +1,5 @@
-"""Writes the C++ model table: indices and masks in one header, parameter structures in another, the table in a source
-file; and a header of user settings that equal registers."""
+"""Writes the C++ model table: indices in one header, parameter structures in another, the table in a source file; and
+a header of user settings that equal registers. Offsets, masks and shifts are those of the C header."""
 
 from dccvp.regtool.regmap import FRACTIONS
 from dccvp.regtool.wording import camel, comment, field_details
@@ -31,30 +31,10 @@ def _subset(name, meaning, registers):
             *(f"  k{camel(r.name)} = Register::k{camel(r.name)}," for r in registers), "};", ""]
 
 
-def _range_constants(name, field):
-    return [f"constexpr std::uint32_t {name}Min = {field.min};",
-            f"constexpr std::uint32_t {name}Max = {field.max};"]
-
-
-def _field_constants(prefix, word, field):
-    name = f"k{prefix}{camel(word)}{camel(field.name)}"
-    lines = [f"constexpr std::uint32_t {name}Mask = 0x{field.mask:08X};",
-             f"constexpr unsigned {name}Shift = {field.lsb};"]
-    if field.limited and not field.parameter:
-        lines += _range_constants(name, field)
-    lines += [f"constexpr std::uint32_t {name}{camel(value)} = {number};"
-              for value, number in field.values.items()]
-    if field.alias:
-        old = f"k{prefix}{camel(word)}{camel(field.alias)}"
-        lines += [f"constexpr std::uint32_t {old}Mask = {name}Mask;",
-                  f"constexpr unsigned {old}Shift = {name}Shift;"]
-    return lines
-
-
 def header(regmap):
     out = [NOTE.format(source=regmap.source_name),
-           *comment(f"Indices, offsets and masks of the {regmap.name} registers.", "// ", "// "),
-           "#pragma once", "", "#include <cstdint>", "",
+           *comment(f"Indices of the {regmap.name} registers.", "// ", "// "),
+           "#pragma once", "", "#include <cstdint>", "", f'#include "driver/{regmap.name}_regs.h"',
            f'#include "registers/generated/{regmap.name}_parameters.h"',
            '#include "registers/register_block.h"', '#include "registers/register_map.h"', "",
            f"namespace dcc::regs::{regmap.name}_map {{", "",
@@ -80,26 +60,10 @@ def header(regmap):
                 "void decode(Parameters& p, std::uint16_t index, std::uint32_t value);",
                 "/// The parameters that all registers of a block hold.",
                 "Parameters parameters_of(const RegisterBlock& block);", ""]
-    for register in regmap.registers:
-        out += comment(f"{register.name}: {register.description}", "// ", "//   ")
-        out.append(f"constexpr std::uint32_t k{camel(register.name)}Offset = 0x{register.offset:05X};")
-        for field in register.fields + register.reserved:
-            out += _field_constants("", register.name, field)
-            if register.source == "parameter":  # the value that RTL with default parameters has
-                out.append(f"constexpr std::uint32_t k{camel(register.name)}{camel(field.name)}Reset = "
-                           f"{field.reset};")
-    for counter in regmap.counters:
-        out.append(f"constexpr std::uint32_t kStat{camel(counter.name)}Offset = 0x{counter.offset:05X};")
-    for window in regmap.windows:
-        out += comment(f"{window.name}[{window.index}]: {window.description}", "// ", "//   ")
-        name = f"kWindow{camel(window.name)}"
-        out += [f"constexpr std::uint32_t {name}Offset = 0x{window.offset:05X};",
-                f"constexpr std::uint32_t {name}Entries = {window.entries};",
-                f"constexpr std::uint32_t {name}Words = {len(window.words)};"]
-        for word in window.words:
-            word_name = word.name if window.structured else ""
-            for field in word.fields:
-                out += _field_constants(camel(window.name), word_name, field)
+    built = [(r, f) for r in regmap.registers if r.source == "parameter" for f in r.fields]
+    if built:
+        out += ["// Values in RTL with default parameters.",
+                *(f"constexpr std::uint32_t k{camel(r.name)}{camel(f.name)}Reset = {f.reset};" for r, f in built)]
     out += ["", f"}}  // namespace dcc::regs::{regmap.name}_map", ""]
     return "\n".join(out)
 
@@ -126,7 +90,7 @@ def _member(register, field, name):
 
 
 def parameters_header(regmap):
-    """Returns the header with structures of the parameters, their reset values and ranges; None for a map without
+    """Returns the header with structures of the parameters and their reset values; None for a map without
     parameters."""
     if not regmap.parameters():
         return None
@@ -139,10 +103,7 @@ def parameters_header(regmap):
            "#pragma once", "", "#include <cstdint>", "", f"namespace dcc::regs::{regmap.name}_map {{", ""]
     for group, members in groups.items():
         out += [f"struct {camel(group)}Parameters {{", *members, "};", ""]
-    out += ["struct Parameters {", *(f"  {camel(g)}Parameters {g};" for g in groups), *own, "};", "",
-            "// Ranges, both ends included."]
-    for register, field in regmap.parameters():
-        out += _range_constants(f"k{camel(register.name)}{camel(field.name)}", field)
+    out += ["struct Parameters {", *(f"  {camel(g)}Parameters {g};" for g in groups), *own, "};"]
     for unit, members in regmap.unit_registers().items():
         out += _walk(regmap, unit, members)
     out += ["", f"}}  // namespace dcc::regs::{regmap.name}_map", ""]
@@ -156,8 +117,7 @@ def _walk(regmap, unit, members):
                          "regs_t, highest bits first: name, value, bits, greatest value.", "/// ", "/// "),
             "template <class Parameters, class Visit>",
             f"void each_{unit}_register(Parameters& p, Visit visit) {{",
-            *(f"  visit({_quoted(name)}, p.{name}, {field.width}u, "
-              f"k{camel(register.name)}{camel(field.name)}Max);" for name, register, field in members),
+            *(f"  visit({_quoted(name)}, p.{name}, {field.width}u, {field.max}u);" for name, _, field in members),
             "}"]
 
 
@@ -210,16 +170,16 @@ def _decoder(regmap):
     lines = ["", "void decode(Parameters& p, std::uint16_t index, std::uint32_t value) {", "  switch (index) {"]
     registers = []
     for register, field in regmap.parameters():
-        name = f"k{camel(register.name)}{camel(field.name)}"
+        name = f"{regmap.name}_{register.name}_{field.name}".upper()
         if register not in registers:
             if registers:
                 lines.append("      return;")
             registers.append(register)
             lines.append(f"    case k{camel(register.name)}:")
         if _flag(field):
-            value = f"(value & {name}Mask) != 0"
+            value = f"(value & {name}_MASK) != 0"
         else:
-            value = f"(value & {name}Mask) >> {name}Shift"
+            value = f"(value & {name}_MASK) >> {name}_SHIFT"
             if field.width <= 16:
                 value = f"static_cast<{_type(field)}>({value})"
         lines.append(f"      p.{field.parameter} = {value};")
@@ -250,8 +210,8 @@ class _Tables:
             self.lines.append(
                 f"    {{{_quoted(field.name)}, {field.lsb}, {field.width}, "
                 f"Access::{ACCESS[field.access]}, 0x{field.reset:08X}, 0x{field.min:08X}, "
-                f"0x{field.max:08X},\n     {_quoted(field.unit)}, {_quoted(field.format)},\n"
-                f"     {_quoted(field.description)}, {values_table}}},")
+                f"0x{field.max:08X},\n     {_quoted(field.unit)}, {_quoted(field.format)}, "
+                f"{_quoted(field.description)}, {values_table}}},")
         self.lines.append("};")
         return f"{{{name}, {len(register.fields)}}}"
 

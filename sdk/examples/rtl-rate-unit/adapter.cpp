@@ -1,7 +1,7 @@
 // Translates the platform's calls into clock cycles of my_rate_unit.sv.
 #include <Vmy_rate_unit.h>
 #include <controller/own_rate_unit.h>
-#include <registers/generated/dcc_map.h>
+#include <driver/dcc_regs.h>
 #include <verilated.h>
 
 #include <memory>
@@ -36,7 +36,7 @@ class MyRateUnit final : public RateEngine {
     unit_->first_cut_i = registers.first_cut;
     unit_->mark_shift_i = registers.mark_shift;
     unit_->cut_by_marks_i = registers.cut_by_marks;
-    unit_->averaging_i = registers.law == dcc::regs::dcc_map::kCtrlLawDcqcn;
+    unit_->averaging_i = registers.law == DCC_CTRL_LAW_DCQCN;
   }
   void load(RateTable table, uint32_t index, uint32_t word) override {
     if (index >= entries(table)) return;

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "controller/rate_unit.h"
+#include "driver/dcc_regs.h"
 #include "rate_answer.h"
 #include "rate_bench.h"
 #include "rate_pins.h"
-#include "registers/generated/dcc_map.h"
 
 namespace dcc {
 namespace {
@@ -206,7 +206,7 @@ TEST_F(RateDutTest, Corners) {
     RateRegisters r;
     r.law = (variant & 1) != 0;
     r.cut_by_marks = (variant & 2) != 0;
-    r.mark_shift = (variant & 4) != 0 ? regs::dcc_map::kMarkShiftValueMax : 0;
+    r.mark_shift = (variant & 4) != 0 ? DCC_MARK_SHIFT_VALUE_MAX : 0;
     r.g = r.mi = (variant & 8) != 0 ? 0xFFFF : 0;
     r.r_ai = r.r_hai = (variant & 16) != 0 ? 0xFFFFFFFF : 1;
     r.first_cut = (variant & 32) != 0 ? kOne16 : 0;

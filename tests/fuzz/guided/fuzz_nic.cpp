@@ -6,16 +6,14 @@
 #include <deque>
 #include <memory>
 
+#include "driver/nic_regs.h"
 #include "guided.h"
 #include "nic/host/host_link.h"
 #include "nic/host/nic_host_interface.h"
-#include "registers/generated/nic_map.h"
 #include "reused_scheduler.h"
 #include "unit/nic/fake_host.h"
 
 namespace {
-
-namespace map = dcc::regs::nic_map;
 
 constexpr std::uint32_t kRamBytes = 0x8000;
 constexpr std::uint32_t kSendRing = 0x1000;
@@ -60,23 +58,23 @@ struct Bench {
   /// Starts the NIC with rings of four entries. Most of RAM is registered for remote writes, and
   /// queue pair 5 is connected to itself.
   void start() {
-    put(map::kSqBaseLoOffset, kSendRing);
-    put(map::kSqSizeLog2Offset, 2);
-    put(map::kCqBaseLoOffset, kCompletionRing);
-    put(map::kCqSizeLog2Offset, 2);
-    put(map::kRqBaseLoOffset, kReceiveRing);
-    put(map::kRqSizeLog2Offset, 2);
-    put(map::kMrBaseLoOffset, kPayload);
-    put(map::kMrLengthOffset, kRamBytes - kPayload);
-    put(map::kCtrlOffset, map::kCtrlEnableMask);
+    put(NIC_SQ_BASE_LO_OFFSET, kSendRing);
+    put(NIC_SQ_SIZE_LOG2_OFFSET, 2);
+    put(NIC_CQ_BASE_LO_OFFSET, kCompletionRing);
+    put(NIC_CQ_SIZE_LOG2_OFFSET, 2);
+    put(NIC_RQ_BASE_LO_OFFSET, kReceiveRing);
+    put(NIC_RQ_SIZE_LOG2_OFFSET, 2);
+    put(NIC_MR_BASE_LO_OFFSET, kPayload);
+    put(NIC_MR_LENGTH_OFFSET, kRamBytes - kPayload);
+    put(NIC_CTRL_OFFSET, NIC_CTRL_ENABLE_MASK);
     create(5);
   }
   void create(dcc::Qpn qpn) {
     connections.made = 0;
-    put(map::kQpSelectOffset, qpn);
-    put(map::kQpRemoteQpnOffset, qpn);
-    put(map::kQpServiceOffset, qpn == 6 ? 1 : qpn == 7 ? 2 : 0);
-    put(map::kQpCmdOffset, map::kQpCmdOperationCreate);
+    put(NIC_QP_SELECT_OFFSET, qpn);
+    put(NIC_QP_REMOTE_QPN_OFFSET, qpn);
+    put(NIC_QP_SERVICE_OFFSET, qpn == 6 ? 1 : qpn == 7 ? 2 : 0);
+    put(NIC_QP_CMD_OFFSET, NIC_QP_CMD_OPERATION_CREATE);
     if (connections.made == qpn && qpn != 0) nic.connect_queue_pair(qpn);
   }
 
@@ -91,7 +89,7 @@ struct Bench {
     entry.remote_address = in.u8() < 200 ? kPayload + in.u16() % 0x3000 : in.u32();
     entry.remote_qpn = entry.qpn;
     ram.put(kSendRing + tail % 4 * sizeof entry, entry);
-    put(map::kSqTailOffset, ++tail);
+    put(NIC_SQ_TAIL_OFFSET, ++tail);
   }
 
   void post_receive(dcc::fuzz::Bytes& in) {
@@ -100,7 +98,7 @@ struct Bench {
     entry.length = in.u16();
     entry.address = in.u8() < 200 ? kPayload + in.u16() % 0x3000 : in.u32();
     ram.put(kReceiveRing + receive_tail % 4 * sizeof entry, entry);
-    put(map::kRqTailOffset, ++receive_tail);
+    put(NIC_RQ_TAIL_OFFSET, ++receive_tail);
   }
 
   void access(dcc::fuzz::Bytes& in) {
@@ -111,7 +109,7 @@ struct Bench {
     if ((how & 1) == 0) {
       host.registers().write(address & ~3u, value, (how & 6) == 0 ? in.u8() & 15 : 15);
       // When software names a peer, the platform's connection manager answers.
-      if ((address & ~3u) == map::kQpCmdOffset && connections.made != 0) {
+      if ((address & ~3u) == NIC_QP_CMD_OFFSET && connections.made != 0) {
         nic.connect_queue_pair(connections.made);
       }
     } else {
@@ -185,7 +183,7 @@ dcc::fuzz::Fingerprint play(dcc::fuzz::Bytes in, dcc::Scheduler& scheduler) {
     } else if (what < 150) {
       bench->create(in.u8() % 8);
     } else if (what < 170) {
-      bench->put(map::kCqHeadOffset, in.u8());
+      bench->put(NIC_CQ_HEAD_OFFSET, in.u8());
     } else {
       const std::uint8_t lost = what < 210 ? 0 : in.u8();
       bench->pass(dcc::PicoSeconds(std::int64_t{in.u16()} * 1'000), lost);

@@ -49,7 +49,7 @@ inline std::uint32_t factor_word(std::uint32_t f_inc, std::uint32_t f_dec) {
 
 inline RateRegisters proportional_registers() {
   RateRegisters r;
-  r.law = regs::dcc_map::kCtrlLawProportional;
+  r.law = DCC_CTRL_LAW_PROPORTIONAL;
   r.cut_by_marks = true;
   r.mark_shift = 10;
   r.mi = 459;

@@ -261,7 +261,7 @@ TEST_F(ReturningCut, NextIncreaseGivesBackAllButAQuarter) {
 }
 
 TEST_F(ReturningCut, WithDcqcnTheOldRateIsTheTarget) {
-  registers_.law = regs::dcc_map::kCtrlLawDcqcn;
+  registers_.law = DCC_CTRL_LAW_DCQCN;
   EXPECT_EQ(decrease({mbps(1000), mbps(77), 0, 0, 0, 1, false}).rt, mbps(1000));
 }
 
@@ -345,7 +345,7 @@ TEST_F(RateUnitTest, SumsSaturateInsteadOfWrapping) {
   EXPECT_EQ(r.rt, 0xFFFFFFFFu);
   EXPECT_TRUE(r.at_maximum);
   // with 2^20 − 1 packets the step has 52 bits
-  registers_.law = regs::dcc_map::kCtrlLawProportional;
+  registers_.law = DCC_CTRL_LAW_PROPORTIONAL;
   EXPECT_EQ(increase({0, mbps(600), 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0xFFFFFFFFu);
   registers_.mi = 0;
   EXPECT_EQ(increase({0, 0x8000, 0, IncreaseStage::kAdditive, kMaxDelta}).rt, 0x40007FFFu);
@@ -366,7 +366,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
     registers_.r_max = any();
     registers_.alpha_recip = any();
     registers_.first_cut = any() % (kOne16 + 1);
-    registers_.mark_shift = any() % (regs::dcc_map::kMarkShiftValueMax + 1);
+    registers_.mark_shift = any() % (DCC_MARK_SHIFT_VALUE_MAX + 1);
     registers_.cut_by_marks = random() % 2 == 0;
     registers_.law = random() % 2 == 0;
     for (std::uint32_t i = 0; i < 64; ++i) {
@@ -388,7 +388,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
           decrease({rc, rt, any() % (kOne16 + 1), any() % (kMaxDelta + 1), dscp,
                     static_cast<std::uint8_t>(any()), random() % 2 == 0});
       ASSERT_LE(d.alpha, kOne16);
-      if (registers_.law == regs::dcc_map::kCtrlLawDcqcn) {
+      if (registers_.law == DCC_CTRL_LAW_DCQCN) {
         ASSERT_EQ(d.rt, rc);
       } else {
         ASSERT_GE(d.rt, limits.lo);
@@ -402,7 +402,7 @@ TEST_F(RateUnitTest, HoldsItsInvariantsForAnyContents) {
       ASSERT_LE(u.rc, limits.hi);
       ASSERT_LE(u.rt, limits.hi);
       ASSERT_EQ(u.at_maximum, u.rc == limits.hi);
-      if (registers_.law != regs::dcc_map::kCtrlLawDcqcn) {
+      if (registers_.law != DCC_CTRL_LAW_DCQCN) {
         ASSERT_GE(u.rc, std::min(rt, limits.hi));
       }
     }

@@ -219,7 +219,7 @@ TEST_F(RdmaAtomics, WhatCannotBeIsRefusedWhereItIsSeen) {
 // before and after it, are lost.
 TEST_F(RdmaAtomics, ARefusalThatIsLostIsRepeatedAndNothingIsCarriedOutTwice) {
   build();
-  put(1, map::kMrLengthOffset, kRam);  // the region ends beyond memory
+  put(1, NIC_MR_LENGTH_OFFSET, kRam);  // the region ends beyond memory
   host[1]->ram.put(kWord, std::uint64_t{100});
   int answers = 0;
   on_wire = [&](const Packet& packet) {

@@ -89,7 +89,7 @@ TEST_F(RdmaErrors, AReadIntoWhatIsNotOpenIsALocalError) {
 
 TEST_F(RdmaErrors, AWindowOverMemoryThatIsNotThereRefusesReads) {
   build();
-  put(1, map::kMrLengthOffset, kRam);  // the region ends beyond memory
+  put(1, NIC_MR_LENGTH_OFFSET, kRam);  // the region ends beyond memory
   post(0, work(NIC_WQE_RDMA_READ, 1, kData, kRam - 1'000, 3'000));
   run(kMilliSecond);
   const auto done = reap(0);
@@ -118,7 +118,7 @@ TEST_F(RdmaErrors, ReceiveEntriesAreCheckedAndEndWithTheirQueuePair) {
   auto done = reap(0);
   ASSERT_EQ(done.size(), 2u);
   for (const nic_cqe& completion : done) EXPECT_EQ(completion.status, NIC_CQE_LOCAL_ERROR);
-  put(0, map::kQpCmdOffset, map::kQpCmdOperationDestroy);
+  put(0, NIC_QP_CMD_OFFSET, NIC_QP_CMD_OPERATION_DESTROY);
   run(kMicroSecond * 10);
   done = reap(0);
   ASSERT_EQ(done.size(), 1u);

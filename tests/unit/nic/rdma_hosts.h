@@ -8,14 +8,12 @@
 #include <memory>
 #include <vector>
 
+#include "driver/nic_regs.h"
 #include "nic/host/host_link.h"
 #include "nic/host/nic_host_interface.h"
-#include "registers/generated/nic_map.h"
 #include "unit/nic/fake_host.h"
 
 namespace dcc::test {
-
-namespace map = regs::nic_map;
 
 constexpr std::uint32_t kRam = 0x40000;
 constexpr std::uint32_t kSendRing = 0x1000;
@@ -96,23 +94,23 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
         host[i]->ram.bytes[kData + a] =
             static_cast<std::uint8_t>(a * 7 + a / 251 + (i == 0 ? 0 : 99));
       }
-      put(i, map::kSqBaseLoOffset, kSendRing);
-      put(i, map::kRqBaseLoOffset, kReceiveRing);
-      put(i, map::kCqBaseLoOffset, kCompletionRing);
-      put(i, map::kCqSizeLog2Offset, 6);
-      put(i, map::kMrBaseLoOffset, kData);
-      put(i, map::kMrLengthOffset, kRam - kData);
-      put(i, map::kCtrlOffset, map::kCtrlEnableMask | 1u << map::kCtrlAckModeShift);
+      put(i, NIC_SQ_BASE_LO_OFFSET, kSendRing);
+      put(i, NIC_RQ_BASE_LO_OFFSET, kReceiveRing);
+      put(i, NIC_CQ_BASE_LO_OFFSET, kCompletionRing);
+      put(i, NIC_CQ_SIZE_LOG2_OFFSET, 6);
+      put(i, NIC_MR_BASE_LO_OFFSET, kData);
+      put(i, NIC_MR_LENGTH_OFFSET, kRam - kData);
+      put(i, NIC_CTRL_OFFSET, NIC_CTRL_ENABLE_MASK | 1u << NIC_CTRL_ACK_MODE_SHIFT);
       create(i, service);
     }
     for (int i = 0; i < 2; ++i) host[i]->nic.connect_queue_pair(kQpn[i]);
   }
   void create(int at, Service service) {
-    put(at, map::kQpSelectOffset, kQpn[at]);
-    put(at, map::kQpRemoteHostOffset, static_cast<std::uint32_t>(1 - at));
-    put(at, map::kQpRemoteQpnOffset, kQpn[1 - at]);
-    put(at, map::kQpServiceOffset, static_cast<std::uint32_t>(service));
-    put(at, map::kQpCmdOffset, map::kQpCmdOperationCreate);
+    put(at, NIC_QP_SELECT_OFFSET, kQpn[at]);
+    put(at, NIC_QP_REMOTE_HOST_OFFSET, static_cast<std::uint32_t>(1 - at));
+    put(at, NIC_QP_REMOTE_QPN_OFFSET, kQpn[1 - at]);
+    put(at, NIC_QP_SERVICE_OFFSET, static_cast<std::uint32_t>(service));
+    put(at, NIC_QP_CMD_OFFSET, NIC_QP_CMD_OPERATION_CREATE);
   }
 
   nic_wqe work(std::uint8_t opcode, std::uint64_t id, std::uint64_t local, std::uint64_t remote,
@@ -133,25 +131,25 @@ class RdmaHosts : public ::testing::Test, public PacketSink, public ConnectionMa
     entry.remote_host = static_cast<std::uint32_t>(1 - at);
     entry.remote_qpn = kQpn[1 - at];
     h.ram.put(kSendRing + h.sent % 16 * sizeof entry, entry);
-    put(at, map::kSqTailOffset, ++h.sent);
+    put(at, NIC_SQ_TAIL_OFFSET, ++h.sent);
   }
   void post_receive(int at, std::uint64_t id, std::uint64_t address, std::uint32_t length) {
     Host& h = *host[at];
     const nic_rqe entry{kQpn[at], length, id, address, 0};
     h.ram.put(kReceiveRing + h.received % 16 * sizeof entry, entry);
-    put(at, map::kRqTailOffset, ++h.received);
+    put(at, NIC_RQ_TAIL_OFFSET, ++h.received);
   }
   void run(PicoSeconds time) { scheduler.run_until(scheduler.now() + time); }
   /// Returns all completions of a host since the last call.
   std::vector<nic_cqe> reap(int at) {
     Host& h = *host[at];
     std::uint32_t tail = 0;
-    h.rings.registers().read(map::kCqTailOffset, tail);
+    h.rings.registers().read(NIC_CQ_TAIL_OFFSET, tail);
     std::vector<nic_cqe> list;
     while (h.reaped != static_cast<std::uint16_t>(tail)) {
       list.push_back(h.ram.get<nic_cqe>(kCompletionRing + h.reaped++ % 64 * sizeof(nic_cqe)));
     }
-    put(at, map::kCqHeadOffset, h.reaped);
+    put(at, NIC_CQ_HEAD_OFFSET, h.reaped);
     return list;
   }
   std::vector<std::uint8_t> bytes(int at, std::uint32_t address, std::uint32_t length) const {

@@ -12,7 +12,7 @@ constexpr std::uint64_t kDevice = 0x40100000;  // an address beyond the memory o
 
 TEST_F(RdmaMemory, AWriteIsAcknowledgedOnlyIfItsMemoryExists) {
   build();
-  put(1, map::kMrLengthOffset, kRam);  // the region ends beyond memory
+  put(1, NIC_MR_LENGTH_OFFSET, kRam);  // the region ends beyond memory
   post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kRam - 1'500, 3'000));
   post(0, work(NIC_WQE_RDMA_WRITE, 2, kData, kData, 10));
   run(kMilliSecond);
@@ -32,8 +32,8 @@ TEST_F(RdmaMemory, AWriteIsAcknowledgedOnlyIfItsMemoryExists) {
 TEST_F(RdmaMemory, AtomicsAndReadsOfWhatIsNotThereAreRefused) {
   for (const std::uint8_t opcode : {NIC_WQE_RDMA_READ, NIC_WQE_FETCH_ADD, NIC_WQE_COMPARE_SWAP}) {
     build();
-    put(1, map::kMrBaseLoOffset, static_cast<std::uint32_t>(kDevice));
-    put(1, map::kMrLengthOffset, 0x1000);
+    put(1, NIC_MR_BASE_LO_OFFSET, static_cast<std::uint32_t>(kDevice));
+    put(1, NIC_MR_LENGTH_OFFSET, 0x1000);
     post(0, work(opcode, 1, kData, kDevice, 8));
     run(kMilliSecond);
     const auto done = reap(0);
@@ -53,7 +53,7 @@ TEST_F(RdmaMemory, PayloadAndDestinationsThatAreNotThereAreLocalErrors) {
   EXPECT_EQ(host[0]->rings.dma_faults().first().address, kDevice);
   EXPECT_EQ(host[0]->rings.dma_faults().first().number, 1u);
   // Now the memory region begins at kDevice, an address without memory: both work requests fail.
-  put(0, map::kMrBaseLoOffset, static_cast<std::uint32_t>(kDevice));
+  put(0, NIC_MR_BASE_LO_OFFSET, static_cast<std::uint32_t>(kDevice));
   post(0, work(NIC_WQE_RDMA_READ, 2, kDevice, kData, 100));
   post_receive(0, 3, kDevice, 100);
   run(kMilliSecond);
@@ -77,22 +77,22 @@ TEST_F(RdmaMemory, PayloadThatIsNotThereFailsItsOwnRequestAndNoneBefore) {
 
 TEST_F(RdmaMemory, RingsThatAreNotThereEndNothingButTheirOwnWork) {
   build();
-  put(0, map::kSqBaseLoOffset, static_cast<std::uint32_t>(kDevice));
-  put(0, map::kSqTailOffset, ++host[0]->sent);
-  put(0, map::kRqBaseLoOffset, static_cast<std::uint32_t>(kDevice));
-  put(0, map::kRqTailOffset, ++host[0]->received);
+  put(0, NIC_SQ_BASE_LO_OFFSET, static_cast<std::uint32_t>(kDevice));
+  put(0, NIC_SQ_TAIL_OFFSET, ++host[0]->sent);
+  put(0, NIC_RQ_BASE_LO_OFFSET, static_cast<std::uint32_t>(kDevice));
+  put(0, NIC_RQ_TAIL_OFFSET, ++host[0]->received);
   run(kMilliSecond);
   auto done = reap(0);
   ASSERT_EQ(done.size(), 2u);
   for (const nic_cqe& completion : done) EXPECT_EQ(completion.status, NIC_CQE_LOCAL_ERROR);
-  put(0, map::kIrqStatusOffset, ~0u);
-  put(0, map::kSqBaseLoOffset, kSendRing);
-  put(0, map::kCqBaseLoOffset, static_cast<std::uint32_t>(kDevice));
+  put(0, NIC_IRQ_STATUS_OFFSET, ~0u);
+  put(0, NIC_SQ_BASE_LO_OFFSET, kSendRing);
+  put(0, NIC_CQ_BASE_LO_OFFSET, static_cast<std::uint32_t>(kDevice));
   post(0, work(NIC_WQE_RDMA_WRITE, 7, kData, kData, 100));
   run(kMilliSecond);
   std::uint32_t status = 0;
-  host[0]->rings.registers().read(map::kIrqStatusOffset, status);
-  EXPECT_NE(status & map::kIrqStatusSqErrorMask, 0u) << "the completion is nowhere";
+  host[0]->rings.registers().read(NIC_IRQ_STATUS_OFFSET, status);
+  EXPECT_NE(status & NIC_IRQ_STATUS_SQ_ERROR_MASK, 0u) << "the completion is nowhere";
   EXPECT_EQ(host[0]->rings.dma_faults().count(), 3u);
 }
 
@@ -117,8 +117,8 @@ TEST_F(RdmaMemory, ARefusalWhoseNakIsLostIsRepeated) {
 
 TEST_F(RdmaMemory, DatagramsToConnectedQueuePairsAreDropped) {
   build();
-  put(0, map::kQpServiceOffset, map::kQpServiceServiceUd);
-  put(0, map::kQpCmdOffset, map::kQpCmdOperationCreate);
+  put(0, NIC_QP_SERVICE_OFFSET, NIC_QP_SERVICE_SERVICE_UD);
+  put(0, NIC_QP_CMD_OFFSET, NIC_QP_CMD_OPERATION_CREATE);
   post_receive(1, 9, kData, 4'000);
   post(0, work(NIC_WQE_SEND, 1, kData, 0, 500));
   run(kMilliSecond);
@@ -132,7 +132,7 @@ TEST_F(RdmaMemory, WorkWithoutAnotherEndFailsAfterTheRetriesOfASender) {
   waits_for_peer = false;
   build();
   // creates the queue pair anew, without a peer
-  put(0, map::kQpCmdOffset, map::kQpCmdOperationCreate);
+  put(0, NIC_QP_CMD_OFFSET, NIC_QP_CMD_OPERATION_CREATE);
   post(0, work(NIC_WQE_RDMA_WRITE, 1, kData, kData, 100));
   post(0, work(NIC_WQE_SEND, 2, kData, 0, 100));
   run(kMicroSecond * 140);

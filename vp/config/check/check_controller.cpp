@@ -13,7 +13,7 @@
 #include "controller/dcc.h"
 #include "controller/law/law.h"
 #include "describe/quantity_text.h"
-#include "registers/generated/dcc_map.h"
+#include "driver/dcc_regs.h"
 #include "rtl_sizes.h"
 #include "sim/state_digest.h"
 #include "wire/wire_size.h"
@@ -124,14 +124,12 @@ class ControllerCheck : private CheckContext {
             "nic.engine",
             "is the default of the controllers of `nic`, and only hosts of `nics` have a "
             "controller: write nic.controller.engine as well");
-    namespace map = regs::dcc_map;
     for (const Controlled& group : groups) {
       const DccParameters& d = *group.dcc;
       check_ticks(d.alpha_timer, group, "alpha_timer", 1, kMaxAlphaInterval);
-      check_ticks(d.increase_timer, group, "increase_timer", map::kTimerIntervalValueMin,
-                  map::kTimerIntervalValueMax);
-      check_ticks(d.decrease_period, group, "decrease_period", map::kDecreasePeriodValueMin,
-                  map::kDecreasePeriodValueMax);
+      check_ticks(d.increase_timer, group, "increase_timer", DCC_TIMER_INTERVAL_VALUE_MIN,
+                  DCC_TIMER_INTERVAL_VALUE_MAX);
+      check_ticks(d.decrease_period, group, "decrease_period", 0, DCC_DECREASE_PERIOD_VALUE_MASK);
     }
     require(k.clock.cycles(k.latency_cycles) <= kMilliSecond, "nic.controller.latency",
             "an answer would take longer than 1ms");
@@ -339,7 +337,6 @@ class ControllerCheck : private CheckContext {
   /// Checks the limits of the controller's hardware; docs/controller-contract.md has the reasons.
   void check_pace(const ControllerConfig& k, const Controlled& group) const {
     const DccParameters& d = *group.dcc;
-    namespace map = regs::dcc_map;
     const PicoSeconds cycle = k.clock.cycles(1);
     const auto cycles = [&](PicoSeconds time) {
       return text_of(time) + " is " + std::to_string(time / cycle) + " cycles of " +
@@ -347,12 +344,12 @@ class ControllerCheck : private CheckContext {
     };
     const std::string tick = given("nic.controller.tick", "nic.controller.clock");
     const std::int64_t least_tick =
-        std::max<std::int64_t>(map::kTickDivValueMin, k.slots / timing::kSlotsOfATickCycle);
+        std::max<std::int64_t>(DCC_TICK_DIV_VALUE_MIN, k.slots / timing::kSlotsOfATickCycle);
     require(k.tick / cycle >= least_tick, tick,
             cycles(k.tick) + "; a tick takes at least " + std::to_string(least_tick) + " with " +
                 std::to_string(k.slots) + " slots");
-    require(k.tick / cycle <= map::kTickDivValueMax, tick,
-            cycles(k.tick) + "; a tick takes at most " + std::to_string(map::kTickDivValueMax));
+    require(k.tick / cycle <= DCC_TICK_DIV_VALUE_MAX, tick,
+            cycles(k.tick) + "; a tick takes at most " + std::to_string(DCC_TICK_DIV_VALUE_MAX));
     require(d.increase_timer / cycle >= timing::least_interval(1),
             place(group, "increase_timer", "preset"),
             cycles(d.increase_timer) + "; a slot's timer event comes at most every " +

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "registers/generated/dcc_map.h"
+#include "driver/dcc_regs.h"
 
 namespace dcc {
 
@@ -29,8 +29,7 @@ bool increase(SlotParameters& slot, LawPort& port) {
 }  // namespace
 
 DcqcnLaw::DcqcnLaw()
-    : Law(regs::dcc_map::kCtrlLawDcqcn, "dcqcn",
-          "DCQCN's rules, scaled by the priority of each DSCP") {}
+    : Law(DCC_CTRL_LAW_DCQCN, "dcqcn", "DCQCN's rules, scaled by the priority of each DSCP") {}
 
 void DcqcnLaw::begin(SlotParameters& slot, const ControllerParameters& parameters) const {
   DcqcnView(slot).alpha() = std::min(parameters.initial_alpha, kOne16);

@@ -12,9 +12,7 @@
 #include "controller/parameters.h"
 #include "controller/policy.h"
 #include "controller/rate_engine.h"
-#include "registers/generated/dcc_map.h"
-
-struct dcc_parameters;  // defined in driver/dcc_regs.h
+#include "driver/dcc_regs.h"
 
 namespace dcc {
 
@@ -168,9 +166,8 @@ class Law : public Policy {
 
 /// The number of the law that a value of CTRL selects.
 constexpr std::uint8_t law_number(std::uint32_t ctrl) {
-  namespace map = regs::dcc_map;
-  const std::uint32_t low = (ctrl & map::kCtrlLawMask) >> map::kCtrlLawShift;
-  const std::uint32_t high = (ctrl & map::kCtrlLawHighMask) >> map::kCtrlLawHighShift;
+  const std::uint32_t low = (ctrl & DCC_CTRL_LAW_MASK) >> DCC_CTRL_LAW_SHIFT;
+  const std::uint32_t high = (ctrl & DCC_CTRL_LAW_HIGH_MASK) >> DCC_CTRL_LAW_HIGH_SHIFT;
   return static_cast<std::uint8_t>(high << 1 | low);
 }
 

@@ -5,7 +5,6 @@
 #include "controller/dcc.h"
 #include "driver/dcc_regs.h"
 #include "nic/nic_parameters.h"
-#include "registers/generated/dcc_map.h"
 
 namespace dcc {
 
@@ -125,8 +124,8 @@ bool increase(SlotParameters& slot, std::uint32_t packets, LawPort& port) {
 }  // namespace
 
 ProportionalLaw::ProportionalLaw()
-    : Law(regs::dcc_map::kCtrlLawProportional, "proportional",
-          "bandwidth follows the weights of the DSCPs") {}
+    : Law(DCC_CTRL_LAW_PROPORTIONAL, "proportional", "bandwidth follows the weights of the DSCPs") {
+}
 
 // ---- Contents of registers and tables -----------------------------------------------------------
 

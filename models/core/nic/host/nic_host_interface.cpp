@@ -72,11 +72,11 @@ NicHostInterface::NicHostInterface(Scheduler& scheduler, NicDevice& nic, Dma& dm
   nic_.transmitter().set_completion_sink(this);
   nic_.transmitter().set_dma(&dma_);
   nic_.receiver().set_delivery_sink(this);
-  constexpr std::uint64_t kMaxMbps = map::kCapsLinkRateMask >> map::kCapsLinkRateShift;
+  constexpr std::uint64_t kMaxMbps = NIC_CAPS_LINK_RATE_MASK >> NIC_CAPS_LINK_RATE_SHIFT;
   const std::uint64_t mbps = nic_.parameters().line_rate.bits_per_second / 1'000'000;
-  registers_.set_parameter(map::kCaps, kQueuePairsLog2 << map::kCapsQpsLog2Shift |
+  registers_.set_parameter(map::kCaps, kQueuePairsLog2 << NIC_CAPS_QPS_LOG2_SHIFT |
                                            static_cast<std::uint32_t>(std::min(mbps, kMaxMbps))
-                                               << map::kCapsLinkRateShift);
+                                               << NIC_CAPS_LINK_RATE_SHIFT);
   apply_settings();
 }
 
@@ -89,11 +89,11 @@ std::uint64_t NicHostInterface::reg64(std::uint32_t low) const {
   return reg(low) | static_cast<std::uint64_t>(reg(low + 4)) << 32;
 }
 std::uint64_t NicHostInterface::completions_unread() const {
-  return static_cast<std::uint16_t>(cq_visible_ - reg(map::kCqHeadOffset));
+  return static_cast<std::uint16_t>(cq_visible_ - reg(NIC_CQ_HEAD_OFFSET));
 }
-std::uint32_t NicHostInterface::send_entries() const { return 1u << reg(map::kSqSizeLog2Offset); }
+std::uint32_t NicHostInterface::send_entries() const { return 1u << reg(NIC_SQ_SIZE_LOG2_OFFSET); }
 std::uint32_t NicHostInterface::completion_entries() const {
-  return 1u << reg(map::kCqSizeLog2Offset);
+  return 1u << reg(NIC_CQ_SIZE_LOG2_OFFSET);
 }
 
 // ---------------------------------------------------------------- registers
@@ -101,9 +101,9 @@ std::uint32_t NicHostInterface::completion_entries() const {
 std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
   switch (static_cast<map::Live>(index)) {
     case map::Live::kStatus: {
-      const bool idle = sq_head_ == static_cast<std::uint16_t>(reg(map::kSqTailOffset)) &&
+      const bool idle = sq_head_ == static_cast<std::uint16_t>(reg(NIC_SQ_TAIL_OFFSET)) &&
                         fetching_ == 0 && payloads_under_way_ == 0 && completions_waiting() == 0;
-      return map::kStatusReadyMask | (idle ? map::kStatusIdleMask : 0u);
+      return NIC_STATUS_READY_MASK | (idle ? NIC_STATUS_IDLE_MASK : 0u);
     }
     case map::Live::kHostId:
       return nic_.parameters().host;
@@ -114,12 +114,12 @@ std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
     case map::Live::kRqHead:
       return rq_head_;
     case map::Live::kQpStatus: {
-      const Qpn qpn = reg(map::kQpSelectOffset);
+      const Qpn qpn = reg(NIC_QP_SELECT_OFFSET);
       const Transmitter& transmitter = nic_.transmitter();
-      const std::uint32_t refused = command_refused_ ? map::kQpStatusRefusedMask : 0u;
+      const std::uint32_t refused = command_refused_ ? NIC_QP_STATUS_REFUSED_MASK : 0u;
       if (!transmitter.exists(qpn)) return refused;
-      return map::kQpStatusValidMask | (transmitter.failed(qpn) ? map::kQpStatusErrorMask : 0u) |
-             (transmitter.has_work(qpn) ? map::kQpStatusBusyMask : 0u) | refused;
+      return NIC_QP_STATUS_VALID_MASK | (transmitter.failed(qpn) ? NIC_QP_STATUS_ERROR_MASK : 0u) |
+             (transmitter.has_work(qpn) ? NIC_QP_STATUS_BUSY_MASK : 0u) | refused;
     }
   }
   std::abort();  // unreachable: the register block reads live registers only
@@ -167,7 +167,7 @@ void NicHostInterface::access(regs::RegisterAccess& access) {
 }
 
 void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value) {
-  if (index == map::kCtrl && (value & map::kCtrlSoftResetMask) != 0) return soft_reset();
+  if (index == map::kCtrl && (value & NIC_CTRL_SOFT_RESET_MASK) != 0) return soft_reset();
   apply_settings();
   switch (static_cast<map::Command>(index)) {
     case map::Command::kCtrl:  // posted work may wait for the bit ENABLE of CTRL
@@ -183,8 +183,8 @@ void NicHostInterface::register_written(std::uint16_t index, std::uint32_t value
       break;
     case map::Command::kCcClass:
       nic_.set_weight(
-          static_cast<std::uint8_t>((value & map::kCcClassDscpMask) >> map::kCcClassDscpShift),
-          Ratio((value & map::kCcClassWeightMask) >> map::kCcClassWeightShift, 256));
+          static_cast<std::uint8_t>((value & NIC_CC_CLASS_DSCP_MASK) >> NIC_CC_CLASS_DSCP_SHIFT),
+          Ratio((value & NIC_CC_CLASS_WEIGHT_MASK) >> NIC_CC_CLASS_WEIGHT_SHIFT, 256));
       break;
     case map::Command::kSqBaseLo:
     case map::Command::kSqBaseHi:
@@ -225,28 +225,28 @@ void NicHostInterface::apply_settings() {
 }
 
 void NicHostInterface::queue_pair_command(std::uint32_t command) {
-  const Qpn qpn = reg(map::kQpSelectOffset);
+  const Qpn qpn = reg(NIC_QP_SELECT_OFFSET);
   const HostId host = nic_.parameters().host;
   command_refused_ = qpn >= (1u << kQueuePairsLog2);
   if (command_refused_) return;
-  const auto operation = (command & map::kQpCmdOperationMask) >> map::kQpCmdOperationShift;
-  if (operation == map::kQpCmdOperationChangeClass) {
-    command_refused_ = !nic_.change_class(qpn, static_cast<std::uint8_t>(reg(map::kQpDscpOffset)));
+  const auto operation = (command & NIC_QP_CMD_OPERATION_MASK) >> NIC_QP_CMD_OPERATION_SHIFT;
+  if (operation == NIC_QP_CMD_OPERATION_CHANGE_CLASS) {
+    command_refused_ = !nic_.change_class(qpn, static_cast<std::uint8_t>(reg(NIC_QP_DSCP_OFFSET)));
     return;
   }
   forget_peerless(qpn);
-  if (operation == map::kQpCmdOperationDestroy) {
+  if (operation == NIC_QP_CMD_OPERATION_DESTROY) {
     nic_.destroy_queue_pair(qpn);
     flush_receives(qpn);
     connections_.destroyed(host, qpn);
     return;
   }
   QueuePairConfig config;
-  config.remote_host = reg(map::kQpRemoteHostOffset);
-  config.remote_qpn = reg(map::kQpRemoteQpnOffset);
-  config.dscp = static_cast<std::uint8_t>(reg(map::kQpDscpOffset));
-  config.priority = static_cast<std::uint8_t>(reg(map::kQpPriorityOffset));
-  config.service = static_cast<Service>(reg(map::kQpServiceOffset));
+  config.remote_host = reg(NIC_QP_REMOTE_HOST_OFFSET);
+  config.remote_qpn = reg(NIC_QP_REMOTE_QPN_OFFSET);
+  config.dscp = static_cast<std::uint8_t>(reg(NIC_QP_DSCP_OFFSET));
+  config.priority = static_cast<std::uint8_t>(reg(NIC_QP_PRIORITY_OFFSET));
+  config.service = static_cast<Service>(reg(NIC_QP_SERVICE_OFFSET));
   const QueuePairIdentity identity = connections_.identify(host, qpn, config);
   config.flow = identity.flow;
   config.ecn_capable = identity.ecn_capable;
@@ -292,21 +292,21 @@ void NicHostInterface::soft_reset() {
 // ---------------------------------------------------------------- send ring
 
 void NicHostInterface::ring_doorbells() {
-  if ((reg(map::kCtrlOffset) & map::kCtrlEnableMask) == 0) return;
+  if ((reg(NIC_CTRL_OFFSET) & NIC_CTRL_ENABLE_MASK) == 0) return;
   fetch_more();
   fetch_receives();
 }
 
 void NicHostInterface::fetch_more() {
   if (fetching_ != 0) return;
-  const auto posted = static_cast<std::uint16_t>(reg(map::kSqTailOffset) - sq_fetched_);
+  const auto posted = static_cast<std::uint16_t>(reg(NIC_SQ_TAIL_OFFSET) - sq_fetched_);
   if (posted == 0) return;
   // One DMA burst stays within the ring, even if the doorbell value is invalid.
   const std::uint32_t entries = send_entries();
   const std::uint32_t first = sq_fetched_ % entries;
   fetching_ = std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
   sq_fetched_ = static_cast<std::uint16_t>(sq_fetched_ + fetching_);
-  dma_.read(reg64(map::kSqBaseLoOffset) + first * sizeof(nic_wqe), fetched_.data(),
+  dma_.read(reg64(NIC_SQ_BASE_LO_OFFSET) + first * sizeof(nic_wqe), fetched_.data(),
             fetching_ * std::uint32_t{sizeof(nic_wqe)}, *this, kFetch);
 }
 
@@ -314,7 +314,7 @@ void NicHostInterface::take_entries(bool readable) {
   const std::uint32_t count = fetching_;
   if (!readable) {
     const std::uint32_t first = sq_head_ % send_entries();
-    fault({"the send ring (SQ_BASE)", reg64(map::kSqBaseLoOffset) + first * sizeof(nic_wqe), 0,
+    fault({"the send ring (SQ_BASE)", reg64(NIC_SQ_BASE_LO_OFFSET) + first * sizeof(nic_wqe), 0,
            "entry", sq_head_});
   }
   sq_head_ = static_cast<std::uint16_t>(sq_head_ + count);
@@ -431,7 +431,7 @@ void NicHostInterface::reject(const nic_wqe& entry) {
   completion.qpn = entry.qpn;
   completion.status = NIC_CQE_LOCAL_ERROR;
   completion.opcode = NIC_CQE_SEND_DONE;
-  registers_.raise(map::kIrqStatusSqErrorMask);
+  registers_.raise(NIC_IRQ_STATUS_SQ_ERROR_MASK);
   complete(completion);
 }
 
@@ -464,7 +464,7 @@ void NicHostInterface::complete(const nic_cqe& completion) {
 void NicHostInterface::flush_completions() {
   const std::uint32_t entries = completion_entries();
   while (!waiting_.empty()) {
-    const auto used = static_cast<std::uint16_t>(cq_tail_ - reg(map::kCqHeadOffset));
+    const auto used = static_cast<std::uint16_t>(cq_tail_ - reg(NIC_CQ_HEAD_OFFSET));
     if (used >= entries) return;  // A write of CQ_HEAD by the driver calls this function again.
     nic_cqe completion = waiting_.front();
     waiting_.pop_front();
@@ -472,7 +472,7 @@ void NicHostInterface::flush_completions() {
     completion.phase = (cq_tail_ / entries) % 2 == 0 ? 1 : 0;
     ++cq_tail_;
     ++completions_under_way_;
-    dma_.write(reg64(map::kCqBaseLoOffset) + place * sizeof completion, &completion,
+    dma_.write(reg64(NIC_CQ_BASE_LO_OFFSET) + place * sizeof completion, &completion,
                sizeof completion, *this, kCompletion);
   }
 }
@@ -482,18 +482,18 @@ void NicHostInterface::completion_written(bool ok) {
   const std::uint16_t index = cq_visible_++;
   if (!ok) {
     const std::uint32_t place = index % completion_entries();
-    fault({"the completion ring (CQ_BASE)", reg64(map::kCqBaseLoOffset) + place * sizeof(nic_cqe),
+    fault({"the completion ring (CQ_BASE)", reg64(NIC_CQ_BASE_LO_OFFSET) + place * sizeof(nic_cqe),
            0, "entry", index});
-    registers_.raise(map::kIrqStatusSqErrorMask);  // the send ring lies outside host memory
+    registers_.raise(NIC_IRQ_STATUS_SQ_ERROR_MASK);  // the send ring lies outside host memory
     return;
   }
   ++completions_written_;
   ++unreported_;
-  const std::uint32_t coalesce = reg(map::kIrqCoalesceOffset);
+  const std::uint32_t coalesce = reg(NIC_IRQ_COALESCE_OFFSET);
   const std::uint32_t count =
-      (coalesce & map::kIrqCoalesceCountMask) >> map::kIrqCoalesceCountShift;
+      (coalesce & NIC_IRQ_COALESCE_COUNT_MASK) >> NIC_IRQ_COALESCE_COUNT_SHIFT;
   const std::uint32_t delay =
-      (coalesce & map::kIrqCoalesceDelayMask) >> map::kIrqCoalesceDelayShift;
+      (coalesce & NIC_IRQ_COALESCE_DELAY_MASK) >> NIC_IRQ_COALESCE_DELAY_SHIFT;
   if (unreported_ >= count) {
     raise_completion();
   } else if (delay != 0 && !coalesce_event_.is_scheduled()) {
@@ -504,7 +504,7 @@ void NicHostInterface::completion_written(bool ok) {
 void NicHostInterface::raise_completion() {
   scheduler_.cancel(coalesce_event_);
   unreported_ = 0;
-  registers_.raise(map::kIrqStatusCompletionMask);
+  registers_.raise(NIC_IRQ_STATUS_COMPLETION_MASK);
 }
 
 void NicHostInterface::dma_done(std::uint32_t transfer, bool ok) {

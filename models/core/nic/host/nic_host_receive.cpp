@@ -3,32 +3,30 @@
 #include <algorithm>
 #include <utility>
 
+#include "driver/nic_regs.h"
 #include "nic/host/nic_host_interface.h"
-#include "registers/generated/nic_map.h"
 #include "wire/roce_headers.h"
 
 namespace dcc {
-
-namespace map = regs::nic_map;
 
 // ---------------------------------------------------------------- receive ring
 
 void NicHostInterface::fetch_receives() {
   if (fetching_receives_ != 0) return;
-  const auto posted = static_cast<std::uint16_t>(reg(map::kRqTailOffset) - rq_head_);
+  const auto posted = static_cast<std::uint16_t>(reg(NIC_RQ_TAIL_OFFSET) - rq_head_);
   if (posted == 0) return;
-  const std::uint32_t entries = 1u << reg(map::kRqSizeLog2Offset);
+  const std::uint32_t entries = 1u << reg(NIC_RQ_SIZE_LOG2_OFFSET);
   const std::uint32_t first = rq_head_ % entries;
   fetching_receives_ = std::min({std::uint32_t{posted}, kFetchBurst, entries - first});
-  dma_.read(reg64(map::kRqBaseLoOffset) + first * sizeof(nic_rqe), fetched_receives_.data(),
+  dma_.read(reg64(NIC_RQ_BASE_LO_OFFSET) + first * sizeof(nic_rqe), fetched_receives_.data(),
             fetching_receives_ * std::uint32_t{sizeof(nic_rqe)}, *this, kFetchReceive);
 }
 
 void NicHostInterface::take_receives(bool readable) {
   const std::uint32_t count = fetching_receives_;
   if (!readable) {
-    const std::uint32_t first = rq_head_ % (1u << reg(map::kRqSizeLog2Offset));
-    fault({"the receive ring (RQ_BASE)", reg64(map::kRqBaseLoOffset) + first * sizeof(nic_rqe), 0,
+    const std::uint32_t first = rq_head_ % (1u << reg(NIC_RQ_SIZE_LOG2_OFFSET));
+    fault({"the receive ring (RQ_BASE)", reg64(NIC_RQ_BASE_LO_OFFSET) + first * sizeof(nic_rqe), 0,
            "entry", rq_head_});
   }
   rq_head_ = static_cast<std::uint16_t>(rq_head_ + count);
@@ -46,7 +44,7 @@ void NicHostInterface::post_receive(const nic_rqe& entry) {
       (moves_payload() && !in_memory({"the buffer of a receive entry", entry.address, entry.qpn,
                                       "work request", entry.wr_id},
                                      entry.length, true))) {
-    registers_.raise(map::kIrqStatusSqErrorMask);
+    registers_.raise(NIC_IRQ_STATUS_SQ_ERROR_MASK);
     end_receive(entry, NIC_CQE_LOCAL_ERROR);
     return;
   }
@@ -126,8 +124,8 @@ NicHostInterface::Result NicHostInterface::delivered(Qpn qpn, const Packet& pack
 }
 
 bool NicHostInterface::in_window(std::uint64_t address, std::uint64_t bytes) const {
-  const std::uint64_t base = reg64(map::kMrBaseLoOffset);
-  const std::uint64_t length = reg(map::kMrLengthOffset);
+  const std::uint64_t base = reg64(NIC_MR_BASE_LO_OFFSET);
+  const std::uint64_t length = reg(NIC_MR_LENGTH_OFFSET);
   return address >= base && bytes <= length && address - base <= length - bytes;
 }
 

@@ -8,39 +8,29 @@ namespace {
 
 constexpr FieldInfo kIdFields[] = {
     {"VALUE", 0, 32, Access::kReadOnly, 0x44434331, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "Identification, the letters DCC1.", {}},
+     "", "", "Identification, the letters DCC1.", {}},
 };
 constexpr FieldInfo kVersionFields[] = {
     {"MINOR", 0, 16, Access::kReadOnly, 0x00000005, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Grows when registers are added.", {}},
+     "", "", "Grows when registers are added.", {}},
     {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Grows when a driver must change.", {}},
+     "", "", "Grows when a driver must change.", {}},
 };
 constexpr FieldInfo kCapsFields[] = {
     {"SLOTS_LOG2", 0, 5, Access::kReadOnly, 0x0000000A, 0x00000000, 0x0000001F,
-     "", "",
-     "Binary logarithm of the number of slots.", {}},
+     "", "", "Binary logarithm of the number of slots.", {}},
     {"LATENCY", 8, 8, Access::kReadOnly, 0x00000040, 0x00000000, 0x000000FF,
-     "", "",
-     "Clock cycles from an input to its answer.", {}},
+     "", "", "Clock cycles from an input to its answer.", {}},
     {"WHEEL_TOP", 16, 4, Access::kReadOnly, 0x00000005, 0x00000000, 0x0000000F,
-     "", "",
-     "Bits of a due time resolved by the top level of the timing wheel.", {}},
+     "", "", "Bits of a due time resolved by the top level of the timing wheel.", {}},
     {"WHEEL_MIDDLE", 20, 4, Access::kReadOnly, 0x00000005, 0x00000000, 0x0000000F,
-     "", "",
-     "Bits resolved by the middle level.", {}},
+     "", "", "Bits resolved by the middle level.", {}},
     {"WHEEL_LAST", 24, 4, Access::kReadOnly, 0x00000006, 0x00000000, 0x0000000F,
-     "", "",
-     "Bits resolved by the last level; its places are one tick wide.", {}},
+     "", "", "Bits resolved by the last level; its places are one tick wide.", {}},
     {"SECDED", 28, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "The memories correct one wrong bit of 64.", {}},
+     "", "", "The memories correct one wrong bit of 64.", {}},
     {"REBUILD", 29, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "A wrong word costs the flow of its slot at most, and the controller goes on by itself.", {}},
+     "", "", "A wrong word costs the flow of its slot at most, and the controller goes on by itself.", {}},
 };
 constexpr ValueInfo kCtrlFieldsLawValues[] = {
     {"PROPORTIONAL", 0},
@@ -48,174 +38,133 @@ constexpr ValueInfo kCtrlFieldsLawValues[] = {
 };
 constexpr FieldInfo kCtrlFields[] = {
     {"ENABLE", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "1 takes notifications; 0 drops CNPs and byte notifications without counting them. Timers of bound slots run either way, so that their rates recover.", {}},
+     "", "", "1 takes notifications; 0 drops CNPs and byte notifications without counting them. Timers of bound slots run either way, so that their rates recover.", {}},
     {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Writing 1 releases every slot, cancels every event and clears the statistics, TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT, MEMORY_ERROR and MEMORY_WORD. Parameters, tables and interrupt registers keep their values. Reads as 0.", {}},
+     "", "", "Writing 1 releases every slot, cancels every event and clears the statistics, TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT, MEMORY_ERROR and MEMORY_WORD. Parameters, tables and interrupt registers keep their values. Reads as 0.", {}},
     {"TIMER_RESTART", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
-     "", "",
-     "A cut restarts the increase timer of its slot.", {}},
+     "", "", "A cut restarts the increase timer of its slot.", {}},
     {"LAW", 3, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
-     "", "",
-     "Bit 0 of the number of the law by which rates change; LAW_HIGH has the other bits. DCQCN: a cut leaves the current rate in the target, and an increase moves half way to the target. PROPORTIONAL: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and an increase by unmarked packets moves to the target.", {kCtrlFieldsLawValues, 2}},
+     "", "", "Bit 0 of the number of the law by which rates change; LAW_HIGH has the other bits. DCQCN: a cut leaves the current rate in the target, and an increase moves half way to the target. PROPORTIONAL: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and an increase by unmarked packets moves to the target.", {kCtrlFieldsLawValues, 2}},
     {"CUT_BY_MARKS", 4, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "The decrease table is indexed by the marks of a CNP (1), or by alpha (0).", {}},
+     "", "", "The decrease table is indexed by the marks of a CNP (1), or by alpha (0).", {}},
     {"BYTE_COUNTER", 5, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
-     "", "",
-     "Byte notifications are counted and lead to increases.", {}},
+     "", "", "Byte notifications are counted and lead to increases.", {}},
     {"KEEP_TARGET", 6, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "With LAW DCQCN a cut leaves the target rate as it is (1) unless the timer has raised the rate since the cut before, or sets it to the rate before the cut (0).", {}},
+     "", "", "With LAW DCQCN a cut leaves the target rate as it is (1) unless the timer has raised the rate since the cut before, or sets it to the rate before the cut (0).", {}},
 };
 constexpr FieldInfo kStatusFields[] = {
     {"READY", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "The memories have been swept after reset; nothing is taken before.", {}},
+     "", "", "The memories have been swept after reset; nothing is taken before.", {}},
     {"IDLE", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "No slot is bound and no event is pending.", {}},
+     "", "", "No slot is bound and no event is pending.", {}},
     {"OVERRUN", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "The timing wheel fell 2^15 ticks behind since reset.", {}},
+     "", "", "The timing wheel fell 2^15 ticks behind since reset.", {}},
     {"FAULT", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "A word with wrong parity was read since reset: the controller stands still, READY is 0.", {}},
+     "", "", "A word with wrong parity was read since reset: the controller stands still, READY is 0.", {}},
 };
 constexpr FieldInfo kRegwenFields[] = {
     {"PARAMETERS", 0, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
-     "", "",
-     "Parameters may be written. Guards TICK_DIV, TIMER_INTERVAL, BYTE_THRESHOLD, F, G, R_AI, R_HAI, MI, R_MIN, R_MAX, INITIAL_RATE, INITIAL_ALPHA, ALPHA_RECIP, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT, SILENCE, BRISK, CUT_FLOOR.", {}},
+     "", "", "Parameters may be written. Guards TICK_DIV, TIMER_INTERVAL, BYTE_THRESHOLD, F, G, R_AI, R_HAI, MI, R_MIN, R_MAX, INITIAL_RATE, INITIAL_ALPHA, ALPHA_RECIP, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT, SILENCE, BRISK, CUT_FLOOR.", {}},
     {"TABLES", 1, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
-     "", "",
-     "Tables may be written. Guards factor, floor, ceiling, decay_hi, decay_lo, decrease. Guards nothing while STATUS.FAULT is 1.", {}},
+     "", "", "Tables may be written. Guards factor, floor, ceiling, decay_hi, decay_lo, decrease. Guards nothing while STATUS.FAULT is 1.", {}},
     {"CTRL", 2, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
-     "", "",
-     "CTRL may be written: with 0 software can neither disable nor reset the controller. Guards CTRL. Guards nothing while STATUS.FAULT is 1.", {}},
+     "", "", "CTRL may be written: with 0 software can neither disable nor reset the controller. Guards CTRL. Guards nothing while STATUS.FAULT is 1.", {}},
 };
 constexpr FieldInfo kTickDivFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x000000FA, 0x00000040, 0x0000FFFF,
-     "clock cycles", "",
-     "Length of a tick.", {}},
+     "clock cycles", "", "Length of a tick.", {}},
 };
 constexpr FieldInfo kTimerIntervalFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000037, 0x00000001, 0x0000FFFF,
-     "ticks", "",
-     "Time between two timer increases of a slot.", {}},
+     "ticks", "", "Time between two timer increases of a slot.", {}},
 };
 constexpr FieldInfo kByteThresholdFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00989680, 0x00000040, 0xFFFFFFFF,
-     "bytes", "",
-     "A slot that has sent more than this counts one byte event and keeps the remainder. At least one packet.", {}},
+     "bytes", "", "A slot that has sent more than this counts one byte event and keeps the remainder. At least one packet.", {}},
 };
 constexpr FieldInfo kFFields[] = {
     {"VALUE", 0, 8, Access::kReadWrite, 0x00000005, 0x00000000, 0x000000FF,
-     "", "",
-     "Fast recovery threshold; the stage is recovery while both counts are below it.", {}},
+     "", "", "Fast recovery threshold; the stage is recovery while both counts are below it.", {}},
 };
 constexpr FieldInfo kGFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000100, 0x00000000, 0x0000FFFF,
-     "", "0.16",
-     "Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of unmarked packets.", {}},
+     "", "0.16", "Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of unmarked packets.", {}},
 };
 constexpr FieldInfo kRAiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00002800, 0x00000000, 0xFFFFFFFF,
-     "", "24.8 Mb/s",
-     "Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet.", {}},
+     "", "24.8 Mb/s", "Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet.", {}},
 };
 constexpr FieldInfo kRHaiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00019000, 0x00000000, 0xFFFFFFFF,
-     "", "24.8 Mb/s",
-     "Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL.", {}},
+     "", "24.8 Mb/s", "Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL.", {}},
 };
 constexpr FieldInfo kMiFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "0.16",
-     "Multiplicative increase added outside recovery, as a part of the base rate.", {}},
+     "", "0.16", "Multiplicative increase added outside recovery, as a part of the base rate.", {}},
 };
 constexpr FieldInfo kRMinFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000A00, 0x00000001, 0xFFFFFFFF,
-     "", "24.8 Mb/s",
-     "No rate falls below this.", {}},
+     "", "24.8 Mb/s", "No rate falls below this.", {}},
 };
 constexpr FieldInfo kRMaxFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x0186A000, 0x00000001, 0xFFFFFFFF,
-     "", "24.8 Mb/s",
-     "No rate rises above this; a slot at its maximum is released by its timer. The line rate.", {}},
+     "", "24.8 Mb/s", "No rate rises above this; a slot at its maximum is released by its timer. The line rate.", {}},
 };
 constexpr FieldInfo kInitialRateFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x0186A000, 0x00000001, 0xFFFFFFFF,
-     "", "24.8 Mb/s",
-     "Current and target rate of a slot when it is bound, before its first cut.", {}},
+     "", "24.8 Mb/s", "Current and target rate of a slot when it is bound, before its first cut.", {}},
 };
 constexpr FieldInfo kInitialAlphaFields[] = {
     {"VALUE", 0, 17, Access::kReadWrite, 0x00010000, 0x00000000, 0x00010000,
-     "", "1.16",
-     "Alpha of a slot when it is bound.", {}},
+     "", "1.16", "Alpha of a slot when it is bound.", {}},
 };
 constexpr FieldInfo kAlphaRecipFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x04A7904B, 0x00100000, 0xFFFFFFFF,
-     "", "",
-     "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1.", {}},
+     "", "", "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1.", {}},
 };
 constexpr FieldInfo kDecreasePeriodFields[] = {
     {"VALUE", 0, 20, Access::kReadWrite, 0x00000032, 0x00000000, 0x000FFFFF,
-     "ticks", "",
-     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold.", {}},
+     "ticks", "", "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold.", {}},
 };
 constexpr FieldInfo kFirstCutFields[] = {
     {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
-     "", "1.16",
-     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With LAW PROPORTIONAL also the multiplier of each step of a hold.", {}},
+     "", "1.16", "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With LAW PROPORTIONAL also the multiplier of each step of a hold.", {}},
 };
 constexpr FieldInfo kMarkShiftFields[] = {
     {"VALUE", 0, 4, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000000A,
-     "", "",
-     "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this.", {}},
+     "", "", "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this.", {}},
 };
 constexpr FieldInfo kSilenceFields[] = {
     {"VALUE", 0, 8, Access::kReadWrite, 0x00000020, 0x00000001, 0x000000FF,
-     "timer intervals", "",
-     "With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its rates rise with time.", {}},
+     "timer intervals", "", "With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its rates rise with time.", {}},
 };
 constexpr FieldInfo kBriskFields[] = {
     {"VALUE", 0, 7, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000005F,
-     "timer intervals", "",
-     "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold.", {}},
+     "timer intervals", "", "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold.", {}},
 };
 constexpr FieldInfo kCutFloorFields[] = {
     {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
-     "", "1.16",
-     "The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is taken as it is.", {}},
+     "", "1.16", "The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is taken as it is.", {}},
 };
 constexpr FieldInfo kIrqStatusFields[] = {
     {"TABLE_FULL", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "A CNP found no free slot.", {}},
+     "", "", "A CNP found no free slot.", {}},
     {"OVERRUN", 1, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "The timing wheel fell 2^15 ticks behind.", {}},
+     "", "", "The timing wheel fell 2^15 ticks behind.", {}},
     {"ERROR", 2, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "A register access was refused; ERROR_INFO says which.", {}},
+     "", "", "A register access was refused; ERROR_INFO says which.", {}},
     {"MEMORY", 3, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "A word with wrong parity was read; MEMORY_ERROR says where.", {}},
+     "", "", "A word with wrong parity was read; MEMORY_ERROR says where.", {}},
 };
 constexpr FieldInfo kIrqMaskFields[] = {
     {"TABLE_FULL", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Table full.", {}},
+     "", "", "Table full.", {}},
     {"OVERRUN", 1, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Wheel overrun.", {}},
+     "", "", "Wheel overrun.", {}},
     {"ERROR", 2, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Refused access.", {}},
+     "", "", "Refused access.", {}},
     {"MEMORY", 3, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Wrong parity.", {}},
+     "", "", "Wrong parity.", {}},
 };
 constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
     {"NONE", 0},
@@ -228,86 +177,65 @@ constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
 };
 constexpr FieldInfo kErrorInfoFields[] = {
     {"ADDRESS", 0, 20, Access::kReadOnly, 0x00000000, 0x00000000, 0x000FFFFF,
-     "", "",
-     "Its address.", {}},
+     "", "", "Its address.", {}},
     {"CODE", 24, 3, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000007,
-     "", "",
-     "Why it was refused.", {kErrorInfoFieldsCodeValues, 7}},
+     "", "", "Why it was refused.", {kErrorInfoFieldsCodeValues, 7}},
     {"WRITE", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "It was a write.", {}},
+     "", "", "It was a write.", {}},
 };
 constexpr FieldInfo kIrqTestFields[] = {
     {"TABLE_FULL", 0, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Table full.", {}},
+     "", "", "Table full.", {}},
     {"OVERRUN", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Wheel overrun.", {}},
+     "", "", "Wheel overrun.", {}},
     {"ERROR", 2, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Refused access.", {}},
+     "", "", "Refused access.", {}},
     {"MEMORY", 3, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Wrong parity.", {}},
+     "", "", "Wrong parity.", {}},
 };
 constexpr FieldInfo kFreeSlotsFields[] = {
     {"VALUE", 0, 15, Access::kReadOnly, 0x00000000, 0x00000000, 0x00007FFF,
-     "", "",
-     "Slots that are not bound.", {}},
+     "", "", "Slots that are not bound.", {}},
 };
 constexpr FieldInfo kTimeFields[] = {
     {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "ticks", "",
-     "Time since the first tick, wraps.", {}},
+     "ticks", "", "Time since the first tick, wraps.", {}},
 };
 constexpr FieldInfo kTimerLagFields[] = {
     {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "ticks", "",
-     "How far the timing wheel's pointer is behind TIME.", {}},
+     "ticks", "", "How far the timing wheel's pointer is behind TIME.", {}},
 };
 constexpr FieldInfo kTimerLatenessMaxFields[] = {
     {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "ticks", "",
-     "Greatest lateness of a timer answer since soft reset.", {}},
+     "ticks", "", "Greatest lateness of a timer answer since soft reset.", {}},
 };
 constexpr FieldInfo kEventsPendingFields[] = {
     {"VALUE", 0, 15, Access::kReadOnly, 0x00000000, 0x00000000, 0x00007FFF,
-     "", "",
-     "Timer events started and neither expired nor cancelled.", {}},
+     "", "", "Timer events started and neither expired nor cancelled.", {}},
 };
 constexpr FieldInfo kMemoryErrorFields[] = {
     {"FLOWS", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Slot of a flow, flow of a slot.", {}},
+     "", "", "Slot of a flow, flow of a slot.", {}},
     {"FREE_LIST", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Free slots.", {}},
+     "", "", "Free slots.", {}},
     {"SLOTS", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Parameters of the slots.", {}},
+     "", "", "Parameters of the slots.", {}},
     {"TABLES", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Factor, floor, ceiling, decay and decrease tables.", {}},
+     "", "", "Factor, floor, ceiling, decay and decrease tables.", {}},
     {"QUEUES", 4, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "CNPs, commands and starts of timers that wait.", {}},
+     "", "", "CNPs, commands and starts of timers that wait.", {}},
     {"DELAYS", 5, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Events and answers on their way.", {}},
+     "", "", "Events and answers on their way.", {}},
     {"WHEEL", 6, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "The timing wheel: records, lists, rows.", {}},
+     "", "", "The timing wheel: records, lists, rows.", {}},
 };
 constexpr FieldInfo kMemoryErrorsFields[] = {
     {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "clock cycles", "",
-     "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value.", {}},
+     "clock cycles", "", "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value.", {}},
 };
 constexpr FieldInfo kMemoryCorrectedFields[] = {
     {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "clock cycles", "",
-     "Cycles in which words were used of which a wrong bit was corrected, since the reset by pin; stays at its greatest value. 0 without CAPS.SECDED.", {}},
+     "clock cycles", "", "Cycles in which words were used of which a wrong bit was corrected, since the reset by pin; stays at its greatest value. 0 without CAPS.SECDED.", {}},
 };
 constexpr ValueInfo kMemoryWordFieldsMemoryValues[] = {
     {"SLOT_OF_FLOW", 0},
@@ -342,25 +270,19 @@ constexpr ValueInfo kMemoryWordFieldsMemoryValues[] = {
 };
 constexpr FieldInfo kMemoryWordFields[] = {
     {"WRONG", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "It could not be corrected.", {}},
+     "", "", "It could not be corrected.", {}},
     {"CORRECTED", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "It was corrected.", {}},
+     "", "", "It was corrected.", {}},
     {"MEMORY", 2, 5, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000001F,
-     "", "",
-     "Its memory.", {kMemoryWordFieldsMemoryValues, 29}},
+     "", "", "Its memory.", {kMemoryWordFieldsMemoryValues, 29}},
     {"INDEX", 7, 24, Access::kReadOnly, 0x00000000, 0x00000000, 0x00FFFFFF,
-     "", "",
-     "Its index in the memory.", {}},
+     "", "", "Its index in the memory.", {}},
 };
 constexpr FieldInfo kMemoryLostFields[] = {
     {"FLOWS", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Flows whose slots were lost.", {}},
+     "", "", "Flows whose slots were lost.", {}},
     {"REBUILDS", 16, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Recoveries.", {}},
+     "", "", "Recoveries.", {}},
 };
 constexpr RegisterInfo kRegisters[] = {
     {"ID", 0x00000, 0x44434331, Source::kConstant, false, false, 0x00000000, {kIdFields, 1},
@@ -444,11 +366,9 @@ constexpr RegisterInfo kRegisters[] = {
 };
 constexpr FieldInfo kWindowFactorEntryFields[] = {
     {"F_INC", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "8.8",
-     "Factor of the increase steps; 256 is 1.", {}},
+     "", "8.8", "Factor of the increase steps; 256 is 1.", {}},
     {"F_DEC", 16, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "4.12",
-     "Factor of the decrease argument; 4096 is 1.", {}},
+     "", "4.12", "Factor of the decrease argument; 4096 is 1.", {}},
 };
 constexpr RegisterInfo kFactorWords[] = {
     {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowFactorEntryFields, 2},
@@ -456,8 +376,7 @@ constexpr RegisterInfo kFactorWords[] = {
 };
 constexpr FieldInfo kWindowFloorEntryFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "24.8 Mb/s",
-     "Least rate of a DSCP; R_MIN still holds.", {}},
+     "", "24.8 Mb/s", "Least rate of a DSCP; R_MIN still holds.", {}},
 };
 constexpr RegisterInfo kFloorWords[] = {
     {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowFloorEntryFields, 1},
@@ -465,8 +384,7 @@ constexpr RegisterInfo kFloorWords[] = {
 };
 constexpr FieldInfo kWindowCeilingEntryFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "24.8 Mb/s",
-     "Greatest rate of a DSCP; R_MAX still holds.", {}},
+     "", "24.8 Mb/s", "Greatest rate of a DSCP; R_MAX still holds.", {}},
 };
 constexpr RegisterInfo kCeilingWords[] = {
     {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowCeilingEntryFields, 1},
@@ -474,8 +392,7 @@ constexpr RegisterInfo kCeilingWords[] = {
 };
 constexpr FieldInfo kWindowDecayHiEntryFields[] = {
     {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
-     "", "1.16",
-     "Decay of alpha over multiples of 64 alpha intervals.", {}},
+     "", "1.16", "Decay of alpha over multiples of 64 alpha intervals.", {}},
 };
 constexpr RegisterInfo kDecayHiWords[] = {
     {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowDecayHiEntryFields, 1},
@@ -483,8 +400,7 @@ constexpr RegisterInfo kDecayHiWords[] = {
 };
 constexpr FieldInfo kWindowDecayLoEntryFields[] = {
     {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
-     "", "1.16",
-     "Decay of alpha over 0 to 63 alpha intervals.", {}},
+     "", "1.16", "Decay of alpha over 0 to 63 alpha intervals.", {}},
 };
 constexpr RegisterInfo kDecayLoWords[] = {
     {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowDecayLoEntryFields, 1},
@@ -492,8 +408,7 @@ constexpr RegisterInfo kDecayLoWords[] = {
 };
 constexpr FieldInfo kWindowDecreaseEntryFields[] = {
     {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
-     "", "1.16",
-     "Multiplier of a cut by its argument; the hardware interpolates between entries.", {}},
+     "", "1.16", "Multiplier of a cut by its argument; the hardware interpolates between entries.", {}},
 };
 constexpr RegisterInfo kDecreaseWords[] = {
     {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowDecreaseEntryFields, 1},
@@ -501,58 +416,45 @@ constexpr RegisterInfo kDecreaseWords[] = {
 };
 constexpr FieldInfo kWindowSlotsFlowFields[] = {
     {"NUMBER", 0, 24, Access::kReadOnly, 0x00000000, 0x00000000, 0x00FFFFFF,
-     "", "",
-     "Flow number; meaningful while VALID.", {}},
+     "", "", "Flow number; meaningful while VALID.", {}},
     {"VALID", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "The slot is bound.", {}},
+     "", "", "The slot is bound.", {}},
 };
 constexpr FieldInfo kWindowSlotsRateFields[] = {
     {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "24.8 Mb/s",
-     "Current rate.", {}},
+     "", "24.8 Mb/s", "Current rate.", {}},
 };
 constexpr FieldInfo kWindowSlotsTargetFields[] = {
     {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "24.8 Mb/s",
-     "Target rate.", {}},
+     "", "24.8 Mb/s", "Target rate.", {}},
 };
 constexpr FieldInfo kWindowSlotsAlphaFields[] = {
     {"VALUE", 0, 17, Access::kReadOnly, 0x00000000, 0x00000000, 0x0001FFFF,
-     "", "1.16",
-     "Alpha at the last cut.", {}},
+     "", "1.16", "Alpha at the last cut.", {}},
 };
 constexpr FieldInfo kWindowSlotsCountsFields[] = {
     {"T", 0, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,
-     "", "",
-     "Timer events since the last cut. With LAW PROPORTIONAL 1 to 160 is the number of intervals of a hold so far; above 160 the value is 256 minus the intervals that are left of the fast phase (BRISK).", {}},
+     "", "", "Timer events since the last cut. With LAW PROPORTIONAL 1 to 160 is the number of intervals of a hold so far; above 160 the value is 256 minus the intervals that are left of the fast phase (BRISK).", {}},
     {"BC", 8, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,
-     "", "",
-     "Byte events since the last cut.", {}},
+     "", "", "Byte events since the last cut.", {}},
     {"DSCP", 16, 6, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000003F,
-     "", "",
-     "Class of the flow.", {}},
+     "", "", "Class of the flow.", {}},
 };
 constexpr FieldInfo kWindowSlotsLengthFields[] = {
     {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "bytes", "",
-     "Bytes sent since the last byte event.", {}},
+     "bytes", "", "Bytes sent since the last byte event.", {}},
 };
 constexpr FieldInfo kWindowSlotsLatestFields[] = {
     {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "ticks", "",
-     "Tick of the last cut.", {}},
+     "ticks", "", "Tick of the last cut.", {}},
 };
 constexpr FieldInfo kWindowSlotsDueFields[] = {
     {"TICK", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "ticks", "",
-     "When it is due.", {}},
+     "ticks", "", "When it is due.", {}},
     {"EPOCH", 16, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Epoch bit of the due time.", {}},
+     "", "", "Epoch bit of the due time.", {}},
     {"PENDING", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "An event is pending.", {}},
+     "", "", "An event is pending.", {}},
 };
 constexpr RegisterInfo kSlotsWords[] = {
     {"FLOW", 0x00000, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsFlowFields, 2},
@@ -630,69 +532,69 @@ const MapInfo kMap = {
 void decode(Parameters& p, std::uint16_t index, std::uint32_t value) {
   switch (index) {
     case kCtrl:
-      p.enable = (value & kCtrlEnableMask) != 0;
-      p.timer_restart = (value & kCtrlTimerRestartMask) != 0;
-      p.rate.law = static_cast<std::uint8_t>((value & kCtrlLawMask) >> kCtrlLawShift);
-      p.rate.cut_by_marks = (value & kCtrlCutByMarksMask) != 0;
-      p.byte_counter = (value & kCtrlByteCounterMask) != 0;
-      p.keep_target = (value & kCtrlKeepTargetMask) != 0;
+      p.enable = (value & DCC_CTRL_ENABLE_MASK) != 0;
+      p.timer_restart = (value & DCC_CTRL_TIMER_RESTART_MASK) != 0;
+      p.rate.law = static_cast<std::uint8_t>((value & DCC_CTRL_LAW_MASK) >> DCC_CTRL_LAW_SHIFT);
+      p.rate.cut_by_marks = (value & DCC_CTRL_CUT_BY_MARKS_MASK) != 0;
+      p.byte_counter = (value & DCC_CTRL_BYTE_COUNTER_MASK) != 0;
+      p.keep_target = (value & DCC_CTRL_KEEP_TARGET_MASK) != 0;
       return;
     case kTickDiv:
-      p.tick_div = static_cast<std::uint16_t>((value & kTickDivValueMask) >> kTickDivValueShift);
+      p.tick_div = static_cast<std::uint16_t>((value & DCC_TICK_DIV_VALUE_MASK) >> DCC_TICK_DIV_VALUE_SHIFT);
       return;
     case kTimerInterval:
-      p.timer_interval = static_cast<std::uint16_t>((value & kTimerIntervalValueMask) >> kTimerIntervalValueShift);
+      p.timer_interval = static_cast<std::uint16_t>((value & DCC_TIMER_INTERVAL_VALUE_MASK) >> DCC_TIMER_INTERVAL_VALUE_SHIFT);
       return;
     case kByteThreshold:
-      p.byte_threshold = (value & kByteThresholdValueMask) >> kByteThresholdValueShift;
+      p.byte_threshold = (value & DCC_BYTE_THRESHOLD_VALUE_MASK) >> DCC_BYTE_THRESHOLD_VALUE_SHIFT;
       return;
     case kF:
-      p.fast_recovery = static_cast<std::uint8_t>((value & kFValueMask) >> kFValueShift);
+      p.fast_recovery = static_cast<std::uint8_t>((value & DCC_F_VALUE_MASK) >> DCC_F_VALUE_SHIFT);
       return;
     case kG:
-      p.rate.g = static_cast<std::uint16_t>((value & kGValueMask) >> kGValueShift);
+      p.rate.g = static_cast<std::uint16_t>((value & DCC_G_VALUE_MASK) >> DCC_G_VALUE_SHIFT);
       return;
     case kRAi:
-      p.rate.r_ai = (value & kRAiValueMask) >> kRAiValueShift;
+      p.rate.r_ai = (value & DCC_R_AI_VALUE_MASK) >> DCC_R_AI_VALUE_SHIFT;
       return;
     case kRHai:
-      p.rate.r_hai = (value & kRHaiValueMask) >> kRHaiValueShift;
+      p.rate.r_hai = (value & DCC_R_HAI_VALUE_MASK) >> DCC_R_HAI_VALUE_SHIFT;
       return;
     case kMi:
-      p.rate.mi = static_cast<std::uint16_t>((value & kMiValueMask) >> kMiValueShift);
+      p.rate.mi = static_cast<std::uint16_t>((value & DCC_MI_VALUE_MASK) >> DCC_MI_VALUE_SHIFT);
       return;
     case kRMin:
-      p.rate.r_min = (value & kRMinValueMask) >> kRMinValueShift;
+      p.rate.r_min = (value & DCC_R_MIN_VALUE_MASK) >> DCC_R_MIN_VALUE_SHIFT;
       return;
     case kRMax:
-      p.rate.r_max = (value & kRMaxValueMask) >> kRMaxValueShift;
+      p.rate.r_max = (value & DCC_R_MAX_VALUE_MASK) >> DCC_R_MAX_VALUE_SHIFT;
       return;
     case kInitialRate:
-      p.initial_rate = (value & kInitialRateValueMask) >> kInitialRateValueShift;
+      p.initial_rate = (value & DCC_INITIAL_RATE_VALUE_MASK) >> DCC_INITIAL_RATE_VALUE_SHIFT;
       return;
     case kInitialAlpha:
-      p.initial_alpha = (value & kInitialAlphaValueMask) >> kInitialAlphaValueShift;
+      p.initial_alpha = (value & DCC_INITIAL_ALPHA_VALUE_MASK) >> DCC_INITIAL_ALPHA_VALUE_SHIFT;
       return;
     case kAlphaRecip:
-      p.rate.alpha_recip = (value & kAlphaRecipValueMask) >> kAlphaRecipValueShift;
+      p.rate.alpha_recip = (value & DCC_ALPHA_RECIP_VALUE_MASK) >> DCC_ALPHA_RECIP_VALUE_SHIFT;
       return;
     case kDecreasePeriod:
-      p.decrease_period = (value & kDecreasePeriodValueMask) >> kDecreasePeriodValueShift;
+      p.decrease_period = (value & DCC_DECREASE_PERIOD_VALUE_MASK) >> DCC_DECREASE_PERIOD_VALUE_SHIFT;
       return;
     case kFirstCut:
-      p.rate.first_cut = (value & kFirstCutValueMask) >> kFirstCutValueShift;
+      p.rate.first_cut = (value & DCC_FIRST_CUT_VALUE_MASK) >> DCC_FIRST_CUT_VALUE_SHIFT;
       return;
     case kMarkShift:
-      p.rate.mark_shift = static_cast<std::uint8_t>((value & kMarkShiftValueMask) >> kMarkShiftValueShift);
+      p.rate.mark_shift = static_cast<std::uint8_t>((value & DCC_MARK_SHIFT_VALUE_MASK) >> DCC_MARK_SHIFT_VALUE_SHIFT);
       return;
     case kSilence:
-      p.silence = static_cast<std::uint8_t>((value & kSilenceValueMask) >> kSilenceValueShift);
+      p.silence = static_cast<std::uint8_t>((value & DCC_SILENCE_VALUE_MASK) >> DCC_SILENCE_VALUE_SHIFT);
       return;
     case kBrisk:
-      p.brisk = static_cast<std::uint8_t>((value & kBriskValueMask) >> kBriskValueShift);
+      p.brisk = static_cast<std::uint8_t>((value & DCC_BRISK_VALUE_MASK) >> DCC_BRISK_VALUE_SHIFT);
       return;
     case kCutFloor:
-      p.rate.cut_floor = (value & kCutFloorValueMask) >> kCutFloorValueShift;
+      p.rate.cut_floor = (value & DCC_CUT_FLOOR_VALUE_MASK) >> DCC_CUT_FLOOR_VALUE_SHIFT;
       return;
     default:
       return;

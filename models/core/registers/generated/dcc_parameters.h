@@ -92,74 +92,22 @@ struct Parameters {
   std::uint8_t brisk = 0;
 };
 
-// Ranges, both ends included.
-constexpr std::uint32_t kCtrlEnableMin = 0;
-constexpr std::uint32_t kCtrlEnableMax = 1;
-constexpr std::uint32_t kCtrlTimerRestartMin = 0;
-constexpr std::uint32_t kCtrlTimerRestartMax = 1;
-constexpr std::uint32_t kCtrlLawMin = 0;
-constexpr std::uint32_t kCtrlLawMax = 1;
-constexpr std::uint32_t kCtrlCutByMarksMin = 0;
-constexpr std::uint32_t kCtrlCutByMarksMax = 1;
-constexpr std::uint32_t kCtrlByteCounterMin = 0;
-constexpr std::uint32_t kCtrlByteCounterMax = 1;
-constexpr std::uint32_t kCtrlKeepTargetMin = 0;
-constexpr std::uint32_t kCtrlKeepTargetMax = 1;
-constexpr std::uint32_t kTickDivValueMin = 64;
-constexpr std::uint32_t kTickDivValueMax = 65535;
-constexpr std::uint32_t kTimerIntervalValueMin = 1;
-constexpr std::uint32_t kTimerIntervalValueMax = 65535;
-constexpr std::uint32_t kByteThresholdValueMin = 64;
-constexpr std::uint32_t kByteThresholdValueMax = 4294967295;
-constexpr std::uint32_t kFValueMin = 0;
-constexpr std::uint32_t kFValueMax = 255;
-constexpr std::uint32_t kGValueMin = 0;
-constexpr std::uint32_t kGValueMax = 65535;
-constexpr std::uint32_t kRAiValueMin = 0;
-constexpr std::uint32_t kRAiValueMax = 4294967295;
-constexpr std::uint32_t kRHaiValueMin = 0;
-constexpr std::uint32_t kRHaiValueMax = 4294967295;
-constexpr std::uint32_t kMiValueMin = 0;
-constexpr std::uint32_t kMiValueMax = 65535;
-constexpr std::uint32_t kRMinValueMin = 1;
-constexpr std::uint32_t kRMinValueMax = 4294967295;
-constexpr std::uint32_t kRMaxValueMin = 1;
-constexpr std::uint32_t kRMaxValueMax = 4294967295;
-constexpr std::uint32_t kInitialRateValueMin = 1;
-constexpr std::uint32_t kInitialRateValueMax = 4294967295;
-constexpr std::uint32_t kInitialAlphaValueMin = 0;
-constexpr std::uint32_t kInitialAlphaValueMax = 65536;
-constexpr std::uint32_t kAlphaRecipValueMin = 1048576;
-constexpr std::uint32_t kAlphaRecipValueMax = 4294967295;
-constexpr std::uint32_t kDecreasePeriodValueMin = 0;
-constexpr std::uint32_t kDecreasePeriodValueMax = 1048575;
-constexpr std::uint32_t kFirstCutValueMin = 0;
-constexpr std::uint32_t kFirstCutValueMax = 65536;
-constexpr std::uint32_t kMarkShiftValueMin = 0;
-constexpr std::uint32_t kMarkShiftValueMax = 10;
-constexpr std::uint32_t kSilenceValueMin = 1;
-constexpr std::uint32_t kSilenceValueMax = 255;
-constexpr std::uint32_t kBriskValueMin = 0;
-constexpr std::uint32_t kBriskValueMax = 95;
-constexpr std::uint32_t kCutFloorValueMin = 0;
-constexpr std::uint32_t kCutFloorValueMax = 65536;
-
 /// Each register of the rate unit, in the order of dcc_rate_pkg::regs_t, highest bits first: name,
 /// value, bits, greatest value.
 template <class Parameters, class Visit>
 void each_rate_register(Parameters& p, Visit visit) {
-  visit("law", p.law, 1u, kCtrlLawMax);
-  visit("cut_by_marks", p.cut_by_marks, 1u, kCtrlCutByMarksMax);
-  visit("g", p.g, 16u, kGValueMax);
-  visit("r_ai", p.r_ai, 32u, kRAiValueMax);
-  visit("r_hai", p.r_hai, 32u, kRHaiValueMax);
-  visit("mi", p.mi, 16u, kMiValueMax);
-  visit("r_min", p.r_min, 32u, kRMinValueMax);
-  visit("r_max", p.r_max, 32u, kRMaxValueMax);
-  visit("alpha_recip", p.alpha_recip, 32u, kAlphaRecipValueMax);
-  visit("first_cut", p.first_cut, 17u, kFirstCutValueMax);
-  visit("mark_shift", p.mark_shift, 4u, kMarkShiftValueMax);
-  visit("cut_floor", p.cut_floor, 17u, kCutFloorValueMax);
+  visit("law", p.law, 1u, 1u);
+  visit("cut_by_marks", p.cut_by_marks, 1u, 1u);
+  visit("g", p.g, 16u, 65535u);
+  visit("r_ai", p.r_ai, 32u, 4294967295u);
+  visit("r_hai", p.r_hai, 32u, 4294967295u);
+  visit("mi", p.mi, 16u, 65535u);
+  visit("r_min", p.r_min, 32u, 4294967295u);
+  visit("r_max", p.r_max, 32u, 4294967295u);
+  visit("alpha_recip", p.alpha_recip, 32u, 4294967295u);
+  visit("first_cut", p.first_cut, 17u, 65536u);
+  visit("mark_shift", p.mark_shift, 4u, 10u);
+  visit("cut_floor", p.cut_floor, 17u, 65536u);
 }
 
 }  // namespace dcc::regs::dcc_map

@@ -8,24 +8,19 @@ namespace {
 
 constexpr FieldInfo kIdFields[] = {
     {"VALUE", 0, 32, Access::kReadOnly, 0x4E494331, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "Identification, the letters NIC1.", {}},
+     "", "", "Identification, the letters NIC1.", {}},
 };
 constexpr FieldInfo kVersionFields[] = {
     {"MINOR", 0, 16, Access::kReadOnly, 0x00000003, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Grows when registers are added.", {}},
+     "", "", "Grows when registers are added.", {}},
     {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Grows when a driver must change.", {}},
+     "", "", "Grows when a driver must change.", {}},
 };
 constexpr FieldInfo kCapsFields[] = {
     {"QPS_LOG2", 0, 5, Access::kReadOnly, 0x0000000E, 0x00000000, 0x0000001F,
-     "", "",
-     "Binary logarithm of the number of queue pairs.", {}},
+     "", "", "Binary logarithm of the number of queue pairs.", {}},
     {"LINK_RATE", 8, 24, Access::kReadOnly, 0x000186A0, 0x00000000, 0x00FFFFFF,
-     "Mb/s", "",
-     "Rate of the port.", {}},
+     "Mb/s", "", "Rate of the port.", {}},
 };
 constexpr ValueInfo kCtrlFieldsAckModeValues[] = {
     {"NONE", 0},
@@ -34,113 +29,89 @@ constexpr ValueInfo kCtrlFieldsAckModeValues[] = {
 };
 constexpr FieldInfo kCtrlFields[] = {
     {"ENABLE", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "1 sends and receives; 0 takes no work and drops what arrives.", {}},
+     "", "", "1 sends and receives; 0 takes no work and drops what arrives.", {}},
     {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Writing 1 destroys every queue pair, empties the rings, clears the statistics and gives every register its reset value, whatever else is written with it. Reads as 0.", {}},
+     "", "", "Writing 1 destroys every queue pair, empties the rings, clears the statistics and gives every register its reset value, whatever else is written with it. Reads as 0.", {}},
     {"CNP_ENABLE", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
-     "", "",
-     "A CE mark is answered by a CNP.", {}},
+     "", "", "A CE mark is answered by a CNP.", {}},
     {"CNP_CARRY_MARKS", 3, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "A CNP says how many CE marks it stands for.", {}},
+     "", "", "A CNP says how many CE marks it stands for.", {}},
     {"ACK_MODE", 4, 2, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000002,
-     "", "",
-     "What is acknowledged.", {kCtrlFieldsAckModeValues, 3}},
+     "", "", "What is acknowledged.", {kCtrlFieldsAckModeValues, 3}},
 };
 constexpr FieldInfo kStatusFields[] = {
     {"READY", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Reset is over.", {}},
+     "", "", "Reset is over.", {}},
     {"IDLE", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "No work is queued, in flight or being moved.", {}},
+     "", "", "No work is queued, in flight or being moved.", {}},
 };
 constexpr FieldInfo kHostIdFields[] = {
     {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "Number of this host in the network.", {}},
+     "", "", "Number of this host in the network.", {}},
 };
 constexpr FieldInfo kMtuFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x000003E8, 0x00000040, 0x00002328,
-     "bytes", "",
-     "Most payload bytes of a packet.", {}},
+     "bytes", "", "Most payload bytes of a packet.", {}},
 };
 constexpr FieldInfo kSqBaseLoFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "Host address of the work queue, low half; aligned to 64 bytes.", {}},
+     "", "", "Host address of the work queue, low half; aligned to 64 bytes.", {}},
 };
 constexpr FieldInfo kSqBaseHiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "High half.", {}},
+     "", "", "High half.", {}},
 };
 constexpr FieldInfo kSqSizeLog2Fields[] = {
     {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,
-     "", "",
-     "Binary logarithm of the work queue's entries.", {}},
+     "", "", "Binary logarithm of the work queue's entries.", {}},
 };
 constexpr FieldInfo kSqTailFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Doorbell; index behind the last work entry that software has written.", {}},
+     "", "", "Doorbell; index behind the last work entry that software has written.", {}},
 };
 constexpr FieldInfo kSqHeadFields[] = {
     {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Index of the next work entry that the NIC fetches.", {}},
+     "", "", "Index of the next work entry that the NIC fetches.", {}},
 };
 constexpr FieldInfo kCqBaseLoFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "Host address of the completion queue, low half; aligned to 64 bytes.", {}},
+     "", "", "Host address of the completion queue, low half; aligned to 64 bytes.", {}},
 };
 constexpr FieldInfo kCqBaseHiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "High half.", {}},
+     "", "", "High half.", {}},
 };
 constexpr FieldInfo kCqSizeLog2Fields[] = {
     {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,
-     "", "",
-     "Binary logarithm of the completion queue's entries.", {}},
+     "", "", "Binary logarithm of the completion queue's entries.", {}},
 };
 constexpr FieldInfo kCqTailFields[] = {
     {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Index behind the last completion that the NIC has written.", {}},
+     "", "", "Index behind the last completion that the NIC has written.", {}},
 };
 constexpr FieldInfo kCqHeadFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Doorbell; index behind the last completion that software has taken.", {}},
+     "", "", "Doorbell; index behind the last completion that software has taken.", {}},
 };
 constexpr FieldInfo kQpSelectFields[] = {
     {"VALUE", 0, 24, Access::kReadWrite, 0x00000000, 0x00000000, 0x00FFFFFF,
-     "", "",
-     "Queue pair that QP_STATUS shows and QP_CMD acts on.", {}},
+     "", "", "Queue pair that QP_STATUS shows and QP_CMD acts on.", {}},
 };
 constexpr FieldInfo kQpRemoteHostFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "Host at the other end, used by QP_CMD.CREATE.", {}},
+     "", "", "Host at the other end, used by QP_CMD.CREATE.", {}},
 };
 constexpr FieldInfo kQpRemoteQpnFields[] = {
     {"VALUE", 0, 24, Access::kReadWrite, 0x00000000, 0x00000000, 0x00FFFFFF,
-     "", "",
-     "Queue pair number at the other end, used by QP_CMD.CREATE.", {}},
+     "", "", "Queue pair number at the other end, used by QP_CMD.CREATE.", {}},
 };
 constexpr FieldInfo kQpDscpFields[] = {
     {"VALUE", 0, 6, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000003F,
-     "", "",
-     "DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS.", {}},
+     "", "", "DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS.", {}},
 };
 constexpr FieldInfo kQpPriorityFields[] = {
     {"VALUE", 0, 3, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000007,
-     "", "",
-     "802.1p priority of the queue pair's packets, used by QP_CMD.CREATE.", {}},
+     "", "", "802.1p priority of the queue pair's packets, used by QP_CMD.CREATE.", {}},
 };
 constexpr ValueInfo kQpCmdFieldsOperationValues[] = {
     {"CREATE", 1},
@@ -149,22 +120,17 @@ constexpr ValueInfo kQpCmdFieldsOperationValues[] = {
 };
 constexpr FieldInfo kQpCmdFields[] = {
     {"OPERATION", 0, 2, Access::kWriteOnly, 0x00000000, 0x00000001, 0x00000003,
-     "", "",
-     "What to do. CHANGE_CLASS gives an existing queue pair the DSCP of QP_DSCP: packets sent from then on have it, and the congestion control counts the flow to its class at once.", {kQpCmdFieldsOperationValues, 3}},
+     "", "", "What to do. CHANGE_CLASS gives an existing queue pair the DSCP of QP_DSCP: packets sent from then on have it, and the congestion control counts the flow to its class at once.", {kQpCmdFieldsOperationValues, 3}},
 };
 constexpr FieldInfo kQpStatusFields[] = {
     {"VALID", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "It exists.", {}},
+     "", "", "It exists.", {}},
     {"ERROR", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Its last work entry failed.", {}},
+     "", "", "Its last work entry failed.", {}},
     {"BUSY", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "It has work that is not completed.", {}},
+     "", "", "It has work that is not completed.", {}},
     {"REFUSED", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "The last QP_CMD of the NIC was not carried out.", {}},
+     "", "", "The last QP_CMD of the NIC was not carried out.", {}},
 };
 constexpr ValueInfo kQpServiceFieldsServiceValues[] = {
     {"RC", 0},
@@ -173,45 +139,35 @@ constexpr ValueInfo kQpServiceFieldsServiceValues[] = {
 };
 constexpr FieldInfo kQpServiceFields[] = {
     {"SERVICE", 0, 2, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000002,
-     "", "",
-     "Reliable connection, unreliable connection, unreliable datagram.", {kQpServiceFieldsServiceValues, 3}},
+     "", "", "Reliable connection, unreliable connection, unreliable datagram.", {kQpServiceFieldsServiceValues, 3}},
 };
 constexpr FieldInfo kMrBaseLoFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "First host address that other hosts may write and read, and that receive entries and the local side of an RDMA READ may name, low half.", {}},
+     "", "", "First host address that other hosts may write and read, and that receive entries and the local side of an RDMA READ may name, low half.", {}},
 };
 constexpr FieldInfo kMrBaseHiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "High half.", {}},
+     "", "", "High half.", {}},
 };
 constexpr FieldInfo kMrLengthFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "bytes", "",
-     "Length of that window; 0 refuses all.", {}},
+     "bytes", "", "Length of that window; 0 refuses all.", {}},
 };
 constexpr FieldInfo kIrqStatusFields[] = {
     {"COMPLETION", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Completions are waiting, as IRQ_COALESCE asks.", {}},
+     "", "", "Completions are waiting, as IRQ_COALESCE asks.", {}},
     {"ERROR", 1, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "A register access was refused; ERROR_INFO says which.", {}},
+     "", "", "A register access was refused; ERROR_INFO says which.", {}},
     {"SQ_ERROR", 2, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "A work or receive entry was malformed; its completion says why.", {}},
+     "", "", "A work or receive entry was malformed; its completion says why.", {}},
 };
 constexpr FieldInfo kIrqMaskFields[] = {
     {"COMPLETION", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Completion.", {}},
+     "", "", "Completion.", {}},
     {"ERROR", 1, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Refused access.", {}},
+     "", "", "Refused access.", {}},
     {"SQ_ERROR", 2, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "Malformed work entry.", {}},
+     "", "", "Malformed work entry.", {}},
 };
 constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
     {"NONE", 0},
@@ -223,70 +179,55 @@ constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
 };
 constexpr FieldInfo kErrorInfoFields[] = {
     {"ADDRESS", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Its address.", {}},
+     "", "", "Its address.", {}},
     {"CODE", 24, 3, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000007,
-     "", "",
-     "Why it was refused.", {kErrorInfoFieldsCodeValues, 6}},
+     "", "", "Why it was refused.", {kErrorInfoFieldsCodeValues, 6}},
     {"WRITE", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "",
-     "It was a write.", {}},
+     "", "", "It was a write.", {}},
 };
 constexpr FieldInfo kIrqCoalesceFields[] = {
     {"COUNT", 0, 8, Access::kReadWrite, 0x00000001, 0x00000001, 0x000000FF,
-     "", "",
-     "Completions waiting.", {}},
+     "", "", "Completions waiting.", {}},
     {"DELAY", 16, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "us", "",
-     "Age of the oldest completion; 0 waits for COUNT alone.", {}},
+     "us", "", "Age of the oldest completion; 0 waits for COUNT alone.", {}},
 };
 constexpr FieldInfo kCnpIntervalFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x0000C350, 0x00000000, 0xFFFFFFFF,
-     "ns", "",
-     "Least time between two CNPs of a flow.", {}},
+     "ns", "", "Least time between two CNPs of a flow.", {}},
 };
 constexpr FieldInfo kCnpDscpFields[] = {
     {"VALUE", 0, 6, Access::kReadWrite, 0x00000030, 0x00000000, 0x0000003F,
-     "", "",
-     "DSCP of the CNPs sent.", {}},
+     "", "", "DSCP of the CNPs sent.", {}},
 };
 constexpr FieldInfo kCnpPriorityFields[] = {
     {"VALUE", 0, 3, Access::kReadWrite, 0x00000006, 0x00000000, 0x00000007,
-     "", "",
-     "802.1p priority of the CNPs sent.", {}},
+     "", "", "802.1p priority of the CNPs sent.", {}},
 };
 constexpr FieldInfo kCcClassFields[] = {
     {"DSCP", 0, 6, Access::kWriteOnly, 0x00000000, 0x00000000, 0x0000003F,
-     "", "",
-     "The class.", {}},
+     "", "", "The class.", {}},
     {"WEIGHT", 16, 16, Access::kWriteOnly, 0x00000000, 0x00000001, 0x0000FFFF,
-     "", "",
-     "Of one of its flows, in 1/256.", {}},
+     "", "", "Of one of its flows, in 1/256.", {}},
 };
 constexpr FieldInfo kRqBaseLoFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "Host address of the receive queue, low half; aligned to 64 bytes.", {}},
+     "", "", "Host address of the receive queue, low half; aligned to 64 bytes.", {}},
 };
 constexpr FieldInfo kRqBaseHiFields[] = {
     {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "",
-     "High half.", {}},
+     "", "", "High half.", {}},
 };
 constexpr FieldInfo kRqSizeLog2Fields[] = {
     {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,
-     "", "",
-     "Binary logarithm of the receive queue's entries.", {}},
+     "", "", "Binary logarithm of the receive queue's entries.", {}},
 };
 constexpr FieldInfo kRqTailFields[] = {
     {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Doorbell; index behind the last receive entry that software has written.", {}},
+     "", "", "Doorbell; index behind the last receive entry that software has written.", {}},
 };
 constexpr FieldInfo kRqHeadFields[] = {
     {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "",
-     "Index of the next receive entry that the NIC fetches.", {}},
+     "", "", "Index of the next receive entry that the NIC fetches.", {}},
 };
 constexpr RegisterInfo kRegisters[] = {
     {"ID", 0x00000, 0x4E494331, Source::kConstant, false, false, 0x00000000, {kIdFields, 1},
@@ -410,22 +351,22 @@ const MapInfo kMap = {
 void decode(Parameters& p, std::uint16_t index, std::uint32_t value) {
   switch (index) {
     case kCtrl:
-      p.enable = (value & kCtrlEnableMask) != 0;
-      p.cnp.enable = (value & kCtrlCnpEnableMask) != 0;
-      p.cnp.carry_marks = (value & kCtrlCnpCarryMarksMask) != 0;
-      p.ack_mode = static_cast<std::uint8_t>((value & kCtrlAckModeMask) >> kCtrlAckModeShift);
+      p.enable = (value & NIC_CTRL_ENABLE_MASK) != 0;
+      p.cnp.enable = (value & NIC_CTRL_CNP_ENABLE_MASK) != 0;
+      p.cnp.carry_marks = (value & NIC_CTRL_CNP_CARRY_MARKS_MASK) != 0;
+      p.ack_mode = static_cast<std::uint8_t>((value & NIC_CTRL_ACK_MODE_MASK) >> NIC_CTRL_ACK_MODE_SHIFT);
       return;
     case kMtu:
-      p.mtu = static_cast<std::uint16_t>((value & kMtuValueMask) >> kMtuValueShift);
+      p.mtu = static_cast<std::uint16_t>((value & NIC_MTU_VALUE_MASK) >> NIC_MTU_VALUE_SHIFT);
       return;
     case kCnpInterval:
-      p.cnp.interval = (value & kCnpIntervalValueMask) >> kCnpIntervalValueShift;
+      p.cnp.interval = (value & NIC_CNP_INTERVAL_VALUE_MASK) >> NIC_CNP_INTERVAL_VALUE_SHIFT;
       return;
     case kCnpDscp:
-      p.cnp.dscp = static_cast<std::uint8_t>((value & kCnpDscpValueMask) >> kCnpDscpValueShift);
+      p.cnp.dscp = static_cast<std::uint8_t>((value & NIC_CNP_DSCP_VALUE_MASK) >> NIC_CNP_DSCP_VALUE_SHIFT);
       return;
     case kCnpPriority:
-      p.cnp.priority = static_cast<std::uint8_t>((value & kCnpPriorityValueMask) >> kCnpPriorityValueShift);
+      p.cnp.priority = static_cast<std::uint8_t>((value & NIC_CNP_PRIORITY_VALUE_MASK) >> NIC_CNP_PRIORITY_VALUE_SHIFT);
       return;
     default:
       return;

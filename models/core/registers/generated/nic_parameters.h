@@ -30,22 +30,4 @@ struct Parameters {
   std::uint16_t mtu = 1000;
 };
 
-// Ranges, both ends included.
-constexpr std::uint32_t kCtrlEnableMin = 0;
-constexpr std::uint32_t kCtrlEnableMax = 1;
-constexpr std::uint32_t kCtrlCnpEnableMin = 0;
-constexpr std::uint32_t kCtrlCnpEnableMax = 1;
-constexpr std::uint32_t kCtrlCnpCarryMarksMin = 0;
-constexpr std::uint32_t kCtrlCnpCarryMarksMax = 1;
-constexpr std::uint32_t kCtrlAckModeMin = 0;
-constexpr std::uint32_t kCtrlAckModeMax = 2;
-constexpr std::uint32_t kMtuValueMin = 64;
-constexpr std::uint32_t kMtuValueMax = 9000;
-constexpr std::uint32_t kCnpIntervalValueMin = 0;
-constexpr std::uint32_t kCnpIntervalValueMax = 4294967295;
-constexpr std::uint32_t kCnpDscpValueMin = 0;
-constexpr std::uint32_t kCnpDscpValueMax = 63;
-constexpr std::uint32_t kCnpPriorityValueMin = 0;
-constexpr std::uint32_t kCnpPriorityValueMax = 7;
-
 }  // namespace dcc::regs::nic_map

@@ -11,7 +11,7 @@
 #include "controller/law/proportional.h"
 #include "controller/rate_unit.h"
 #include "controller/timing_wheel.h"
-#include "registers/generated/dcc_map.h"
+#include "driver/dcc_regs.h"
 
 namespace dcc::law_test {
 namespace {
@@ -47,8 +47,8 @@ class HalvingLaw final : public Law {
 const HalvingLaw kHalving{15};
 
 TEST(Law, TheHardwareHasTwo) {
-  EXPECT_STREQ(Law::of_number(regs::dcc_map::kCtrlLawProportional).name(), "proportional");
-  EXPECT_STREQ(Law::of_number(regs::dcc_map::kCtrlLawDcqcn).name(), "dcqcn");
+  EXPECT_STREQ(Law::of_number(DCC_CTRL_LAW_PROPORTIONAL).name(), "proportional");
+  EXPECT_STREQ(Law::of_number(DCC_CTRL_LAW_DCQCN).name(), "dcqcn");
   EXPECT_TRUE(Law::of_number(0).in_hardware());
   EXPECT_TRUE(Law::of_number(1).in_hardware());
   EXPECT_FALSE(kHalving.in_hardware());

@@ -5,14 +5,12 @@
 
 #include <vector>
 
-#include "registers/generated/nic_map.h"
+#include "driver/nic_regs.h"
 #include "unit/nic/fake_host.h"
 #include "wire/roce_headers.h"
 
 namespace dcc {
 namespace {
-
-namespace map = regs::nic_map;
 
 constexpr std::uint32_t kSendRing = 0x1000;
 constexpr std::uint32_t kCompletionRing = 0x2000;
@@ -53,19 +51,19 @@ class NicHostInterfaceTest : public ::testing::Test {
     return value;
   }
   /// Starts the NIC with rings of four entries. All memory is open to remote writes.
-  void start(std::uint32_t ctrl = map::kCtrlEnableMask) {
-    put(map::kSqBaseLoOffset, kSendRing);
-    put(map::kSqSizeLog2Offset, 2);
-    put(map::kCqBaseLoOffset, kCompletionRing);
-    put(map::kCqSizeLog2Offset, 2);
-    put(map::kMrLengthOffset, kRamBytes);
-    put(map::kCtrlOffset, ctrl);
+  void start(std::uint32_t ctrl = NIC_CTRL_ENABLE_MASK) {
+    put(NIC_SQ_BASE_LO_OFFSET, kSendRing);
+    put(NIC_SQ_SIZE_LOG2_OFFSET, 2);
+    put(NIC_CQ_BASE_LO_OFFSET, kCompletionRing);
+    put(NIC_CQ_SIZE_LOG2_OFFSET, 2);
+    put(NIC_MR_LENGTH_OFFSET, kRamBytes);
+    put(NIC_CTRL_OFFSET, ctrl);
   }
   void create_queue_pair(Qpn qpn) {
-    put(map::kQpSelectOffset, qpn);
-    put(map::kQpRemoteHostOffset, 1);
-    put(map::kQpRemoteQpnOffset, 9);
-    put(map::kQpCmdOffset, map::kQpCmdOperationCreate);
+    put(NIC_QP_SELECT_OFFSET, qpn);
+    put(NIC_QP_REMOTE_HOST_OFFSET, 1);
+    put(NIC_QP_REMOTE_QPN_OFFSET, 9);
+    put(NIC_QP_CMD_OFFSET, NIC_QP_CMD_OPERATION_CREATE);
     nic.connect_queue_pair(qpn);
   }
   void write_entry(std::uint32_t index, const nic_wqe& entry) {
@@ -146,14 +144,14 @@ struct Weighed final : Algorithm {
 
 TEST_F(NicHostInterfaceTest, AClassesWeightReachesTheAlgorithm) {
   // Without an algorithm the write of CC_CLASS has no effect.
-  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);
+  put(NIC_CC_CLASS_OFFSET, 640u << NIC_CC_CLASS_WEIGHT_SHIFT | 46u);
   Weighed algorithm;
   nic.set_algorithm(&algorithm);
-  put(map::kCcClassOffset, 640u << map::kCcClassWeightShift | 46u);
-  put(map::kCcClassOffset, 0xFFFFu << map::kCcClassWeightShift | 63u);
+  put(NIC_CC_CLASS_OFFSET, 640u << NIC_CC_CLASS_WEIGHT_SHIFT | 46u);
+  put(NIC_CC_CLASS_OFFSET, 0xFFFFu << NIC_CC_CLASS_WEIGHT_SHIFT | 63u);
   EXPECT_EQ(algorithm.heard,
             (std::vector<std::pair<unsigned, double>>{{46u, 2.5}, {63u, 65535.0 / 256}}));
-  EXPECT_EQ(host.registers().write(map::kCcClassOffset, 46u, 0xF), regs::AccessResult::kOutOfRange)
+  EXPECT_EQ(host.registers().write(NIC_CC_CLASS_OFFSET, 46u, 0xF), regs::AccessResult::kOutOfRange)
       << "a weight of zero";
   EXPECT_EQ(algorithm.heard.size(), 2u);
 }
@@ -162,25 +160,25 @@ TEST_F(NicHostInterfaceTest, AQueuePairChangesItsClassBetweenTwoPackets) {
   Weighed algorithm;
   nic.set_algorithm(&algorithm);
   start();
-  put(map::kQpDscpOffset, 10);
+  put(NIC_QP_DSCP_OFFSET, 10);
   create_queue_pair(5);
   const auto change = [&](Qpn qpn, std::uint32_t dscp) {
-    put(map::kQpSelectOffset, qpn);
-    put(map::kQpDscpOffset, dscp);
-    put(map::kQpCmdOffset, map::kQpCmdOperationChangeClass);
-    return get(map::kQpStatusOffset);
+    put(NIC_QP_SELECT_OFFSET, qpn);
+    put(NIC_QP_DSCP_OFFSET, dscp);
+    put(NIC_QP_CMD_OFFSET, NIC_QP_CMD_OPERATION_CHANGE_CLASS);
+    return get(NIC_QP_STATUS_OFFSET);
   };
   const auto sent_with = [&](unsigned dscp) {
     return std::count_if(wire.sent.begin(), wire.sent.end(),
                          [&](const auto& packet) { return packet.dscp == dscp; });
   };
   write_entry(0, write_of(100'000));
-  put(map::kSqTailOffset, 1);
+  put(NIC_SQ_TAIL_OFFSET, 1);
   dma.end_all();
   run(kMicroSecond * 10);
   const std::ptrdiff_t before = sent_with(10);
   ASSERT_GT(before, 2);
-  EXPECT_EQ(change(5, 46), map::kQpStatusValidMask | map::kQpStatusBusyMask);
+  EXPECT_EQ(change(5, 46), NIC_QP_STATUS_VALID_MASK | NIC_QP_STATUS_BUSY_MASK);
   EXPECT_EQ(algorithm.moved, (std::vector<std::pair<unsigned, unsigned>>{{5u, 46u}}));
   run(kMicroSecond * 100);
   EXPECT_EQ(sent_with(10), before) << "the packet on the wire keeps its class";
@@ -189,24 +187,24 @@ TEST_F(NicHostInterfaceTest, AQueuePairChangesItsClassBetweenTwoPackets) {
 
   // A refused change of the DSCP sets REFUSED and changes nothing else. The next successful change
   // clears REFUSED.
-  EXPECT_EQ(change(6, 1), map::kQpStatusRefusedMask) << "no such queue pair";
-  EXPECT_EQ(change(1u << 14, 1), map::kQpStatusRefusedMask) << "beyond the NIC's queue pairs";
+  EXPECT_EQ(change(6, 1), NIC_QP_STATUS_REFUSED_MASK) << "no such queue pair";
+  EXPECT_EQ(change(1u << 14, 1), NIC_QP_STATUS_REFUSED_MASK) << "beyond the NIC's queue pairs";
   algorithm.keeps_classes = true;
-  EXPECT_EQ(change(5, 1), map::kQpStatusValidMask | map::kQpStatusRefusedMask);
+  EXPECT_EQ(change(5, 1), NIC_QP_STATUS_VALID_MASK | NIC_QP_STATUS_REFUSED_MASK);
   EXPECT_EQ(nic.transmitter().view(5).dscp, 46);
   algorithm.keeps_classes = false;
-  EXPECT_EQ(change(5, 1), map::kQpStatusValidMask);
+  EXPECT_EQ(change(5, 1), NIC_QP_STATUS_VALID_MASK);
   EXPECT_EQ(nic.transmitter().view(5).dscp, 1);
   nic.transmitter().give_up(5);
-  EXPECT_NE(change(5, 2) & map::kQpStatusRefusedMask, 0u) << "a failed queue pair";
+  EXPECT_NE(change(5, 2) & NIC_QP_STATUS_REFUSED_MASK, 0u) << "a failed queue pair";
   EXPECT_EQ(nic.transmitter().view(5).dscp, 1);
-  put(map::kCtrlOffset, map::kCtrlSoftResetMask);
-  EXPECT_EQ(get(map::kQpStatusOffset), 0u);
+  put(NIC_CTRL_OFFSET, NIC_CTRL_SOFT_RESET_MASK);
+  EXPECT_EQ(get(NIC_QP_STATUS_OFFSET), 0u);
 }
 
 TEST_F(NicHostInterfaceTest, TheDeviceIsWhatItsRegistersSay) {
   const auto expect_reset_values = [&] {
-    EXPECT_EQ(get(map::kMtuOffset), 1000u);
+    EXPECT_EQ(get(NIC_MTU_OFFSET), 1000u);
     EXPECT_EQ(nic.parameters().mtu, 1000u);
     EXPECT_EQ(nic.parameters().ack, AckMode::kPerPacket);
     EXPECT_EQ(nic.parameters().cnp.interval, kMicroSecond * 50);
@@ -215,25 +213,25 @@ TEST_F(NicHostInterfaceTest, TheDeviceIsWhatItsRegistersSay) {
     EXPECT_FALSE(nic.parameters().cnp.carry_marks);
   };
   expect_reset_values();
-  EXPECT_EQ(get(map::kCapsOffset), 25'000u << map::kCapsLinkRateShift | 14u);
-  start(map::kCtrlEnableMask | map::kCtrlCnpCarryMarksMask |
-        map::kCtrlAckModePerMessage << map::kCtrlAckModeShift);
-  put(map::kMtuOffset, 256);
-  put(map::kCnpIntervalOffset, 1000);
-  put(map::kCnpDscpOffset, 1);
-  put(map::kCnpPriorityOffset, 2);
+  EXPECT_EQ(get(NIC_CAPS_OFFSET), 25'000u << NIC_CAPS_LINK_RATE_SHIFT | 14u);
+  start(NIC_CTRL_ENABLE_MASK | NIC_CTRL_CNP_CARRY_MARKS_MASK |
+        NIC_CTRL_ACK_MODE_PER_MESSAGE << NIC_CTRL_ACK_MODE_SHIFT);
+  put(NIC_MTU_OFFSET, 256);
+  put(NIC_CNP_INTERVAL_OFFSET, 1000);
+  put(NIC_CNP_DSCP_OFFSET, 1);
+  put(NIC_CNP_PRIORITY_OFFSET, 2);
   EXPECT_EQ(nic.parameters().mtu, 256u);
   EXPECT_EQ(nic.parameters().ack, AckMode::kPerMessage);
   create_queue_pair(5);
-  EXPECT_EQ(get(map::kQpStatusOffset), map::kQpStatusValidMask);
+  EXPECT_EQ(get(NIC_QP_STATUS_OFFSET), NIC_QP_STATUS_VALID_MASK);
   EXPECT_EQ(connections.made, 1);
 
-  put(map::kCtrlOffset, map::kCtrlSoftResetMask | map::kCtrlEnableMask);
-  EXPECT_EQ(get(map::kCtrlOffset) & map::kCtrlEnableMask, 0u);
+  put(NIC_CTRL_OFFSET, NIC_CTRL_SOFT_RESET_MASK | NIC_CTRL_ENABLE_MASK);
+  EXPECT_EQ(get(NIC_CTRL_OFFSET) & NIC_CTRL_ENABLE_MASK, 0u);
   EXPECT_EQ(connections.gone, 1);
   expect_reset_values();
-  put(map::kQpSelectOffset, 5);
-  EXPECT_EQ(get(map::kQpStatusOffset), 0u);
+  put(NIC_QP_SELECT_OFFSET, 5);
+  EXPECT_EQ(get(NIC_QP_STATUS_OFFSET), 0u);
   Packet* const packet = pool.allocate();  // CTRL is disabled, so the NIC drops the packet
   packet->kind = PacketKind::kAck;
   nic.receive(packet, 0);
@@ -256,16 +254,17 @@ TEST_F(NicHostInterfaceTest, NonsenseInTheRingIsRefusedEntryByEntry) {
     entries[i].wr_id = 40 + i;
     write_entry(i, entries[i]);
   }
-  put(map::kSqTailOffset, 4);
+  put(NIC_SQ_TAIL_OFFSET, 4);
   dma.end_all();
-  EXPECT_EQ(get(map::kSqHeadOffset), 4u);
-  EXPECT_EQ(get(map::kCqTailOffset), 4u);
+  EXPECT_EQ(get(NIC_SQ_HEAD_OFFSET), 4u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 4u);
   for (std::uint32_t i = 0; i < 4; ++i) {
     EXPECT_EQ(completion(i).wr_id, 40u + i);
     EXPECT_EQ(completion(i).status, NIC_CQE_LOCAL_ERROR);
     EXPECT_EQ(completion(i).phase, 1);
   }
-  EXPECT_EQ(get(map::kIrqStatusOffset) & map::kIrqStatusSqErrorMask, map::kIrqStatusSqErrorMask);
+  EXPECT_EQ(get(NIC_IRQ_STATUS_OFFSET) & NIC_IRQ_STATUS_SQ_ERROR_MASK,
+            NIC_IRQ_STATUS_SQ_ERROR_MASK);
   EXPECT_TRUE(wire.sent.empty());
 }
 
@@ -276,18 +275,18 @@ TEST_F(NicHostInterfaceTest, AFullCompletionRingKeepsTheRestInOrder) {
     nic_wqe entry{};
     entry.wr_id = i;
     write_entry(i, entry);
-    put(map::kSqTailOffset, i + 1);
+    put(NIC_SQ_TAIL_OFFSET, i + 1);
     dma.end_all();
   }
-  EXPECT_EQ(get(map::kCqTailOffset), 4u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 4u);
   EXPECT_EQ(host.completions_waiting(), 2u);
   EXPECT_EQ(completion(0).wr_id, 0u);
-  put(map::kCqHeadOffset, 1);
+  put(NIC_CQ_HEAD_OFFSET, 1);
   dma.end_all();
-  EXPECT_EQ(get(map::kCqTailOffset), 5u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 5u);
   EXPECT_EQ(completion(4).wr_id, 4u);
   EXPECT_EQ(completion(4).phase, 0);  // completions of the ring's second pass have phase 0
-  put(map::kCqHeadOffset, 5);
+  put(NIC_CQ_HEAD_OFFSET, 5);
   dma.end_all();
   EXPECT_EQ(completion(5).wr_id, 5u);
   EXPECT_EQ(host.completions_waiting(), 0u);
@@ -297,26 +296,26 @@ TEST_F(NicHostInterfaceTest, AFullCompletionRingKeepsTheRestInOrder) {
 
 TEST_F(NicHostInterfaceTest, InterruptsCoalesceByCountAndAge) {
   start();
-  put(map::kIrqCoalesceOffset,
-      2u << map::kIrqCoalesceCountShift | 50u << map::kIrqCoalesceDelayShift);
+  put(NIC_IRQ_COALESCE_OFFSET,
+      2u << NIC_IRQ_COALESCE_COUNT_SHIFT | 50u << NIC_IRQ_COALESCE_DELAY_SHIFT);
   const auto finish_one = [&](std::uint32_t tail) {
-    put(map::kSqTailOffset, tail);
+    put(NIC_SQ_TAIL_OFFSET, tail);
     dma.end_all();
-    return get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask;
+    return get(NIC_IRQ_STATUS_OFFSET) & NIC_IRQ_STATUS_COMPLETION_MASK;
   };
   EXPECT_EQ(finish_one(1), 0u);
   EXPECT_NE(finish_one(2), 0u);  // completes the second of two posted entries
-  put(map::kIrqStatusOffset, map::kIrqStatusCompletionMask);
+  put(NIC_IRQ_STATUS_OFFSET, NIC_IRQ_STATUS_COMPLETION_MASK);
   EXPECT_EQ(finish_one(3), 0u);
   run(kMicroSecond * 60);  // only one completion, but the interrupt delay has passed
-  EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
+  EXPECT_NE(get(NIC_IRQ_STATUS_OFFSET) & NIC_IRQ_STATUS_COMPLETION_MASK, 0u);
 }
 
 TEST_F(NicHostInterfaceTest, OnlyTheOpenWindowCanBeWrittenFromOutside) {
   start();
   create_queue_pair(5);
-  put(map::kMrBaseLoOffset, 0x4000);
-  put(map::kMrLengthOffset, 0x100);
+  put(NIC_MR_BASE_LO_OFFSET, 0x4000);
+  put(NIC_MR_LENGTH_OFFSET, 0x100);
   const auto arrives = [&](std::uint64_t address, std::uint32_t bytes, Psn psn) {
     Packet* const packet = pool.allocate();
     packet->kind = PacketKind::kData;
@@ -355,7 +354,7 @@ TEST_F(NicHostInterfaceTest, TheSendRingWrapsAndIsReadUpToItsEnd) {
       entry.wr_id = 70 + posted;
       write_entry(posted, entry);
     }
-    put(map::kSqTailOffset, posted);
+    put(NIC_SQ_TAIL_OFFSET, posted);
   };
   post(3);
   dma.end_all();
@@ -364,14 +363,14 @@ TEST_F(NicHostInterfaceTest, TheSendRingWrapsAndIsReadUpToItsEnd) {
   ASSERT_EQ(dma.requests.size(), 1u);
   EXPECT_EQ(dma.requests.front().address, kSendRing + 3 * sizeof(nic_wqe));
   EXPECT_EQ(dma.requests.front().bytes, sizeof(nic_wqe));
-  EXPECT_EQ(get(map::kSqHeadOffset), 3u);
+  EXPECT_EQ(get(NIC_SQ_HEAD_OFFSET), 3u);
   dma.end_one();
-  EXPECT_EQ(get(map::kSqHeadOffset), 4u);
+  EXPECT_EQ(get(NIC_SQ_HEAD_OFFSET), 4u);
   ASSERT_EQ(dma.requests.size(), 1u);
   EXPECT_EQ(dma.requests.front().address, kSendRing);
   EXPECT_EQ(dma.requests.front().bytes, 2 * sizeof(nic_wqe));
   dma.end_all();
-  EXPECT_EQ(get(map::kSqHeadOffset), 6u);
+  EXPECT_EQ(get(NIC_SQ_HEAD_OFFSET), 6u);
   scheduler.run_until(kMilliSecond);
   ASSERT_EQ(wire.sent.size(), 6u);
   EXPECT_EQ(wire.sent.back().payload_bytes, 100u);
@@ -386,27 +385,27 @@ TEST_F(NicHostInterfaceTest, RingIndicesRunOnOverSixteenBits) {
     entry.opcode = 0;  // an opcode that the NIC refuses, so that every entry has a completion
     entry.wr_id = i;
     write_entry(i, entry);
-    put(map::kSqTailOffset, (i + 1) & 0xFFFF);
+    put(NIC_SQ_TAIL_OFFSET, (i + 1) & 0xFFFF);
     dma.end_all();
     ASSERT_EQ(completion(i).wr_id, i);
     ASSERT_EQ(completion(i).phase, (i / 4) % 2 == 0 ? 1 : 0) << i;
-    put(map::kCqHeadOffset, (i + 1) & 0xFFFF);
+    put(NIC_CQ_HEAD_OFFSET, (i + 1) & 0xFFFF);
   }
-  EXPECT_EQ(get(map::kSqHeadOffset), 6u);
-  EXPECT_EQ(get(map::kCqTailOffset), 6u);
-  EXPECT_EQ(get(map::kStatCompletionsOffset), 0x10000u + 6);
+  EXPECT_EQ(get(NIC_SQ_HEAD_OFFSET), 6u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 6u);
+  EXPECT_EQ(get(NIC_STAT_COMPLETIONS_LO_OFFSET), 0x10000u + 6);
   EXPECT_EQ(host.completions_unread(), 0u);
 }
 
 TEST_F(NicHostInterfaceTest, OneBurstIsUnderWayAtATime) {
   start();
-  put(map::kSqSizeLog2Offset, 5);
+  put(NIC_SQ_SIZE_LOG2_OFFSET, 5);
   create_queue_pair(5);
   for (std::uint32_t i = 0; i < 20; ++i) {
     ram.put(kSendRing + i * sizeof(nic_wqe), write_of(10 + i));
   }
-  put(map::kSqTailOffset, 10);
-  put(map::kSqTailOffset, 20);
+  put(NIC_SQ_TAIL_OFFSET, 10);
+  put(NIC_SQ_TAIL_OFFSET, 20);
   std::vector<std::uint32_t> bursts;
   while (!dma.requests.empty()) {
     ASSERT_EQ(dma.requests.size(), 1u);
@@ -420,7 +419,7 @@ TEST_F(NicHostInterfaceTest, ADoorbellBeyondTheRingReadsEntriesAgainAndNothingEl
   start();
   create_queue_pair(5);
   for (std::uint32_t i = 0; i < 4; ++i) write_entry(i, write_of(100));
-  put(map::kSqTailOffset, 0xFFFF);
+  put(NIC_SQ_TAIL_OFFSET, 0xFFFF);
   std::uint32_t entries = 0;
   while (!dma.requests.empty()) {
     const auto& request = dma.requests.front();
@@ -432,34 +431,34 @@ TEST_F(NicHostInterfaceTest, ADoorbellBeyondTheRingReadsEntriesAgainAndNothingEl
     dma.end_one();
   }
   EXPECT_EQ(entries, 0xFFFFu);
-  EXPECT_EQ(get(map::kSqHeadOffset), 0xFFFFu);
+  EXPECT_EQ(get(NIC_SQ_HEAD_OFFSET), 0xFFFFu);
 }
 
 TEST_F(NicHostInterfaceTest, ARingOutsideMemoryEndsInErrors) {
   start();
-  put(map::kSqBaseLoOffset, kRamBytes - 64);
+  put(NIC_SQ_BASE_LO_OFFSET, kRamBytes - 64);
   create_queue_pair(5);
   ram.put(kRamBytes - 64, write_of(100));
-  put(map::kSqTailOffset, 2);  // one read for both entries, of which the second is outside memory
+  put(NIC_SQ_TAIL_OFFSET, 2);  // one read for both entries, of which the second is outside memory
   dma.end_all();
-  EXPECT_EQ(get(map::kSqHeadOffset), 2u);
-  EXPECT_EQ(get(map::kCqTailOffset), 2u);
+  EXPECT_EQ(get(NIC_SQ_HEAD_OFFSET), 2u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 2u);
   EXPECT_EQ(completion(0).status, NIC_CQE_LOCAL_ERROR);
   EXPECT_EQ(completion(1).status, NIC_CQE_LOCAL_ERROR);
-  EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusSqErrorMask, 0u);
-  put(map::kIrqStatusOffset, map::kIrqStatusSqErrorMask);
+  EXPECT_NE(get(NIC_IRQ_STATUS_OFFSET) & NIC_IRQ_STATUS_SQ_ERROR_MASK, 0u);
+  put(NIC_IRQ_STATUS_OFFSET, NIC_IRQ_STATUS_SQ_ERROR_MASK);
 
-  put(map::kCqBaseLoOffset, kRamBytes);
-  put(map::kSqBaseLoOffset, kSendRing);
-  put(map::kSqTailOffset, 3);
-  put(map::kIrqStatusOffset, map::kIrqStatusSqErrorMask);
+  put(NIC_CQ_BASE_LO_OFFSET, kRamBytes);
+  put(NIC_SQ_BASE_LO_OFFSET, kSendRing);
+  put(NIC_SQ_TAIL_OFFSET, 3);
+  put(NIC_IRQ_STATUS_OFFSET, NIC_IRQ_STATUS_SQ_ERROR_MASK);
   dma.end_one();
   EXPECT_EQ(host.completions_waiting(), 1u);
-  put(map::kIrqStatusOffset, map::kIrqStatusSqErrorMask);
+  put(NIC_IRQ_STATUS_OFFSET, NIC_IRQ_STATUS_SQ_ERROR_MASK);
   dma.end_all();
   EXPECT_EQ(host.completions_waiting(), 0u);
   EXPECT_EQ(host.completions_written(), 2u);
-  EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusSqErrorMask, 0u);
+  EXPECT_NE(get(NIC_IRQ_STATUS_OFFSET) & NIC_IRQ_STATUS_SQ_ERROR_MASK, 0u);
 }
 
 // Tests of completions.
@@ -467,28 +466,28 @@ TEST_F(NicHostInterfaceTest, ARingOutsideMemoryEndsInErrors) {
 TEST_F(NicHostInterfaceTest, ACompletionIsVisibleWhenItIsInMemory) {
   start();
   write_entry(0, nic_wqe{});
-  put(map::kSqTailOffset, 1);
+  put(NIC_SQ_TAIL_OFFSET, 1);
   dma.end_one();  // completes the read of the entry, which is then refused
-  EXPECT_EQ(get(map::kCqTailOffset), 0u);
-  EXPECT_EQ(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
-  EXPECT_EQ(get(map::kStatusOffset) & map::kStatusIdleMask, 0u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 0u);
+  EXPECT_EQ(get(NIC_IRQ_STATUS_OFFSET) & NIC_IRQ_STATUS_COMPLETION_MASK, 0u);
+  EXPECT_EQ(get(NIC_STATUS_OFFSET) & NIC_STATUS_IDLE_MASK, 0u);
   dma.end_one();
-  EXPECT_EQ(get(map::kCqTailOffset), 1u);
-  EXPECT_NE(get(map::kIrqStatusOffset) & map::kIrqStatusCompletionMask, 0u);
-  EXPECT_NE(get(map::kStatusOffset) & map::kStatusIdleMask, 0u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 1u);
+  EXPECT_NE(get(NIC_IRQ_STATUS_OFFSET) & NIC_IRQ_STATUS_COMPLETION_MASK, 0u);
+  EXPECT_NE(get(NIC_STATUS_OFFSET) & NIC_STATUS_IDLE_MASK, 0u);
 }
 
 TEST_F(NicHostInterfaceTest, AHeadBeyondTheTailStopsCompletionsUntilItIsPutRight) {
   start();
-  put(map::kCqHeadOffset, 3);  // no completion has been written yet
+  put(NIC_CQ_HEAD_OFFSET, 3);  // no completion has been written yet
   write_entry(0, nic_wqe{});
-  put(map::kSqTailOffset, 1);
+  put(NIC_SQ_TAIL_OFFSET, 1);
   dma.end_all();
-  EXPECT_EQ(get(map::kCqTailOffset), 0u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 0u);
   EXPECT_EQ(host.completions_waiting(), 1u);
-  put(map::kCqHeadOffset, 0);
+  put(NIC_CQ_HEAD_OFFSET, 0);
   dma.end_all();
-  EXPECT_EQ(get(map::kCqTailOffset), 1u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 1u);
 }
 
 TEST_F(NicHostInterfaceTest, PayloadIsWrittenBeforeTheCompletionThatTellsOfIt) {
@@ -506,10 +505,10 @@ TEST_F(NicHostInterfaceTest, PayloadIsWrittenBeforeTheCompletionThatTellsOfIt) {
 
 TEST_F(NicHostInterfaceTest, PayloadForMemoryThatIsNotThereIsRefusedAndCounted) {
   start();
-  put(map::kMrLengthOffset, 2 * kRamBytes);
+  put(NIC_MR_LENGTH_OFFSET, 2 * kRamBytes);
   create_queue_pair(5);
   arrive(kRamBytes, {1}, 0, false);
-  EXPECT_EQ(get(map::kStatMrViolationsOffset), 1u);
+  EXPECT_EQ(get(NIC_STAT_MR_VIOLATIONS_LO_OFFSET), 1u);
   EXPECT_TRUE(dma.requests.empty());
   EXPECT_EQ(host.dma_faults().count(), 1u);
 }
@@ -521,14 +520,14 @@ TEST_F(NicHostInterfaceTest, AResetForgetsWhatIsUnderWay) {
   create_queue_pair(5);
   arrive(0x4000, {1}, 0, true);  // payload and completion are in memory
   write_entry(0, write_of(100));
-  put(map::kSqTailOffset, 1);
+  put(NIC_SQ_TAIL_OFFSET, 1);
   ASSERT_EQ(dma.requests.size(), 3u);
-  put(map::kCtrlOffset, map::kCtrlSoftResetMask);
-  EXPECT_NE(get(map::kStatusOffset) & map::kStatusIdleMask, 0u);
+  put(NIC_CTRL_OFFSET, NIC_CTRL_SOFT_RESET_MASK);
+  EXPECT_NE(get(NIC_STATUS_OFFSET) & NIC_STATUS_IDLE_MASK, 0u);
   dma.end_all();
-  EXPECT_EQ(get(map::kSqHeadOffset), 0u);
-  EXPECT_EQ(get(map::kCqTailOffset), 0u);
-  EXPECT_EQ(get(map::kIrqStatusOffset), 0u);
+  EXPECT_EQ(get(NIC_SQ_HEAD_OFFSET), 0u);
+  EXPECT_EQ(get(NIC_CQ_TAIL_OFFSET), 0u);
+  EXPECT_EQ(get(NIC_IRQ_STATUS_OFFSET), 0u);
   EXPECT_EQ(ram.bytes[0x4000], 0u);
   EXPECT_EQ(completion(0).opcode, 0u);
   EXPECT_TRUE(wire.sent.empty());
@@ -536,10 +535,10 @@ TEST_F(NicHostInterfaceTest, AResetForgetsWhatIsUnderWay) {
   start();  // the NIC works again after the reset
   create_queue_pair(5);
   write_entry(0, write_of(100));
-  put(map::kSqTailOffset, 1);
+  put(NIC_SQ_TAIL_OFFSET, 1);
   dma.end_all();
   scheduler.run_until(kMilliSecond);
-  EXPECT_EQ(get(map::kSqHeadOffset), 1u);
+  EXPECT_EQ(get(NIC_SQ_HEAD_OFFSET), 1u);
   EXPECT_EQ(wire.sent.size(), 1u);
 }
 
