@@ -1,8 +1,6 @@
 // The host's interrupt controller: level sources, enable, claim and complete.
 #pragma once
 
-#include <tlm_utils/simple_target_socket.h>
-
 #include <cstdint>
 #include <functional>
 #include <systemc>
@@ -11,18 +9,18 @@
 #include <vector>
 
 #include "machine/interrupt_inputs.h"
+#include "word_target.h"
 
 namespace dcc::model {
 
 /// driver/irq_regs.h, which software includes too, defines the registers and their rules. Only word
 /// accesses are allowed: other accesses, and offsets without a register, get
 /// TLM_ADDRESS_ERROR_RESPONSE; a write to a read-only register or a read of COMPLETE gets
-/// TLM_COMMAND_ERROR_RESPONSE.
-class InterruptController final : public sc_core::sc_module, public InterruptInputs {
+/// TLM_COMMAND_ERROR_RESPONSE. A debug read claims no interrupt.
+class InterruptController final : public WordTarget, public InterruptInputs {
  public:
-  tlm_utils::simple_target_socket<InterruptController> socket{"socket"};
-
-  InterruptController(const sc_core::sc_module_name& name, const sc_core::sc_time& latency);
+  InterruptController(const sc_core::sc_module_name& name, const sc_core::sc_time& latency)
+      : WordTarget(name, latency) {}
 
   /// Sets the level of an interrupt source, 1 … 31.
   void set_level(unsigned source, bool high) override;
@@ -38,13 +36,9 @@ class InterruptController final : public sc_core::sc_module, public InterruptInp
   std::uint64_t claims() const { return claims_; }
 
  private:
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
-  /// Reads a register of the interrupt controller without side effects; false if the offset has no
-  /// register.
-  bool peek(std::uint64_t offset, std::uint32_t& value) const;
-  tlm::tlm_response_status read(std::uint64_t offset, std::uint32_t& value);
-  tlm::tlm_response_status write(std::uint64_t offset, std::uint32_t value);
+  tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
+  tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
+  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
   std::uint32_t pending() const { return level_ & ~service_; }
   std::uint32_t claimable() const;
   /// Reports the sources that are pending now and were not in `before`, and those that are no
@@ -52,7 +46,6 @@ class InterruptController final : public sc_core::sc_module, public InterruptInp
   void report_changes(std::uint32_t before) const;
   void update();
 
-  sc_core::sc_time latency_;
   std::uint32_t level_ = 0;
   std::uint32_t enable_ = 0;
   std::uint32_t service_ = 0;
