@@ -190,44 +190,46 @@ def _decoder(regmap):
 
 
 class _Tables:
-    """Writes arrays bottom up, so that each array can point to the arrays it consists of."""
+    """Collects the rows of a map's arrays: one array of named values, one of fields, and those of registers, whose
+    rows point to ranges of the other two."""
 
     def __init__(self):
-        self.lines = []
+        self._values, self._fields, self._registers = [], [], []
 
-    def values(self, name, field):
-        if not field.values:
-            return "{}"
-        self.lines.append(f"constexpr ValueInfo {name}[] = {{")
-        self.lines += [f"    {{{_quoted(n)}, {v}}}," for n, v in field.values.items()]
-        self.lines.append("};")
-        return f"{{{name}, {len(field.values)}}}"
+    def lines(self):
+        """Returns the text of all arrays; each stands before the arrays that point to it."""
+        arrays = [("ValueInfo kValues", self._values), ("FieldInfo kFields", self._fields)]
+        return [line for array, rows in arrays if rows for line in _array(array, rows)] + self._registers
 
-    def fields(self, name, register):
-        values = [self.values(f"{name}{camel(f.name)}Values", f) for f in register.fields]
-        self.lines.append(f"constexpr FieldInfo {name}[] = {{")
-        for field, values_table in zip(register.fields, values):
-            self.lines.append(
-                f"    {{{_quoted(field.name)}, {field.lsb}, {field.width}, "
-                f"Access::{ACCESS[field.access]}, 0x{field.reset:08X}, 0x{field.min:08X}, "
-                f"0x{field.max:08X},\n     {_quoted(field.unit)}, {_quoted(field.format)}, "
-                f"{_quoted(field.description)}, {values_table}}},")
-        self.lines.append("};")
-        return f"{{{name}, {len(register.fields)}}}"
-
-    def registers(self, name, prefix, registers):
+    def registers(self, name, registers):
         if not registers:
             return "{}"
-        fields = [self.fields(f"k{prefix}{camel(r.name)}Fields", r) for r in registers]
-        self.lines.append(f"constexpr RegisterInfo {name}[] = {{")
-        for register, fields_table in zip(registers, fields):
-            self.lines.append(
-                f"    {{{_quoted(register.name)}, 0x{register.offset:05X}, 0x{register.reset:08X}, "
-                f"Source::{SOURCE[register.source]}, {_bool(register.writable)}, "
-                f"{_bool(register.strobe)}, 0x{register.regwen:08X}, {fields_table},\n"
-                f"     {_quoted(register.description)}}},")
-        self.lines.append("};")
+        rows = [f"    {{{_quoted(r.name)}, 0x{r.offset:05X}, 0x{r.reset:08X}, Source::{SOURCE[r.source]}, "
+                f"{_bool(r.writable)}, {_bool(r.strobe)}, 0x{r.regwen:08X}, {self._fields_of(r)},\n"
+                f"     {_quoted(r.description)}}}," for r in registers]
+        self._registers += _array(f"RegisterInfo {name}", rows)
         return f"{{{name}, {len(registers)}}}"
+
+    def _fields_of(self, register):
+        first = len(self._fields)
+        for field in register.fields:
+            self._fields.append(
+                f"    {{{_quoted(field.name)}, {field.lsb}, {field.width}, Access::{ACCESS[field.access]}, "
+                f"0x{field.reset:08X}, 0x{field.min:08X}, 0x{field.max:08X},  // of {register.name}\n"
+                f"     {_quoted(field.unit)}, {_quoted(field.format)}, {_quoted(field.description)}, "
+                f"{self._values_of(field)}}},")
+        return f"{{kFields + {first}, {len(register.fields)}}}"
+
+    def _values_of(self, field):
+        if not field.values:
+            return "{}"
+        first = len(self._values)
+        self._values += [f"    {{{_quoted(name)}, {value}}}," for name, value in field.values.items()]
+        return f"{{kValues + {first}, {len(field.values)}}}"
+
+
+def _array(name, rows):
+    return [f"constexpr {name}[] = {{", *rows, "};"]
 
 
 def _bool(value):
@@ -236,26 +238,17 @@ def _bool(value):
 
 def source(regmap):
     tables = _Tables()
-    registers = tables.registers("kRegisters", "", regmap.registers)
-    words = [tables.registers(f"k{camel(w.name)}Words", f"Window{camel(w.name)}", w.words)
-             for w in regmap.windows]
-    counters = windows = "{}"
-    if regmap.counters:
-        tables.lines.append("constexpr CounterInfo kCounters[] = {")
-        tables.lines += [f"    {{{_quoted(c.name)}, 0x{c.offset:05X}, {_quoted(c.description)}}},"
-                         for c in regmap.counters]
-        tables.lines.append("};")
-        counters = f"{{kCounters, {len(regmap.counters)}}}"
-    if regmap.windows:
-        tables.lines.append("constexpr WindowInfo kWindows[] = {")
-        for window, word_table in zip(regmap.windows, words):
-            tables.lines.append(
-                f"    {{{_quoted(window.name)}, 0x{window.offset:05X}, {window.entries}, "
-                f"{window.stride}, {_bool(window.writable)}, {_bool(window.structured)}, "
-                f"0x{window.regwen:08X}, "
-                f"{_quoted(window.index)}, {word_table},\n     {_quoted(window.description)}}},")
-        tables.lines.append("};")
-        windows = f"{{kWindows, {len(regmap.windows)}}}"
+    registers = tables.registers("kRegisters", regmap.registers)
+    windows = [f"    {{{_quoted(w.name)}, 0x{w.offset:05X}, {w.entries}, {w.stride}, {_bool(w.writable)}, "
+               f"{_bool(w.structured)}, 0x{w.regwen:08X}, {_quoted(w.index)}, "
+               f"{tables.registers(f'k{camel(w.name)}Words', w.words)},\n     {_quoted(w.description)}}},"
+               for w in regmap.windows]
+    counters = [f"    {{{_quoted(c.name)}, 0x{c.offset:05X}, {_quoted(c.description)}}}," for c in regmap.counters]
+    arrays = [("CounterInfo kCounters", counters), ("WindowInfo kWindows", windows)]
+    lines = tables.lines() + [line for array, rows in arrays if rows for line in _array(array, rows)]
+
+    def view(name, rows):
+        return f"{{{name}, {len(rows)}}}" if rows else "{}"
 
     def index(name):
         return f"k{camel(name)}" if name else "kNoRegister"
@@ -266,11 +259,11 @@ def source(regmap):
     out = [NOTE.format(source=regmap.source_name),
            f"// Table of the {regmap.name} registers.",
            f'#include "registers/generated/{regmap.name}_map.h"', "",
-           f"namespace dcc::regs::{regmap.name}_map {{", "namespace {", "", *tables.lines, "",
+           f"namespace dcc::regs::{regmap.name}_map {{", "namespace {", "", *lines, "",
            "}  // namespace", "", "const MapInfo kMap = {",
            f"    {_quoted(regmap.name)},", f"    {_quoted(regmap.title)},",
            f"    {_quoted(regmap.description)},", f"    0x{regmap.size:X},",
-           f"    {registers},", f"    {counters},", f"    {windows},",
+           f"    {registers},", f"    {view('kCounters', counters)},", f"    {view('kWindows', windows)},",
            f"    {index(regmap.interrupt_status)},", f"    {index(regmap.interrupt_mask)},",
            f"    {index(regmap.interrupt_test)},",
            f"    {index(regmap.error_register)},", f"    0x{cause:08X},",

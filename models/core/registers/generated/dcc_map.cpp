@@ -6,167 +6,9 @@
 namespace dcc::regs::dcc_map {
 namespace {
 
-constexpr FieldInfo kIdFields[] = {
-    {"VALUE", 0, 32, Access::kReadOnly, 0x44434331, 0x00000000, 0xFFFFFFFF,
-     "", "", "Identification, the letters DCC1.", {}},
-};
-constexpr FieldInfo kVersionFields[] = {
-    {"MINOR", 0, 16, Access::kReadOnly, 0x00000005, 0x00000000, 0x0000FFFF,
-     "", "", "Grows when registers are added.", {}},
-    {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
-     "", "", "Grows when a driver must change.", {}},
-};
-constexpr FieldInfo kCapsFields[] = {
-    {"SLOTS_LOG2", 0, 5, Access::kReadOnly, 0x0000000A, 0x00000000, 0x0000001F,
-     "", "", "Binary logarithm of the number of slots.", {}},
-    {"LATENCY", 8, 8, Access::kReadOnly, 0x00000040, 0x00000000, 0x000000FF,
-     "", "", "Clock cycles from an input to its answer.", {}},
-    {"WHEEL_TOP", 16, 4, Access::kReadOnly, 0x00000005, 0x00000000, 0x0000000F,
-     "", "", "Bits of a due time resolved by the top level of the timing wheel.", {}},
-    {"WHEEL_MIDDLE", 20, 4, Access::kReadOnly, 0x00000005, 0x00000000, 0x0000000F,
-     "", "", "Bits resolved by the middle level.", {}},
-    {"WHEEL_LAST", 24, 4, Access::kReadOnly, 0x00000006, 0x00000000, 0x0000000F,
-     "", "", "Bits resolved by the last level; its places are one tick wide.", {}},
-    {"SECDED", 28, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "The memories correct one wrong bit of 64.", {}},
-    {"REBUILD", 29, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "A wrong word costs the flow of its slot at most, and the controller goes on by itself.", {}},
-};
-constexpr ValueInfo kCtrlFieldsLawValues[] = {
+constexpr ValueInfo kValues[] = {
     {"PROPORTIONAL", 0},
     {"DCQCN", 1},
-};
-constexpr FieldInfo kCtrlFields[] = {
-    {"ENABLE", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "1 takes notifications; 0 drops CNPs and byte notifications without counting them. Timers of bound slots run either way, so that their rates recover.", {}},
-    {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Writing 1 releases every slot, cancels every event and clears the statistics, TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT, MEMORY_ERROR and MEMORY_WORD. Parameters, tables and interrupt registers keep their values. Reads as 0.", {}},
-    {"TIMER_RESTART", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
-     "", "", "A cut restarts the increase timer of its slot.", {}},
-    {"LAW", 3, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
-     "", "", "Bit 0 of the number of the law by which rates change; LAW_HIGH has the other bits. DCQCN: a cut leaves the current rate in the target, and an increase moves half way to the target. PROPORTIONAL: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and an increase by unmarked packets moves to the target.", {kCtrlFieldsLawValues, 2}},
-    {"CUT_BY_MARKS", 4, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "The decrease table is indexed by the marks of a CNP (1), or by alpha (0).", {}},
-    {"BYTE_COUNTER", 5, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
-     "", "", "Byte notifications are counted and lead to increases.", {}},
-    {"KEEP_TARGET", 6, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "With LAW DCQCN a cut leaves the target rate as it is (1) unless the timer has raised the rate since the cut before, or sets it to the rate before the cut (0).", {}},
-};
-constexpr FieldInfo kStatusFields[] = {
-    {"READY", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "The memories have been swept after reset; nothing is taken before.", {}},
-    {"IDLE", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "No slot is bound and no event is pending.", {}},
-    {"OVERRUN", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "The timing wheel fell 2^15 ticks behind since reset.", {}},
-    {"FAULT", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "A word with wrong parity was read since reset: the controller stands still, READY is 0.", {}},
-};
-constexpr FieldInfo kRegwenFields[] = {
-    {"PARAMETERS", 0, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
-     "", "", "Parameters may be written. Guards TICK_DIV, TIMER_INTERVAL, BYTE_THRESHOLD, F, G, R_AI, R_HAI, MI, R_MIN, R_MAX, INITIAL_RATE, INITIAL_ALPHA, ALPHA_RECIP, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT, SILENCE, BRISK, CUT_FLOOR.", {}},
-    {"TABLES", 1, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
-     "", "", "Tables may be written. Guards factor, floor, ceiling, decay_hi, decay_lo, decrease. Guards nothing while STATUS.FAULT is 1.", {}},
-    {"CTRL", 2, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,
-     "", "", "CTRL may be written: with 0 software can neither disable nor reset the controller. Guards CTRL. Guards nothing while STATUS.FAULT is 1.", {}},
-};
-constexpr FieldInfo kTickDivFields[] = {
-    {"VALUE", 0, 16, Access::kReadWrite, 0x000000FA, 0x00000040, 0x0000FFFF,
-     "clock cycles", "", "Length of a tick.", {}},
-};
-constexpr FieldInfo kTimerIntervalFields[] = {
-    {"VALUE", 0, 16, Access::kReadWrite, 0x00000037, 0x00000001, 0x0000FFFF,
-     "ticks", "", "Time between two timer increases of a slot.", {}},
-};
-constexpr FieldInfo kByteThresholdFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00989680, 0x00000040, 0xFFFFFFFF,
-     "bytes", "", "A slot that has sent more than this counts one byte event and keeps the remainder. At least one packet.", {}},
-};
-constexpr FieldInfo kFFields[] = {
-    {"VALUE", 0, 8, Access::kReadWrite, 0x00000005, 0x00000000, 0x000000FF,
-     "", "", "Fast recovery threshold; the stage is recovery while both counts are below it.", {}},
-};
-constexpr FieldInfo kGFields[] = {
-    {"VALUE", 0, 16, Access::kReadWrite, 0x00000100, 0x00000000, 0x0000FFFF,
-     "", "0.16", "Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of unmarked packets.", {}},
-};
-constexpr FieldInfo kRAiFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00002800, 0x00000000, 0xFFFFFFFF,
-     "", "24.8 Mb/s", "Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet.", {}},
-};
-constexpr FieldInfo kRHaiFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00019000, 0x00000000, 0xFFFFFFFF,
-     "", "24.8 Mb/s", "Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL.", {}},
-};
-constexpr FieldInfo kMiFields[] = {
-    {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "0.16", "Multiplicative increase added outside recovery, as a part of the base rate.", {}},
-};
-constexpr FieldInfo kRMinFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000A00, 0x00000001, 0xFFFFFFFF,
-     "", "24.8 Mb/s", "No rate falls below this.", {}},
-};
-constexpr FieldInfo kRMaxFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x0186A000, 0x00000001, 0xFFFFFFFF,
-     "", "24.8 Mb/s", "No rate rises above this; a slot at its maximum is released by its timer. The line rate.", {}},
-};
-constexpr FieldInfo kInitialRateFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x0186A000, 0x00000001, 0xFFFFFFFF,
-     "", "24.8 Mb/s", "Current and target rate of a slot when it is bound, before its first cut.", {}},
-};
-constexpr FieldInfo kInitialAlphaFields[] = {
-    {"VALUE", 0, 17, Access::kReadWrite, 0x00010000, 0x00000000, 0x00010000,
-     "", "1.16", "Alpha of a slot when it is bound.", {}},
-};
-constexpr FieldInfo kAlphaRecipFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x04A7904B, 0x00100000, 0xFFFFFFFF,
-     "", "", "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1.", {}},
-};
-constexpr FieldInfo kDecreasePeriodFields[] = {
-    {"VALUE", 0, 20, Access::kReadWrite, 0x00000032, 0x00000000, 0x000FFFFF,
-     "ticks", "", "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold.", {}},
-};
-constexpr FieldInfo kFirstCutFields[] = {
-    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
-     "", "1.16", "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With LAW PROPORTIONAL also the multiplier of each step of a hold.", {}},
-};
-constexpr FieldInfo kMarkShiftFields[] = {
-    {"VALUE", 0, 4, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000000A,
-     "", "", "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this.", {}},
-};
-constexpr FieldInfo kSilenceFields[] = {
-    {"VALUE", 0, 8, Access::kReadWrite, 0x00000020, 0x00000001, 0x000000FF,
-     "timer intervals", "", "With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its rates rise with time.", {}},
-};
-constexpr FieldInfo kBriskFields[] = {
-    {"VALUE", 0, 7, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000005F,
-     "timer intervals", "", "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold.", {}},
-};
-constexpr FieldInfo kCutFloorFields[] = {
-    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
-     "", "1.16", "The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is taken as it is.", {}},
-};
-constexpr FieldInfo kIrqStatusFields[] = {
-    {"TABLE_FULL", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "A CNP found no free slot.", {}},
-    {"OVERRUN", 1, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "The timing wheel fell 2^15 ticks behind.", {}},
-    {"ERROR", 2, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "A register access was refused; ERROR_INFO says which.", {}},
-    {"MEMORY", 3, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "A word with wrong parity was read; MEMORY_ERROR says where.", {}},
-};
-constexpr FieldInfo kIrqMaskFields[] = {
-    {"TABLE_FULL", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Table full.", {}},
-    {"OVERRUN", 1, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Wheel overrun.", {}},
-    {"ERROR", 2, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Refused access.", {}},
-    {"MEMORY", 3, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Wrong parity.", {}},
-};
-constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
     {"NONE", 0},
     {"UNMAPPED", 1},
     {"MISALIGNED", 2},
@@ -174,70 +16,6 @@ constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
     {"NARROW", 4},
     {"OUT_OF_RANGE", 5},
     {"LOCKED", 6},
-};
-constexpr FieldInfo kErrorInfoFields[] = {
-    {"ADDRESS", 0, 20, Access::kReadOnly, 0x00000000, 0x00000000, 0x000FFFFF,
-     "", "", "Its address.", {}},
-    {"CODE", 24, 3, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000007,
-     "", "", "Why it was refused.", {kErrorInfoFieldsCodeValues, 7}},
-    {"WRITE", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "It was a write.", {}},
-};
-constexpr FieldInfo kIrqTestFields[] = {
-    {"TABLE_FULL", 0, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Table full.", {}},
-    {"OVERRUN", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Wheel overrun.", {}},
-    {"ERROR", 2, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Refused access.", {}},
-    {"MEMORY", 3, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Wrong parity.", {}},
-};
-constexpr FieldInfo kFreeSlotsFields[] = {
-    {"VALUE", 0, 15, Access::kReadOnly, 0x00000000, 0x00000000, 0x00007FFF,
-     "", "", "Slots that are not bound.", {}},
-};
-constexpr FieldInfo kTimeFields[] = {
-    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "ticks", "", "Time since the first tick, wraps.", {}},
-};
-constexpr FieldInfo kTimerLagFields[] = {
-    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "ticks", "", "How far the timing wheel's pointer is behind TIME.", {}},
-};
-constexpr FieldInfo kTimerLatenessMaxFields[] = {
-    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "ticks", "", "Greatest lateness of a timer answer since soft reset.", {}},
-};
-constexpr FieldInfo kEventsPendingFields[] = {
-    {"VALUE", 0, 15, Access::kReadOnly, 0x00000000, 0x00000000, 0x00007FFF,
-     "", "", "Timer events started and neither expired nor cancelled.", {}},
-};
-constexpr FieldInfo kMemoryErrorFields[] = {
-    {"FLOWS", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Slot of a flow, flow of a slot.", {}},
-    {"FREE_LIST", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Free slots.", {}},
-    {"SLOTS", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Parameters of the slots.", {}},
-    {"TABLES", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Factor, floor, ceiling, decay and decrease tables.", {}},
-    {"QUEUES", 4, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "CNPs, commands and starts of timers that wait.", {}},
-    {"DELAYS", 5, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Events and answers on their way.", {}},
-    {"WHEEL", 6, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "The timing wheel: records, lists, rows.", {}},
-};
-constexpr FieldInfo kMemoryErrorsFields[] = {
-    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "clock cycles", "", "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value.", {}},
-};
-constexpr FieldInfo kMemoryCorrectedFields[] = {
-    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "clock cycles", "", "Cycles in which words were used of which a wrong bit was corrected, since the reset by pin; stays at its greatest value. 0 without CAPS.SECDED.", {}},
-};
-constexpr ValueInfo kMemoryWordFieldsMemoryValues[] = {
     {"SLOT_OF_FLOW", 0},
     {"FLOW_OF_SLOT", 1},
     {"HASH_0", 2},
@@ -268,210 +46,324 @@ constexpr ValueInfo kMemoryWordFieldsMemoryValues[] = {
     {"WHEEL_ROWS", 27},
     {"WHEEL_WORDS", 28},
 };
-constexpr FieldInfo kMemoryWordFields[] = {
-    {"WRONG", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+constexpr FieldInfo kFields[] = {
+    {"VALUE", 0, 32, Access::kReadOnly, 0x44434331, 0x00000000, 0xFFFFFFFF,  // of ID
+     "", "", "Identification, the letters DCC1.", {}},
+    {"MINOR", 0, 16, Access::kReadOnly, 0x00000005, 0x00000000, 0x0000FFFF,  // of VERSION
+     "", "", "Grows when registers are added.", {}},
+    {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,  // of VERSION
+     "", "", "Grows when a driver must change.", {}},
+    {"SLOTS_LOG2", 0, 5, Access::kReadOnly, 0x0000000A, 0x00000000, 0x0000001F,  // of CAPS
+     "", "", "Binary logarithm of the number of slots.", {}},
+    {"LATENCY", 8, 8, Access::kReadOnly, 0x00000040, 0x00000000, 0x000000FF,  // of CAPS
+     "", "", "Clock cycles from an input to its answer.", {}},
+    {"WHEEL_TOP", 16, 4, Access::kReadOnly, 0x00000005, 0x00000000, 0x0000000F,  // of CAPS
+     "", "", "Bits of a due time resolved by the top level of the timing wheel.", {}},
+    {"WHEEL_MIDDLE", 20, 4, Access::kReadOnly, 0x00000005, 0x00000000, 0x0000000F,  // of CAPS
+     "", "", "Bits resolved by the middle level.", {}},
+    {"WHEEL_LAST", 24, 4, Access::kReadOnly, 0x00000006, 0x00000000, 0x0000000F,  // of CAPS
+     "", "", "Bits resolved by the last level; its places are one tick wide.", {}},
+    {"SECDED", 28, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of CAPS
+     "", "", "The memories correct one wrong bit of 64.", {}},
+    {"REBUILD", 29, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of CAPS
+     "", "", "A wrong word costs the flow of its slot at most, and the controller goes on by itself.", {}},
+    {"ENABLE", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "1 takes notifications; 0 drops CNPs and byte notifications without counting them. Timers of bound slots run either way, so that their rates recover.", {}},
+    {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "Writing 1 releases every slot, cancels every event and clears the statistics, TIMER_LATENESS_MAX, STATUS.OVERRUN, STATUS.FAULT, MEMORY_ERROR and MEMORY_WORD. Parameters, tables and interrupt registers keep their values. Reads as 0.", {}},
+    {"TIMER_RESTART", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "A cut restarts the increase timer of its slot.", {}},
+    {"LAW", 3, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "Bit 0 of the number of the law by which rates change; LAW_HIGH has the other bits. DCQCN: a cut leaves the current rate in the target, and an increase moves half way to the target. PROPORTIONAL: a cut takes a quarter of itself off the target (FIRST_CUT: half of the target), and an increase by unmarked packets moves to the target.", {kValues + 0, 2}},
+    {"CUT_BY_MARKS", 4, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "The decrease table is indexed by the marks of a CNP (1), or by alpha (0).", {}},
+    {"BYTE_COUNTER", 5, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "Byte notifications are counted and lead to increases.", {}},
+    {"KEEP_TARGET", 6, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "With LAW DCQCN a cut leaves the target rate as it is (1) unless the timer has raised the rate since the cut before, or sets it to the rate before the cut (0).", {}},
+    {"READY", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of STATUS
+     "", "", "The memories have been swept after reset; nothing is taken before.", {}},
+    {"IDLE", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of STATUS
+     "", "", "No slot is bound and no event is pending.", {}},
+    {"OVERRUN", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of STATUS
+     "", "", "The timing wheel fell 2^15 ticks behind since reset.", {}},
+    {"FAULT", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of STATUS
+     "", "", "A word with wrong parity was read since reset: the controller stands still, READY is 0.", {}},
+    {"PARAMETERS", 0, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,  // of REGWEN
+     "", "", "Parameters may be written. Guards TICK_DIV, TIMER_INTERVAL, BYTE_THRESHOLD, F, G, R_AI, R_HAI, MI, R_MIN, R_MAX, INITIAL_RATE, INITIAL_ALPHA, ALPHA_RECIP, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT, SILENCE, BRISK, CUT_FLOOR.", {}},
+    {"TABLES", 1, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,  // of REGWEN
+     "", "", "Tables may be written. Guards factor, floor, ceiling, decay_hi, decay_lo, decrease. Guards nothing while STATUS.FAULT is 1.", {}},
+    {"CTRL", 2, 1, Access::kWrite0Clear, 0x00000001, 0x00000000, 0x00000001,  // of REGWEN
+     "", "", "CTRL may be written: with 0 software can neither disable nor reset the controller. Guards CTRL. Guards nothing while STATUS.FAULT is 1.", {}},
+    {"VALUE", 0, 16, Access::kReadWrite, 0x000000FA, 0x00000040, 0x0000FFFF,  // of TICK_DIV
+     "clock cycles", "", "Length of a tick.", {}},
+    {"VALUE", 0, 16, Access::kReadWrite, 0x00000037, 0x00000001, 0x0000FFFF,  // of TIMER_INTERVAL
+     "ticks", "", "Time between two timer increases of a slot.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00989680, 0x00000040, 0xFFFFFFFF,  // of BYTE_THRESHOLD
+     "bytes", "", "A slot that has sent more than this counts one byte event and keeps the remainder. At least one packet.", {}},
+    {"VALUE", 0, 8, Access::kReadWrite, 0x00000005, 0x00000000, 0x000000FF,  // of F
+     "", "", "Fast recovery threshold; the stage is recovery while both counts are below it.", {}},
+    {"VALUE", 0, 16, Access::kReadWrite, 0x00000100, 0x00000000, 0x0000FFFF,  // of G
+     "", "0.16", "Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of unmarked packets.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00002800, 0x00000000, 0xFFFFFFFF,  // of R_AI
+     "", "24.8 Mb/s", "Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00019000, 0x00000000, 0xFFFFFFFF,  // of R_HAI
+     "", "24.8 Mb/s", "Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL.", {}},
+    {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,  // of MI
+     "", "0.16", "Multiplicative increase added outside recovery, as a part of the base rate.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000A00, 0x00000001, 0xFFFFFFFF,  // of R_MIN
+     "", "24.8 Mb/s", "No rate falls below this.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x0186A000, 0x00000001, 0xFFFFFFFF,  // of R_MAX
+     "", "24.8 Mb/s", "No rate rises above this; a slot at its maximum is released by its timer. The line rate.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x0186A000, 0x00000001, 0xFFFFFFFF,  // of INITIAL_RATE
+     "", "24.8 Mb/s", "Current and target rate of a slot when it is bound, before its first cut.", {}},
+    {"VALUE", 0, 17, Access::kReadWrite, 0x00010000, 0x00000000, 0x00010000,  // of INITIAL_ALPHA
+     "", "1.16", "Alpha of a slot when it is bound.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x04A7904B, 0x00100000, 0xFFFFFFFF,  // of ALPHA_RECIP
+     "", "", "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1.", {}},
+    {"VALUE", 0, 20, Access::kReadWrite, 0x00000032, 0x00000000, 0x000FFFFF,  // of DECREASE_PERIOD
+     "ticks", "", "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold.", {}},
+    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,  // of FIRST_CUT
+     "", "1.16", "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With LAW PROPORTIONAL also the multiplier of each step of a hold.", {}},
+    {"VALUE", 0, 4, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000000A,  // of MARK_SHIFT
+     "", "", "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this.", {}},
+    {"VALUE", 0, 8, Access::kReadWrite, 0x00000020, 0x00000001, 0x000000FF,  // of SILENCE
+     "timer intervals", "", "With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its rates rise with time.", {}},
+    {"VALUE", 0, 7, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000005F,  // of BRISK
+     "timer intervals", "", "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold.", {}},
+    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,  // of CUT_FLOOR
+     "", "1.16", "The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is taken as it is.", {}},
+    {"TABLE_FULL", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_STATUS
+     "", "", "A CNP found no free slot.", {}},
+    {"OVERRUN", 1, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_STATUS
+     "", "", "The timing wheel fell 2^15 ticks behind.", {}},
+    {"ERROR", 2, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_STATUS
+     "", "", "A register access was refused; ERROR_INFO says which.", {}},
+    {"MEMORY", 3, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_STATUS
+     "", "", "A word with wrong parity was read; MEMORY_ERROR says where.", {}},
+    {"TABLE_FULL", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_MASK
+     "", "", "Table full.", {}},
+    {"OVERRUN", 1, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_MASK
+     "", "", "Wheel overrun.", {}},
+    {"ERROR", 2, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_MASK
+     "", "", "Refused access.", {}},
+    {"MEMORY", 3, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_MASK
+     "", "", "Wrong parity.", {}},
+    {"ADDRESS", 0, 20, Access::kReadOnly, 0x00000000, 0x00000000, 0x000FFFFF,  // of ERROR_INFO
+     "", "", "Its address.", {}},
+    {"CODE", 24, 3, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000007,  // of ERROR_INFO
+     "", "", "Why it was refused.", {kValues + 2, 7}},
+    {"WRITE", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of ERROR_INFO
+     "", "", "It was a write.", {}},
+    {"TABLE_FULL", 0, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_TEST
+     "", "", "Table full.", {}},
+    {"OVERRUN", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_TEST
+     "", "", "Wheel overrun.", {}},
+    {"ERROR", 2, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_TEST
+     "", "", "Refused access.", {}},
+    {"MEMORY", 3, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_TEST
+     "", "", "Wrong parity.", {}},
+    {"VALUE", 0, 15, Access::kReadOnly, 0x00000000, 0x00000000, 0x00007FFF,  // of FREE_SLOTS
+     "", "", "Slots that are not bound.", {}},
+    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of TIME
+     "ticks", "", "Time since the first tick, wraps.", {}},
+    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of TIMER_LAG
+     "ticks", "", "How far the timing wheel's pointer is behind TIME.", {}},
+    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of TIMER_LATENESS_MAX
+     "ticks", "", "Greatest lateness of a timer answer since soft reset.", {}},
+    {"VALUE", 0, 15, Access::kReadOnly, 0x00000000, 0x00000000, 0x00007FFF,  // of EVENTS_PENDING
+     "", "", "Timer events started and neither expired nor cancelled.", {}},
+    {"FLOWS", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of MEMORY_ERROR
+     "", "", "Slot of a flow, flow of a slot.", {}},
+    {"FREE_LIST", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of MEMORY_ERROR
+     "", "", "Free slots.", {}},
+    {"SLOTS", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of MEMORY_ERROR
+     "", "", "Parameters of the slots.", {}},
+    {"TABLES", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of MEMORY_ERROR
+     "", "", "Factor, floor, ceiling, decay and decrease tables.", {}},
+    {"QUEUES", 4, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of MEMORY_ERROR
+     "", "", "CNPs, commands and starts of timers that wait.", {}},
+    {"DELAYS", 5, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of MEMORY_ERROR
+     "", "", "Events and answers on their way.", {}},
+    {"WHEEL", 6, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of MEMORY_ERROR
+     "", "", "The timing wheel: records, lists, rows.", {}},
+    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of MEMORY_ERRORS
+     "clock cycles", "", "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value.", {}},
+    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of MEMORY_CORRECTED
+     "clock cycles", "", "Cycles in which words were used of which a wrong bit was corrected, since the reset by pin; stays at its greatest value. 0 without CAPS.SECDED.", {}},
+    {"WRONG", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of MEMORY_WORD
      "", "", "It could not be corrected.", {}},
-    {"CORRECTED", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+    {"CORRECTED", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of MEMORY_WORD
      "", "", "It was corrected.", {}},
-    {"MEMORY", 2, 5, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000001F,
-     "", "", "Its memory.", {kMemoryWordFieldsMemoryValues, 29}},
-    {"INDEX", 7, 24, Access::kReadOnly, 0x00000000, 0x00000000, 0x00FFFFFF,
+    {"MEMORY", 2, 5, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000001F,  // of MEMORY_WORD
+     "", "", "Its memory.", {kValues + 9, 29}},
+    {"INDEX", 7, 24, Access::kReadOnly, 0x00000000, 0x00000000, 0x00FFFFFF,  // of MEMORY_WORD
      "", "", "Its index in the memory.", {}},
-};
-constexpr FieldInfo kMemoryLostFields[] = {
-    {"FLOWS", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
+    {"FLOWS", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of MEMORY_LOST
      "", "", "Flows whose slots were lost.", {}},
-    {"REBUILDS", 16, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
+    {"REBUILDS", 16, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of MEMORY_LOST
      "", "", "Recoveries.", {}},
-};
-constexpr RegisterInfo kRegisters[] = {
-    {"ID", 0x00000, 0x44434331, Source::kConstant, false, false, 0x00000000, {kIdFields, 1},
-     "Identification, the letters DCC1."},
-    {"VERSION", 0x00004, 0x00010005, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
-     "Version of this register map."},
-    {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, false, 0x00000000, {kCapsFields, 7},
-     "What this instance was built with."},
-    {"CTRL", 0x0000C, 0x0000002C, Source::kHardware, true, false, 0x00000004, {kCtrlFields, 7},
-     "Enable, reset and policy bits. Written only while REGWEN.CTRL is 1."},
-    {"STATUS", 0x00010, 0x00000000, Source::kHardware, false, false, 0x00000000, {kStatusFields, 4},
-     "What the controller is doing."},
-    {"REGWEN", 0x00014, 0x00000007, Source::kHardware, true, false, 0x00000000, {kRegwenFields, 3},
-     "Write enables. A bit that is cleared stays 0 until the block is reset by its pin, and writes to what it guards are refused."},
-    {"TICK_DIV", 0x00020, 0x000000FA, Source::kHardware, true, false, 0x00000001, {kTickDivFields, 1},
-     "Length of a tick. Written only while REGWEN.PARAMETERS is 1."},
-    {"TIMER_INTERVAL", 0x00024, 0x00000037, Source::kHardware, true, false, 0x00000001, {kTimerIntervalFields, 1},
-     "Time between two timer increases of a slot. Written only while REGWEN.PARAMETERS is 1."},
-    {"BYTE_THRESHOLD", 0x00028, 0x00989680, Source::kHardware, true, false, 0x00000001, {kByteThresholdFields, 1},
-     "A slot that has sent more than this counts one byte event and keeps the remainder. At least one packet. Written only while REGWEN.PARAMETERS is 1."},
-    {"F", 0x0002C, 0x00000005, Source::kHardware, true, false, 0x00000001, {kFFields, 1},
-     "Fast recovery threshold; the stage is recovery while both counts are below it. Written only while REGWEN.PARAMETERS is 1."},
-    {"G", 0x00030, 0x00000100, Source::kHardware, true, false, 0x00000001, {kGFields, 1},
-     "Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of unmarked packets. Written only while REGWEN.PARAMETERS is 1."},
-    {"R_AI", 0x00034, 0x00002800, Source::kHardware, true, false, 0x00000001, {kRAiFields, 1},
-     "Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet. Written only while REGWEN.PARAMETERS is 1."},
-    {"R_HAI", 0x00038, 0x00019000, Source::kHardware, true, false, 0x00000001, {kRHaiFields, 1},
-     "Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL. Written only while REGWEN.PARAMETERS is 1."},
-    {"MI", 0x0003C, 0x00000000, Source::kHardware, true, false, 0x00000001, {kMiFields, 1},
-     "Multiplicative increase added outside recovery, as a part of the base rate. Written only while REGWEN.PARAMETERS is 1."},
-    {"R_MIN", 0x00040, 0x00000A00, Source::kHardware, true, false, 0x00000001, {kRMinFields, 1},
-     "No rate falls below this. Written only while REGWEN.PARAMETERS is 1."},
-    {"R_MAX", 0x00044, 0x0186A000, Source::kHardware, true, false, 0x00000001, {kRMaxFields, 1},
-     "No rate rises above this; a slot at its maximum is released by its timer. The line rate. Written only while REGWEN.PARAMETERS is 1."},
-    {"INITIAL_RATE", 0x00048, 0x0186A000, Source::kHardware, true, false, 0x00000001, {kInitialRateFields, 1},
-     "Current and target rate of a slot when it is bound, before its first cut. Written only while REGWEN.PARAMETERS is 1."},
-    {"INITIAL_ALPHA", 0x0004C, 0x00010000, Source::kHardware, true, false, 0x00000001, {kInitialAlphaFields, 1},
-     "Alpha of a slot when it is bound. Written only while REGWEN.PARAMETERS is 1."},
-    {"ALPHA_RECIP", 0x00050, 0x04A7904B, Source::kHardware, true, false, 0x00000001, {kAlphaRecipFields, 1},
-     "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1. Written only while REGWEN.PARAMETERS is 1."},
-    {"DECREASE_PERIOD", 0x00054, 0x00000032, Source::kHardware, true, false, 0x00000001, {kDecreasePeriodFields, 1},
-     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold. Written only while REGWEN.PARAMETERS is 1."},
-    {"FIRST_CUT", 0x00058, 0x00000000, Source::kHardware, true, false, 0x00000001, {kFirstCutFields, 1},
-     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With LAW PROPORTIONAL also the multiplier of each step of a hold. Written only while REGWEN.PARAMETERS is 1."},
-    {"MARK_SHIFT", 0x0005C, 0x00000000, Source::kHardware, true, false, 0x00000001, {kMarkShiftFields, 1},
-     "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this. Written only while REGWEN.PARAMETERS is 1."},
-    {"SILENCE", 0x00060, 0x00000020, Source::kHardware, true, false, 0x00000001, {kSilenceFields, 1},
-     "With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its rates rise with time. Written only while REGWEN.PARAMETERS is 1."},
-    {"BRISK", 0x00064, 0x00000000, Source::kHardware, true, false, 0x00000001, {kBriskFields, 1},
-     "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold. Written only while REGWEN.PARAMETERS is 1."},
-    {"CUT_FLOOR", 0x00068, 0x00000000, Source::kHardware, true, false, 0x00000001, {kCutFloorFields, 1},
-     "The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is taken as it is. Written only while REGWEN.PARAMETERS is 1."},
-    {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqStatusFields, 4},
-     "Causes of an interrupt; each stays until 1 is written to it."},
-    {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqMaskFields, 4},
-     "1 lets the cause of the same position raise the interrupt."},
-    {"ERROR_INFO", 0x00088, 0x00000000, Source::kBlock, false, false, 0x00000000, {kErrorInfoFields, 3},
-     "The last refused access."},
-    {"IRQ_TEST", 0x0008C, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqTestFields, 4},
-     "Writing 1 sets the cause of the same position as if it had occurred, and nothing else."},
-    {"FREE_SLOTS", 0x000A0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFreeSlotsFields, 1},
-     "Slots that are not bound."},
-    {"TIME", 0x000A4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kTimeFields, 1},
-     "Time since the first tick, wraps."},
-    {"TIMER_LAG", 0x000A8, 0x00000000, Source::kHardware, false, false, 0x00000000, {kTimerLagFields, 1},
-     "How far the timing wheel's pointer is behind TIME."},
-    {"TIMER_LATENESS_MAX", 0x000AC, 0x00000000, Source::kHardware, false, false, 0x00000000, {kTimerLatenessMaxFields, 1},
-     "Greatest lateness of a timer answer since soft reset."},
-    {"EVENTS_PENDING", 0x000B0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kEventsPendingFields, 1},
-     "Timer events started and neither expired nor cancelled."},
-    {"MEMORY_ERROR", 0x000B4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryErrorFields, 7},
-     "Memories in which a word with wrong parity was read, since soft reset."},
-    {"MEMORY_ERRORS", 0x000B8, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryErrorsFields, 1},
-     "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value."},
-    {"MEMORY_CORRECTED", 0x000BC, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryCorrectedFields, 1},
-     "Cycles in which words were used of which a wrong bit was corrected, since the reset by pin; stays at its greatest value. 0 without CAPS.SECDED."},
-    {"MEMORY_WORD", 0x000C0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryWordFields, 4},
-     "The last word that was corrected or, from then on, the first one that could not be, since soft reset. 0 without CAPS.SECDED. With CAPS.REBUILD the first wrong one since the last recovery, or the one that led to it."},
-    {"MEMORY_LOST", 0x000C4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kMemoryLostFields, 2},
-     "Recoveries from wrong words, and what they cost, since the reset by pin; both stay at their greatest value. 0 without CAPS.REBUILD."},
-};
-constexpr FieldInfo kWindowFactorEntryFields[] = {
-    {"F_INC", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
+    {"F_INC", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,  // of ENTRY
      "", "8.8", "Factor of the increase steps; 256 is 1.", {}},
-    {"F_DEC", 16, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
+    {"F_DEC", 16, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,  // of ENTRY
      "", "4.12", "Factor of the decrease argument; 4096 is 1.", {}},
-};
-constexpr RegisterInfo kFactorWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowFactorEntryFields, 2},
-     "How a DSCP bends increases and decreases."},
-};
-constexpr FieldInfo kWindowFloorEntryFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of ENTRY
      "", "24.8 Mb/s", "Least rate of a DSCP; R_MIN still holds.", {}},
-};
-constexpr RegisterInfo kFloorWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowFloorEntryFields, 1},
-     "Least rate of a DSCP; R_MIN still holds."},
-};
-constexpr FieldInfo kWindowCeilingEntryFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of ENTRY
      "", "24.8 Mb/s", "Greatest rate of a DSCP; R_MAX still holds.", {}},
-};
-constexpr RegisterInfo kCeilingWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowCeilingEntryFields, 1},
-     "Greatest rate of a DSCP; R_MAX still holds."},
-};
-constexpr FieldInfo kWindowDecayHiEntryFields[] = {
-    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
+    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,  // of ENTRY
      "", "1.16", "Decay of alpha over multiples of 64 alpha intervals.", {}},
-};
-constexpr RegisterInfo kDecayHiWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowDecayHiEntryFields, 1},
-     "Decay of alpha over multiples of 64 alpha intervals."},
-};
-constexpr FieldInfo kWindowDecayLoEntryFields[] = {
-    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
+    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,  // of ENTRY
      "", "1.16", "Decay of alpha over 0 to 63 alpha intervals.", {}},
-};
-constexpr RegisterInfo kDecayLoWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowDecayLoEntryFields, 1},
-     "Decay of alpha over 0 to 63 alpha intervals."},
-};
-constexpr FieldInfo kWindowDecreaseEntryFields[] = {
-    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,
+    {"VALUE", 0, 17, Access::kReadWrite, 0x00000000, 0x00000000, 0x00010000,  // of ENTRY
      "", "1.16", "Multiplier of a cut by its argument; the hardware interpolates between entries.", {}},
-};
-constexpr RegisterInfo kDecreaseWords[] = {
-    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kWindowDecreaseEntryFields, 1},
-     "Multiplier of a cut by its argument; the hardware interpolates between entries."},
-};
-constexpr FieldInfo kWindowSlotsFlowFields[] = {
-    {"NUMBER", 0, 24, Access::kReadOnly, 0x00000000, 0x00000000, 0x00FFFFFF,
+    {"NUMBER", 0, 24, Access::kReadOnly, 0x00000000, 0x00000000, 0x00FFFFFF,  // of FLOW
      "", "", "Flow number; meaningful while VALID.", {}},
-    {"VALID", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+    {"VALID", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of FLOW
      "", "", "The slot is bound.", {}},
-};
-constexpr FieldInfo kWindowSlotsRateFields[] = {
-    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
+    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of RATE
      "", "24.8 Mb/s", "Current rate.", {}},
-};
-constexpr FieldInfo kWindowSlotsTargetFields[] = {
-    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
+    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of TARGET
      "", "24.8 Mb/s", "Target rate.", {}},
-};
-constexpr FieldInfo kWindowSlotsAlphaFields[] = {
-    {"VALUE", 0, 17, Access::kReadOnly, 0x00000000, 0x00000000, 0x0001FFFF,
+    {"VALUE", 0, 17, Access::kReadOnly, 0x00000000, 0x00000000, 0x0001FFFF,  // of ALPHA
      "", "1.16", "Alpha at the last cut.", {}},
-};
-constexpr FieldInfo kWindowSlotsCountsFields[] = {
-    {"T", 0, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,
+    {"T", 0, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,  // of COUNTS
      "", "", "Timer events since the last cut. With LAW PROPORTIONAL 1 to 160 is the number of intervals of a hold so far; above 160 the value is 256 minus the intervals that are left of the fast phase (BRISK).", {}},
-    {"BC", 8, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,
+    {"BC", 8, 8, Access::kReadOnly, 0x00000000, 0x00000000, 0x000000FF,  // of COUNTS
      "", "", "Byte events since the last cut.", {}},
-    {"DSCP", 16, 6, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000003F,
+    {"DSCP", 16, 6, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000003F,  // of COUNTS
      "", "", "Class of the flow.", {}},
-};
-constexpr FieldInfo kWindowSlotsLengthFields[] = {
-    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
+    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of LENGTH
      "bytes", "", "Bytes sent since the last byte event.", {}},
-};
-constexpr FieldInfo kWindowSlotsLatestFields[] = {
-    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
+    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of LATEST
      "ticks", "", "Tick of the last cut.", {}},
-};
-constexpr FieldInfo kWindowSlotsDueFields[] = {
-    {"TICK", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
+    {"TICK", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of DUE
      "ticks", "", "When it is due.", {}},
-    {"EPOCH", 16, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+    {"EPOCH", 16, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of DUE
      "", "", "Epoch bit of the due time.", {}},
-    {"PENDING", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
+    {"PENDING", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of DUE
      "", "", "An event is pending.", {}},
 };
+constexpr RegisterInfo kRegisters[] = {
+    {"ID", 0x00000, 0x44434331, Source::kConstant, false, false, 0x00000000, {kFields + 0, 1},
+     "Identification, the letters DCC1."},
+    {"VERSION", 0x00004, 0x00010005, Source::kConstant, false, false, 0x00000000, {kFields + 1, 2},
+     "Version of this register map."},
+    {"CAPS", 0x00008, 0x0655400A, Source::kParameter, false, false, 0x00000000, {kFields + 3, 7},
+     "What this instance was built with."},
+    {"CTRL", 0x0000C, 0x0000002C, Source::kHardware, true, false, 0x00000004, {kFields + 10, 7},
+     "Enable, reset and policy bits. Written only while REGWEN.CTRL is 1."},
+    {"STATUS", 0x00010, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 17, 4},
+     "What the controller is doing."},
+    {"REGWEN", 0x00014, 0x00000007, Source::kHardware, true, false, 0x00000000, {kFields + 21, 3},
+     "Write enables. A bit that is cleared stays 0 until the block is reset by its pin, and writes to what it guards are refused."},
+    {"TICK_DIV", 0x00020, 0x000000FA, Source::kHardware, true, false, 0x00000001, {kFields + 24, 1},
+     "Length of a tick. Written only while REGWEN.PARAMETERS is 1."},
+    {"TIMER_INTERVAL", 0x00024, 0x00000037, Source::kHardware, true, false, 0x00000001, {kFields + 25, 1},
+     "Time between two timer increases of a slot. Written only while REGWEN.PARAMETERS is 1."},
+    {"BYTE_THRESHOLD", 0x00028, 0x00989680, Source::kHardware, true, false, 0x00000001, {kFields + 26, 1},
+     "A slot that has sent more than this counts one byte event and keeps the remainder. At least one packet. Written only while REGWEN.PARAMETERS is 1."},
+    {"F", 0x0002C, 0x00000005, Source::kHardware, true, false, 0x00000001, {kFields + 27, 1},
+     "Fast recovery threshold; the stage is recovery while both counts are below it. Written only while REGWEN.PARAMETERS is 1."},
+    {"G", 0x00030, 0x00000100, Source::kHardware, true, false, 0x00000001, {kFields + 28, 1},
+     "Gain of alpha. With LAW PROPORTIONAL the part of a packet that a mark takes off the account of unmarked packets. Written only while REGWEN.PARAMETERS is 1."},
+    {"R_AI", 0x00034, 0x00002800, Source::kHardware, true, false, 0x00000001, {kFields + 29, 1},
+     "Additive increase step. With LAW PROPORTIONAL the step of one unmarked packet. Written only while REGWEN.PARAMETERS is 1."},
+    {"R_HAI", 0x00038, 0x00019000, Source::kHardware, true, false, 0x00000001, {kFields + 30, 1},
+     "Hyper increase step. With LAW PROPORTIONAL the rate of one packet in each TIMER_INTERVAL. Written only while REGWEN.PARAMETERS is 1."},
+    {"MI", 0x0003C, 0x00000000, Source::kHardware, true, false, 0x00000001, {kFields + 31, 1},
+     "Multiplicative increase added outside recovery, as a part of the base rate. Written only while REGWEN.PARAMETERS is 1."},
+    {"R_MIN", 0x00040, 0x00000A00, Source::kHardware, true, false, 0x00000001, {kFields + 32, 1},
+     "No rate falls below this. Written only while REGWEN.PARAMETERS is 1."},
+    {"R_MAX", 0x00044, 0x0186A000, Source::kHardware, true, false, 0x00000001, {kFields + 33, 1},
+     "No rate rises above this; a slot at its maximum is released by its timer. The line rate. Written only while REGWEN.PARAMETERS is 1."},
+    {"INITIAL_RATE", 0x00048, 0x0186A000, Source::kHardware, true, false, 0x00000001, {kFields + 34, 1},
+     "Current and target rate of a slot when it is bound, before its first cut. Written only while REGWEN.PARAMETERS is 1."},
+    {"INITIAL_ALPHA", 0x0004C, 0x00010000, Source::kHardware, true, false, 0x00000001, {kFields + 35, 1},
+     "Alpha of a slot when it is bound. Written only while REGWEN.PARAMETERS is 1."},
+    {"ALPHA_RECIP", 0x00050, 0x04A7904B, Source::kHardware, true, false, 0x00000001, {kFields + 36, 1},
+     "2^32 / K rounded up, K = 2 ... 4096 the alpha interval in ticks; 0xFFFFFFFF stands for K = 1. Written only while REGWEN.PARAMETERS is 1."},
+    {"DECREASE_PERIOD", 0x00054, 0x00000032, Source::kHardware, true, false, 0x00000001, {kFields + 37, 1},
+     "A CNP earlier than this after the slot's last cut changes nothing and is counted as coalesced. With LAW PROPORTIONAL this holds only in the first interval of a hold. Written only while REGWEN.PARAMETERS is 1."},
+    {"FIRST_CUT", 0x00058, 0x00000000, Source::kHardware, true, false, 0x00000001, {kFields + 38, 1},
+     "Multiplier of the first cut of a freshly bound slot; 0 uses the decrease table. With LAW PROPORTIONAL also the multiplier of each step of a hold. Written only while REGWEN.PARAMETERS is 1."},
+    {"MARK_SHIFT", 0x0005C, 0x00000000, Source::kHardware, true, false, 0x00000001, {kFields + 39, 1},
+     "With CTRL.CUT_BY_MARKS the argument of the decrease table is marks shifted left by this. Written only while REGWEN.PARAMETERS is 1."},
+    {"SILENCE", 0x00060, 0x00000020, Source::kHardware, true, false, 0x00000001, {kFields + 40, 1},
+     "With LAW PROPORTIONAL a flow that has sent nothing for this long is silent, and its rates rise with time. Written only while REGWEN.PARAMETERS is 1."},
+    {"BRISK", 0x00064, 0x00000000, Source::kHardware, true, false, 0x00000001, {kFields + 41, 1},
+     "With LAW PROPORTIONAL the length of the fast phase after a hold, in which packets and marks count four times. T holds 256 minus the intervals that are left, which is above the longest hold. Written only while REGWEN.PARAMETERS is 1."},
+    {"CUT_FLOOR", 0x00068, 0x00000000, Source::kHardware, true, false, 0x00000001, {kFields + 42, 1},
+     "The multiplier that a cut takes from the decrease table is at least this. FIRST_CUT is taken as it is. Written only while REGWEN.PARAMETERS is 1."},
+    {"IRQ_STATUS", 0x00080, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 43, 4},
+     "Causes of an interrupt; each stays until 1 is written to it."},
+    {"IRQ_MASK", 0x00084, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 47, 4},
+     "1 lets the cause of the same position raise the interrupt."},
+    {"ERROR_INFO", 0x00088, 0x00000000, Source::kBlock, false, false, 0x00000000, {kFields + 51, 3},
+     "The last refused access."},
+    {"IRQ_TEST", 0x0008C, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 54, 4},
+     "Writing 1 sets the cause of the same position as if it had occurred, and nothing else."},
+    {"FREE_SLOTS", 0x000A0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 58, 1},
+     "Slots that are not bound."},
+    {"TIME", 0x000A4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 59, 1},
+     "Time since the first tick, wraps."},
+    {"TIMER_LAG", 0x000A8, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 60, 1},
+     "How far the timing wheel's pointer is behind TIME."},
+    {"TIMER_LATENESS_MAX", 0x000AC, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 61, 1},
+     "Greatest lateness of a timer answer since soft reset."},
+    {"EVENTS_PENDING", 0x000B0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 62, 1},
+     "Timer events started and neither expired nor cancelled."},
+    {"MEMORY_ERROR", 0x000B4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 63, 7},
+     "Memories in which a word with wrong parity was read, since soft reset."},
+    {"MEMORY_ERRORS", 0x000B8, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 70, 1},
+     "Cycles in which words with wrong parity were seen, since the reset by pin; stays at its greatest value."},
+    {"MEMORY_CORRECTED", 0x000BC, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 71, 1},
+     "Cycles in which words were used of which a wrong bit was corrected, since the reset by pin; stays at its greatest value. 0 without CAPS.SECDED."},
+    {"MEMORY_WORD", 0x000C0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 72, 4},
+     "The last word that was corrected or, from then on, the first one that could not be, since soft reset. 0 without CAPS.SECDED. With CAPS.REBUILD the first wrong one since the last recovery, or the one that led to it."},
+    {"MEMORY_LOST", 0x000C4, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 76, 2},
+     "Recoveries from wrong words, and what they cost, since the reset by pin; both stay at their greatest value. 0 without CAPS.REBUILD."},
+};
+constexpr RegisterInfo kFactorWords[] = {
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 78, 2},
+     "How a DSCP bends increases and decreases."},
+};
+constexpr RegisterInfo kFloorWords[] = {
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 80, 1},
+     "Least rate of a DSCP; R_MIN still holds."},
+};
+constexpr RegisterInfo kCeilingWords[] = {
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 81, 1},
+     "Greatest rate of a DSCP; R_MAX still holds."},
+};
+constexpr RegisterInfo kDecayHiWords[] = {
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 82, 1},
+     "Decay of alpha over multiples of 64 alpha intervals."},
+};
+constexpr RegisterInfo kDecayLoWords[] = {
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 83, 1},
+     "Decay of alpha over 0 to 63 alpha intervals."},
+};
+constexpr RegisterInfo kDecreaseWords[] = {
+    {"ENTRY", 0x00000, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 84, 1},
+     "Multiplier of a cut by its argument; the hardware interpolates between entries."},
+};
 constexpr RegisterInfo kSlotsWords[] = {
-    {"FLOW", 0x00000, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsFlowFields, 2},
+    {"FLOW", 0x00000, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 85, 2},
      "Whose slot it is."},
-    {"RATE", 0x00004, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsRateFields, 1},
+    {"RATE", 0x00004, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 87, 1},
      "Current rate."},
-    {"TARGET", 0x00008, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsTargetFields, 1},
+    {"TARGET", 0x00008, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 88, 1},
      "Target rate."},
-    {"ALPHA", 0x0000C, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsAlphaFields, 1},
+    {"ALPHA", 0x0000C, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 89, 1},
      "Alpha at the last cut."},
-    {"COUNTS", 0x00010, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsCountsFields, 3},
+    {"COUNTS", 0x00010, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 90, 3},
      "Stage counters and class."},
-    {"LENGTH", 0x00014, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsLengthFields, 1},
+    {"LENGTH", 0x00014, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 93, 1},
      "Bytes sent since the last byte event."},
-    {"LATEST", 0x00018, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsLatestFields, 1},
+    {"LATEST", 0x00018, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 94, 1},
      "Tick of the last cut."},
-    {"DUE", 0x0001C, 0x00000000, Source::kHardware, false, false, 0x00000000, {kWindowSlotsDueFields, 3},
+    {"DUE", 0x0001C, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 95, 3},
      "Timer event of the slot."},
 };
 constexpr CounterInfo kCounters[] = {

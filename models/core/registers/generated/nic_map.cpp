@@ -6,170 +6,16 @@
 namespace dcc::regs::nic_map {
 namespace {
 
-constexpr FieldInfo kIdFields[] = {
-    {"VALUE", 0, 32, Access::kReadOnly, 0x4E494331, 0x00000000, 0xFFFFFFFF,
-     "", "", "Identification, the letters NIC1.", {}},
-};
-constexpr FieldInfo kVersionFields[] = {
-    {"MINOR", 0, 16, Access::kReadOnly, 0x00000003, 0x00000000, 0x0000FFFF,
-     "", "", "Grows when registers are added.", {}},
-    {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,
-     "", "", "Grows when a driver must change.", {}},
-};
-constexpr FieldInfo kCapsFields[] = {
-    {"QPS_LOG2", 0, 5, Access::kReadOnly, 0x0000000E, 0x00000000, 0x0000001F,
-     "", "", "Binary logarithm of the number of queue pairs.", {}},
-    {"LINK_RATE", 8, 24, Access::kReadOnly, 0x000186A0, 0x00000000, 0x00FFFFFF,
-     "Mb/s", "", "Rate of the port.", {}},
-};
-constexpr ValueInfo kCtrlFieldsAckModeValues[] = {
+constexpr ValueInfo kValues[] = {
     {"NONE", 0},
     {"PER_PACKET", 1},
     {"PER_MESSAGE", 2},
-};
-constexpr FieldInfo kCtrlFields[] = {
-    {"ENABLE", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "1 sends and receives; 0 takes no work and drops what arrives.", {}},
-    {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Writing 1 destroys every queue pair, empties the rings, clears the statistics and gives every register its reset value, whatever else is written with it. Reads as 0.", {}},
-    {"CNP_ENABLE", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,
-     "", "", "A CE mark is answered by a CNP.", {}},
-    {"CNP_CARRY_MARKS", 3, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "A CNP says how many CE marks it stands for.", {}},
-    {"ACK_MODE", 4, 2, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000002,
-     "", "", "What is acknowledged.", {kCtrlFieldsAckModeValues, 3}},
-};
-constexpr FieldInfo kStatusFields[] = {
-    {"READY", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Reset is over.", {}},
-    {"IDLE", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "No work is queued, in flight or being moved.", {}},
-};
-constexpr FieldInfo kHostIdFields[] = {
-    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "", "Number of this host in the network.", {}},
-};
-constexpr FieldInfo kMtuFields[] = {
-    {"VALUE", 0, 16, Access::kReadWrite, 0x000003E8, 0x00000040, 0x00002328,
-     "bytes", "", "Most payload bytes of a packet.", {}},
-};
-constexpr FieldInfo kSqBaseLoFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "", "Host address of the work queue, low half; aligned to 64 bytes.", {}},
-};
-constexpr FieldInfo kSqBaseHiFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "", "High half.", {}},
-};
-constexpr FieldInfo kSqSizeLog2Fields[] = {
-    {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,
-     "", "", "Binary logarithm of the work queue's entries.", {}},
-};
-constexpr FieldInfo kSqTailFields[] = {
-    {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "", "Doorbell; index behind the last work entry that software has written.", {}},
-};
-constexpr FieldInfo kSqHeadFields[] = {
-    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "", "Index of the next work entry that the NIC fetches.", {}},
-};
-constexpr FieldInfo kCqBaseLoFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "", "Host address of the completion queue, low half; aligned to 64 bytes.", {}},
-};
-constexpr FieldInfo kCqBaseHiFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "", "High half.", {}},
-};
-constexpr FieldInfo kCqSizeLog2Fields[] = {
-    {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,
-     "", "", "Binary logarithm of the completion queue's entries.", {}},
-};
-constexpr FieldInfo kCqTailFields[] = {
-    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "", "Index behind the last completion that the NIC has written.", {}},
-};
-constexpr FieldInfo kCqHeadFields[] = {
-    {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "", "Doorbell; index behind the last completion that software has taken.", {}},
-};
-constexpr FieldInfo kQpSelectFields[] = {
-    {"VALUE", 0, 24, Access::kReadWrite, 0x00000000, 0x00000000, 0x00FFFFFF,
-     "", "", "Queue pair that QP_STATUS shows and QP_CMD acts on.", {}},
-};
-constexpr FieldInfo kQpRemoteHostFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "", "Host at the other end, used by QP_CMD.CREATE.", {}},
-};
-constexpr FieldInfo kQpRemoteQpnFields[] = {
-    {"VALUE", 0, 24, Access::kReadWrite, 0x00000000, 0x00000000, 0x00FFFFFF,
-     "", "", "Queue pair number at the other end, used by QP_CMD.CREATE.", {}},
-};
-constexpr FieldInfo kQpDscpFields[] = {
-    {"VALUE", 0, 6, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000003F,
-     "", "", "DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS.", {}},
-};
-constexpr FieldInfo kQpPriorityFields[] = {
-    {"VALUE", 0, 3, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000007,
-     "", "", "802.1p priority of the queue pair's packets, used by QP_CMD.CREATE.", {}},
-};
-constexpr ValueInfo kQpCmdFieldsOperationValues[] = {
     {"CREATE", 1},
     {"DESTROY", 2},
     {"CHANGE_CLASS", 3},
-};
-constexpr FieldInfo kQpCmdFields[] = {
-    {"OPERATION", 0, 2, Access::kWriteOnly, 0x00000000, 0x00000001, 0x00000003,
-     "", "", "What to do. CHANGE_CLASS gives an existing queue pair the DSCP of QP_DSCP: packets sent from then on have it, and the congestion control counts the flow to its class at once.", {kQpCmdFieldsOperationValues, 3}},
-};
-constexpr FieldInfo kQpStatusFields[] = {
-    {"VALID", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "It exists.", {}},
-    {"ERROR", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Its last work entry failed.", {}},
-    {"BUSY", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "It has work that is not completed.", {}},
-    {"REFUSED", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "The last QP_CMD of the NIC was not carried out.", {}},
-};
-constexpr ValueInfo kQpServiceFieldsServiceValues[] = {
     {"RC", 0},
     {"UC", 1},
     {"UD", 2},
-};
-constexpr FieldInfo kQpServiceFields[] = {
-    {"SERVICE", 0, 2, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000002,
-     "", "", "Reliable connection, unreliable connection, unreliable datagram.", {kQpServiceFieldsServiceValues, 3}},
-};
-constexpr FieldInfo kMrBaseLoFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "", "First host address that other hosts may write and read, and that receive entries and the local side of an RDMA READ may name, low half.", {}},
-};
-constexpr FieldInfo kMrBaseHiFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "", "High half.", {}},
-};
-constexpr FieldInfo kMrLengthFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "bytes", "", "Length of that window; 0 refuses all.", {}},
-};
-constexpr FieldInfo kIrqStatusFields[] = {
-    {"COMPLETION", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Completions are waiting, as IRQ_COALESCE asks.", {}},
-    {"ERROR", 1, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "A register access was refused; ERROR_INFO says which.", {}},
-    {"SQ_ERROR", 2, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "A work or receive entry was malformed; its completion says why.", {}},
-};
-constexpr FieldInfo kIrqMaskFields[] = {
-    {"COMPLETION", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Completion.", {}},
-    {"ERROR", 1, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Refused access.", {}},
-    {"SQ_ERROR", 2, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "Malformed work entry.", {}},
-};
-constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
     {"NONE", 0},
     {"UNMAPPED", 1},
     {"MISALIGNED", 2},
@@ -177,140 +23,208 @@ constexpr ValueInfo kErrorInfoFieldsCodeValues[] = {
     {"NARROW", 4},
     {"OUT_OF_RANGE", 5},
 };
-constexpr FieldInfo kErrorInfoFields[] = {
-    {"ADDRESS", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
-     "", "", "Its address.", {}},
-    {"CODE", 24, 3, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000007,
-     "", "", "Why it was refused.", {kErrorInfoFieldsCodeValues, 6}},
-    {"WRITE", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,
-     "", "", "It was a write.", {}},
-};
-constexpr FieldInfo kIrqCoalesceFields[] = {
-    {"COUNT", 0, 8, Access::kReadWrite, 0x00000001, 0x00000001, 0x000000FF,
-     "", "", "Completions waiting.", {}},
-    {"DELAY", 16, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
-     "us", "", "Age of the oldest completion; 0 waits for COUNT alone.", {}},
-};
-constexpr FieldInfo kCnpIntervalFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x0000C350, 0x00000000, 0xFFFFFFFF,
-     "ns", "", "Least time between two CNPs of a flow.", {}},
-};
-constexpr FieldInfo kCnpDscpFields[] = {
-    {"VALUE", 0, 6, Access::kReadWrite, 0x00000030, 0x00000000, 0x0000003F,
-     "", "", "DSCP of the CNPs sent.", {}},
-};
-constexpr FieldInfo kCnpPriorityFields[] = {
-    {"VALUE", 0, 3, Access::kReadWrite, 0x00000006, 0x00000000, 0x00000007,
-     "", "", "802.1p priority of the CNPs sent.", {}},
-};
-constexpr FieldInfo kCcClassFields[] = {
-    {"DSCP", 0, 6, Access::kWriteOnly, 0x00000000, 0x00000000, 0x0000003F,
-     "", "", "The class.", {}},
-    {"WEIGHT", 16, 16, Access::kWriteOnly, 0x00000000, 0x00000001, 0x0000FFFF,
-     "", "", "Of one of its flows, in 1/256.", {}},
-};
-constexpr FieldInfo kRqBaseLoFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
-     "", "", "Host address of the receive queue, low half; aligned to 64 bytes.", {}},
-};
-constexpr FieldInfo kRqBaseHiFields[] = {
-    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,
+constexpr FieldInfo kFields[] = {
+    {"VALUE", 0, 32, Access::kReadOnly, 0x4E494331, 0x00000000, 0xFFFFFFFF,  // of ID
+     "", "", "Identification, the letters NIC1.", {}},
+    {"MINOR", 0, 16, Access::kReadOnly, 0x00000003, 0x00000000, 0x0000FFFF,  // of VERSION
+     "", "", "Grows when registers are added.", {}},
+    {"MAJOR", 16, 16, Access::kReadOnly, 0x00000001, 0x00000000, 0x0000FFFF,  // of VERSION
+     "", "", "Grows when a driver must change.", {}},
+    {"QPS_LOG2", 0, 5, Access::kReadOnly, 0x0000000E, 0x00000000, 0x0000001F,  // of CAPS
+     "", "", "Binary logarithm of the number of queue pairs.", {}},
+    {"LINK_RATE", 8, 24, Access::kReadOnly, 0x000186A0, 0x00000000, 0x00FFFFFF,  // of CAPS
+     "Mb/s", "", "Rate of the port.", {}},
+    {"ENABLE", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "1 sends and receives; 0 takes no work and drops what arrives.", {}},
+    {"SOFT_RESET", 1, 1, Access::kWriteOnly, 0x00000000, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "Writing 1 destroys every queue pair, empties the rings, clears the statistics and gives every register its reset value, whatever else is written with it. Reads as 0.", {}},
+    {"CNP_ENABLE", 2, 1, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "A CE mark is answered by a CNP.", {}},
+    {"CNP_CARRY_MARKS", 3, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of CTRL
+     "", "", "A CNP says how many CE marks it stands for.", {}},
+    {"ACK_MODE", 4, 2, Access::kReadWrite, 0x00000001, 0x00000000, 0x00000002,  // of CTRL
+     "", "", "What is acknowledged.", {kValues + 0, 3}},
+    {"READY", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of STATUS
+     "", "", "Reset is over.", {}},
+    {"IDLE", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of STATUS
+     "", "", "No work is queued, in flight or being moved.", {}},
+    {"VALUE", 0, 32, Access::kReadOnly, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of HOST_ID
+     "", "", "Number of this host in the network.", {}},
+    {"VALUE", 0, 16, Access::kReadWrite, 0x000003E8, 0x00000040, 0x00002328,  // of MTU
+     "bytes", "", "Most payload bytes of a packet.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of SQ_BASE_LO
+     "", "", "Host address of the work queue, low half; aligned to 64 bytes.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of SQ_BASE_HI
      "", "", "High half.", {}},
-};
-constexpr FieldInfo kRqSizeLog2Fields[] = {
-    {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,
+    {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,  // of SQ_SIZE_LOG2
+     "", "", "Binary logarithm of the work queue's entries.", {}},
+    {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,  // of SQ_TAIL
+     "", "", "Doorbell; index behind the last work entry that software has written.", {}},
+    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of SQ_HEAD
+     "", "", "Index of the next work entry that the NIC fetches.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of CQ_BASE_LO
+     "", "", "Host address of the completion queue, low half; aligned to 64 bytes.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of CQ_BASE_HI
+     "", "", "High half.", {}},
+    {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,  // of CQ_SIZE_LOG2
+     "", "", "Binary logarithm of the completion queue's entries.", {}},
+    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of CQ_TAIL
+     "", "", "Index behind the last completion that the NIC has written.", {}},
+    {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,  // of CQ_HEAD
+     "", "", "Doorbell; index behind the last completion that software has taken.", {}},
+    {"VALUE", 0, 24, Access::kReadWrite, 0x00000000, 0x00000000, 0x00FFFFFF,  // of QP_SELECT
+     "", "", "Queue pair that QP_STATUS shows and QP_CMD acts on.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of QP_REMOTE_HOST
+     "", "", "Host at the other end, used by QP_CMD.CREATE.", {}},
+    {"VALUE", 0, 24, Access::kReadWrite, 0x00000000, 0x00000000, 0x00FFFFFF,  // of QP_REMOTE_QPN
+     "", "", "Queue pair number at the other end, used by QP_CMD.CREATE.", {}},
+    {"VALUE", 0, 6, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000003F,  // of QP_DSCP
+     "", "", "DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS.", {}},
+    {"VALUE", 0, 3, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000007,  // of QP_PRIORITY
+     "", "", "802.1p priority of the queue pair's packets, used by QP_CMD.CREATE.", {}},
+    {"OPERATION", 0, 2, Access::kWriteOnly, 0x00000000, 0x00000001, 0x00000003,  // of QP_CMD
+     "", "", "What to do. CHANGE_CLASS gives an existing queue pair the DSCP of QP_DSCP: packets sent from then on have it, and the congestion control counts the flow to its class at once.", {kValues + 3, 3}},
+    {"VALID", 0, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of QP_STATUS
+     "", "", "It exists.", {}},
+    {"ERROR", 1, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of QP_STATUS
+     "", "", "Its last work entry failed.", {}},
+    {"BUSY", 2, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of QP_STATUS
+     "", "", "It has work that is not completed.", {}},
+    {"REFUSED", 3, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of QP_STATUS
+     "", "", "The last QP_CMD of the NIC was not carried out.", {}},
+    {"SERVICE", 0, 2, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000002,  // of QP_SERVICE
+     "", "", "Reliable connection, unreliable connection, unreliable datagram.", {kValues + 6, 3}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of MR_BASE_LO
+     "", "", "First host address that other hosts may write and read, and that receive entries and the local side of an RDMA READ may name, low half.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of MR_BASE_HI
+     "", "", "High half.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of MR_LENGTH
+     "bytes", "", "Length of that window; 0 refuses all.", {}},
+    {"COMPLETION", 0, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_STATUS
+     "", "", "Completions are waiting, as IRQ_COALESCE asks.", {}},
+    {"ERROR", 1, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_STATUS
+     "", "", "A register access was refused; ERROR_INFO says which.", {}},
+    {"SQ_ERROR", 2, 1, Access::kWrite1Clear, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_STATUS
+     "", "", "A work or receive entry was malformed; its completion says why.", {}},
+    {"COMPLETION", 0, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_MASK
+     "", "", "Completion.", {}},
+    {"ERROR", 1, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_MASK
+     "", "", "Refused access.", {}},
+    {"SQ_ERROR", 2, 1, Access::kReadWrite, 0x00000000, 0x00000000, 0x00000001,  // of IRQ_MASK
+     "", "", "Malformed work entry.", {}},
+    {"ADDRESS", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of ERROR_INFO
+     "", "", "Its address.", {}},
+    {"CODE", 24, 3, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000007,  // of ERROR_INFO
+     "", "", "Why it was refused.", {kValues + 9, 6}},
+    {"WRITE", 31, 1, Access::kReadOnly, 0x00000000, 0x00000000, 0x00000001,  // of ERROR_INFO
+     "", "", "It was a write.", {}},
+    {"COUNT", 0, 8, Access::kReadWrite, 0x00000001, 0x00000001, 0x000000FF,  // of IRQ_COALESCE
+     "", "", "Completions waiting.", {}},
+    {"DELAY", 16, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,  // of IRQ_COALESCE
+     "us", "", "Age of the oldest completion; 0 waits for COUNT alone.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x0000C350, 0x00000000, 0xFFFFFFFF,  // of CNP_INTERVAL
+     "ns", "", "Least time between two CNPs of a flow.", {}},
+    {"VALUE", 0, 6, Access::kReadWrite, 0x00000030, 0x00000000, 0x0000003F,  // of CNP_DSCP
+     "", "", "DSCP of the CNPs sent.", {}},
+    {"VALUE", 0, 3, Access::kReadWrite, 0x00000006, 0x00000000, 0x00000007,  // of CNP_PRIORITY
+     "", "", "802.1p priority of the CNPs sent.", {}},
+    {"DSCP", 0, 6, Access::kWriteOnly, 0x00000000, 0x00000000, 0x0000003F,  // of CC_CLASS
+     "", "", "The class.", {}},
+    {"WEIGHT", 16, 16, Access::kWriteOnly, 0x00000000, 0x00000001, 0x0000FFFF,  // of CC_CLASS
+     "", "", "Of one of its flows, in 1/256.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of RQ_BASE_LO
+     "", "", "Host address of the receive queue, low half; aligned to 64 bytes.", {}},
+    {"VALUE", 0, 32, Access::kReadWrite, 0x00000000, 0x00000000, 0xFFFFFFFF,  // of RQ_BASE_HI
+     "", "", "High half.", {}},
+    {"VALUE", 0, 4, Access::kReadWrite, 0x00000004, 0x00000001, 0x0000000F,  // of RQ_SIZE_LOG2
      "", "", "Binary logarithm of the receive queue's entries.", {}},
-};
-constexpr FieldInfo kRqTailFields[] = {
-    {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,
+    {"VALUE", 0, 16, Access::kReadWrite, 0x00000000, 0x00000000, 0x0000FFFF,  // of RQ_TAIL
      "", "", "Doorbell; index behind the last receive entry that software has written.", {}},
-};
-constexpr FieldInfo kRqHeadFields[] = {
-    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,
+    {"VALUE", 0, 16, Access::kReadOnly, 0x00000000, 0x00000000, 0x0000FFFF,  // of RQ_HEAD
      "", "", "Index of the next receive entry that the NIC fetches.", {}},
 };
 constexpr RegisterInfo kRegisters[] = {
-    {"ID", 0x00000, 0x4E494331, Source::kConstant, false, false, 0x00000000, {kIdFields, 1},
+    {"ID", 0x00000, 0x4E494331, Source::kConstant, false, false, 0x00000000, {kFields + 0, 1},
      "Identification, the letters NIC1."},
-    {"VERSION", 0x00004, 0x00010003, Source::kConstant, false, false, 0x00000000, {kVersionFields, 2},
+    {"VERSION", 0x00004, 0x00010003, Source::kConstant, false, false, 0x00000000, {kFields + 1, 2},
      "Version of this register map."},
-    {"CAPS", 0x00008, 0x0186A00E, Source::kParameter, false, false, 0x00000000, {kCapsFields, 2},
+    {"CAPS", 0x00008, 0x0186A00E, Source::kParameter, false, false, 0x00000000, {kFields + 3, 2},
      "What this instance was built with."},
-    {"CTRL", 0x0000C, 0x00000014, Source::kHardware, true, false, 0x00000000, {kCtrlFields, 5},
+    {"CTRL", 0x0000C, 0x00000014, Source::kHardware, true, false, 0x00000000, {kFields + 5, 5},
      "Enable, reset and protocol choices."},
-    {"STATUS", 0x00010, 0x00000000, Source::kHardware, false, false, 0x00000000, {kStatusFields, 2},
+    {"STATUS", 0x00010, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 10, 2},
      "What the NIC is doing."},
-    {"HOST_ID", 0x00014, 0x00000000, Source::kHardware, false, false, 0x00000000, {kHostIdFields, 1},
+    {"HOST_ID", 0x00014, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 12, 1},
      "Number of this host in the network."},
-    {"MTU", 0x00018, 0x000003E8, Source::kHardware, true, false, 0x00000000, {kMtuFields, 1},
+    {"MTU", 0x00018, 0x000003E8, Source::kHardware, true, false, 0x00000000, {kFields + 13, 1},
      "Most payload bytes of a packet."},
-    {"SQ_BASE_LO", 0x00020, 0x00000000, Source::kHardware, true, false, 0x00000000, {kSqBaseLoFields, 1},
+    {"SQ_BASE_LO", 0x00020, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 14, 1},
      "Host address of the work queue, low half; aligned to 64 bytes."},
-    {"SQ_BASE_HI", 0x00024, 0x00000000, Source::kHardware, true, false, 0x00000000, {kSqBaseHiFields, 1},
+    {"SQ_BASE_HI", 0x00024, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 15, 1},
      "High half."},
-    {"SQ_SIZE_LOG2", 0x00028, 0x00000004, Source::kHardware, true, false, 0x00000000, {kSqSizeLog2Fields, 1},
+    {"SQ_SIZE_LOG2", 0x00028, 0x00000004, Source::kHardware, true, false, 0x00000000, {kFields + 16, 1},
      "Binary logarithm of the work queue's entries."},
-    {"SQ_TAIL", 0x0002C, 0x00000000, Source::kHardware, true, true, 0x00000000, {kSqTailFields, 1},
+    {"SQ_TAIL", 0x0002C, 0x00000000, Source::kHardware, true, true, 0x00000000, {kFields + 17, 1},
      "Doorbell; index behind the last work entry that software has written."},
-    {"SQ_HEAD", 0x00030, 0x00000000, Source::kHardware, false, false, 0x00000000, {kSqHeadFields, 1},
+    {"SQ_HEAD", 0x00030, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 18, 1},
      "Index of the next work entry that the NIC fetches."},
-    {"CQ_BASE_LO", 0x00040, 0x00000000, Source::kHardware, true, false, 0x00000000, {kCqBaseLoFields, 1},
+    {"CQ_BASE_LO", 0x00040, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 19, 1},
      "Host address of the completion queue, low half; aligned to 64 bytes."},
-    {"CQ_BASE_HI", 0x00044, 0x00000000, Source::kHardware, true, false, 0x00000000, {kCqBaseHiFields, 1},
+    {"CQ_BASE_HI", 0x00044, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 20, 1},
      "High half."},
-    {"CQ_SIZE_LOG2", 0x00048, 0x00000004, Source::kHardware, true, false, 0x00000000, {kCqSizeLog2Fields, 1},
+    {"CQ_SIZE_LOG2", 0x00048, 0x00000004, Source::kHardware, true, false, 0x00000000, {kFields + 21, 1},
      "Binary logarithm of the completion queue's entries."},
-    {"CQ_TAIL", 0x0004C, 0x00000000, Source::kHardware, false, false, 0x00000000, {kCqTailFields, 1},
+    {"CQ_TAIL", 0x0004C, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 22, 1},
      "Index behind the last completion that the NIC has written."},
-    {"CQ_HEAD", 0x00050, 0x00000000, Source::kHardware, true, true, 0x00000000, {kCqHeadFields, 1},
+    {"CQ_HEAD", 0x00050, 0x00000000, Source::kHardware, true, true, 0x00000000, {kFields + 23, 1},
      "Doorbell; index behind the last completion that software has taken."},
-    {"QP_SELECT", 0x00060, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpSelectFields, 1},
+    {"QP_SELECT", 0x00060, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 24, 1},
      "Queue pair that QP_STATUS shows and QP_CMD acts on."},
-    {"QP_REMOTE_HOST", 0x00064, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpRemoteHostFields, 1},
+    {"QP_REMOTE_HOST", 0x00064, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 25, 1},
      "Host at the other end, used by QP_CMD.CREATE."},
-    {"QP_REMOTE_QPN", 0x00068, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpRemoteQpnFields, 1},
+    {"QP_REMOTE_QPN", 0x00068, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 26, 1},
      "Queue pair number at the other end, used by QP_CMD.CREATE."},
-    {"QP_DSCP", 0x0006C, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpDscpFields, 1},
+    {"QP_DSCP", 0x0006C, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 27, 1},
      "DSCP of the queue pair's packets, used by QP_CMD.CREATE and QP_CMD.CHANGE_CLASS."},
-    {"QP_PRIORITY", 0x00070, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpPriorityFields, 1},
+    {"QP_PRIORITY", 0x00070, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 28, 1},
      "802.1p priority of the queue pair's packets, used by QP_CMD.CREATE."},
-    {"QP_CMD", 0x00074, 0x00000000, Source::kHardware, true, true, 0x00000000, {kQpCmdFields, 1},
+    {"QP_CMD", 0x00074, 0x00000000, Source::kHardware, true, true, 0x00000000, {kFields + 29, 1},
      "Acts on the selected queue pair at once; QP_STATUS shows the result."},
-    {"QP_STATUS", 0x00078, 0x00000000, Source::kHardware, false, false, 0x00000000, {kQpStatusFields, 4},
+    {"QP_STATUS", 0x00078, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 30, 4},
      "State of the selected queue pair."},
-    {"QP_SERVICE", 0x0007C, 0x00000000, Source::kHardware, true, false, 0x00000000, {kQpServiceFields, 1},
+    {"QP_SERVICE", 0x0007C, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 34, 1},
      "Transport service of the queue pair, used by QP_CMD.CREATE."},
-    {"MR_BASE_LO", 0x00080, 0x00000000, Source::kHardware, true, false, 0x00000000, {kMrBaseLoFields, 1},
+    {"MR_BASE_LO", 0x00080, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 35, 1},
      "First host address that other hosts may write and read, and that receive entries and the local side of an RDMA READ may name, low half."},
-    {"MR_BASE_HI", 0x00084, 0x00000000, Source::kHardware, true, false, 0x00000000, {kMrBaseHiFields, 1},
+    {"MR_BASE_HI", 0x00084, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 36, 1},
      "High half."},
-    {"MR_LENGTH", 0x00088, 0x00000000, Source::kHardware, true, false, 0x00000000, {kMrLengthFields, 1},
+    {"MR_LENGTH", 0x00088, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 37, 1},
      "Length of that window; 0 refuses all."},
-    {"IRQ_STATUS", 0x000A0, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqStatusFields, 3},
+    {"IRQ_STATUS", 0x000A0, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 38, 3},
      "Causes of an interrupt; each stays until 1 is written to it."},
-    {"IRQ_MASK", 0x000A4, 0x00000000, Source::kHardware, true, false, 0x00000000, {kIrqMaskFields, 3},
+    {"IRQ_MASK", 0x000A4, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 41, 3},
      "1 lets the cause of the same position raise the interrupt."},
-    {"ERROR_INFO", 0x000A8, 0x00000000, Source::kBlock, false, false, 0x00000000, {kErrorInfoFields, 3},
+    {"ERROR_INFO", 0x000A8, 0x00000000, Source::kBlock, false, false, 0x00000000, {kFields + 44, 3},
      "The last refused access."},
-    {"IRQ_COALESCE", 0x000AC, 0x00000001, Source::kHardware, true, false, 0x00000000, {kIrqCoalesceFields, 2},
+    {"IRQ_COALESCE", 0x000AC, 0x00000001, Source::kHardware, true, false, 0x00000000, {kFields + 47, 2},
      "The completion interrupt is raised by whichever comes first."},
-    {"CNP_INTERVAL", 0x000C0, 0x0000C350, Source::kHardware, true, false, 0x00000000, {kCnpIntervalFields, 1},
+    {"CNP_INTERVAL", 0x000C0, 0x0000C350, Source::kHardware, true, false, 0x00000000, {kFields + 49, 1},
      "Least time between two CNPs of a flow."},
-    {"CNP_DSCP", 0x000C4, 0x00000030, Source::kHardware, true, false, 0x00000000, {kCnpDscpFields, 1},
+    {"CNP_DSCP", 0x000C4, 0x00000030, Source::kHardware, true, false, 0x00000000, {kFields + 50, 1},
      "DSCP of the CNPs sent."},
-    {"CNP_PRIORITY", 0x000C8, 0x00000006, Source::kHardware, true, false, 0x00000000, {kCnpPriorityFields, 1},
+    {"CNP_PRIORITY", 0x000C8, 0x00000006, Source::kHardware, true, false, 0x00000000, {kFields + 51, 1},
      "802.1p priority of the CNPs sent."},
-    {"CC_CLASS", 0x000D0, 0x00000000, Source::kHardware, true, true, 0x00000000, {kCcClassFields, 2},
+    {"CC_CLASS", 0x000D0, 0x00000000, Source::kHardware, true, true, 0x00000000, {kFields + 52, 2},
      "Weight of the flows of a class, for congestion control in the NIC that keeps to weights; one that does not ignores it."},
-    {"RQ_BASE_LO", 0x000E0, 0x00000000, Source::kHardware, true, false, 0x00000000, {kRqBaseLoFields, 1},
+    {"RQ_BASE_LO", 0x000E0, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 54, 1},
      "Host address of the receive queue, low half; aligned to 64 bytes."},
-    {"RQ_BASE_HI", 0x000E4, 0x00000000, Source::kHardware, true, false, 0x00000000, {kRqBaseHiFields, 1},
+    {"RQ_BASE_HI", 0x000E4, 0x00000000, Source::kHardware, true, false, 0x00000000, {kFields + 55, 1},
      "High half."},
-    {"RQ_SIZE_LOG2", 0x000E8, 0x00000004, Source::kHardware, true, false, 0x00000000, {kRqSizeLog2Fields, 1},
+    {"RQ_SIZE_LOG2", 0x000E8, 0x00000004, Source::kHardware, true, false, 0x00000000, {kFields + 56, 1},
      "Binary logarithm of the receive queue's entries."},
-    {"RQ_TAIL", 0x000EC, 0x00000000, Source::kHardware, true, true, 0x00000000, {kRqTailFields, 1},
+    {"RQ_TAIL", 0x000EC, 0x00000000, Source::kHardware, true, true, 0x00000000, {kFields + 57, 1},
      "Doorbell; index behind the last receive entry that software has written."},
-    {"RQ_HEAD", 0x000F0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kRqHeadFields, 1},
+    {"RQ_HEAD", 0x000F0, 0x00000000, Source::kHardware, false, false, 0x00000000, {kFields + 58, 1},
      "Index of the next receive entry that the NIC fetches."},
 };
 constexpr CounterInfo kCounters[] = {
