@@ -50,8 +50,6 @@ class Console final : public PlatformPart {
   void finish(RunResults& results) override {
     if (quit_) results.completed = false;
   }
-  /// True if the user asked for the end of the run.
-  bool quit() const { return quit_; }
 
  private:
   enum class Then { kStay, kResume };

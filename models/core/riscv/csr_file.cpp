@@ -1,7 +1,5 @@
 #include "riscv/csr_file.h"
 
-#include <cstring>
-#include <initializer_list>
 
 namespace dcc::riscv {
 namespace {
@@ -319,16 +317,6 @@ std::uint32_t CsrFile::highest(std::uint32_t pending) {
     if ((pending & bit_of(cause)) != 0) return static_cast<std::uint32_t>(cause);
   }
   return 0;
-}
-
-bool csr_number(const char* name, std::uint32_t& number) {
-  for (const NamedCsr& entry : kNames) {
-    if (std::strcmp(entry.name, name) == 0) {
-      number = entry.number;
-      return true;
-    }
-  }
-  return false;
 }
 
 const char* csr_name(std::uint32_t number) {

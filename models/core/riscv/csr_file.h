@@ -119,9 +119,6 @@ class CsrFile {
   Triggers triggers_;
 };
 
-/// Finds the number of a CSR by its name ("mstatus": 0x300), for tools. Returns false if the name
-/// is unknown.
-bool csr_number(const char* name, std::uint32_t& number);
 /// Name of a CSR by its number (0x300: "mstatus"); nullptr if the hart has no such register.
 const char* csr_name(std::uint32_t number);
 

@@ -1,7 +1,6 @@
 #include "riscv/line_table.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>

@@ -60,7 +60,6 @@ class Mad {
   std::uint32_t modifier() const { return static_cast<std::uint32_t>(get(20, 4)); }
   /// Status of the datagram without the direction bit of directed routes.
   Status status() const { return static_cast<Status>(get(4, 2) & 0x7FFF); }
-  void set_status(Status status) { put(4, 2, (get(4, 2) & 0x8000) | status); }
   std::uint64_t transaction() const { return get(8, 8); }
   void set_transaction(std::uint64_t id) { put(8, 8, id); }
 
