@@ -435,7 +435,7 @@ def cpp_parameters(name):
     text = (folder / f"{name}_map.cpp").read_text(encoding="utf-8")
     decoded = {}
     for case in re.finditer(r"^    case (k\w+):\n((?:      p\..*\n)+)      return;", text, re.M):
-        for m in re.finditer(r"p\.([\w.]+) = .*\(value & (k\w+)Mask\)", case[2]):
+        for m in re.finditer(r"p\.([\w.]+) = .*\(value & (\w+)_MASK\)", case[2]):
             decoded[m[1]] = (case[1], m[2])
     return values, decoded
 

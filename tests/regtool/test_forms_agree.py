@@ -90,8 +90,8 @@ class FormsAgree(unittest.TestCase):
             self.assertGreater(len(wanted), 6)
             initial, decoded = readers.cpp_parameters(name)
             self.assertEqual(initial, {m: bits.reset for m, (_, _, bits) in wanted.items()})
-            names = {m: tuple("k" + "".join(p.capitalize() for p in text.split("_"))
-                              for text in (register, f"{register}_{field}"))
+            names = {m: ("k" + "".join(p.capitalize() for p in register.split("_")),
+                         f"{name}_{register}_{field}".upper())
                      for m, (register, field, _) in wanted.items()}
             self.assertEqual(decoded, names)
             whole = [(register, *(bits.range or (0, (1 << bits.width) - 1)), bits.reset)
