@@ -10,7 +10,6 @@ namespace dcc {
 
 /// Clocks of the controller's parts, with the bit numbers of need_o of controller_rtl_dut.sv.
 constexpr std::uint32_t kAllClocks = 0x3FF;
-constexpr std::uint32_t kBesideClock = 1 << 4;
 constexpr std::uint32_t kWheelClock = 1 << 8;
 
 /// One clock for all parts, toggled in Verilator's usual way.
@@ -99,13 +98,14 @@ class PartClocks {
   static constexpr std::size_t kEdges = 12;
   static constexpr std::size_t kHalf = 1 << kEdges / 2;
 
-  void make(Root& root, std::uint32_t edges) {
+  static void make(Root& root, std::uint32_t edges) {
     root.__VnbaTriggered = low_[edges % kHalf];
     root.__VnbaTriggered.set(high_[edges / kHalf]);
     kEvaluate(&root);
   }
 
-  std::array<Triggers, kHalf> low_{}, high_{};  // triggers fired by the edges of six clocks
+  // Triggers fired by the edges of six clocks, the same for all instances of a design.
+  static inline std::array<Triggers, kHalf> low_{}, high_{};
 };
 
 }  // namespace dcc

@@ -22,7 +22,6 @@
 #define DCC_WHEEL_TIME(name) DCC_MANAGER(u_timers__DOT__u_wheel__DOT__u_time__DOT__##name)
 #define DCC_STATISTICS(name) DCC_MANAGER(u_status__DOT__u_statistics__DOT__##name)
 #define DCC_LOOKUP(name) DCC_MANAGER(u_lookup__DOT__##name)
-#define DCC_CLASSIFY(name) DCC_MANAGER(u_classify__DOT__##name)
 #define DCC_ANSWERS(name) DCC_MANAGER(u_answers__DOT__g_ring__DOT__##name)
 
 namespace dcc {
@@ -96,19 +95,13 @@ class VerilatedController {
   bool part_edge() {
     if constexpr (Clocks::kParts) {
       Root* const root = at();
-      const std::uint32_t beside = root->DCC_MANAGER(beside_q);
       const std::uint32_t since = root->DCC_TIMERS(since_q);
-      if (!top_->counting_o || beside >> (kBesidePlaces - 4) != 0) return false;
+      if (!top_->counting_o) return false;
       if (root->DCC_TIMERS(cycle_q) > divider() - 4) return false;
       if (top_->expiring_o && since + 3 >= top_->pace_o) return false;
-      const std::uint32_t clocks = clocks_.needed(*top_) | (beside != 0 ? kBesideClock : 0);
-      root->DCC_MANAGER(beside_q) =
-          static_cast<std::uint16_t>(beside << 1 | root->DCC_CLASSIFY(s9_valid_q));
-      age_issues(1);
-      ++root->DCC_TIMERS(cycle_q);
-      if (since < kMaxSince) root->DCC_TIMERS(since_q) = since + 1;
+      count(1);
       watch_.settled(*top_);
-      clocks_.raise_parts(*top_, clocks);
+      clocks_.raise_parts(*top_, clocks_.needed(*top_));
       return true;
     }
     return false;
@@ -211,10 +204,16 @@ class VerilatedController {
         root->DCC_ANSWERS(u_delay__DOT__at_q), waiting, left_out);
     root->DCC_MANAGER(beside_q) = static_cast<std::uint16_t>(beside << left_out);
     root->DCC_ANSWERS(waiting_q) = waiting << left_out;
-    age_issues(left_out);
-    root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(cycle + left_out);
-    root->DCC_TIMERS(since_q) = static_cast<std::uint32_t>(
-        std::min<std::int64_t>(root->DCC_TIMERS(since_q) + left_out, kMaxSince));
+    count(left_out);
+    if constexpr (Clocks::kParts) {
+      // With a further cycle in which nothing but events' places and the counts change, the last
+      // edge is one of the parts (part_edge()).
+      if (skipped < most && top_->counting_o && cycle + skipped <= divider() - 4) {
+        count(1);
+        clocks_.raise_parts(*top_, clocks_.needed(*top_));
+        return skipped;
+      }
+    }
     jump_edge(0);
     return skipped;
   }
@@ -329,6 +328,14 @@ class VerilatedController {
       ring[(from - left_out) % kPlaces] = ring[from % kPlaces];
     }
   }
+  /// Counts cycles of the present tick in the registers that only count then.
+  void count(unsigned cycles) {
+    Root* const root = at();
+    age_issues(cycles);
+    root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>(root->DCC_TIMERS(cycle_q) + cycles);
+    root->DCC_TIMERS(since_q) = static_cast<std::uint32_t>(
+        std::min<std::int64_t>(std::int64_t{root->DCC_TIMERS(since_q)} + cycles, kMaxSince));
+  }
   /// Ages the arbiter's ring of the last issues by a number of cycles. No joined CNP waits in the
   /// ring.
   void age_issues(unsigned cycles) {
@@ -420,5 +427,4 @@ class VerilatedController {
 #undef DCC_WHEEL_TIME
 #undef DCC_STATISTICS
 #undef DCC_LOOKUP
-#undef DCC_CLASSIFY
 #undef DCC_ANSWERS
