@@ -8,6 +8,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,19 @@ namespace dcc {
 /// program, not in a plug-in: an exception of a plug-in's initialisation must come from code that
 /// is already loaded.
 [[noreturn]] void refuse_taken_name(const char* section, const std::string& name);
+
+/// Maker for Named::Registered: makes a module of type Made from its parameters and its context, in
+/// either order, or from the context alone.
+template <class Made>
+constexpr auto kMakes = [](const auto& parameters, const auto& context) {
+  if constexpr (std::is_constructible_v<Made, decltype(parameters), decltype(context)>) {
+    return std::make_unique<Made>(parameters, context);
+  } else if constexpr (std::is_constructible_v<Made, decltype(context), decltype(parameters)>) {
+    return std::make_unique<Made>(context, parameters);
+  } else {
+    return std::make_unique<Made>(context);
+  }
+};
 
 /// One kind of module. `Seam` has these members:
 ///   Parameters  base class of every module's parameters, with a virtual destructor and a virtual

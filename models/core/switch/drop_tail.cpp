@@ -1,6 +1,5 @@
 #include "switch/drop_tail.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "describe/parameter_error.h"
@@ -13,9 +12,7 @@ namespace {
 const Disciplines::Registered<DropTailParameters> kDropTail{
     "drop_tail",
     "a bounded queue by priority that drops arrivals without room; with red: some earlier",
-    [](const DropTailParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<DropTailPort>(parameters, context);
-    }};
+    kMakes<DropTailPort>};
 
 constexpr Bytes kFullPacket = 1500;
 constexpr Bytes kNever = std::numeric_limits<Bytes>::max();

@@ -1,7 +1,5 @@
 #include "schemes/abq/abq.h"
 
-#include <memory>
-
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
 
@@ -10,9 +8,7 @@ namespace dcc {
 namespace {
 const Disciplines::Registered<AbqParameters> kAbq{
     "abq", "a bounded queue by priority that holds ACKs of its senders back while it is long",
-    [](const AbqParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<AbqPort>(parameters, context);
-    }};
+    kMakes<AbqPort>};
 
 DropTailParameters drop_tail_of(const AbqParameters& parameters) {
   DropTailParameters queue;

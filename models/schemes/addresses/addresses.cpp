@@ -1,7 +1,6 @@
 // Paths by hash of the two addresses alone. A switch that reads no UDP port cannot tell the flows
 // between two hosts apart: RoCE version 1 has a global route header directly after the Ethernet
 // header, and no field that differs from flow to flow in front of the queue pair's number.
-#include <memory>
 
 #include "fabric/balancers.h"
 #include "sim/state_digest.h"
@@ -26,9 +25,7 @@ class Addresses final : public PathChoice {
 
 const Balancers::Registered<OnePathParameters> kAddresses{
     "addresses", "by hash of source and destination alone: one path for all flows of two hosts",
-    [](const OnePathParameters&, const PathContext& context) {
-      return std::make_unique<Addresses>(context);
-    }};
+    kMakes<Addresses>};
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 #include "schemes/braid/braid.h"
 
 #include <algorithm>
-#include <memory>
 #include <string>
 
 #include "describe/network_scale.h"
@@ -16,9 +15,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<BraidParameters> kBraid{
     "braid", "window, path and priority by one law of the sender; for ports that mark",
-    [](const BraidParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Braid>(context, parameters);
-    }};
+    kMakes<Braid>};
 }  // namespace
 
 void BraidParameters::describe(ParameterVisitor& v) {

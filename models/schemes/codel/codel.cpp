@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
@@ -14,9 +13,7 @@ namespace dcc {
 namespace {
 const Disciplines::Registered<CodelParameters> kCodel{
     "codel", "a bounded queue that drops or marks leaving packets by the time they waited",
-    [](const CodelParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<CodelPort>(parameters, context);
-    }};
+    kMakes<CodelPort>};
 }  // namespace
 
 void CodelParameters::describe(ParameterVisitor& v) {

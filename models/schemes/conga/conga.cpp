@@ -1,7 +1,6 @@
 #include "schemes/conga/conga.h"
 
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
 
 #include "describe/visitor.h"
@@ -11,10 +10,7 @@ namespace dcc {
 
 namespace {
 const Balancers::Registered<CongaParameters> kConga{
-    "conga", "flowlets on the least used path to the far edge",
-    [](const CongaParameters& parameters, const PathContext& context) {
-      return std::make_unique<Conga>(parameters, context);
-    }};
+    "conga", "flowlets on the least used path to the far edge", kMakes<Conga>};
 }  // namespace
 
 void CongaParameters::describe(ParameterVisitor& v) {

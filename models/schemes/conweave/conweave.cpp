@@ -302,9 +302,7 @@ void Conweave::add_state(StateDigest& d) const {
 namespace {
 const Balancers::Registered<ConweaveParameters> kConweave{
     "conweave", "flows on paths whose answers come in time, put in order again at the far edge",
-    [](const ConweaveParameters& parameters, const PathContext& context) {
-      return std::make_unique<Conweave>(parameters, context);
-    }};
+    kMakes<Conweave>};
 }  // namespace
 
 void ConweaveParameters::describe(ParameterVisitor& v) {

@@ -1,7 +1,6 @@
 #include "schemes/d3/d3.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "schemes/d3/explicit_rate.h"
 #include "sim/state_digest.h"
@@ -11,9 +10,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<D3Parameters> kD3{
     "d3", "rates that meet deadlines, requested hop by hop; for ports that allocate rates",
-    [](const D3Parameters& parameters, const TransportContext& context) {
-      return std::make_unique<D3>(context, parameters);
-    }};
+    kMakes<D3>};
 
 /// Parameters of the rate allocator for the NIC's link: no lease is lost on this link, and packets
 /// do not queue for it.

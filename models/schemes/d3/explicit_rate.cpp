@@ -5,9 +5,7 @@ namespace dcc {
 namespace {
 const Disciplines::Registered<ExplicitRateParameters> kExplicitRate{
     "explicit_rate", "allocates the link's rate to flows that request it, first come first served",
-    [](const ExplicitRateParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<ExplicitRatePort>(parameters, context);
-    }};
+    kMakes<ExplicitRatePort>};
 }  // namespace
 
 void ExplicitRateParameters::describe(ParameterVisitor& v) {

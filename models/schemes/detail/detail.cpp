@@ -3,8 +3,6 @@
 // takes a random port of the best class that is not empty.
 #include "schemes/detail/detail.h"
 
-#include <memory>
-
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
 #include "sim/random.h"
@@ -57,10 +55,7 @@ class Detail final : public PathChoice {
 };
 
 const Balancers::Registered<DetailParameters> kDetail{
-    "detail", "packets to ports with few bytes of their priority and higher ones",
-    [](const DetailParameters& parameters, const PathContext& context) {
-      return std::make_unique<Detail>(parameters, context);
-    }};
+    "detail", "packets to ports with few bytes of their priority and higher ones", kMakes<Detail>};
 
 }  // namespace
 

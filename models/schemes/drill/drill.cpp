@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -167,10 +166,7 @@ class Drill final : public PathChoice {
 };
 
 const Balancers::Registered<DrillParameters> kDrill{
-    "drill", "packets to the shortest queue of a few ports",
-    [](const DrillParameters& parameters, const PathContext& context) {
-      return std::make_unique<Drill>(parameters, context);
-    }};
+    "drill", "packets to the shortest queue of a few ports", kMakes<Drill>};
 
 }  // namespace
 

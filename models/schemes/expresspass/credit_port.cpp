@@ -7,9 +7,7 @@ namespace dcc {
 namespace {
 const Disciplines::Registered<CreditPortParameters> kCreditPort{
     "credit", "credits wait in their own queue behind a token bucket, and are sent before data",
-    [](const CreditPortParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<CreditPort>(parameters, context);
-    }};
+    kMakes<CreditPort>};
 }  // namespace
 
 void CreditPortParameters::describe(ParameterVisitor& v) {

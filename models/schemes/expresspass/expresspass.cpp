@@ -1,7 +1,6 @@
 #include "schemes/expresspass/expresspass.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/parameter_error.h"
@@ -13,9 +12,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<ExpressPassParameters> kExpressPass{
     "expresspass", "a packet for each credit, credits shaped at every port; for credit ports",
-    [](const ExpressPassParameters& parameters, const TransportContext& context) {
-      return std::make_unique<ExpressPass>(context, parameters);
-    }};
+    kMakes<ExpressPass>};
 
 // Packs two values into a data packet's field: the number of its credit, and the number of packets
 // from it to the end of the posted data, limited to 32 bits.

@@ -16,9 +16,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<FastpassParameters> kFastpass{
     "fastpass", "an arbiter, one of the hosts, or several allocate timeslots and paths",
-    [](const FastpassParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Fastpass>(context, parameters);
-    }};
+    kMakes<Fastpass>};
 
 /// Length of a default timeslot: link time of a full packet with overhead, its acknowledgement, and
 /// its share of control messages.

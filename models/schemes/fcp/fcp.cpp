@@ -1,7 +1,6 @@
 #include "schemes/fcp/fcp.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/visitor.h"
 #include "sim/state_digest.h"
@@ -13,9 +12,7 @@ const Transports::Registered<FcpParameters> kFcp{
     "fcp",
     "each flow has the rate that its budget buys at the prices of its links; for ports "
     "that set prices",
-    [](const FcpParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Fcp>(context, parameters);
-    }};
+    kMakes<Fcp>};
 
 /// Unit in which sums of budgets are counted; integers make the sums exact.
 constexpr double kUnit = 1.0 / 4'294'967'296.0;

@@ -5,9 +5,7 @@ namespace dcc {
 namespace {
 const Disciplines::Registered<PricedParameters> kPriced{
     "priced", "sets a price for every bit from what all flows pay for the link",
-    [](const PricedParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<PricedPort>(parameters, context);
-    }};
+    kMakes<PricedPort>};
 }  // namespace
 
 void PricedParameters::describe(ParameterVisitor& v) {

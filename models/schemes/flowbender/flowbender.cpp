@@ -5,7 +5,6 @@
 #include "schemes/flowbender/flowbender.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/visitor.h"
 #include "fabric/fabric_map.h"
@@ -127,9 +126,7 @@ class Flowbender final : public PathChoice {
 
 const Balancers::Registered<FlowbenderParameters> kFlowbender{
     "flowbender", "flows by a hash that a flow changes when its ACKs report many marks",
-    [](const FlowbenderParameters& parameters, const PathContext& context) {
-      return std::make_unique<Flowbender>(parameters, context);
-    }};
+    kMakes<Flowbender>};
 
 }  // namespace
 

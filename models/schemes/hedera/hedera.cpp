@@ -23,10 +23,7 @@ class Hedera final : public PlacedFlows {
 };
 
 const Balancers::Registered<HederaParameters> kHedera{
-    "hedera", "flows by hash, large ones as a central scheduler places them",
-    [](const HederaParameters&, const PathContext& context) {
-      return std::make_unique<Hedera>(context);
-    }};
+    "hedera", "flows by hash, large ones as a central scheduler places them", kMakes<Hedera>};
 
 }  // namespace
 

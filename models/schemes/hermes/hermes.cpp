@@ -1,6 +1,5 @@
 #include "schemes/hermes/hermes.h"
 
-#include <algorithm>
 #include <memory>
 #include <stdexcept>
 
@@ -23,10 +22,7 @@ constexpr std::uint32_t kProbeBytes = 64;
 enum : std::uint32_t { kProbe = 1, kAnswer = 2 };
 
 const Balancers::Registered<HermesParameters> kHermes{
-    "hermes", "flows on paths that their ACKs show to be good, moved with care",
-    [](const HermesParameters& parameters, const PathContext& context) {
-      return std::make_unique<Hermes>(parameters, context);
-    }};
+    "hermes", "flows on paths that their ACKs show to be good, moved with care", kMakes<Hermes>};
 }  // namespace
 
 Hermes::Hermes(const HermesParameters& parameters, const PathContext& context)

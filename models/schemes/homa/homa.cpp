@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/parameter_error.h"
@@ -14,9 +13,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<HomaParameters> kHoma{
     "homa", "receivers grant the shortest messages and choose their priorities; for strict ports",
-    [](const HomaParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Homa>(context, parameters);
-    }};
+    kMakes<Homa>};
 
 // Packs a packet's position in its message: number of packets before it, and number of packets from
 // it to the end, limited to 32 bits.

@@ -3,8 +3,6 @@
 // measurement.
 #include "schemes/letflow/letflow.h"
 
-#include <memory>
-
 #include "sim/random.h"
 #include "sim/state_digest.h"
 
@@ -43,11 +41,8 @@ class Letflow final : public PathChoice {
   RandomStream random_;
 };
 
-const Balancers::Registered<LetflowParameters> kLetflow{
-    "letflow", "flowlets at random",
-    [](const LetflowParameters& parameters, const PathContext& context) {
-      return std::make_unique<Letflow>(parameters, context);
-    }};
+const Balancers::Registered<LetflowParameters> kLetflow{"letflow", "flowlets at random",
+                                                        kMakes<Letflow>};
 
 }  // namespace
 

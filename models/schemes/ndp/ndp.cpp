@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -13,9 +12,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<NdpParameters> kNdp{
     "ndp", "a first window at once, the rest pulled by receivers; for ports that trim",
-    [](const NdpParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Ndp>(context, parameters);
-    }};
+    kMakes<Ndp>};
 }  // namespace
 
 void NdpParameters::describe(ParameterVisitor& v) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 
 #include "describe/visitor.h"
 #include "schemes/pdq/preemptive_rate.h"
@@ -13,9 +12,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<PdqParameters> kPdq{
     "pdq", "the most critical flows send, the others pause; for ports that keep lists of flows",
-    [](const PdqParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Pdq>(context, parameters);
-    }};
+    kMakes<Pdq>};
 
 /// Parameters of PDQ's allocator in the NIC, which has room for all flows and no dampening.
 PreemptiveAllocatorParameters for_nic() {

@@ -5,9 +5,7 @@ namespace dcc {
 namespace {
 const Disciplines::Registered<PreemptiveRateParameters> kPreemptiveRate{
     "preemptive_rate", "gives the link's rate to the most critical flows and pauses the others",
-    [](const PreemptiveRateParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<PreemptiveRatePort>(parameters, context);
-    }};
+    kMakes<PreemptiveRatePort>};
 }  // namespace
 
 void PreemptiveRateParameters::describe(ParameterVisitor& v) {

@@ -126,9 +126,7 @@ class Permutation final : public PathChoice {
 
 const Balancers::Registered<ManyPathsParameters> kPermutation{
     "permutation", "packets of a flow on all paths in turn, in a new random order each round",
-    [](const ManyPathsParameters&, const PathContext& context) {
-      return std::make_unique<Permutation>(context);
-    }};
+    kMakes<Permutation>};
 
 }  // namespace
 

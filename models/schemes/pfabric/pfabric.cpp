@@ -1,7 +1,6 @@
 #include "schemes/pfabric/pfabric.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/parameter_error.h"
@@ -20,9 +19,7 @@ const Transports::Registered<PfabricParameters> kPfabric{
     "pfabric",
     "packets carry the remaining bytes of their flow; a window and a short timeout; for "
     "pfabric ports",
-    [](const PfabricParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Pfabric>(context, parameters);
-    }};
+    kMakes<Pfabric>};
 }  // namespace
 
 void PfabricParameters::describe(ParameterVisitor& v) {

@@ -1,7 +1,6 @@
 #include "schemes/phost/phost.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -12,9 +11,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<PhostParameters> kPhost{
     "phost", "receivers send tokens of short life, senders serve the flow with the least left",
-    [](const PhostParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Phost>(context, parameters);
-    }};
+    kMakes<Phost>};
 
 // Packs two numbers into a field. A token carries its number and the number of missing packets.
 // Data carries the number of its token and the number of packets from it to the end of the message.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
@@ -14,9 +13,7 @@ namespace dcc {
 namespace {
 const Disciplines::Registered<PiParameters> kPi{
     "pi", "a bounded queue that marks or drops arrivals by a proportional-integral controller",
-    [](const PiParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<PiPort>(parameters, context);
-    }};
+    kMakes<PiPort>};
 
 double in_seconds(PicoSeconds time) { return static_cast<double>(time.count) * 1e-12; }
 }  // namespace

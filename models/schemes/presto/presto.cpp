@@ -4,7 +4,6 @@
 #include "schemes/presto/presto.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/visitor.h"
 #include "schemes/common/weighted_ports.h"
@@ -39,11 +38,8 @@ class Presto final : public PathChoice {
   WeightedPorts ports_;
 };
 
-const Balancers::Registered<PrestoParameters> kPresto{
-    "presto", "cells of a flow take turns",
-    [](const PrestoParameters& parameters, const PathContext& context) {
-      return std::make_unique<Presto>(parameters, context);
-    }};
+const Balancers::Registered<PrestoParameters> kPresto{"presto", "cells of a flow take turns",
+                                                      kMakes<Presto>};
 
 }  // namespace
 

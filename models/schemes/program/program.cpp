@@ -15,10 +15,7 @@ constexpr std::array<const char*, DCC_EVENT_KINDS> kEventNames{"start", "cnp",  
 constexpr std::uint32_t kEachTimer = (1u << DCC_PROGRAM_TIMERS) - 1;
 
 const RegisteredAlgorithm<ProgramParameters> kProgram{
-    "program", "a user's program on cores in the NIC",
-    [](const ProgramParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Program>(context, parameters);
-    }};
+    "program", "a user's program on cores in the NIC", kMakes<Program>};
 
 std::uint64_t ps(PicoSeconds time) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(0, time.count));

@@ -1,16 +1,13 @@
 #include "schemes/rcp/fair_rate_port.h"
 
 #include <algorithm>
-#include <memory>
 
 namespace dcc {
 
 namespace {
 const Disciplines::Registered<FairRatePortParameters> kFairRate{
     "fair_rate", "writes one rate for all flows into packets, by spare capacity and queue",
-    [](const FairRatePortParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<FairRatePort>(parameters, context);
-    }};
+    kMakes<FairRatePort>};
 }  // namespace
 
 void FairRatePortParameters::describe(ParameterVisitor& v) {

@@ -1,8 +1,5 @@
 #include "schemes/rcp/rcp.h"
 
-#include <algorithm>
-#include <memory>
-
 #include "schemes/rcp/fair_rate_port.h"
 #include "sim/state_digest.h"
 
@@ -13,9 +10,7 @@ const Transports::Registered<RcpParameters> kRcp{
     "rcp",
     "the rate that the ports of the path assign to each flow; for ports that write one "
     "rate",
-    [](const RcpParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Rcp>(context, parameters);
-    }};
+    kMakes<Rcp>};
 
 /// Number of round trips after a data packet until the flow sends a separate rate request.
 constexpr int kFirstWait = 4;

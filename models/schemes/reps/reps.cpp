@@ -6,7 +6,6 @@
 #include "schemes/reps/reps.h"
 
 #include <array>
-#include <memory>
 
 #include "describe/visitor.h"
 #include "fabric/fabric_map.h"
@@ -129,10 +128,7 @@ class Reps final : public PathChoice {
 };
 
 const Balancers::Registered<RepsParameters> kReps{
-    "reps", "packets by entropy values that ACKs bring back",
-    [](const RepsParameters& parameters, const PathContext& context) {
-      return std::make_unique<Reps>(parameters, context);
-    }};
+    "reps", "packets by entropy values that ACKs bring back", kMakes<Reps>};
 
 }  // namespace
 

@@ -1,5 +1,4 @@
 // Random packet spraying (Dixit et al., INFOCOM'13): each packet takes a port at random.
-#include <memory>
 
 #include "fabric/balancers.h"
 #include "sim/random.h"
@@ -26,10 +25,7 @@ class Rps final : public PathChoice {
   RandomStream random_;
 };
 
-const Balancers::Registered<ManyPathsParameters> kRps{
-    "rps", "packets at random", [](const ManyPathsParameters&, const PathContext& context) {
-      return std::make_unique<Rps>(context);
-    }};
+const Balancers::Registered<ManyPathsParameters> kRps{"rps", "packets at random", kMakes<Rps>};
 
 }  // namespace
 

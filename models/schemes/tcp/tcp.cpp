@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
@@ -13,9 +12,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<TcpParameters> kTcp{
     "tcp", "a stream of bytes with selective acknowledgements, NewReno, Cubic or DCTCP windows",
-    [](const TcpParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Tcp>(context, parameters);
-    }};
+    kMakes<Tcp>};
 
 constexpr unsigned kNoWindow = std::numeric_limits<unsigned>::max();
 

@@ -1,22 +1,15 @@
 #include "schemes/tdma/tdma.h"
 
 #include <algorithm>
-#include <memory>
-#include <string>
 
-#include "describe/parameter_error.h"
 #include "describe/visitor.h"
-#include "fabric/topology.h"
 #include "sim/state_digest.h"
 
 namespace dcc {
 
 namespace {
 const Transports::Registered<TdmaParameters> kTdma{
-    "tdma", "hosts take turns by the clock, in pairs that change with every slot",
-    [](const TdmaParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Tdma>(context, parameters);
-    }};
+    "tdma", "hosts take turns by the clock, in pairs that change with every slot", kMakes<Tdma>};
 
 /// Number of full packets in a TDMA slot whose length is not configured.
 constexpr int kPacketsOfASlot = 20;

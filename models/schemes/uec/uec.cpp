@@ -1,7 +1,6 @@
 #include "schemes/uec/uec.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
@@ -12,9 +11,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<UecParameters> kUec{
     "uec", "Ultra Ethernet's windows (NSCC) or credit (RCCC), selective ACKs; for ports that trim",
-    [](const UecParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Uec>(context, parameters);
-    }};
+    kMakes<Uec>};
 
 // Fields of a receiver's answer: `psn` is the end of the data received in order (ACK) or the
 // trimmed packet (NACK). `scheme` holds the bits of 64 packets, `immediate` the number of the first

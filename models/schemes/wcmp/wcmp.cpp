@@ -1,6 +1,5 @@
 // WCMP (Zhou et al., EuroSys'14): distributes flows by hash over ports in proportion to the
 // capacity behind each port.
-#include <memory>
 
 #include "fabric/balancers.h"
 #include "schemes/common/weighted_ports.h"
@@ -28,10 +27,7 @@ class Wcmp final : public PathChoice {
 };
 
 const Balancers::Registered<OnePathParameters> kWcmp{
-    "wcmp", "by hash, each port in proportion to the capacity behind it",
-    [](const OnePathParameters&, const PathContext& context) {
-      return std::make_unique<Wcmp>(context);
-    }};
+    "wcmp", "by hash, each port in proportion to the capacity behind it", kMakes<Wcmp>};
 
 }  // namespace
 

@@ -1,16 +1,13 @@
 #include "schemes/xcp/feedback_port.h"
 
 #include <algorithm>
-#include <memory>
 
 namespace dcc {
 
 namespace {
 const Disciplines::Registered<FeedbackPortParameters> kFeedback{
     "window_feedback", "writes changes of windows into packets, by spare capacity and queue",
-    [](const FeedbackPortParameters& parameters, const DisciplineContext& context) {
-      return std::make_unique<FeedbackPort>(parameters, context);
-    }};
+    kMakes<FeedbackPort>};
 }  // namespace
 
 void FeedbackPortParameters::describe(ParameterVisitor& v) {

@@ -1,7 +1,6 @@
 #include "schemes/xcp/xcp.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "schemes/xcp/feedback_port.h"
 #include "sim/state_digest.h"
@@ -11,9 +10,7 @@ namespace dcc {
 namespace {
 const Transports::Registered<XcpParameters> kXcp{
     "xcp", "windows that change by feedback of the ports of the path; for ports that write it",
-    [](const XcpParameters& parameters, const TransportContext& context) {
-      return std::make_unique<Xcp>(context, parameters);
-    }};
+    kMakes<Xcp>};
 
 /// Shortest window of a flow, in packets.
 constexpr double kLeastPackets = 1.0 / FeedbackController::kLongestGap;
