@@ -142,11 +142,6 @@ class FlowLedger {
   /// The record of a flow, whether open, closed, or not yet open. `start` and `bytes` describe a
   /// closed flow, whose record has only bytes, times, FlowCounts and the figures of the window.
   FlowRecord record(std::size_t flow, PicoSeconds start, Bytes bytes) const;
-  /// Calls visit(flow, record) for every open record.
-  template <class Visit>
-  void each_open(Visit visit) {
-    records_.each(visit);
-  }
 
   /// Sums of the described counters over all flows, open and closed.
   FlowRecord total() const;
