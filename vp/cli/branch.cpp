@@ -12,7 +12,6 @@
 #include "cli/preflight.h"
 #include "config/yaml_reader.h"
 #include "debug/fork_each.h"
-#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 namespace {

@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "cli/preflight.h"
 #include "cli/summary.h"
-#include "config/config_enum_names.h"
 #include "config/yaml_reader.h"
 #include "describe/quantity_text.h"
 #include "diagnose/diagnosis.h"

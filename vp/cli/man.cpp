@@ -1,6 +1,5 @@
 // dccvp man: prints the manual page, from the command line's own description.
 #include <cstdio>
-#include <sstream>
 #include <string>
 
 #include "cli/command.h"

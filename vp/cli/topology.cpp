@@ -6,7 +6,6 @@
 #include "build/translate.h"
 #include "cli/command.h"
 #include "cli/text_table.h"
-#include "config/config_enum_names.h"
 #include "config/yaml_reader.h"
 #include "report/run_files.h"
 #include "report/topology_svg.h"

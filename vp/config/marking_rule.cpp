@@ -1,8 +1,6 @@
-#include <algorithm>
 #include <string>
 
 #include "config/follow_network.h"
-#include "describe/network_scale.h"
 #include "describe/parameter_error.h"
 
 namespace dcc::vp {

@@ -1,7 +1,5 @@
 #include "config/utf8.h"
 
-#include <cstdint>
-
 namespace dcc::vp {
 namespace {
 

@@ -1,7 +1,6 @@
 // Commands of the prompt that go back in simulated time: to a time, by a number of events, or to
 // the last occurrence of an event.
 #include <algorithm>
-#include <ostream>
 
 #include "debug/console.h"
 #include "describe/quantity_text.h"

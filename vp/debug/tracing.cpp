@@ -1,6 +1,5 @@
 #include "debug/tracing.h"
 
-#include <algorithm>
 #include <functional>
 #include <optional>
 

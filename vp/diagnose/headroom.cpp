@@ -7,7 +7,6 @@
 
 #include "build/port_exceptions.h"
 #include "build/translate.h"
-#include "switch/pfc.h"
 
 namespace dcc::vp {
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include "config/controller_hosts.h"
-#include "controller/dcc.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"
 

@@ -2,8 +2,6 @@
 // because timers expired although the network lost no packet.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "describe/readable.h"
 #include "diagnose/diagnosis.h"
 #include "diagnose/link_use.h"

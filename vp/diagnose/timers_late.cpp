@@ -1,8 +1,6 @@
 // Diagnosis `timers_late`: the controller's timer events came later than the algorithm assumes.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "config/controller_hosts.h"
 #include "controller/dcc.h"
 #include "describe/readable.h"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bitset>
 
 #include "config/controller_hosts.h"
 #include "config/parameter_list.h"

@@ -9,7 +9,6 @@
 #include "disturb/central_control.h"
 #include "disturb/link_faults.h"
 #include "fabric/routing.h"
-#include "switch/live_fabric.h"
 #include "traffic/direct_traffic.h"
 
 namespace dcc::vp {

@@ -1,6 +1,5 @@
 #include "measure/flow_groups.h"
 
-#include <algorithm>
 #include <set>
 
 #include "measure/metrics.h"

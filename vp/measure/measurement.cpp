@@ -1,7 +1,6 @@
 #include "measure/measurement.h"
 
 #include <algorithm>
-#include <map>
 
 #include "build/platform.h"
 #include "build/ranks.h"

@@ -1,5 +1,4 @@
 // The series of Measurement: samples of flows, classes and queues.
-#include <algorithm>
 #include <cstring>
 
 #include "measure/measurement.h"

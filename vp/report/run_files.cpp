@@ -1,6 +1,5 @@
 #include "report/run_files.h"
 
-#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iomanip>

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "driver/irq_regs.h"
 #include "driver/memory_map.h"
 #include "driver/memory_map_virt.h"
 #include "software/boot_image.h"

@@ -1,7 +1,5 @@
 #include "traffic/repeated_rounds.h"
 
-#include <algorithm>
-
 #include "traffic/traffic_expander.h"
 
 namespace dcc::vp {

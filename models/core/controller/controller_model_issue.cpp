@@ -1,6 +1,5 @@
 // Issue: selects the event that an edge issues, and executes the event.
 #include <algorithm>
-#include <utility>
 
 #include "controller/controller_model.h"
 

@@ -1,6 +1,5 @@
 #include "controller/rate_calls.h"
 
-#include <iterator>
 #include <sstream>
 #include <utility>
 

@@ -3,7 +3,6 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <stdexcept>
 #include <utility>
 
 #include "fabric/require_topology.h"

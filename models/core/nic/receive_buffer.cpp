@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "switch/pfc.h"
 #include "wire/wire_size.h"
 
 namespace dcc {

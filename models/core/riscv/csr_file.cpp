@@ -1,6 +1,5 @@
 #include "riscv/csr_file.h"
 
-
 namespace dcc::riscv {
 namespace {
 

@@ -1,5 +1,4 @@
 // Flows that are generated on demand: drawn at random, or read from a file.
-#include <algorithm>
 
 #include "sim/random.h"
 #include "traffic/flow_sizes.h"

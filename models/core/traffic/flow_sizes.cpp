@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 
 #include "traffic/size_tables.h"
 #include "traffic/text_fields.h"

@@ -4,7 +4,6 @@
 #include <map>
 
 #include "describe/parameter_error.h"
-#include "sim/random.h"
 
 namespace dcc {
 

@@ -6,7 +6,6 @@
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
 #include "nic/algorithm/registry.h"
-#include "nic/nic_parameters.h"
 #include "schemes/dcqcn/dcqcn_slotted.h"
 
 namespace dcc {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <utility>
 
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"

@@ -1,6 +1,5 @@
 #include "cpu/cpu_debug.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>

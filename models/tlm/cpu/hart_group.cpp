@@ -1,7 +1,6 @@
 #include "cpu/hart_group.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "cpu/riscv_cpu.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "app/boot_block.h"
-#include "driver/irq_regs.h"
 #include "driver/memory_map.h"
 #include "driver/memory_map_virt.h"
 #include "sc_time.h"

@@ -4,7 +4,6 @@
 #include "config/check/checks.h"
 #include "config/parameter_list.h"
 #include "controller/dcc.h"
-#include "controller/law/law.h"
 
 namespace dcc::vp {
 namespace {

@@ -2,7 +2,6 @@
 #include <array>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "config/check/check_context.h"
-#include "describe/quantity_text.h"
 
 namespace dcc::vp {
 namespace {
