@@ -5,7 +5,8 @@
 # vectors on rtl/ itself with its assertions (Verilator), and on copies flattened afresh from rtl/ in a plain
 # Verilog simulator with four states (Icarus), which leaves the copies in vectors/. The golden model is compiled,
 # plays the same vectors, runs beside the RTL of controller and pacer in both simulators, and is called from Python.
-# Two application blocks of a NIC with a switch run in Verilator and are elaborated. Logs go to reports/. CHECK_JOBS
+# Single blocks of pacer and NIC, with memories that lose bits, too, and two application blocks of a NIC with a switch
+# run in Verilator; the NIC's block is elaborated. Logs go to reports/. CHECK_JOBS
 # steps run side by side (default: the number of processors); the first step that fails ends the check. CHECK_STEPS:
 # the steps to run. Needs verilator with a C++ compiler and make, yosys, iverilog and python3. DESIGN.json: file for
 # the elaborated design.
@@ -15,6 +16,10 @@ cd "$(dirname "$0")"
 fail() { echo "$*"; exit 255; }  # exit status 255 makes xargs start no further step
 
 sources_of() { grep -E "$1" files.f | tr '\n' ' '; }
+resets_of() {  # resets_of FILES: assertions on the values after reset of these modules' registers
+  echo sva/resets/reset_values_sva.sv
+  for file in $1; do [ ! -f "sva/resets/${file##*/}" ] || echo "sva/resets/${file##*/}"; done
+}
 
 lint() {
   {
@@ -60,11 +65,11 @@ nic_elaboration() {
 # A program that $work contains is not built again: --step with a folder that stays runs one build many times.
 in_verilator() {
   bench=${5:-$1}
-  # shellcheck disable=SC2086
+  # shellcheck disable=SC2046,SC2086
   [ -x "$work/$1/Vtb_$bench" ] || verilator --binary --timing --assert -O3 -fno-life --x-initial unique \
-    -Wno-fatal -Wno-lint -Wno-style --top-module "tb_$bench" --Mdir "$work/$1" ${7:-} $3 $4 "$2.sv" "vectors/tb_$bench.v" \
+    -Wno-fatal -Wno-lint -Wno-style --top-module "tb_$bench" --Mdir "$work/$1" ${7:-} $3 $4 $(resets_of "$3") "$2.sv" "vectors/tb_$bench.v" \
     >"$work/$1.log" 2>&1 || { tail "$work/$1.log"; fail "$1: not accepted by Verilator"; }
-  for random in 0 2; do  # registers without a reset start as 0 in the first run, at random in the second
+  for random in 0 1 2; do  # registers start as 0, as 1, at random: a reset that is missing shows
     # shellcheck disable=SC2086
     "$work/$1/Vtb_$bench" "+vectors=${6:-vectors/$bench.vec}" ${8:-} +verilator+rand+reset+$random \
       +verilator+seed+7 >"reports/vectors_$1.log" 2>&1 && grep -q '^PASS' "reports/vectors_$1.log" ||
@@ -155,7 +160,9 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES [OPTION 
         -Wno-fatal -Wno-lint -Wno-style -Wno-TIMESCALEMOD --top-module "tb_$1" --Mdir "$work/tb_$name" ${6:-} $3 "vectors/$2.sv" golden/dcc_golden_pkg.sv \
         "golden/tb_$1.sv" "$work/golden/libdcc_golden.a" >"$work/tb_$name.log" 2>&1 ||
         { tail "$work/tb_$name.log"; fail "$1: the bench is not accepted by Verilator"; }
-      "$work/tb_$name/Vtb_$1" "+cycles=$5" +verilator+rand+reset+2 +verilator+seed+7 >"$log" 2>&1 ;;
+      # Registers start as 1, then at random: a reset that is missing shows.
+      "$work/tb_$name/Vtb_$1" "+cycles=10000" +verilator+rand+reset+1 >"$log" 2>&1 && grep -q '^PASS' "$log" &&
+        "$work/tb_$name/Vtb_$1" "+cycles=$5" +verilator+rand+reset+2 +verilator+seed+7 >"$log" 2>&1 ;;
     icarus)
       golden_library "$work/golden/dcc_golden_vpi.vpi"
       yosys -q -p "read_verilog -sv $3 vectors/$2.sv; hierarchy -check -top $2; proc; flatten; \
@@ -167,13 +174,26 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES [OPTION 
   echo "$name beside the RTL: $(grep '^PASS' "$log") ($4)"
 }
 
-nic() {  # bench of two application blocks of a NIC and a switch that marks packets
+nic() {  # nic [OPTION ...]: bench of two application blocks of a NIC and a switch that marks packets
   [ -x "$work/nic/Vnic_app" ] || make -s -C nic BUILD="$work/nic" >"$work/nic.log" 2>&1 ||
     { tail "$work/nic.log"; fail "nic: does not compile"; }
-  "$work/nic/Vnic_app" >reports/nic_bench.log 2>&1 ||
+  "$work/nic/Vnic_app" "$@" >reports/nic_bench.log 2>&1 ||
     { tail reports/nic_bench.log; fail "nic: promises fail in Verilator"; }
   echo "nic: $(tail -n 1 reports/nic_bench.log)"
 }
+# The same with a short load, which does not show the shares of the flows: for those who try many mutants; no step of
+# the whole check.
+nic_short() { nic --cycles 60000; }
+
+# unit_bench NAME: bench of single blocks of pacer and NIC
+unit_bench() {
+  [ -x "$work/$1/$1_bench" ] || make -s -C units BUILD="$work/$1" "$1" >"$work/$1.log" 2>&1 ||
+    { tail "$work/$1.log"; fail "$1: does not compile"; }
+  "$work/$1/$1_bench" >"reports/$1.log" 2>&1 || { tail "reports/$1.log"; fail "$1: promises fail in Verilator"; }
+  echo "$1: $(tail -n 1 "reports/$1.log") (Verilator)"
+}
+packet() { unit_bench packet; }        # parser, byte notifications, notification point
+lost_bits() { unit_bench lost_bits; }  # these, the pacer and the queues of the NIC, in which memories lose bits
 
 golden_bench() {  # golden_bench verilator|icarus: golden model beside the controller's RTL
   case $1 in verilator) cycles=50000 ;; icarus) cycles=6000 ;; esac
@@ -182,13 +202,14 @@ golden_bench() {  # golden_bench verilator|icarus: golden model beside the contr
 
 # Pacer whose memories correct bits and lose some: the answers stay the same.
 pacer_secded() {
-  beside_rtl golden_pacer pacer_dut "$(tr '\n' ' ' <pacer.f) sva/pacer/dc_pacer_sva.sv" verilator 60000 -DSECDED
+  pacer=$(tr '\n' ' ' <pacer.f)
+  beside_rtl golden_pacer pacer_dut "$pacer $(resets_of "$pacer") sva/pacer/dc_pacer_sva.sv" verilator 60000 -DSECDED
 }
 
 pacer_bench() {  # pacer_bench verilator|icarus: golden model beside the pacer's RTL
   sources=$(tr '\n' ' ' <pacer.f)
   case $1 in
-    verilator) beside_rtl golden_pacer pacer_dut "$sources sva/pacer/dc_pacer_sva.sv" "$1" 200000 ;;
+    verilator) beside_rtl golden_pacer pacer_dut "$sources $(resets_of "$sources") sva/pacer/dc_pacer_sva.sv" "$1" 200000 ;;
     icarus) beside_rtl golden_pacer pacer_dut "$sources" "$1" 20000 ;;
   esac
 }
@@ -210,7 +231,7 @@ trap 'rm -rf "$work"' EXIT
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
-  nic nic_elaboration"
+  packet lost_bits nic nic_elaboration"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

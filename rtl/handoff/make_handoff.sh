@@ -49,6 +49,7 @@ cp "$root"/rtl/nic/rtl/*.sv "$out/rtl/nic/rtl"
 cp "$root"/rtl/packet/rtl/*.sv "$out/rtl/packet/rtl"
 cp "$root"/rtl/nic/sva/*.sv "$root"/rtl/packet/sva/*.sv "$out/sva/nic"
 cp "$root"/rtl/timing_wheel/sva/*.sv "$root"/rtl/rate_lut/sva/*.sv "$root"/rtl/controller/sva/*.sv "$out/sva"
+sed "s|^rtl/|$root/rtl/|" "$out/nic.f" | xargs "$root/rtl/handoff/reset_assertions.py" "$out/sva/resets"
 for block in timing_wheel rate_lut controller pacer packet nic; do
   cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
 done
@@ -121,6 +122,23 @@ cp -r "$root/rtl/handoff/crc" "$out/nic"
     place=$out/nic/${file#../../sw/}
     mkdir -p "$(dirname "$place")"
     cp "$root/models/core/$file" "$place"
+  done
+
+# Copies the benches of single blocks of pacer and NIC.
+units=$out/units
+mkdir -p "$units/packet" "$units/secded" "$units/model"
+cp "$cosim_sources"/packet/*.h "$cosim_sources"/packet/*.cpp "$units/packet"
+cp "$cosim_sources"/secded/lost_bits.h "$root/rtl/handoff/gtest/lost_bits_main.cpp" "$units/secded"
+for test in packet pacer queues app_regs; do cp "$cosim_sources/secded/${test}_secded_test.cpp" "$units/secded"; done
+cp "$cosim_sources/block_pins.h" "$cosim_sources/turned_bits.h" "$root/rtl/verilated/single_thread_context.h" \
+  "$root/rtl/verilated/memories.vlt" "$units"
+mkdir "$units/gtest"
+cp "$root/rtl/handoff/gtest/gtest.h" "$units/gtest"
+cp "$root/rtl/handoff/unit_benches.mk" "$units/Makefile"
+(cd "$root/models/core" && echo '#include "nic/notification_point.h"' | g++ -std=c++17 -MM -I. -x c++ -) |
+  tr ' \\' '\n\n' | grep '\.h$' | while read -r file; do
+    mkdir -p "$(dirname "$units/model/$file")"
+    cp "$root/models/core/$file" "$units/model/$file"
   done
 
 cp "$root/rtl/handoff/check_package.sh" "$out/check.sh"

@@ -5,7 +5,8 @@ CC     ?= gcc
 BUILD  ?= build
 HERE   := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 DRIVER := $(patsubst %.c,$(BUILD)/%.o,$(notdir $(wildcard $(HERE)driver/*.c $(HERE)crc/*.c)))
-SVA    := $(wildcard $(HERE)../sva/*.sv $(HERE)../sva/pacer/*.sv $(HERE)../sva/nic/*.sv)
+SVA    := $(wildcard $(HERE)../sva/*.sv $(HERE)../sva/pacer/*.sv $(HERE)../sva/nic/*.sv \
+          $(HERE)../sva/resets/*.sv)
 
 $(BUILD)/Vnic_app: $(DRIVER) FORCE
 	cd $(HERE).. && verilator --cc --exe --build --assert -O3 --x-initial unique --x-assign fast -Wno-fatal -Wno-lint \

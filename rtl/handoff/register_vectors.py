@@ -27,9 +27,10 @@ import sys
 
 CODES = {"unmapped": 1, "misaligned": 2, "read only": 3, "out of range": 5, "locked": 6}
 CTRL, STATUS, REGWEN, TICK_DIV, TIMER_INTERVAL = 0x0C, 0x10, 0x14, 0x20, 0x24
-R_AI, R_HAI, INITIAL_ALPHA, DECREASE_PERIOD, FIRST_CUT, MARK_SHIFT = 0x34, 0x38, 0x4C, 0x54, 0x58, 0x5C
+R_AI, R_HAI, DECREASE_PERIOD, FIRST_CUT = 0x34, 0x38, 0x54, 0x58
 IRQ_STATUS, IRQ_MASK, ERROR_INFO, IRQ_TEST = 0x80, 0x84, 0x88, 0x8C
-FREE_SLOTS, LATENESS_MAX, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = 0xA0, 0xAC, 0xB0, 0xB4, 0xB8, 0x3000
+FREE_SLOTS, TIMER_LAG, LATENESS_MAX, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = (
+    0xA0, 0xA8, 0xAC, 0xB0, 0xB4, 0xB8, 0x3000)
 COUNTERS = 17
 LAST_SLOTS = 0x80000 + 64 * 32
 # {offset of a table: a value that each of its entries accepts}
@@ -88,6 +89,14 @@ def registers_of(page):
         yield int(offset, 16), access, known, guards[guard[1]] if guard else 0
 
 
+def ranges_of(page):
+    """Yields (offset, least value, greatest value, bits) of each register with a range smaller than its field's."""
+    for offset, text in re.findall(r"^Offset 0x([0-9a-f]{5})\. (.*?)(?=^###|\Z)", page, re.M | re.S):
+        found = re.findall(r"^\| (\d+):0 \| VALUE \| .*?(\d+) to (\d+)\) \|$", text, re.M)
+        for upper, least, most in found:
+            yield int(offset, 16), int(least), int(most), int(upper) + 1
+
+
 def another(value):
     """Returns a legal value of a parameter that differs from `value`."""
     return value - 1 if value else 1
@@ -112,7 +121,7 @@ def after_reset(registers):
     line(5, 0)
 
 
-def writes_and_refusals(registers):
+def writes_and_refusals(registers, ranges):
     for offset, access, value, guard in registers:
         if access == "RO":
             refused(1, offset, "read only")
@@ -126,9 +135,21 @@ def writes_and_refusals(registers):
     refused(1, 0x80000, "read only")
     refused(1, STATISTICS, "read only")
     refused(0, CTRL + 2, "misaligned")
-    for address, value in ((TICK_DIV, 63), (TIMER_INTERVAL, 0), (INITIAL_ALPHA, 0x10001), (MARK_SHIFT, 11),
-                           (0x2000, 0x10001)):
-        refused(1, address, "out of range", value)
+    before = {offset: another(value) for offset, _, value, guard in registers if guard == 1}
+    for address, least, most, width in ranges:
+        for value in (least, most):
+            write(address, value)
+            read(address, value)
+        for value in sorted({least - 1, 0, *(1 << bit for bit in range(width) if 1 << bit < least)}):
+            if 0 <= value < least:
+                refused(1, address, "out of range", value)
+        for value in (most + 1, (1 << width) - 1):
+            if most < value < 1 << width:
+                refused(1, address, "out of range", value)
+        read(address, most)
+        write(address, before[address])
+    for address in (0x1300, 0x1400, 0x2000):
+        refused(1, address, "out of range", 0x10001)
     read(TICK_DIV, 249)
     for address, value in TABLES.items():
         write(address, value)
@@ -385,6 +406,10 @@ def overrun():
         line(8)
         read(STATUS, 3)
         read(IRQ_STATUS, 0)
+    # TIMER_LAG shows at most 0xFFFF. The wheel catches up a tick in a cycle at most, so the lag is still greater here.
+    reset()
+    line(12, 0x20000)
+    read(TIMER_LAG, 0xFFFF)
 
 
 def loaded(memory):
@@ -523,7 +548,8 @@ def main():
     if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--secded"], ["--rebuild"]):
         sys.exit(__doc__)
     with open(sys.argv[1], encoding="utf-8") as page:
-        registers = list(registers_of(page.read()))
+        text = page.read()
+    registers, ranges = list(registers_of(text)), list(ranges_of(text))
     if len(sys.argv) == 3:
         rebuild = sys.argv[2] == "--rebuild"
         reset()
@@ -538,7 +564,7 @@ def main():
         return
     reset()
     after_reset(registers)
-    writes_and_refusals(registers)
+    writes_and_refusals(registers, ranges)
     interrupts()
     first_access()
     reset()

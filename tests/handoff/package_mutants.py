@@ -2,7 +2,7 @@
 """Mutants of the hand-off package, drawn by a seed over all its modules, and what its own check.sh says of them.
 
 package_mutants.py PACKAGE [--amount N] [--seed TEXT] [--modules NAME ...] [--record FILE] [--checked] [--seconds N]
-                   [--singly] [--jobs N]
+                   [--singly] [--jobs N] [--first] [--names FILE]
 
 The seed is by default the package's version and a digest of its RTL: whoever changes the RTL draws other mutants, and
 nobody chooses them. Each mutant is put into a copy of the package. check.sh runs step by step and stops at the first
@@ -16,15 +16,19 @@ mutant changes nothing, the variants of the block, and last the simulation in fo
   stands still  a step gives no answer in time and no other step refuses the mutant: nothing is known of it
   explained     no step refuses the mutant, but package_mutants_known.txt says why it changes nothing
   survives      no step refuses the mutant; package_mutants_known.txt may say which vectors are missing
+  waits         the benches in one build let the mutant pass, and the rest was not run: not a final verdict
 
 Benches in Verilator are built once for all mutants (mutant_schema.py). A mutation that cannot be chosen at run time has
 builds of its own; with --singly every mutation has. The verdicts are the same, because both ways run the same steps of
 check.sh.
 
-What the tools do not compile is drawn again. --record appends a line for each mutant; those that the file has for
-the same seed count and are not judged again, so that a run that was cut goes on. Exit status 1 if a mutant
-survives that package_mutants_known.txt does not list, if one that it lists is refused, if one stands still, or if the
-package itself fails.
+What the tools do not compile is drawn again. --record writes a line for each mutant as soon as it is judged; those that
+the file has for the same seed count and are not judged again, and those that wait there are not run on the first
+benches again, so that a run that was cut goes on. --first judges by the benches of all mutants in one build alone,
+without proofs, simulation in four states and the NIC's long load, which takes a small part of the time. --names judges
+the mutants that the lines of a record name, of any seed, which the package's text still has; the seed is then "named".
+Exit status 1 if a mutant survives that package_mutants_known.txt does not list, if one that it lists is refused, if one
+stands still, or if the package itself fails.
 """
 import argparse
 import collections
@@ -45,7 +49,7 @@ RTL = HERE.parents[1] / "rtl"
 sys.path[:0] = [str(HERE), str(RTL / "mutation")]
 from broken_lines import checked  # noqa: E402
 from equivalence import Unit, yosys  # noqa: E402
-from mutant_schema import Schema  # noqa: E402
+from mutant_schema import Schema, in_one_build  # noqa: E402
 from sv_mutations import mutations, selectable, without_comments  # noqa: E402
 
 KNOWN = HERE / "package_mutants_known.txt"
@@ -60,6 +64,8 @@ UNITS: dict[str, tuple[str, ...]] = {
     "pacer": ("pacer",)}
 # Modules with a bench of their own.
 ALONE: dict[str, tuple[str, ...]] = {"dc_answers": ("answers",), "dc_delay": ("answers",)}
+LOSSY: dict[str, tuple[str, ...]] = {
+    "dc_rate_queue": ("lost_bits",), "dc_send_queues": ("lost_bits",), "dc_app_regs": ("lost_bits",)}
 # Modules that only the variant with memories that correct bits uses.
 CORRECTING = ("secded_code", "ram_guarded", "ram_reports", "dc_corrected")
 # Modules that only the variant with recovery uses.
@@ -67,16 +73,17 @@ RECOVERING = ("dc_rebuild",)
 # Modules that only the variant with hashed flow numbers uses.
 SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
 STATIC = ("lint", "elaboration", "nic_elaboration")
-VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stands still")
+VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stands still", "waits")
 
 
 def quick_steps(path):
     """The module's own benches, and those of the whole block."""
     folder, module = path.split("/")[1], pathlib.Path(path).stem
     if folder in ("nic", "packet"):
-        return ("nic",)
+        first = ("packet", "lost_bits") if folder == "packet" else LOSSY.get(module, ())
+        return (*first, "nic_short")
     if folder == "pacer":
-        return ("pacer:verilator", "pacer_secded")
+        return ("pacer:verilator", "pacer_secded", "lost_bits")
     first = ("registers",) if folder == "regs" else ALONE.get(module, UNITS.get(folder, ()))
     before = (("sparse",) if module in SPARSE else ("secded_registers", "secded") if module in CORRECTING else
               ("rebuild",) if module in RECOVERING else ())
@@ -88,11 +95,11 @@ def late_steps(path):
     nothing."""
     folder, module = path.split("/")[1], pathlib.Path(path).stem
     if folder in ("nic", "packet"):
-        return ("nic_elaboration", "lint")
+        return ("nic", "nic_elaboration", "lint")
     if folder == "pacer":
         return ("pacer:icarus", *STATIC)
     variants = ("sparse", "rebuild", "secded_registers", "secded", "latency")
-    paced = ("pacer_secded",) if folder in ("common", "secded") else ()
+    paced = ("pacer_secded", "lost_bits") if folder in ("common", "secded") else ()
     first = ALONE.get(module, UNITS.get(folder, ()))
     four_states = (*(f"{unit}:icarus" for unit in first), "registers:icarus", "controller:icarus")
     return tuple(step for step in (*variants, *paced, *four_states, *STATIC) if step not in quick_steps(path))
@@ -132,6 +139,13 @@ def drawn(package, seed, modules=()):
             yield left[path].pop()
             if not left[path]:
                 del left[path]
+
+
+def named(package, record):
+    """The mutations of the package whose names stand in the lines of a record."""
+    text = record.read_text(encoding="utf-8")
+    return [mutation for path, source in sources_of(package).items() for mutation in mutations(path, source)
+            if f" | {mutation.name} | " in text or f"{mutation.name} ## " in text]
 
 
 def judged(package, mutation, steps, seconds=None, schema=None):
@@ -211,16 +225,21 @@ def known_mutants():
     return known
 
 
-def early_verdict(package, mutation, seconds, schema=None):
-    """Returns (verdict, reason) after the quick steps. "survives" and "stands still" are preliminary verdicts."""
+def early_verdict(package, mutation, seconds, schema=None, variants=False):
+    """Returns (verdict, reason) after the quick steps, and after the variants of the block if `variants`. "survives"
+    and "stands still" are preliminary verdicts."""
     if read_by_nothing(package, mutation):
         return "no change", "a constant that nothing reads"
-    return judged(package, mutation, quick_steps(mutation.path), seconds, schema)
+    steps = quick_steps(mutation.path)
+    if variants and schema and schema.has(mutation, steps[0]):
+        steps += tuple(step for step in late_steps(mutation.path) if in_one_build(step) and step != "nic")
+    return judged(package, mutation, steps, seconds, schema)
 
 
 def late_verdict(package, mutation, early, known, seconds, schema=None):
     """Returns the final (verdict, reason) of a mutation for which early_verdict() returned a preliminary verdict."""
-    reason = proved(package, mutation)
+    by = known.get(mutation.name, "survives:")
+    reason = proved(package, mutation) if by.startswith("survives:") else None
     if reason:
         return "no change", reason
     verdict, by = judged(package, mutation, late_steps(mutation.path), seconds, schema)
@@ -233,7 +252,7 @@ def late_verdict(package, mutation, early, known, seconds, schema=None):
 
 
 def recorded(path, seed):
-    """{name of a mutation: (area, verdict)} of what the record has for this seed."""
+    """{name of a mutation: (area, verdict, reason)} of what the record has for this seed."""
     fields = [line.split(" | ") for line in path.read_text(encoding="utf-8").splitlines()
               if not line.startswith("#")] if path and path.exists() else []
     # A name consists of its module, the line of text and the change; the line may have " | " in it.
@@ -242,10 +261,18 @@ def recorded(path, seed):
     for one in fields:
         if one[1] != seed:
             continue
-        rest = re.fullmatch(rf"(.*) \| ({verdicts}) \| .*", " | ".join(one[4:]))
+        rest = re.fullmatch(rf"(.*) \| ({verdicts}) \| (.*)", " | ".join(one[4:]))
         if rest:
-            found[rest[1]] = (one[3], rest[2])
+            found[rest[1]] = (one[3], rest[2], rest[3])
     return found
+
+
+def write_line(path, line, name, seed):
+    """Appends a line to the record, in place of the line that says that the same mutant waits."""
+    old = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    waiting = f" | {name} | waits | "
+    kept = [one for one in old if f" | {seed} | " not in one or waiting not in one]
+    path.write_text("\n".join([*kept, line]) + "\n", encoding="utf-8")
 
 
 class Tally:
@@ -273,9 +300,10 @@ class Tally:
         print("\n".join(self.wrong), end="\n" if self.wrong else "")
 
 
-def verdicts(package, batch, known, options):
+def verdicts(package, batch, known, options, early):
     """Yields (mutation, verdict, reason, seconds) for a batch, in the order of judgement. A mutant that survives the
-    quick steps is judged finally after all others."""
+    quick steps waits, and is judged finally after all others. early: what the quick steps said of mutants that wait
+    since an earlier run."""
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         copies = queue.SimpleQueue()
         for number in range(options.jobs):
@@ -283,33 +311,37 @@ def verdicts(package, batch, known, options):
             copies.put(pathlib.Path(folder) / f"package{number}")
         schema = None
         if not options.singly and len(batch) > FEW:
-            schema = Schema(package, sources_of(package), batch, pathlib.Path(folder), options.jobs)
-            schema.leave_out_what_is_no_choice()
-            print(f"{len(schema.numbers)} of {len(batch)} mutants in one build", flush=True)
-            steps = [step for one in schema.numbers for step in quick_steps(one.path) if schema.has(one, step)]
-            for _ in pool.map(schema.ready, dict.fromkeys(steps)):
+            built = schema = Schema(package, sources_of(package), batch, pathlib.Path(folder), options.jobs)
+            built.leave_out_what_is_no_choice()
+            print(f"{len(built.numbers)} of {len(batch)} mutants in one build", flush=True)
+            steps = [step for one in built.numbers if one.name not in early
+                     for step in quick_steps(one.path) if built.has(one, step)]
+            for _ in pool.map(built.ready, dict.fromkeys(steps)):
                 pass
-            batch = sorted(batch, key=lambda one: one not in schema.numbers)
+            batch = sorted(batch, key=lambda one: one not in built.numbers)
 
         def judge(mutation, early):
             copy, begin = copies.get(), time.monotonic()
             try:
                 found = (late_verdict(copy, mutation, early, known, options.seconds, schema) if early else
-                         early_verdict(copy, mutation, options.seconds, schema))
+                         early_verdict(copy, mutation, options.seconds, schema, options.first))
                 return mutation, found, time.monotonic() - begin
             finally:
                 copies.put(copy)
 
-        left = {mutation: None for mutation in batch}
-        while left:
-            runs = [pool.submit(judge, mutation, early) for mutation, early in left.items()]
-            after = {}
-            for mutation, found, seconds in (run.result() for run in concurrent.futures.as_completed(runs)):
-                if found[0] in ("survives", "stands still") and left[mutation] is None:
-                    after[mutation] = found
-                else:
-                    yield mutation, *found, seconds
-            left = after
+        waiting = {mutation: early[mutation.name] for mutation in batch if mutation.name in early}
+        runs = [pool.submit(judge, mutation, None) for mutation in batch if mutation not in waiting]
+        for mutation, found, seconds in (run.result() for run in concurrent.futures.as_completed(runs)):
+            if found[0] in ("survives", "stands still"):
+                waiting[mutation] = found
+                yield mutation, "waits", found[0] + (f" {found[1]}" if found[1] else ""), seconds
+            else:
+                yield mutation, *found, seconds
+        if options.first:
+            return
+        runs = [pool.submit(judge, mutation, found) for mutation, found in waiting.items()]
+        for mutation, found, seconds in (run.result() for run in concurrent.futures.as_completed(runs)):
+            yield mutation, *found, seconds
 
 
 def main():
@@ -323,9 +355,12 @@ def main():
     parser.add_argument("--seconds", type=int, default=SECONDS, help="that a step may take that builds its bench")
     parser.add_argument("--singly", action="store_true", help="every mutant with builds of its own")
     parser.add_argument("--jobs", type=int, default=2, help="side by side")
+    parser.add_argument("--names", type=pathlib.Path, help="a record, or the list of known mutants")
+    parser.add_argument("--first", action="store_true", help="the benches in one build alone")
     options = parser.parse_args()
     tally = Tally(known_mutants())
-    version, seed = version_of(options.package), options.seed or seed_of(options.package)
+    version, seed = version_of(options.package), options.seed or (
+        "named" if options.names else seed_of(options.package))
     before = recorded(options.record, seed)
     with tempfile.TemporaryDirectory() as folder:
         package = pathlib.Path(folder) / "package"
@@ -335,21 +370,27 @@ def main():
         if run is not None and run.returncode != 0:
             print(f"the package as it is: refused: {run.stdout + run.stderr}")
             return 1
-        left = drawn(package, seed, options.modules)
-        while batch := list(itertools.islice(left, max(options.amount - sum(tally.counts.values()), 0))):
+        left = iter(named(package, options.names)) if options.names else drawn(package, seed, options.modules)
+        amount = sys.maxsize if options.names else options.amount
+        while batch := list(itertools.islice(left, max(amount - sum(tally.counts.values()), 0))):
+            early, fresh = {}, []
             for mutation in batch:
-                if mutation.name in before:
-                    tally.add(mutation.name, *before[mutation.name])
-            fresh = [mutation for mutation in batch if mutation.name not in before]
-            for mutation, verdict, by, seconds in verdicts(package, fresh, tally.known, options):
+                area, verdict, by = before.get(mutation.name, (mutation.area, "", ""))
+                if verdict == "waits" and not options.first:
+                    early[mutation.name] = next((one, by[len(one) + 1:]) for one in VERDICTS if by.startswith(one))
+                if not verdict or mutation.name in early:
+                    fresh.append(mutation)
+                else:
+                    tally.add(mutation.name, area, verdict)
+            for mutation, verdict, by, seconds in verdicts(package, fresh, tally.known, options, early):
                 if verdict == "invalid":
                     continue
                 line = " | ".join((version, seed, str(mutation.line), mutation.area, mutation.name, verdict, by))
                 print(f"{line} ({seconds:.0f} s)", flush=True)
                 if options.record:
-                    with options.record.open("a", encoding="utf-8") as file:
-                        file.write(line + "\n")
-                tally.add(mutation.name, mutation.area, verdict)
+                    write_line(options.record, line, mutation.name, seed)
+                if verdict != "waits" or options.first:
+                    tally.add(mutation.name, mutation.area, verdict)
     print(f"{version}, seed {seed}: ", end="")
     tally.report()
     return 1 if tally.wrong else 0

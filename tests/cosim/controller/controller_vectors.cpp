@@ -152,7 +152,7 @@ Profile profile(std::uint32_t flows, std::uint32_t cnp, std::uint32_t bytes) {
 }
 
 // The runs of the golden vectors. Slow simulators execute the first two runs only.
-std::array<Run, 10> runs() {
+std::array<Run, 14> runs() {
   Profile flood = profile(256, 900, 1024);  // a load that causes lost CNPs and back-pressure
   flood.command = 100;
   flood.burst = 1500;
@@ -161,6 +161,12 @@ std::array<Run, 10> runs() {
   resets.soft_reset = 40;
   const Profile few = profile(40, 30, 200), crowd = profile(256, 200, 500);
   const Profile quiet = profile(40, 1, 20);  // a load in which slots become free
+  // Loads with registers close to the values that they are compared with, so that holds begin.
+  Profile aimed = profile(12, 40, 60), aimed_few = profile(5, 10, 4);
+  aimed.access = 60;
+  aimed.aim = 900;
+  aimed_few.access = 40;
+  aimed_few.aim = 1000;
   return {{{true, flood},
            {false, few},
            {true, few},
@@ -170,7 +176,11 @@ std::array<Run, 10> runs() {
            {true, quiet},
            {false, quiet},
            {true, resets},
-           {false, resets}}};
+           {false, resets},
+           {false, aimed},
+           {true, aimed},
+           {false, aimed_few},
+           {false, aimed}}};
 }
 
 bool record(const Run& run, std::uint64_t cycles, std::uint64_t seed, std::uint32_t latency,

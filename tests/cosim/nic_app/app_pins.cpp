@@ -87,6 +87,7 @@ void AppPins::cycle() {
   const bool write_address = pins.s_axil_app_ctrl_awvalid != 0 && pins.s_axil_app_ctrl_awready != 0;
   const bool read_address = pins.s_axil_app_ctrl_arvalid != 0 && pins.s_axil_app_ctrl_arready != 0;
   if (pins.s_axil_app_ctrl_wvalid != 0 && pins.s_axil_app_ctrl_wready != 0) data_waits_ = false;
+  if (read_address && !address_waits_) second_waits_ = false;
   if (write_address || read_address) address_waits_ = false;
   pins.clk = 1;
   pins.eval();
@@ -161,10 +162,14 @@ void AppPins::drive_control() {
   const bool address = address_waits_ && address_after_ == 0;
   pins.s_axil_app_ctrl_awvalid = access_ == Access::kWrite && address;
   pins.s_axil_app_ctrl_wvalid = data_waits_ && data_after_ == 0;
-  pins.s_axil_app_ctrl_arvalid = access_ == Access::kRead && address;
+  const bool second = second_waits_ && !address_waits_;
+  pins.s_axil_app_ctrl_arvalid = access_ == Access::kRead && (address || second);
+  if (second) pins.s_axil_app_ctrl_araddr = second_;
   address_after_ -= address_after_ != 0 ? 1 : 0;
   data_after_ -= data_after_ != 0 ? 1 : 0;
-  pins.s_axil_app_ctrl_bready = pins.s_axil_app_ctrl_rready = !stalled();
+  const bool held = responses_wait_ != 0 && pins.s_axil_app_ctrl_rvalid != 0;
+  responses_wait_ -= held ? 1 : 0;
+  pins.s_axil_app_ctrl_bready = pins.s_axil_app_ctrl_rready = !held && !stalled();
   if (pins.s_axil_app_ctrl_bvalid != 0 && pins.s_axil_app_ctrl_bready != 0) {
     require(access_ == Access::kWrite && !address_waits_ && !data_waits_,
             name_ + ": a response to no write");
@@ -174,9 +179,17 @@ void AppPins::drive_control() {
   if (pins.s_axil_app_ctrl_rvalid != 0 && pins.s_axil_app_ctrl_rready != 0) {
     require(access_ == Access::kRead && !address_waits_, name_ + ": a response to no read");
     response_ = pins.s_axil_app_ctrl_rresp;
+    if (second_expected_) first_data_ = pins.s_axil_app_ctrl_rdata;
     data_ = pins.s_axil_app_ctrl_rdata;
-    access_ = Access::kDone;
+    if (!std::exchange(second_expected_, false)) access_ = Access::kDone;
   }
+}
+
+void AppPins::begin_reads(std::uint32_t first, std::uint32_t second, std::uint32_t wait) {
+  begin_access(false, first, 0, 15);
+  second_ = second;
+  second_waits_ = second_expected_ = true;
+  responses_wait_ = wait;
 }
 
 void AppPins::begin_access(bool write, std::uint32_t address, std::uint32_t value,

@@ -76,6 +76,10 @@ class AppPins {
   // One AXI4-Lite access at a time: call begin_access(), then cycle() until the access is done.
   void begin_access(bool write, std::uint32_t address, std::uint32_t value, std::uint8_t strobes);
   bool access_done() const { return access_ == Access::kDone; }
+  /// Begins two reads. The second address is offered while the data of the first read wait for
+  /// `wait` cycles; first_data() and data() then give the data of both.
+  void begin_reads(std::uint32_t first, std::uint32_t second, std::uint32_t wait);
+  std::uint32_t first_data() const { return first_data_; }
   /// True if the block's response to the last AXI4-Lite access was not OKAY.
   bool refused() const { return response_ != 0; }
   std::uint32_t data() const { return data_; }
@@ -100,7 +104,10 @@ class AppPins {
   bool address_waits_ = false, data_waits_ = false;
   // cycles until write address and data become valid
   std::uint32_t address_after_ = 0, data_after_ = 0;
-  std::uint32_t response_ = 0, data_ = 0;
+  std::uint32_t response_ = 0, data_ = 0, first_data_ = 0;
+  // the second of two reads: its address, whether it still waits, whether its data are expected
+  std::uint32_t second_ = 0, responses_wait_ = 0;
+  bool second_waits_ = false, second_expected_ = false;
 };
 
 }  // namespace dcc

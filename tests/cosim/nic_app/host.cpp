@@ -47,6 +47,16 @@ std::uint32_t Host::read(std::uint32_t address) {
   return pins_.data();
 }
 
+std::array<std::uint32_t, 2> Host::read_two(AppRegister first, AppRegister second,
+                                            std::uint32_t wait) {
+  pins_.begin_reads(static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(second), wait);
+  for (int waited = 0; !pins_.access_done(); ++waited) {
+    require(waited < 100'000, pins_.name() + ": two reads do not end");
+    clock_();
+  }
+  return {pins_.first_data(), pins_.data()};
+}
+
 void Host::write(std::uint32_t address, std::uint32_t value) {
   require(!refuses(true, address, value), pins_.name() + ": a write is refused");
 }

@@ -60,6 +60,9 @@ class Host {
   bool sending = false;
 
   std::uint32_t read(std::uint32_t address);
+  /// Reads two registers. The block gets the second address while the first data wait for `wait`
+  /// cycles.
+  std::array<std::uint32_t, 2> read_two(AppRegister first, AppRegister second, std::uint32_t wait);
   void write(std::uint32_t address, std::uint32_t value);
   std::uint32_t read(AppRegister at) { return read(static_cast<std::uint32_t>(at)); }
   void write(AppRegister at, std::uint32_t v) { write(static_cast<std::uint32_t>(at), v); }

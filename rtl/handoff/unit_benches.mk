@@ -1,0 +1,61 @@
+# Builds benches of single blocks of pacer and NIC; needs Verilator.
+#   make -f Makefile packet [BUILD=DIR]     DIR/packet_bench: parser, byte notifications, notification point
+#   make -f Makefile lost_bits [BUILD=DIR]  DIR/lost_bits_bench: these blocks, the pacer and the NIC's queues, in which
+#                                           memories lose bits
+BUILD  ?= build
+HERE   := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
+ROOT   := $(shell verilator --getenv VERILATOR_ROOT)
+FLAGS   = -std=c++17 -O1 -I$(HERE) -I$(HERE)packet -I$(HERE)secded -I$(HERE)../nic -I$(HERE)../nic/crc -I$(HERE)model -I$(ROOT)/include \
+          -I$(ROOT)/include/vltstd $(foreach block,$(1),-I$(abspath $(BUILD))/$(block)) -w
+OPTIONS := --cc --build --assert -O3 --x-initial unique --x-assign fast -Wno-fatal -Wno-lint -Wno-style -MAKEFLAGS \
+           "OPT_FAST=-O1" -f nic.f
+PLAIN  := parser sent notifier
+LOSSY  := parser_secded sent_secded notifier_secded pacer_secded rate_queue_secded send_queues_secded \
+          app_regs_secded
+SIZES_parser_secded := -GFlows=16
+SIZES_sent_secded := -GFlows=16
+SIZES_notifier_secded := -GFlows=16
+SIZES_pacer_secded := -GFlows=16 -GWidth=4
+SIZES_rate_queue_secded := -GFlows=16
+SIZES_app_regs_secded := -GFlows=16
+SIZES_send_queues_secded := -GFlows=4 -GMaxBeats=4
+SVA    = $(wildcard $(HERE)../sva/nic/dc_$(1)_sva.sv $(HERE)../sva/pacer/dc_$(1)_sva.sv \
+           $(HERE)../sva/resets/reset_values_sva.sv $(HERE)../sva/resets/dc_$(1).sv)
+RUNTIME := $(BUILD)/verilated.o $(BUILD)/verilated_threads.o $(BUILD)/roce_headers.o \
+           $(patsubst $(HERE)../nic/crc/%.c,$(BUILD)/%.o,$(wildcard $(HERE)../nic/crc/*.c))
+
+packet: $(BUILD)/packet_bench
+lost_bits: $(BUILD)/lost_bits_bench
+
+$(PLAIN:%=$(BUILD)/%.a): $(BUILD)/%.a: FORCE
+	@mkdir -p $(BUILD)/$*
+	cd $(HERE).. && verilator $(OPTIONS) $(call SVA,$*) --prefix V$* --top-module dc_$* -GFlows=64 \
+	  --Mdir $(abspath $(BUILD))/$*
+	ln -sf $*/V$*__ALL.a $@
+$(LOSSY:%=$(BUILD)/%.a): $(BUILD)/%.a: FORCE
+	@mkdir -p $(BUILD)/$*
+	cd $(HERE).. && verilator $(HERE)memories.vlt $(OPTIONS) $(call SVA,$(*:_secded=)) --prefix V$* \
+	  --top-module dc_$(*:_secded=) --flatten -GSecded=1 $(SIZES_$*) --Mdir $(abspath $(BUILD))/$*
+	ln -sf $*/V$*__ALL.a $@
+
+PACKET := $(patsubst $(HERE)packet/%.cpp,$(BUILD)/%.o,$(wildcard $(HERE)packet/*.cpp))
+SECDED := $(patsubst $(HERE)secded/%.cpp,$(BUILD)/%.o,$(wildcard $(HERE)secded/*.cpp))
+$(PACKET): $(BUILD)/%.o: $(HERE)packet/%.cpp $(PLAIN:%=$(BUILD)/%.a)
+	$(OBJCACHE) $(CXX) $(call FLAGS,$(PLAIN)) -c $< -o $@
+$(SECDED): $(BUILD)/%.o: $(HERE)secded/%.cpp $(LOSSY:%=$(BUILD)/%.a)
+	$(OBJCACHE) $(CXX) $(call FLAGS,$(LOSSY)) -c $< -o $@
+$(BUILD)/packet_bench: $(PACKET) $(PLAIN:%=$(BUILD)/%.a) $(RUNTIME)
+	$(CXX) $^ -o $@ -pthread
+$(BUILD)/lost_bits_bench: $(SECDED) $(LOSSY:%=$(BUILD)/%.a) $(RUNTIME)
+	$(CXX) $^ -o $@ -pthread
+$(BUILD)/verilated.o $(BUILD)/verilated_threads.o: $(BUILD)/%.o: $(ROOT)/include/%.cpp
+	@mkdir -p $(BUILD)
+	$(CXX) $(call FLAGS) -c $< -o $@
+$(BUILD)/roce_headers.o: $(HERE)../nic/wire/roce_headers.cpp
+	@mkdir -p $(BUILD)
+	$(CXX) $(call FLAGS) -c $< -o $@
+$(BUILD)/%.o: $(HERE)../nic/crc/%.c
+	@mkdir -p $(BUILD)
+	$(CC) -std=c99 -O2 -I$(HERE)../nic/crc -c $< -o $@
+.PHONY: FORCE packet lost_bits
+FORCE:
