@@ -21,6 +21,7 @@ with op a, since only in Verilator it reaches into the memories. The values of o
   halves of MEMORY_LOST
 - f: a cycles, each with a CNP of another flow, while b is read again and again
 - 10: bit b of word c of memory a is inverted; 11: bit b + i of every word i of memory a is inverted
+- 12: a read of a gives the number of rates at the rate port, without queries, since the last reset by the pin
 """
 import re
 import sys
@@ -524,6 +525,7 @@ def recoveries():
         line(4, 60000)
         for address, value in ((FREE_SLOTS, 64), (EVENTS_PENDING, 0), (STATUS, 3)):
             read(address, value)
+        line(18, STATISTICS + 8 * 7)
         for flow in range(64):
             line(6, flow)
         line(4, 200)

@@ -32,6 +32,7 @@ module tb_registers;
   reg             over, late, again;
   reg  [63:0]     near;
   integer         file, n, i, line, wrong, cycles, most;
+  reg  [31:0]     told;  // number of rates at the rate port since the last reset by the pin, without queries
 
   task bad(input [8*40-1:0] what);
     begin
@@ -161,7 +162,7 @@ module tb_registers;
   endtask
 
   initial begin
-    clk = 0; rst_n = 1; wrong = 0; line = 0; over = 0; cycles = 0; most = 0;
+    clk = 0; rst_n = 1; wrong = 0; line = 0; over = 0; cycles = 0; most = 0; told = 0;
     psel = 0; penable = 0; pwrite = 0; paddr = 0; pwdata = 0;
     cnp_valid = 0; bytes_valid = 0; command_valid = 0; flow = 0; marks = 1; bytes_length = 1000;
     if (!$value$plusargs("vectors=%s", path)) path = "registers.vec";
@@ -173,8 +174,8 @@ module tb_registers;
       // Effects of a line that happen before the clock runs.
       most = 1;
       case (op)
-        0: begin rst_n = 0; most = 3; end
-        1, 2, 3, 11, 13: begin
+        0: begin rst_n = 0; most = 3; told = 0; end
+        1, 2, 3, 11, 13, 18: begin
           psel = 1; pwrite = op == 1 || op == 13; paddr = a[19:0]; pwdata = b;
           most = 2000;
         end
@@ -211,12 +212,13 @@ module tb_registers;
             most = i + 1;
             if (op != 15 && pslverr !== (op == 3 || c != 0)) bad("refused, or not");
             if (op == 13 && ready !== 1'b1) bad("an access ends before the memories are swept");
-            if (op == 2 && prdata !== b || op == 11 && prdata === b) bad("a value");
+            if (op == 2 && prdata !== b || op == 11 && prdata === b || op == 18 && prdata !== told) bad("a value");
           end
 `ifdef VERILATOR
           // The wheel falls behind by a step of its pointer, the only way that the assertions allow.
           late = op == 12 && `MANAGER.u_timers.u_wheel.step;
 `endif
+          if (rate_valid === 1'b1 && rate_query === 1'b0) told = told + 1;
           #1 clk = 1;
           #2 clk = 0;
 `ifdef VERILATOR
@@ -235,7 +237,7 @@ module tb_registers;
       // Checks of a line after the clock has run.
       case (op)
         0: rst_n = 1;
-        1, 2, 3, 11, 13: if (i == 2000) bad("an access does not end");
+        1, 2, 3, 11, 13, 18: if (i == 2000) bad("an access does not end");
         5: if (irq !== a[0]) bad("irq_o");
         8: if (ready !== 1'b1) bad("never ready");
         9: if (b[0] && ready === 1'b1) bad("no word is found wrong");
