@@ -23,7 +23,7 @@ module reset_values_sva #(
   reset_values: assert property (@(posedge clk_i) !(reset_q && !rst_ni && right_i != '1));
 endmodule
 """
-BLOCK = re.compile(r"^  always_ff @\(posedge (\w+) or negedge (\w+)\) (?:begin\n\s+)?"
+BLOCK = re.compile(r"^  always_ff @\(posedge (\w+) or negedge (\w+)\)\s+(?:begin\s+)?"
                    r"if \(!\2\) (begin\n.*?\n\s*end|[^\n;]*;)", re.M | re.S)
 
 

@@ -1,9 +1,11 @@
 #!/usr/bin/python3 -B
 """Mutations of SystemVerilog: only executed text is mutated, and a seed draws the same mutations again."""
+import argparse
 import collections
 import itertools
 import pathlib
 import re
+import sys
 import tempfile
 import unittest
 
@@ -12,6 +14,9 @@ import package_mutants
 import sv_mutations
 
 RTL = pathlib.Path(__file__).resolve().parents[2] / "rtl"
+sys.path.append(str(RTL / "handoff"))
+import reset_assertions  # noqa: E402
+
 MODULE = """// Counts a & b.
 module counter #(
   parameter int unsigned Width = 8 + 1
@@ -212,9 +217,73 @@ class Verdicts(unittest.TestCase):
             record = pathlib.Path(folder) / "record.txt"
             record.write_text(f"# version | seed\n0.1 | one | 7 | other | {name} | refused | nic\n"
                               f"0.1 | two | 7 | locks | {name} | survives | \n", encoding="utf-8")
-            self.assertEqual(package_mutants.recorded(record, "one"), {name: ("other", "refused")})
-            self.assertEqual(package_mutants.recorded(record, "two"), {name: ("locks", "survives")})
+            self.assertEqual(package_mutants.recorded(record, "one"), {name: ("other", "refused", "nic")})
+            self.assertEqual(package_mutants.recorded(record, "two"), {name: ("locks", "survives", "")})
             self.assertEqual(package_mutants.recorded(record.with_name("none"), "one"), {})
+
+    def test_what_waits_is_judged_finally_in_this_run_or_the_next(self):
+        """The first steps of a batch, then the others; a later run of what waits leaves out the first steps, and its
+        verdict takes the place of the line in the record."""
+        for name, value in (("quick_steps", lambda path: ("none",)), ("late_steps", lambda path: ("quick",)),
+                            ("proved", lambda package, mutation: None)):
+            self.addCleanup(setattr, package_mutants, name, getattr(package_mutants, name))
+            setattr(package_mutants, name, value)
+        options = argparse.Namespace(jobs=2, singly=True, first=False, seconds=5)
+        both, known = [self.refused, self.other], {self.other.name: "survives: no vectors"}
+
+        def said(early):
+            return [(one.operator, verdict, by) for one, verdict, by, _ in
+                    package_mutants.verdicts(self.package, both, known, options, early)]
+
+        waits = [("arithmetic", "waits", "survives"), ("logic", "waits", "survives")]
+        final = [("arithmetic", "refused", "quick"), ("logic", "survives", "survives: no vectors")]
+        whole = said({})
+        self.assertEqual((sorted(whole[:2]), sorted(whole[2:])), (waits, final))
+        self.assertEqual(sorted(said({one.name: ("survives", "") for one in both})), final)
+        options.first = True
+        self.assertEqual(sorted(said({})), waits)
+        record = self.package / "record.txt"
+        for verdict in ("waits | survives", "refused | quick"):
+            package_mutants.write_line(record, f"0.1 | one | 7 | other | {self.refused.name} | {verdict}",
+                                       self.refused.name, "one")
+            package_mutants.write_line(record, f"0.1 | two | 7 | other | {self.refused.name} | waits | survives",
+                                       self.refused.name, "two")
+        self.assertEqual([line.split(" | ")[1] + line.split(" | ")[-1] for line in
+                          record.read_text(encoding="utf-8").splitlines()], ["onequick", "twosurvives"])
+
+    def test_mutants_that_a_record_names(self):
+        (self.package / "files.f").write_text("rtl/counter.sv\n", encoding="utf-8")
+        record = self.package / "record.txt"
+        record.write_text(f"0.1 | x | 7 | other | {self.other.name} | survives | \n"
+                          f"0.1 | x | 7 | other | gone | no text has it | logic at 1: & -> | | survives | \n",
+                          encoding="utf-8")
+        self.assertEqual(package_mutants.named(self.package, record), [self.other])
+
+
+class ResetAssertions(unittest.TestCase):
+    def test_each_register_that_a_reset_sets_has_its_value(self):
+        text = """module m (input logic clk_i, input logic rst_ni);
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      a_q <= '0;  // b_q <= '1;
+      for (int unsigned i = 0; i < 4; i++) c_q[i] <= 2'd1;
+      {d_q, e_q} <= '0;
+    end else a_q <= b_q;
+  end
+  always_ff @(posedge clk_i or negedge rst_ni)
+    if (!rst_ni) f_q <= Idle;
+    else f_q <= g;
+  if (N != 0) begin : g_inner
+    always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) h_q <= '0;
+  end
+  always_ff @(posedge clk_i) i_q <= '0;
+endmodule
+"""
+        found = reset_assertions.assertions(text)
+        self.assertEqual(re.findall(r"^    (.*?)[,}]", found, re.M),
+                         ["a_q == ('0)", "c_q[0] == 2'd1 && c_q[1] == 2'd1", "{d_q", "f_q == (Idle)"])
+        self.assertIn("bind m reset_values_sva #(.Count(4))", found)
+        self.assertEqual(reset_assertions.assertions("module m; endmodule"), "")
 
 
 # A bench that looks at the count until it is 7, and a function that computes a constant as well as a signal.
