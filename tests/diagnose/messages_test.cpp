@@ -6,7 +6,7 @@ namespace dcc::vp {
 namespace {
 
 const char* const kSharesByWeight =
-    "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n";
+    "nic: {congestion_control: {algorithm: dcc, policy: proportional, hold_below: none}}\n";
 const char* const kHeavyClass = "dscp: {46: {weight: 8}}\n";
 
 /// Two flows without an end keep the link to host 0 full. `count` messages of 250 KB of DSCP 46
@@ -64,6 +64,21 @@ TEST(HeavyMessagesLate, NamesTheCause) {
   const std::string holds =
       "nic: {congestion_control: {algorithm: dcc, policy: proportional, hold_below: 9}}\n";
   EXPECT_TRUE(says(late(kLateBy, holds).found("heavy_messages_late"), "a message holds"));
+  // By default messages overtake from twice the least weight on, if they are posted whole.
+  const auto is_held = [](const char* weight, const char* message, DriverKind driver) {
+    SyntheticRun here =
+        late(kLateBy,
+             std::string("nic: {congestion_control: {algorithm: dcc, policy: proportional}}\n"
+                         "traffic: [{kind: flow, from: 3, to: 0, message: ") +
+                 message + "}]\n",
+             100, std::string("dscp: {46: {weight: ") + weight + "}}\n");
+    here.loaded.config.host.driver = driver;
+    return says(here.found("heavy_messages_late"), "a message holds");
+  };
+  EXPECT_FALSE(is_held("2", "64KiB", DriverKind::kNone));
+  EXPECT_TRUE(is_held("1.9", "64KiB", DriverKind::kNone));
+  EXPECT_TRUE(is_held("2", "64KiB", DriverKind::kNative));
+  EXPECT_FALSE(is_held("2", "250KB", DriverKind::kNative));
   run = late(kLateBy, overtakes);
   run.count(&PfcCounters::pauses_sent, 1);
   EXPECT_TRUE(says(run.found("heavy_messages_late"), "PFC paused the senders"));

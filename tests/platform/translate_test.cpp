@@ -144,6 +144,44 @@ TEST(ControllerProgram, MarksByTheMostCongestedPortCountLinksBetweenSwitches) {
   EXPECT_EQ(programmed("random"), 256) << "the busier receiver's sum is below the bound";
 }
 
+/// The factor from which on classes overtake by default, beside flows of DSCPs 1 and 2.
+std::uint32_t heavy(const std::string& weights, const std::string& more = "", unsigned flows = 1) {
+  const std::string text =
+      "topology: {kind: star, hosts: 3, link: {rate: 100Gbps}}\n"
+      "nic: {congestion_control: {algorithm: dcc, policy: proportional}}\ndscp: {" +
+      weights +
+      "}\ntraffic:\n  - {kind: flow, from: 1, to: 0, dscp: 1, flows: " + std::to_string(flows) +
+      "}\n  - {kind: flow, from: 2, to: 0, dscp: 2}\n" + more;
+  const PlatformConfig config =
+      load_config_text(text, "t.yaml", std::filesystem::path("."), {}).config;
+  return heavy_factor(config, 0, config.topology.slowest_link());
+}
+
+TEST(HeavyFactor, IsThatOfTwiceTheLeastWeightInUse) {
+  constexpr std::uint32_t kOfTwo = 2048;
+  EXPECT_EQ(heavy("1: {weight: 1}, 2: {weight: 8}"), kOfTwo);
+  EXPECT_EQ(heavy("1: {weight: 16}, 2: {weight: 4}"), kOfTwo) << "only ratios count";
+  EXPECT_EQ(heavy("1: {weight: 1}, 2: {weight: 1}"), kOfTwo);
+  // Other classes have a greater factor, so none of them overtakes.
+  EXPECT_EQ(heavy("1: {weight: 8}, 2: {weight: 8}, 3: {weight: 1}"), kOfTwo);
+  // A sum of weights of 600 at 100 Gb/s is too great, so the least weight becomes 0.8.
+  EXPECT_NEAR(heavy("1: {weight: 1}, 2: {weight: 8}", "", 592), 2048 / (482.0 / 600), 16);
+  // With drawn flows weights stay as written.
+  const std::string drawn = "  - {kind: poisson, dscp: 2, load: 0.1, sizes: websearch}\n";
+  EXPECT_EQ(heavy("1: {weight: 8}, 2: {weight: 4}", drawn), kOfTwo / 4);
+  EXPECT_EQ(heavy("1: {weight: 128}, 2: {weight: 128}", drawn), 0u) << "no weight is that great";
+}
+
+TEST(HeavyFactor, IsOfFlowsThatShareByWeight) {
+  const std::string dcqcn =
+      "nics: [{hosts: 2, congestion_control: {algorithm: dcc, policy: dcqcn}}]\n";
+  EXPECT_EQ(heavy("1: {weight: 8}, 2: {weight: 1}", dcqcn), 2048u);
+  const std::string moving =
+      "  - {kind: collective, shape: ring_all_reduce, hosts: [0, 2], dscp: 3, bytes: 8MB, "
+      "rounds: 2, weight_at_end: 4}\n";
+  EXPECT_EQ(heavy("1: {weight: 8}, 2: {weight: 1}", moving), 0u);
+}
+
 /// The programmed weights of DSCPs 1 and 2 for these entries of `traffic`.
 std::vector<std::uint32_t> weights_for(const std::string& entries) {
   const std::string text =

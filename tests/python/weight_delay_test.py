@@ -36,10 +36,10 @@ class Platforms(unittest.TestCase):
             self.assertEqual(platform["dscp"], {10: {"weight": 1}, 46: {"weight": 4}})
             self.assertEqual((platform["seed"], platform["topology"]["hosts"]), (2, 9))
 
-    def test_equal_weights_have_no_flow_that_does_not_hold(self):
-        for weight, holds in ((1, False), (4, True)):
-            platform = weight_delay.platform_of("8 long flows, 1 KB", "proportional", weight, 1)
-            self.assertEqual("hold_below" in platform["nic"]["congestion_control"], holds)
+    def test_a_law_may_let_every_flow_hold(self):
+        for law, held in (("proportional", None), ("proportional, all hold", "none")):
+            platform = weight_delay.platform_of("8 long flows, 1 KB", law, 4, 1)
+            self.assertEqual(platform["nic"]["congestion_control"].get("hold_below"), held)
 
 
 class Runs(unittest.TestCase):

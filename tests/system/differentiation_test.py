@@ -219,11 +219,11 @@ class DelayByWeight(unittest.TestCase):
         return sums
 
     def check(self, *platform):
-        equal = self.delays(*platform, "dscp.46.weight=1", "nic.congestion_control.hold_below=none")
+        equal = self.delays(*platform, "dscp.46.weight=1")
         weighted = self.delays(*platform)
         self.assertLess(weighted[46], 0.7 * equal[46])
         holding = self.delays(*platform, "nic.congestion_control.hold_below=none")
-        self.assertGreater(holding[46], 0.7 * equal[46])  # without hold_below the weight alone has too little effect
+        self.assertGreater(holding[46], 0.7 * equal[46])  # where every flow holds, the weight has too little effect
         return equal, weighted
 
     def test_messages_beside_long_flows(self):
@@ -234,6 +234,29 @@ class DelayByWeight(unittest.TestCase):
         # the weights may lengthen messages of the low class by up to 15 %
         self.assertLess(weighted[10], 1.15 * equal[10])
 
+    def test_equal_weights_change_nothing(self):
+        equal = self.delays("dscp.46.weight=1")
+        self.assertEqual(self.delays("dscp.46.weight=1", "nic.congestion_control.hold_below=none"), equal)
+
+    def test_short_messages_overtake_as_with_a_threshold(self):
+        self.assertEqual(self.delays("nic.congestion_control.hold_below=2"), self.delays())
+        # The least weight in use is 4, so that weight 6 is not twice as great.
+        for weight, held in ((6, True), (8, False)):
+            weights = f"dscp={{10: {{weight: 4}}, 46: {{weight: {weight}}}}}"
+            holding = self.delays(weights, "nic.congestion_control.hold_below=none")
+            self.assertEqual(self.delays(weights) == holding, held)
+
+    def test_long_flows_hold(self):
+        long = ("duration=12ms", "measure.to=12ms",
+                "traffic=[{kind: incast, senders: 1..4, receiver: 0, dscp: 10, start: 200us}, "
+                "{kind: incast, senders: 5..8, receiver: 0, dscp: 46, start: 200us}, "
+                "{kind: incast, senders: 9..10, receiver: 0, dscp: 46, start: 5ms, bytes: 20MB}]")
+        runs = [run_with("messages.yaml", "expect=[]", *long, f"nic.congestion_control.hold_below={value}")[1]
+                for value in ("auto", "none", 2)]
+        queues = [run["queues"] for run in runs]
+        self.assertEqual(queues[0], queues[1])
+        self.assertNotEqual(queues[0], queues[2])
+
     def test_classes_below_the_threshold_hold(self):
         holding = self.delays("nic.congestion_control.hold_below=none")
         self.assertEqual(self.delays("nic.congestion_control.hold_below=9"), holding)
@@ -241,7 +264,8 @@ class DelayByWeight(unittest.TestCase):
     def test_it_is_refused_where_no_flow_holds(self):
         for override, said in (("nic.congestion_control.policy=dcqcn", "policy: dcqcn has no hold"),
                                ("nic.congestion_control.first_cut=0", "first_cut: 0 lets no flow hold")):
-            done = subprocess.run([DCCVP, "check", str(STUDIES / "messages.yaml"), "-c", override],
+            done = subprocess.run([DCCVP, "check", str(STUDIES / "messages.yaml"), "-c", override,
+                                   "-c", "nic.congestion_control.hold_below=2"],
                                   capture_output=True, text=True, timeout=PATIENCE, check=False)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn("hold_below", done.stderr)

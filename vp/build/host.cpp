@@ -38,7 +38,7 @@ Host::Host(const sc_core::sc_module_name& name, const HostContext& context)
       static_cast<const dcc::ControllerConfig&>(config_.nic.controller),
       [&] { return make_timer_engine(config_, id_, context.recordings); },
       [&] { return make_rate_engine(config_, id_, context.recordings); },
-      controller_engine(config_, id_, context.recordings)};
+      controller_engine(config_, id_, context.recordings), heavy_factor(config_, id_, link_.rate)};
   algorithm_ = config_.congestion_control_of(id_).make(
       {context.scheduler, nic_.device().transmitter(), config_.mtu_of(id_),
        context.longest_base_rtt, context.controller_rank, &controller, config_.seed});

@@ -283,6 +283,26 @@ dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate
   return to;
 }
 
+std::uint32_t heavy_factor(const PlatformConfig& config, HostId host, BitRate line_rate) {
+  if (config.qos.manager || !goes_by_weight(config.congestion_control_of(host))) return 0;
+  const dcc_config program = controller_program(config, host, line_rate);
+  std::uint32_t least = UINT32_MAX;
+  const auto use = [&](unsigned dscp) {
+    least = std::min<std::uint32_t>(least, program.classes[dscp].weight_q8_8);
+  };
+  const std::vector<bool> by_weight = hosts_by_weight(config);
+  for (const TrafficSpec& spec : config.traffic) {
+    if (spec.pattern == TrafficPattern::kBackground) continue;
+    if (flows_to_a_host(spec, by_weight).value_or(1) == 0) continue;
+    if (spec.moves_weight()) return 0;
+    for (const auto& [priority, dscp] : spec.dscp_map) use(dscp);
+    if (spec.dscp_map.empty()) use(spec.dscp);
+    if (spec.new_dscp) use(*spec.new_dscp);
+  }
+  if (least > DCC_WEIGHT_MAX_Q8_8 / 2) return 0;
+  return dcc_factor_of_weight(2 * least).f_dec_q4_12;
+}
+
 nic_config nic_program(const PlatformConfig& config, HostId host) {
   const NicConfig& from = config.nic;
   nic_config to{};

@@ -35,6 +35,10 @@ NicParameters nic_parameters(const PlatformConfig& config, HostId host, const Li
 /// Returns the settings that the driver of `host` programs into the host's controller. `line_rate`
 /// is the rate of the host's link.
 dcc_config controller_program(const PlatformConfig& config, HostId host, BitRate line_rate);
+/// Returns the greatest f_dec of a class that has at least twice the least weight in use, in the
+/// factor table of `host`; 0 if there is no such class, or if software chooses weights during the
+/// run (QoS manager, weight_at_end).
+std::uint32_t heavy_factor(const PlatformConfig& config, HostId host, BitRate line_rate);
 /// The settings that the driver programs into a host's NIC, without the addresses of rings and
 /// memory.
 nic_config nic_program(const PlatformConfig& config, HostId host);

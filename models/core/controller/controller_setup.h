@@ -1,6 +1,7 @@
 // Parts and settings from which one NIC's hardware controller is made.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -17,6 +18,8 @@ struct ControllerSetup {
   // makes the rate unit; empty: the model's rate unit
   std::function<std::unique_ptr<RateEngine>()> rates;
   ControllerEngineFactory engine;  // makes the whole controller; empty: the controller's model
+  // greatest f_dec (4.12) of a class with at least twice the least weight in use; 0: no such class
+  std::uint32_t heavy_factor = 0;
 
   /// The smallest controller setup, with one slot, which suffices to ask an algorithm for its
   /// needs.

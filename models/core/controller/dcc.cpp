@@ -30,11 +30,22 @@ Bytes bytes_of(const Ratio& products, Rate rate, PicoSeconds time) {
 }
 
 /// The decrease factor f_dec (4.12 fixed point) of a class with this weight, rounded as in the
-/// driver's tables; 0 without a weight.
-std::uint32_t no_hold_factor_of(const std::optional<Ratio>& weight) {
-  if (!weight) return 0;
-  const auto w = static_cast<std::uint32_t>(weight->to_fixed(8));
+/// driver's tables.
+std::uint32_t factor_of(const Ratio& weight) {
+  const auto w = static_cast<std::uint32_t>(weight.to_fixed(8));
   return ((1U << 20) + w / 2) / w;
+}
+
+constexpr Bytes kAnySize = std::numeric_limits<Bytes>::max();
+
+/// The flows that overtake. `heavy_factor`: greatest f_dec of the classes that do so by default.
+Overtaking overtaking_of(const DccParameters& parameters, std::uint32_t heavy_factor) {
+  if (parameters.hold_below == DccParameters::kAllHold || parameters.first_cut.to_fixed(16) == 0 ||
+      !parameters.shares_by_weight()) {
+    return {};
+  }
+  if (parameters.hold_below) return {factor_of(*parameters.hold_below), kAnySize, kAnySize};
+  return {heavy_factor, DccParameters::kOvertakesAtOnce, DccParameters::kOvertakesLater};
 }
 
 const std::vector<std::string>& policy_names() {
@@ -68,7 +79,7 @@ const RegisteredAlgorithm<DccParameters> kDcc{
           context.scheduler, context.host, setup.config, context.rank,
           setup.timers ? setup.timers() : nullptr, setup.rates ? setup.rates() : nullptr,
           bytes_of(parameters.initial_window, context.host.line_rate(), context.longest_base_rtt),
-          setup.engine, no_hold_factor_of(parameters.hold_below));
+          setup.engine, overtaking_of(parameters, setup.heavy_factor));
     }};
 }  // namespace
 
@@ -87,10 +98,12 @@ void DccParameters::describe(ParameterVisitor& v) {
           {"unacknowledged bytes of a flow without a slot, in products of line rate and longest "
            "base RTT; 0: no limit (proportional: 11/10)",
            ""});
-  v.field("hold_below", hold_below, "none", {"1/8", "128"},
+  v.field("hold_below", hold_below, "auto", "none", kAllHold, {"1/8", "128"},
           {"a flow of at least this weight goes on at half the greatest rate after its first mark, "
            "without the rate hold, so that its messages overtake; the least weight in use counts "
-           "as 1 unless the driver scales weights down; none: every flow holds. Only with policy: "
+           "as 1 unless the driver scales weights down; auto: from twice the least weight in use "
+           "on, a flow whose only unsent message has at most 512 KB left, or 2 MB once the packets "
+           "sent before the mark have arrived; none: every flow holds. Only with policy: "
            "proportional",
            ""});
   v.field("finer_steps", finer_steps, {"0", "3"},
@@ -167,14 +180,13 @@ dcc_parameters DccParameters::registers(const ControllerConfig& controller, BitR
 
 Dcc::Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config,
          std::uint32_t rank, std::unique_ptr<TimerEngine> timers, std::unique_ptr<RateEngine> rates,
-         Bytes initial_window, const ControllerEngineFactory& make_engine,
-         std::uint32_t no_hold_factor)
+         Bytes initial_window, const ControllerEngineFactory& make_engine, Overtaking overtaking)
     : host_(host),
       initial_window_(initial_window),
       latency_(config.clock.cycles(config.latency_cycles)),
       device_(make_controller(scheduler, config, rank, *this, std::move(timers), std::move(rates),
                               make_engine)),
-      no_hold_factor_(no_hold_factor) {}
+      overtaking_(overtaking) {}
 
 AlgorithmNeeds Dcc::needs() const {
   AlgorithmNeeds needs;
@@ -242,11 +254,26 @@ void Dcc::on_cnp(FlowNumber flow, const CnpInfo& info) {
   if (initial_window_ != 0 && !known.paced && info.marks != 0) shrink_window(flow, known);
   const std::uint8_t dscp = info.dscp.value_or(known.dscp);
   device_->cnp(flow, dscp, info.marks, info.packets);
-  // The flow's first hold, if the notification began one, ends with a clear notification.
-  if (no_hold_factor_ != 0 && info.marks != 0 && !known.paced &&
-      device_->tables().decrease_factor(dscp) <= no_hold_factor_) {
-    device_->cnp(flow, dscp, 0, 0);
+  if (overtaking_.factor != 0) overtake(flow, known, dscp, info);
+}
+
+void Dcc::overtake(FlowNumber number, Flow& flow, std::uint8_t dscp, const CnpInfo& info) {
+  const bool begins = !flow.paced && info.marks != 0;
+  if (begins) {
+    if (device_->tables().decrease_factor(dscp) > overtaking_.factor) return;
+    const AlgorithmHost::Backlog backlog = host_.backlog(number);
+    if (backlog.left > overtaking_.later) return;
+    flow.awaited = 1 + (backlog.left > overtaking_.at_once ? backlog.packets_out : 0);
   }
+  if (flow.awaited == 0) return;
+  if (!begins && info.packets != info.marks) {  // the hold has ended
+    flow.awaited = 0;
+    return;
+  }
+  flow.awaited -= std::min<std::uint32_t>(flow.awaited - 1, info.packets);
+  if (flow.awaited > 1) return;
+  flow.awaited = 0;
+  device_->cnp(number, dscp, 0, 0);
 }
 
 void Dcc::rate_calculated(std::uint32_t flow, Rate rate) {

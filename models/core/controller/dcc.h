@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,9 +32,18 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
   /// network both steps scale with the square of the slowest link's rate. Empty: the steps do not
   /// scale.
   std::optional<BitRate> reference_rate;
-  /// Weight, in the controller's scale, from which on a flow does not stay in the hold that its
-  /// first notification begins (Dcc). Empty: every flow stays in its hold.
+  /// Value of hold_below with which every flow stays in the hold that its first notification
+  /// begins.
+  static constexpr Ratio kAllHold{0};
+  /// Weight, in the controller's scale, from which on a flow does not stay in its first hold (Dcc).
+  /// Empty: a flow of at least twice the least weight in use with at most kOvertakesLater to send.
   std::optional<Ratio> hold_below;
+  /// Overtaking by default. Flows whose hold ends at once fill the buffer before their marks slow
+  /// them: 64 messages of 512 KB fill 32 MiB.
+  static constexpr Bytes kOvertakesAtOnce = 512'000;
+  /// Overtaking by default. A longer message gains from its share: at 100 Gb/s and half of R_MAX 2
+  /// MB take 0.26 ms, and shares settle with a time constant of 0.63 ms.
+  static constexpr Bytes kOvertakesLater = 2'000'000;
   /// Number of times that the steps of a packet and of a mark are halved beyond what increase_timer
   /// asks for (step_halvings); used only with a policy that shares by weight. The step rule
   /// (vp/config/step_rule.cpp) halves r_ai, and registers() the cut of a mark.
@@ -60,6 +70,16 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
   }
 };
 
+/// The flows that do not stay in the hold that their first notification begins: those of heavy
+/// classes, if few bytes are left to send (AlgorithmHost::Backlog).
+struct Overtaking {
+  std::uint32_t factor = 0;  // greatest f_dec (4.12) of the classes; 0: every flow holds
+  // most bytes left of a flow whose hold ends at once
+  Bytes at_once = std::numeric_limits<Bytes>::max();
+  // most bytes left of a flow whose hold ends when the packets that were out before have arrived
+  Bytes later = std::numeric_limits<Bytes>::max();
+};
+
 /// The algorithm "dcc" passes CNPs and sent packets to the controller, with the flow's DSCP from
 /// its queue pair context, and passes the calculated rates to the NIC.
 ///
@@ -77,11 +97,12 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 /// down to the initial window. A window that never fills does not grow, so a flow alone on its link
 /// keeps the initial window.
 ///
-/// Where hold_below is given, the NIC hands a clear notification to the controller directly after
-/// the notification that binds a flow of a class with at least the weight hold_below. So the hold
-/// ends at once, and the flow continues at half of R_MAX, while flows of less weight drain the
-/// queue in their holds. The NIC compares the class's f_dec in the factor table, so a changed
-/// weight counts from its change on.
+/// A flow may overtake (Overtaking): the NIC hands a clear notification to the controller directly
+/// after the notification that binds the flow, or when the packets that were out then have arrived.
+/// So the hold ends at half of R_MAX, or at less in a long queue: in each interval until then the
+/// hold halves the target, as long as the packets arrive at less than half of it. Flows of less
+/// weight drain the queue in their holds. The NIC compares the class's f_dec in the factor table,
+/// so a changed weight counts from its change on.
 ///
 /// The NIC starts a flow with the flow's own initial rate, which the controller does not know: a
 /// slot begins at the register INITIAL_RATE, whatever the flow's rate was before its first cut.
@@ -92,12 +113,11 @@ struct DccParameters final : DcqcnParameters, regs::dcc_map::Settings {
 class Dcc : public Algorithm, public ReactionMeter, private RateSink {
  public:
   /// Makes the algorithm with the arguments of make_controller(); `host` must outlive the
-  /// algorithm. `initial_window`: window in bytes; 0: none. `no_hold_factor`: greatest f_dec (4.12)
-  /// of flows whose first hold ends at once; 0: none.
+  /// algorithm. `initial_window`: window in bytes; 0: none.
   Dcc(Scheduler& scheduler, AlgorithmHost& host, const ControllerConfig& config, std::uint32_t rank,
       std::unique_ptr<TimerEngine> timers = nullptr, std::unique_ptr<RateEngine> rates = nullptr,
       Bytes initial_window = 0, const ControllerEngineFactory& make_engine = {},
-      std::uint32_t no_hold_factor = 0);
+      Overtaking overtaking = {});
 
   ControllerEngine& device() { return *device_; }
   const ControllerEngine& device() const { return *device_; }
@@ -131,12 +151,17 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
     Bytes window = 0;  // window of the flow in bytes, which applies while no slot paces the flow
     // payload bytes that the flow sent since its window changed or a notification came
     Bytes sent = 0;
+    // packets, plus one, that must arrive before the flow's first hold ends; 0: nothing ends it
+    // early
+    std::uint32_t awaited = 0;
     PicoSeconds marked_at = PicoSeconds::max();  // arrival of the newest unanswered CNP; max: none
   };
   /// Lets the window of a flow without a slot grow.
   void grow_window(FlowNumber number, Flow& flow, const SentInfo& info);
   /// Halves the window of a flow without a slot, because the receiver reported a marked packet.
   void shrink_window(FlowNumber number, Flow& flow);
+  /// Ends the first hold of a flow that may overtake.
+  void overtake(FlowNumber number, Flow& flow, std::uint8_t dscp, const CnpInfo& info);
   void set_paced(std::uint32_t flow, bool paced);
   void rate_calculated(std::uint32_t flow, Rate rate) override;
   void query_answered(std::uint32_t flow, std::optional<Rate> rate) override;
@@ -147,7 +172,7 @@ class Dcc : public Algorithm, public ReactionMeter, private RateSink {
   NumberedTable<Flow> flows_;
   LogHistogram reactions_;
   std::unique_ptr<ControllerEngine> device_;
-  std::uint32_t no_hold_factor_;  // greatest factor f_dec of flows whose first hold ends at once
+  Overtaking overtaking_;
 };
 
 }  // namespace dcc

@@ -17,7 +17,7 @@ namespace dcc {
 /// Version number of the plug-in interface. Raise the number whenever one of the headers changes
 /// that plug-ins include: nic/algorithm/algorithm.h, nic/algorithm/registry.h, describe/visitor.h
 /// and controller/own_rate_unit.h.
-constexpr std::uint32_t kPluginInterface = 7;
+constexpr std::uint32_t kPluginInterface = 8;
 
 constexpr const char* kPluginSection = ".dccvp_plugin";
 

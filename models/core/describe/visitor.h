@@ -98,6 +98,26 @@ class ParameterVisitor {
           [&member, absent] { return member ? QuantityText<T>::format(*member) : absent; }});
   }
 
+  /// Describes an optional parameter with two words: `absent` stands for no value, `word` for the
+  /// value `meant`, which need not be in the range.
+  template <class T>
+  void field(const char* key, std::optional<T>& member, const char* absent, const char* word,
+             const T& meant, Range range, Doc doc) {
+    leaf({key, QuantityText<T>::kTypeName, QuantityText<T>::kUnits,
+          std::string(absent) + " | " + word + " | " + range.text(), doc,
+          [&member, range, absent, word, meant](const ValueNode& node) {
+            if (is_word(node, absent)) {
+              member.reset();
+            } else {
+              member = is_word(node, word) ? meant : read_quantity<T>(node, range);
+            }
+          },
+          [&member, absent, word, meant] {
+            if (!member) return std::string(absent);
+            return *member == meant ? word : QuantityText<T>::format(*member);
+          }});
+  }
+
   /// States how the default of the parameter described last follows the network. `rule` describes
   /// the value and its source for the user; `set` computes the value. The default follows the
   /// network only while `in_force` is true, and a value that the user wrote stays.

@@ -245,6 +245,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void start_timer(FlowNumber flow, int id, PicoSeconds delay) override;
   void stop_timer(FlowNumber flow, int id) override;
   Rate line_rate() const override { return line_rate_; }
+  Backlog backlog(FlowNumber flow) const override;
 
   // ---- Statistics
 

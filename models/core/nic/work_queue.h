@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "units.h"
@@ -65,6 +66,11 @@ class WorkQueue {
   std::size_t truncate();
   /// Bytes left to send of the oldest work item that is not completely sent; 0: none.
   Bytes unsent() const { return has_unsent() ? item_at(next_).bytes - next_.offset : 0; }
+  /// Bytes left to send of the newest work item if every older one is completely sent, else Bytes
+  /// max.
+  Bytes left_of_last() const {
+    return next_.index - base_ + 1 < items_.size() ? std::numeric_limits<Bytes>::max() : unsent();
+  }
   /// Marks `bytes` of the oldest unsent work item as delivered without sending them (fast-forward
   /// only). Outstanding packets and the next packet stay the same. Precondition: a multiple of the
   /// MTU, less than unsent().

@@ -26,8 +26,8 @@ HEAVY, LIGHT = 46, 10
 SIZES = (3_000, 30_000, 300_000)  # Greatest message of each size but the last, in bytes.
 NAMES = ("to 3 KB", "to 30 KB", "to 300 KB", "beyond")
 LAWS: dict = {
-    "proportional": {"policy": "proportional", "hold_below": 2},
-    "proportional, all hold": {"policy": "proportional"},
+    "proportional": {"policy": "proportional"},
+    "proportional, all hold": {"policy": "proportional", "hold_below": "none"},
     "patent": {"policy": "dcqcn", "preset": "sig15", "timer_restart": False},
 }
 COLUMNS = ("case", "law", "weights", "size", "messages", "heavy p50", "heavy p99", "light p50", "light p99", "use %")
@@ -37,11 +37,7 @@ def platform_of(case, law, weight, seed):
     """Returns the platform of a case of the study with another law and another weight of the heavy class."""
     platform = study_plan.read(STUDY, str(seed), [case], ["weight 8"]).runs[0].platform
     recovery = platform["nic"].get("recovery", {})
-    chosen = dict(LAWS[law])
-    # With equal weights every flow is below twice the least weight, so the limit hold_below would select all flows.
-    if weight == 1:
-        chosen.pop("hold_below", None)
-    platform["nic"] = {"recovery": recovery, "congestion_control": {"algorithm": "dcc", **chosen}}
+    platform["nic"] = {"recovery": recovery, "congestion_control": {"algorithm": "dcc", **LAWS[law]}}
     platform["dscp"] = {LIGHT: {"weight": 1}, HEAVY: {"weight": weight}}
     platform.pop("expect", None)
     return platform

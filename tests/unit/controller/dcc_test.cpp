@@ -25,6 +25,8 @@ class Host final : public AlgorithmHost {
   void start_timer(FlowNumber, int, PicoSeconds) override { FAIL() << "it has its own timers"; }
   void stop_timer(FlowNumber, int) override { FAIL() << "it has its own timers"; }
   Rate line_rate() const override { return Rate(mbps(1000)); }
+  Backlog backlog(FlowNumber) const override { return waiting; }
+  Backlog waiting;
   std::vector<std::pair<FlowNumber, RateBits>> rates;
   std::vector<std::pair<FlowNumber, Bytes>> windows;
 
@@ -157,14 +159,16 @@ TEST_F(DccTest, AFlowsInitialRateHoldsUntilItsFirstCut) {
 }
 
 // Flow 3 has twice the weight of flow 7. The first CNP cuts both to 1/28 and begins a rate hold.
-// With hold_below, flow 3 continues at half the maximum rate at once.
+// If flow 3 may overtake, it continues at half the maximum rate at once.
 TEST_F(DccTest, AHeavyFlowLeavesItsFirstHoldAtOnce) {
   constexpr std::uint32_t kFactorOf2 = 2048;  // f_dec of weight 2, format 4.12
-  const auto rates_after_a_mark = [&](std::uint32_t no_hold_factor, Bytes window) {
+  const auto rates_after_a_mark = [&](Overtaking overtaking, Bytes window,
+                                      AlgorithmHost::Backlog waiting = {}) {
     Scheduler scheduler;
     Host host(scheduler);
+    host.waiting = waiting;
     Dcc algorithm(scheduler, host, test::config_of(16), 1002, nullptr, nullptr, window, {},
-                  no_hold_factor);
+                  overtaking);
     ControllerParameters p;
     p.enable = true;
     p.rate = test::proportional_registers();
@@ -180,8 +184,8 @@ TEST_F(DccTest, AHeavyFlowLeavesItsFirstHoldAtOnce) {
     algorithm.on_flow_start(7, {10, 1, kTick, Rate()});
     std::vector<RateBits> rates;
     for (int i = 0; i < 2; ++i) {  // the second CNP has the effect of an ordinary mark
-      algorithm.on_cnp(3, {});
-      algorithm.on_cnp(7, {});
+      algorithm.on_cnp(3, {1, 1});
+      algorithm.on_cnp(7, {1, 1});
       scheduler.run_until(scheduler.now() + kTick * 6);
       rates.push_back(algorithm.view(3).rate.raw);
       rates.push_back(algorithm.view(7).rate.raw);
@@ -190,14 +194,23 @@ TEST_F(DccTest, AHeavyFlowLeavesItsFirstHoldAtOnce) {
   };
   const RateBits held = mbps(1000) * std::uint64_t{kOne16 / 28} >> 16;
   for (const Bytes window : {Bytes{0}, Bytes{50'000}}) {
-    EXPECT_EQ(rates_after_a_mark(0, window), (std::vector<RateBits>{held, held, held, held}));
-    EXPECT_EQ(rates_after_a_mark(kFactorOf2 - 1, window)[0], held);
-    const std::vector<RateBits> rates = rates_after_a_mark(kFactorOf2, window);
+    EXPECT_EQ(rates_after_a_mark({}, window), (std::vector<RateBits>{held, held, held, held}));
+    EXPECT_EQ(rates_after_a_mark({kFactorOf2 - 1}, window)[0], held);
+    const std::vector<RateBits> rates = rates_after_a_mark({kFactorOf2}, window);
     EXPECT_EQ(rates[0], mbps(500));
     EXPECT_EQ(rates[1], held);
     EXPECT_GT(rates[2], mbps(400));  // a mark cuts a flow of weight 2 by a thirty-second
     EXPECT_LT(rates[2], mbps(500));
     EXPECT_EQ(rates[3], held);
+    // Whether the hold ends at once depends on what is left of the flow's message.
+    const Overtaking by_size{kFactorOf2, 2000, 3000};
+    EXPECT_EQ(rates_after_a_mark(by_size, window, {2000, 9}), rates);
+    EXPECT_EQ(rates_after_a_mark(by_size, window, {3001, 0})[0], held);
+    // Each of the two notifications reports one of the packets that were out.
+    EXPECT_EQ(rates_after_a_mark(by_size, window, {2001, 1}), rates);
+    EXPECT_EQ(rates_after_a_mark(by_size, window, {3000, 2}),
+              (std::vector<RateBits>{held, held, mbps(500), held}));
+    EXPECT_EQ(rates_after_a_mark(by_size, window, {3000, 3})[2], held);
   }
 }
 

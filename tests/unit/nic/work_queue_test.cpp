@@ -56,6 +56,22 @@ TEST(WorkQueue, SingleByteIsOnePacketFirstAndLast) {
   EXPECT_TRUE(packets[0].first && packets[0].last && packets[0].ends);
 }
 
+TEST(WorkQueue, KnowsWhatIsLeftOfTheLastItemOnly) {
+  WorkQueue queue(1000);
+  EXPECT_EQ(queue.left_of_last(), 0);
+  queue.post(item(1, 2'500));
+  EXPECT_EQ(queue.left_of_last(), 2'500);
+  queue.sent(queue.plan_next());
+  EXPECT_EQ(queue.left_of_last(), 1'500);
+  queue.post(item(2, 4'000));
+  EXPECT_GT(queue.left_of_last(), 1'000'000) << "another item waits behind";
+  queue.sent(queue.plan_next());
+  queue.sent(queue.plan_next());
+  EXPECT_EQ(queue.left_of_last(), 4'000) << "what is sent counts no more, acknowledged or not";
+  send_all(queue);
+  EXPECT_EQ(queue.left_of_last(), 0);
+}
+
 TEST(WorkQueue, AcknowledgementsCompleteItemsInOrder) {
   WorkQueue queue(1000);
   queue.post(item(7, 1'500));

@@ -71,10 +71,12 @@ class ControllerCheck : private CheckContext {
     for (const Controlled& group : controlled()) {
       require(!group.dcc->shares_by_weight() || group.cnp->carry_marks,
               group.path + ".cnp.carry_marks", "policy: proportional needs CNPs that carry marks");
-      require(!group.dcc->hold_below || group.dcc->policy == "proportional",
+      const bool by_hand =
+          group.dcc->hold_below && group.dcc->hold_below != DccParameters::kAllHold;
+      require(!by_hand || group.dcc->policy == "proportional",
               group.path + ".congestion_control.hold_below",
               "policy: " + group.dcc->policy + " has no hold at a flow's first mark");
-      require(!group.dcc->hold_below || group.dcc->first_cut.to_fixed(16) != 0,
+      require(!by_hand || group.dcc->first_cut.to_fixed(16) != 0,
               group.path + ".congestion_control.hold_below",
               "first_cut: 0 lets no flow hold, so that hold_below would change nothing");
       require(group.dcc->finer_steps == 0 || group.dcc->shares_by_weight(),

@@ -30,6 +30,9 @@ struct Messages {
   const LinkResult* link = nullptr;    // link to the receiver
   const QueueResult* queue = nullptr;  // queue before this link; null if it was not measured
   HostId sender = 0;                   // sender of one of the messages
+  double lightest = 0;                 // least weight of the flows to the receiver
+  Bytes longest = 0;                   // greatest number of bytes of a message
+  bool in_pieces = false;              // true if a message is several messages of its queue pair
   std::vector<double> took;            // completion times in picoseconds
   std::vector<double> equals;          // times with equal shares in picoseconds
 };
@@ -79,6 +82,9 @@ class HeavyMessagesLate final : public Diagnosis {
       of.link = &link;
       of.queue = queue == queues.end() ? nullptr : queue->second;
       of.sender = sender_of(flow);
+      of.lightest = lightest->second;
+      of.longest = std::max(of.longest, *flow.bytes);
+      of.in_pieces = of.in_pieces || is_in_pieces(config, flow);
       of.took.push_back(static_cast<double>((*flow.end - flow.start).count));
       // A message waits for the queue, too: at most its 99th percentile.
       const PicoSeconds wait =
@@ -139,6 +145,15 @@ class HeavyMessagesLate final : public Diagnosis {
     return dcc != nullptr && dcc->shares_by_weight();
   }
 
+  /// True if the NIC cannot see the size of a flow: software posts it as several messages, or each
+  /// of several READ requests asks for a part of it.
+  static bool is_in_pieces(const PlatformConfig& config, const FlowResult& flow) {
+    const bool is_cut =
+        flow.reversed || config.host_of(sender_of(flow)).driver != DriverKind::kNone;
+    return is_cut && flow.entry < config.traffic.size() &&
+           config.traffic[flow.entry].message < *flow.bytes;
+  }
+
   /// The time that the data of a flow takes on a link of `rate`.
   static PicoSeconds time_alone(const PlatformConfig& config, BitRate rate,
                                 const FlowResult& flow) {
@@ -179,6 +194,14 @@ class HeavyMessagesLate final : public Diagnosis {
          {"dscp", static_cast<double>(dscp)}}};
   }
 
+  /// True if at least some of the messages stay in the hold that their first mark begins.
+  static bool hold(const DccParameters& dcc, const Messages& of, double weight) {
+    if (dcc.first_cut.numerator == 0) return false;
+    if (dcc.hold_below == DccParameters::kAllHold) return true;
+    if (dcc.hold_below) return weight < dcc.hold_below->value();
+    return weight < 2 * of.lightest || of.longest > DccParameters::kOvertakesLater || of.in_pieces;
+  }
+
   /// Names the likely cause. `late`: the time by which the messages took longer, in picoseconds.
   static std::string cause(const Evidence& evidence, const Messages& of, unsigned dscp,
                            double late) {
@@ -195,8 +218,7 @@ class HeavyMessagesLate final : public Diagnosis {
             readable(bytes));
       }
     }
-    const double weight = config.dscp_of(dscp).weight.value();
-    if (dcc.first_cut.numerator != 0 && (!dcc.hold_below || weight < dcc.hold_below->value())) {
+    if (hold(dcc, of, config.dscp_of(dscp).weight.value())) {
       return "from its first mark on a message holds until the queue is drained, which other flows "
              "fill (nic.congestion_control.hold_below)";
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "describe/quantities.h"
@@ -30,6 +31,14 @@ class AlgorithmHost {
   virtual void stop_timer(FlowNumber flow, int id) = 0;
   /// Line rate of the NIC's port.
   virtual Rate line_rate() const = 0;
+  /// A flow's posted data.
+  struct Backlog {
+    // payload bytes left to send of the only unsent message; 0: everything is sent; max: several
+    // messages wait, or the NIC does not know
+    Bytes left = std::numeric_limits<Bytes>::max();
+    std::uint32_t packets_out = 0;  // packets sent and not acknowledged
+  };
+  virtual Backlog backlog(FlowNumber /*flow*/) const { return {}; }
 
  protected:
   ~AlgorithmHost() = default;

@@ -153,4 +153,18 @@ void Transmitter::mark_delivered(Qpn qpn, Bytes bytes) {
   requester_.add_acknowledged(bytes);
 }
 
+// A context of reliable datagrams hands over one message at a time, so more may wait behind it.
+AlgorithmHost::Backlog Transmitter::backlog(FlowNumber flow) const {
+  const SendQueuePair& pair = pairs_[flow];
+  if (transport_ != nullptr || pair.config.service == Service::kRd) return {};
+  const WorkQueue& work = pair.work;
+  if (!has_response(pair)) {
+    return {work.left_of_last(),
+            static_cast<std::uint32_t>(work.next_psn() - work.oldest_unacked())};
+  }
+  const auto& responses = pair.reads->responder.responses;
+  if (responses.size() > 1 || work.has_unsent()) return {};
+  return {responses.front().bytes, 0};
+}
+
 }  // namespace dcc
