@@ -206,8 +206,9 @@ class VerilatedController {
     root->DCC_ANSWERS(waiting_q) = waiting << left_out;
     count(left_out);
     if constexpr (Clocks::kParts) {
-      // With a further cycle in which nothing but events' places and the counts change, the last
-      // edge is one of the parts (part_edge()).
+      // If the cycle after the skipped ones changes only the places of events and the counts, too,
+      // one edge of the submodules' clocks ends the skip, and the main clock needs no edge
+      // (part_edge()).
       if (skipped < most && top_->counting_o && cycle + skipped <= divider() - 4) {
         count(1);
         clocks_.raise_parts(*top_, clocks_.needed(*top_));

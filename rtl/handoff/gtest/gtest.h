@@ -1,6 +1,7 @@
-// Stand-in for the parts of googletest that the tests of lost bits use, so that the hand-off
-// package needs no library. A failed ASSERT ends its test by an exception; a failed EXPECT does
-// not.
+// The part of googletest's interface that the package's block tests use (units/). The receiver of
+// the hand-off package compiles these tests with the simulators alone, without installing
+// googletest. A failed ASSERT ends its test by an exception; after a failed EXPECT the test goes
+// on.
 #pragma once
 
 #include <cstdio>

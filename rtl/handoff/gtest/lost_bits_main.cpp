@@ -1,5 +1,7 @@
-// lost_bits: blocks of the pacer and the NIC whose memories lose bits. One lost bit of 64 changes
-// nothing; two cost one flow what the contracts in doc/ say. Ends with status 1 if a test fails.
+// lost_bits runs the tests in which memories of the pacer and of the NIC's blocks lose bits. If a
+// protected word loses one bit, the block must behave as if no bit was lost. If it loses two bits,
+// one flow may lose what the block's contract in doc/ states, and all other flows nothing. The exit
+// status is 1 if a test fails.
 #include <cstdio>
 #include <exception>
 

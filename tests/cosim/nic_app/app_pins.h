@@ -76,8 +76,9 @@ class AppPins {
   // One AXI4-Lite access at a time: call begin_access(), then cycle() until the access is done.
   void begin_access(bool write, std::uint32_t address, std::uint32_t value, std::uint8_t strobes);
   bool access_done() const { return access_ == Access::kDone; }
-  /// Begins two reads. The second address is offered while the data of the first read wait for
-  /// `wait` cycles; first_data() and data() then give the data of both.
+  /// Begins two AXI4-Lite reads at once. The host takes the first read's data `wait` cycles late,
+  /// and offers the second address meanwhile. Call cycle() until access_done(); then first_data()
+  /// is the data of the first read and data() that of the second.
   void begin_reads(std::uint32_t first, std::uint32_t second, std::uint32_t wait);
   std::uint32_t first_data() const { return first_data_; }
   /// True if the block's response to the last AXI4-Lite access was not OKAY.

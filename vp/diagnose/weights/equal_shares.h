@@ -18,7 +18,8 @@ class EqualShares {
     changes_.emplace_back(begin, 1);
     changes_.emplace_back(end, -1);
   }
-  /// Prepares time_of(). Call it once, after the last add().
+  /// Calculates from the added flows when each number of flows shared the link. Must be called
+  /// once, after the last add() and before the first time_of().
   void finish();
   /// Returns the time from `begin` on in which a flow gets as much of the link as it would send
   /// alone in the time `alone`. Precondition: `begin` is the start of a flow that was added.

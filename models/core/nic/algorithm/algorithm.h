@@ -31,13 +31,15 @@ class AlgorithmHost {
   virtual void stop_timer(FlowNumber flow, int id) = 0;
   /// Line rate of the NIC's port.
   virtual Rate line_rate() const = 0;
-  /// A flow's posted data.
+  /// What software has posted for a flow and the NIC has not finished.
   struct Backlog {
-    // payload bytes left to send of the only unsent message; 0: everything is sent; max: several
-    // messages wait, or the NIC does not know
+    // Payload bytes that the NIC has still to send, if they belong to one message; 0 if every
+    // posted message is sent. The greatest value if several messages have unsent bytes, or if the
+    // NIC cannot tell.
     Bytes left = std::numeric_limits<Bytes>::max();
     std::uint32_t packets_out = 0;  // packets sent and not acknowledged
   };
+  /// Returns the backlog of a flow at this moment.
   virtual Backlog backlog(FlowNumber /*flow*/) const { return {}; }
 
  protected:
