@@ -10,10 +10,11 @@ dcc_golden.h defines a cycle. A cocotb bench calls answers(), then the inputs, t
 the rising edge that ends the cycle. Calls raise ValueError for an argument out of range and for a cycle in the past.
 """
 import ctypes
-from typing import Iterator, NamedTuple, Optional, Tuple
+from typing import Iterator, NamedTuple, Optional, Tuple, TypeVar
 
 _U32 = ctypes.c_uint32
 _U64 = ctypes.c_uint64
+_M = TypeVar("_M", bound="_Model")
 
 
 class Answer(NamedTuple):
@@ -40,23 +41,6 @@ class BusError(Exception):
     """Raised when the block answers an access with PSLVERR."""
 
 
-class _Library:
-    def __init__(self, path: str) -> None:
-        self.calls = ctypes.CDLL(path)
-        for name in ("dcc_golden_new", "dcc_golden_wheel_new", "dcc_golden_pacer_new"):
-            getattr(self.calls, name).restype = ctypes.c_void_p
-        self.calls.dcc_golden_error.restype = ctypes.c_char_p
-
-    def error(self) -> ValueError:
-        return ValueError(self.calls.dcc_golden_error().decode())
-
-    def call(self, name: str, *arguments: object) -> int:
-        result = int(getattr(self.calls, name)(*arguments))
-        if result == -1:
-            raise self.error()
-        return result
-
-
 def _number(value: int, bits: int, name: str) -> int:
     if not 0 <= value < 1 << bits:
         raise ValueError(f"{name} {value}: 0 to {(1 << bits) - 1}")
@@ -71,29 +55,49 @@ def _u64(name: str, value: int) -> ctypes.c_uint64:
     return _U64(_number(value, 64, name))
 
 
-class Golden:
-    """Model of the whole block, with `slots` slots and `latency` cycles from issue to answer."""
+class _Model:
+    """A model of the library. `kind`: what the names of its calls begin with; `arguments`: those of its call new."""
 
-    def __init__(self, library: str, slots: int = 1024, latency: int = 64) -> None:
-        self._library = _Library(library)
-        handle = self._library.calls.dcc_golden_new(_u32("slots", slots), _u32("latency", latency))
+    def __init__(self, library: str, kind: str, *arguments: object) -> None:
+        self._calls = ctypes.CDLL(library)
+        self._calls.dcc_golden_error.restype = ctypes.c_char_p
+        self._kind = kind
+        new = getattr(self._calls, kind + "new")
+        new.restype = ctypes.c_void_p
+        handle = new(*arguments)
         if not handle:
-            raise self._library.error()
+            raise self._error()
         self._handle = ctypes.c_void_p(handle)
 
     def close(self) -> None:
         """Frees the model."""
-        self._library.calls.dcc_golden_free(self._handle)
+        getattr(self._calls, self._kind + "free")(self._handle)
         self._handle = ctypes.c_void_p(None)
 
-    def __enter__(self) -> "Golden":
+    def __enter__(self: _M) -> _M:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _error(self) -> ValueError:
+        return ValueError(self._calls.dcc_golden_error().decode())
+
+    def _do(self, name: str, *arguments: object) -> int:
+        result = int(getattr(self._calls, self._kind + name)(self._handle, *arguments))
+        if result == -1:
+            raise self._error()
+        return result
+
     def _call(self, name: str, cycle: int, *arguments: object) -> int:
-        return self._library.call("dcc_golden_" + name, self._handle, _u64("cycle", cycle), *arguments)
+        return self._do(name, _u64("cycle", cycle), *arguments)
+
+
+class Golden(_Model):
+    """Model of the whole block, with `slots` slots and `latency` cycles from issue to answer."""
+
+    def __init__(self, library: str, slots: int = 1024, latency: int = 64) -> None:
+        super().__init__(library, "dcc_golden_", _u32("slots", slots), _u32("latency", latency))
 
     def cnp(self, cycle: int, flow: int, dscp: int, marks: int = 1, packets: int = 0) -> None:
         """Passes a congestion notification to the block."""
@@ -144,80 +148,49 @@ class Golden:
                  first: bool = False) -> Tuple[int, int, int]:
         """Calculates a cut with the rate unit and the present registers and tables: new (rc, rt, alpha)."""
         state = [_u32("rc", rc), _u32("rt", rt), _u32("alpha", alpha)]
-        self._library.call("dcc_golden_decrease", self._handle, *map(ctypes.byref, state), _u32("delta", delta),
-                           _u32("dscp", dscp), _u32("marks", marks), ctypes.c_int(first))
+        self._do("decrease", *map(ctypes.byref, state), _u32("delta", delta), _u32("dscp", dscp),
+                 _u32("marks", marks), ctypes.c_int(first))
         return state[0].value, state[1].value, state[2].value
 
     def increase(self, rc: int, rt: int, dscp: int, stage: int, packets: int = 0) -> Tuple[int, int, bool]:
         """Calculates an increase with the rate unit: new (rc, rt), and whether rc is the greatest rate of its DSCP."""
         state = [_u32("rc", rc), _u32("rt", rt)]
-        most = self._library.call("dcc_golden_increase", self._handle, *map(ctypes.byref, state),
-                                  _u32("dscp", dscp), _u32("stage", stage), _u32("packets", packets))
+        most = self._do("increase", *map(ctypes.byref, state), _u32("dscp", dscp), _u32("stage", stage),
+                        _u32("packets", packets))
         return state[0].value, state[1].value, bool(most)
 
 
-class Wheel:
+class Wheel(_Model):
     """A timing wheel of its own: one event for each slot over 2^16 ticks."""
 
     def __init__(self, library: str, slots: int = 1024) -> None:
-        self._library = _Library(library)
-        handle = self._library.calls.dcc_golden_wheel_new(_u32("slots", slots))
-        if not handle:
-            raise self._library.error()
-        self._handle = ctypes.c_void_p(handle)
-
-    def close(self) -> None:
-        """Frees the model."""
-        self._library.calls.dcc_golden_wheel_free(self._handle)
-        self._handle = ctypes.c_void_p(None)
+        super().__init__(library, "dcc_golden_wheel_", _u32("slots", slots))
 
     def start(self, slot: int, delay: int, now: int) -> None:
         """Starts or restarts the slot's event, due at now + max(1, delay)."""
-        self._library.call("dcc_golden_wheel_start", self._handle, _u32("slot", slot), _u32("delay", delay),
-                           _u64("now", now))
+        self._do("start", _u32("slot", slot), _u32("delay", delay), _u64("now", now))
 
     def cancel(self, slot: int, now: int) -> bool:
         """Cancels the slot's event; False if no event was pending."""
-        return bool(self._library.call("dcc_golden_wheel_cancel", self._handle, _u32("slot", slot),
-                                       _u64("now", now)))
+        return bool(self._do("cancel", _u32("slot", slot), _u64("now", now)))
 
     def take(self, now: int) -> Optional[Tuple[int, int]]:
         """Takes the next expired event; returns (slot, due), or None if no event has expired."""
         slot, due = _U32(), _U64()
-        if not self._library.call("dcc_golden_wheel_take", self._handle, _u64("now", now),
-                                  ctypes.byref(slot), ctypes.byref(due)):
+        if not self._do("take", _u64("now", now), ctypes.byref(slot), ctypes.byref(due)):
             return None
         return slot.value, due.value
 
 
-class Pacer:
+class Pacer(_Model):
     """Model of the pacer, which decides which flow sends its next packet. `scale`: 2048 times the clock frequency
     in MHz; `slack`: cycles after its deadline from which on a packet is late. In each cycle call outputs(), then
     the inputs."""
 
     def __init__(self, library: str, scale: int, slack: int, flows: int = 1024, width: int = 32,
                  depth: int = 4) -> None:
-        self._library = _Library(library)
-        handle = self._library.calls.dcc_golden_pacer_new(_u32("flows", flows), _u32("width", width),
-                                                          _u32("depth", depth), _u32("scale", scale),
-                                                          _u32("slack", slack))
-        if not handle:
-            raise self._library.error()
-        self._handle = ctypes.c_void_p(handle)
-
-    def close(self) -> None:
-        """Frees the model."""
-        self._library.calls.dcc_golden_pacer_free(self._handle)
-        self._handle = ctypes.c_void_p(None)
-
-    def __enter__(self) -> "Pacer":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def _call(self, name: str, cycle: int, *arguments: object) -> int:
-        return self._library.call("dcc_golden_pacer_" + name, self._handle, _u64("cycle", cycle), *arguments)
+        super().__init__(library, "dcc_golden_pacer_", _u32("flows", flows), _u32("width", width),
+                         _u32("depth", depth), _u32("scale", scale), _u32("slack", slack))
 
     def pins(self, cycle: int, paused: int = 0, want: bool = False) -> None:
         """Sets paused_i and want_i from `cycle` on."""
