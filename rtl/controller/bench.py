@@ -17,22 +17,19 @@ bench finds a difference, if a mutant survives that is neither proved equivalent
 or if a mutant listed there is killed.
 """
 import argparse
+import collections
 import glob
-import hashlib
 import json
 import os
 import re
 import subprocess
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
-sys.path.insert(0, RTL)
-sys.path.insert(0, os.path.join(RTL, "mutation"))
-from cover import covers, points  # noqa: E402
-from equivalence import Unit  # noqa: E402
-from run import read_mutations  # noqa: E402
+sys.path[:0] = [RTL, os.path.join(RTL, "mutation")]
+from campaign import compiled, digest, judged, proofs, read_equivalents, read_mutations, run, verilated  # noqa: E402
+from cover import covers, points, tell, write_missed  # noqa: E402
 from sources import ARRAY, OF_GATES  # noqa: E402
 
 TESTS = os.path.join(os.path.dirname(RTL), "tests/cosim/controller")
@@ -40,14 +37,6 @@ SOFTWARE = os.path.join(os.path.dirname(RTL), "sw")
 SETTABLE = os.path.join(RTL, "mutation/counters.vlt")
 SMALL = {"Slots": 64, "FlowW": 8, "Latency": 40, "CnpDepth": 16, "CommandDepth": 4, "BytesDepth": 16}
 SELECTOR_BITS = 11
-
-
-def run(command, **options):
-    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    if result.returncode != 0:
-        sys.exit(f"bench.py: {' '.join(command)[:300]} failed:\n{result.stdout[-3000:]}"
-                 f"{result.stderr[-3000:]}")
-    return result.stdout
 
 
 def sources():
@@ -67,67 +56,33 @@ def flattened(directory, name, steps):
     return [SETTABLE, netlist, os.path.join(RTL, ARRAY)]
 
 
-def verilated(directory, name, verilog, verilate=(), define=(), optimise="-O1"):
-    """Verilates a variant of the design; returns the class prefix, the folder of the class, and the libraries to link.
-    """
-    os.makedirs(directory, exist_ok=True)
-    prefix, objects = "V" + name, os.path.join(directory, "obj_" + name)
-    run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-style", "-Wno-UNOPTFLAT", "-O3",
-         "--x-initial", "unique", *verilate, "--prefix", prefix, "--top-module", "dcc_top",
-         "--Mdir", objects, *verilog])
-    cxx = "ccache g++" if subprocess.run(["which", "ccache"], capture_output=True,
-                                         check=False).returncode == 0 else "g++"
-    parts = [f"{prefix}__ALL.a", "verilated.o", "verilated_threads.o"]
-    if "VARIANT_COVERAGE" in define:
-        parts.append("verilated_cov.o")
-    run(["make", "-s", "-C", objects, "-f", f"{prefix}.mk", f"OPT_FAST={optimise}", "OPT_SLOW=-O0",
-         f"CXX={cxx} -std=c++17", *parts])
-    return prefix, objects, parts
-
-
-def build(directory, name, compiled, define=()):
+def build(directory, name, variant, define=()):
     """Compiles a bench_runner program for a variant of the design."""
-    prefix, objects, parts = compiled
-    root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
-    program = os.path.join(directory, name)
-    flags = [f"-D{word}" for word in define] + (
-        ["-DVM_COVERAGE=1"] if "VARIANT_COVERAGE" in define else [])
-    run(["g++", "-std=c++17", "-O2", f"-DVARIANT={prefix}", f"-DVARIANT_HEADER=<{prefix}.h>",
-         f"-DVARIANT_ROOT=<{prefix}___024root.h>", *flags,
-         f"-I{TESTS}", f"-I{SOFTWARE}", f"-I{objects}", f"-isystem{root}/include",
-         f"-isystem{root}/include/vltstd"] +
-        [os.path.join(TESTS, part + ".cpp") for part in (
-            "bench_runner", "page_aim", "page_bench", "page_states", "page_status", "page_faults", "page_oracle")] +
-        [os.path.join(objects, part) for part in parts] + ["-pthread", "-latomic", "-o", program])
-    return program
+    parts = ("bench_runner", "page_aim", "page_bench", "page_states", "page_status", "page_faults", "page_oracle")
+    return compiled(os.path.join(directory, name), variant, [os.path.join(TESTS, part + ".cpp") for part in parts],
+                    [f"-I{TESTS}", f"-I{SOFTWARE}"], define)
 
 
 def coverage(options):
     shape = [f"-G{key}={value}" for key, value in SMALL.items()]
     define = ["VARIANT_COVERAGE"]
     assertions = sorted(glob.glob(os.path.join(RTL, "*", "sva", "*.sv")))
-    compiled = verilated(options.build, "covered", [os.path.join(RTL, source) for source in sources()] + assertions,
-                         # Initial values are 0, because random values at the start would count as
-                         # toggles.
-                         ["--coverage", "--assert", "--x-initial", "0", *shape], define)
-    program = build(options.build, "covered", compiled, define)
+    variant = verilated(options.build, "covered", "dcc_top",
+                        [os.path.join(RTL, source) for source in sources()] + assertions,
+                        # Initial values are 0, because random values at the start would count as toggles.
+                        ["--coverage", "--assert", "--x-initial", "0", *shape], define)
+    program = build(options.build, "covered", variant, define)
     print(run([program, str(options.cycles), "1"], cwd=options.build).strip())
-    hits, properties = {}, {}
-    for name in sorted(os.listdir(options.build)):
-        if name.startswith("coverage_") and name.endswith(".dat"):
-            for place, count in points(os.path.join(options.build, name)).items():
-                hits[place] = hits.get(place, 0) + count
-            for place, count in covers(os.path.join(options.build, name)).items():
-                properties[place] = properties.get(place, 0) + count
+    hits: collections.Counter = collections.Counter()
+    properties: collections.Counter = collections.Counter()
+    for data in glob.glob(os.path.join(options.build, "coverage_*.dat")):
+        hits.update(points(data))
+        properties.update(covers(data))
     units = {os.path.basename(source): source.split("/")[0] for source in sources()}
-    for (file, line, where), count in sorted(properties.items()):
-        if count == 0:
-            print(f"cover property not hit: {file}:{line}, {where}")
-    print(f"cover properties: {sum(1 for count in properties.values() if count)} of {len(properties)} hit")
+    tell(properties)
     for kind, title in (("v_line", "lines"), ("v_branch", "branches"), ("v_toggle", "toggles")):
-        missed = sorted(place for place, count in hits.items() if place[0] == kind and count == 0)
-        with open(os.path.join(options.build, title + ".txt"), "w", encoding="utf-8") as file:
-            file.writelines(f"{place[1]}:{place[2]}: {place[3]}\n" for place in missed)
+        write_missed(os.path.join(options.build, title + ".txt"),
+                     {place: count for place, count in hits.items() if place[0] == kind})
         for unit in ("controller", "regs", "timing_wheel", "rate_lut", "common"):
             of_unit = [place for place in hits if place[0] == kind and units.get(place[1]) == unit]
             lost = sum(1 for place in of_unit if hits[place] == 0)
@@ -141,24 +96,11 @@ def netlist(options):
     verilog = flattened(options.build, "gates", f"script {script};")
     # The compiler does not optimise the netlist's thirty megabytes of C++, because optimisation takes longer than it
     # saves.
-    program = build(options.build, "netlist", verilated(options.build, "netlist", verilog, OF_GATES, optimise="-O0"))
+    variant = verilated(options.build, "netlist", "dcc_top", verilog, OF_GATES, optimise="-O0")
+    program = build(options.build, "netlist", variant)
     result = subprocess.run([program, str(options.cycles), "1"], capture_output=True, text=True, check=False)
     print(result.stdout.strip() or result.stderr.strip())
     return result.returncode
-
-
-def equivalents():
-    known = {}
-    path = os.path.join(HERE, "mutants_equivalent.txt")
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            line = line.rstrip("\n")
-            if line and not line.startswith("#"):
-                mutation, separator, reason = line.partition(" ## ")
-                if not separator or not reason:
-                    sys.exit(f"{path}:{number}: 'mutation ## reason' is wanted")
-                known[mutation] = reason
-    return known
 
 
 # Names of flattened cells contain the instance; this dictionary maps instances to their modules.
@@ -177,14 +119,6 @@ def module_of(text):
     return "dc_manager"
 
 
-def digest(text, paths):
-    total = hashlib.sha256(text.encode())
-    for path in paths:
-        with open(path, "rb") as file:
-            total.update(file.read())
-    return total.hexdigest()[:12]
-
-
 def fingerprints(options):
     """Digests of the inputs that define the mutants, and of the inputs that decide whether the bench kills these
     mutants."""
@@ -195,86 +129,48 @@ def fingerprints(options):
                                      if name.startswith(("bench_runner", "page_", "guarded_", "controller_dut"))])
 
 
-def read_results(path):
-    """Returns a dictionary: mutant → its known result, and the number of cycles that the mutant survived."""
-    done = {}
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as lines:
-            for line in lines:
-                cycles, _, said = line.strip().partition(" ")
-                done[int(said.split()[1].rstrip(":"))] = (said, int(cycles))
-    return done
-
-
-def prove(options, netlist, survivors):
-    """Proves survivors equivalent to the controller: number → verdict."""
-    verdicts = {}
-    path = netlist.replace("mutants_", "proofs-").replace(".il", ".txt")
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as lines:
-            verdicts = {int(number): said for number, _, said in (line.strip().partition(" ") for line in lines)}
-    unit = None
-    for number in survivors:
-        if number not in verdicts:
-            if unit is None:
-                unit = Unit(netlist, os.path.join(RTL, ARRAY), "dcc_top", options.build)
-            verdicts[number] = unit.judge(number)
-            # an unknown verdict is tried again, since a faster machine may decide it
-            if verdicts[number] != "unknown":
-                with open(path, "a", encoding="utf-8") as file:
-                    file.write(f"{number} {verdicts[number]}\n")
-    return verdicts
-
-
 def mutation(options):
     mutants, mark = fingerprints(options)
     listing = os.path.join(options.build, f"mutations-{mutants}.ys")
     program = os.path.join(options.build, f"bench_{mark}")
-    results = os.path.join(options.build, f"results-{mark}.txt")
     netlist = os.path.join(options.build, f"mutants_{mutants}.il")
     name = f"mutants_{mutants}"
     # This file is written when the build is complete, so its presence means that the build is whole.
-    compiled = os.path.join(options.build, f"compiled-{mutants}.json")
-    if not os.path.exists(compiled):
+    built = os.path.join(options.build, f"compiled-{mutants}.json")
+    if not os.path.exists(built):
         mine = "c:*u_manager* c:*u_gate* %u c:*u_wheel* %d c:*u_rate.* %d c:*u_rate* %d"
         steps = (f"script {RTL}/mutation/mutants.ys; mutate -list {options.mutants} "
                  f"-seed {options.seed} -none -ctrl mutant_i {SELECTOR_BITS} 0 -o {listing} {mine}; "
                  f"script {listing}; opt_clean; write_rtlil {netlist};")
-        parts = verilated(options.build, name, flattened(options.build, "mutated", steps), OF_GATES)
-        with open(compiled, "w", encoding="utf-8") as file:
+        parts = verilated(options.build, name, "dcc_top", flattened(options.build, "mutated", steps), OF_GATES)
+        with open(built, "w", encoding="utf-8") as file:
             json.dump(parts, file)
     if not os.path.exists(program):
-        with open(compiled, encoding="utf-8") as file:
+        with open(built, encoding="utf-8") as file:
             build(options.build, f"bench_{mark}", json.load(file), ["VARIANT_MUTANTS", "VARIANT_NETLIST"])
     mutations = read_mutations(listing)
     last = min(options.last or max(mutations), max(mutations))
     wanted = [0] + (options.only or list(range(options.first, last + 1)))
-    done = read_results(results)
-    end = time.monotonic() + options.seconds if options.seconds else None
     environment = dict(os.environ, BENCH_PROFILE=options.profile) if options.profile else None
-    for number in wanted:
-        said, cycles = done.get(number, ("survived", 0))
-        if said.startswith("killed") or (cycles >= options.cycles and options.draw == 1):
-            continue
-        if end is not None and time.monotonic() > end:
-            break
-        text = run([program, str(options.cycles), str(options.draw), str(number)], env=environment)
+
+    def judge(number):
+        text = run([program, str(options.cycles), str(options.draw), str(number)], env=environment).strip()
         if options.profile and text.startswith("survived"):
-            continue  # proceeds, since other profiles may kill the mutant
+            return None  # other profiles may kill the mutant
         if number == 0 and text.startswith("killed"):
-            sys.exit(f"bench.py: with no mutant selected: {text.strip()}\nWhat one of these is selected by changes the "
+            sys.exit(f"bench.py: with no mutant selected: {text}\nWhat one of these is selected by changes the "
                      "controller; draw others: --seed")
-        with open(results, "a", encoding="utf-8") as file:
-            file.write(f"{options.cycles} {text}")
-        done[number] = (text.strip(), options.cycles)
-    left = len(wanted)
-    wanted = [number for number in wanted if number in done]
-    left -= len(wanted)
-    done = {number: said for number, (said, _) in done.items()}
-    known = equivalents()
-    verdicts = {} if options.unproved else prove(options, netlist, [
-        number for number in wanted if number != 0 and done[number].startswith("survived")
-        and "mode none" not in mutations[number] and mutations[number] not in known])
+        return text
+
+    done = judged(os.path.join(options.build, f"results-{mark}.txt"), wanted, options.cycles, options.seconds, judge,
+                  again=options.draw != 1)
+    left = len(set(wanted)) - len(done)
+    wanted = list(done)
+    known = read_equivalents(os.path.join(HERE, "mutants_equivalent.txt"))
+    verdicts = {} if options.unproved else proofs(
+        os.path.join(options.build, f"proofs-{mutants}.txt"), netlist, "dcc_top", options.build, [
+            number for number in wanted if number != 0 and done[number].startswith("survived")
+            and "mode none" not in mutations[number] and mutations[number] not in known])
     counts, bad, report = {}, [], []
     for number in wanted:
         what = mutations.get(number, "none")

@@ -10,18 +10,14 @@ next state for every input and every state (equivalence.py). Exit 1 if a mutant 
 listed, or a listed one is killed.
 """
 import argparse
-import hashlib
 import os
-import re
-import subprocess
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 ROOT = os.path.dirname(RTL)
 sys.path[:0] = [RTL, HERE]
-from equivalence import Unit as Pair  # noqa: E402
+from campaign import compiled, digest, judged, proofs, read_equivalents, read_mutations, run, verilated  # noqa: E402
 from sources import ARRAY, OF_GATES, UNITS, sources  # noqa: E402
 
 CORE = os.path.join(ROOT, "models", "core")
@@ -29,48 +25,19 @@ SELECTOR_BITS = 10
 PROVED = ("rate",)  # the wheel's list names its equivalent mutants by hand, so no proof is tried for the wheel
 
 
-def run(command, **options):
-    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    if result.returncode != 0:
-        sys.exit(f"run.py: {' '.join(command)[:300]} failed:\n{result.stdout[-3000:]}{result.stderr[-3000:]}")
-    return result.stdout
-
-
 def compile_runner(directory, unit, verilog, verilate=(), define=()):
     """Compiles unit_runner with a variant of a unit; returns the program's path."""
-    objects = os.path.join(directory, "obj")
-    run(["verilator", "--cc", "-Wno-fatal", "-Wno-lint", "-Wno-UNOPTFLAT", "-O3", *verilate, "--prefix", "Vunit",
-         "--top-module", unit.top, "--Mdir", objects, *verilog])
-    cxx = "ccache g++" if subprocess.run(["which", "ccache"], capture_output=True,
-                                         check=False).returncode == 0 else "g++"
-    parts = ["Vunit__ALL.a", "verilated.o", "verilated_threads.o"]
-    flags = [f"-D{word}" for word in define]
-    if "VARIANT_COVERAGE" in define:
-        parts.append("verilated_cov.o")
-        flags.append("-DVM_COVERAGE=1")
-    run(["make", "-s", "-C", objects, "-f", "Vunit.mk", "OPT_FAST=-O1", "OPT_SLOW=-O0", f"CXX={cxx} -std=c++17",
-         *parts])
-    root = run(["verilator", "--getenv", "VERILATOR_ROOT"]).strip()
-    program = os.path.join(directory, "unit_runner")
-    run(["g++", "-std=c++17", "-O2", "-DVARIANT=Vunit", "-DVARIANT_HEADER=<Vunit.h>",
-         "-DVARIANT_ROOT=<Vunit___024root.h>", f'-DJUDGE="{unit.judge}"', *flags,
-         f"-I{RTL}/verilated", f"-I{RTL}/bench", f"-I{HERE}",
-         f"-I{CORE}", f"-I{ROOT}/sw", f"-I{objects}", f"-isystem{root}/include", f"-isystem{root}/include/vltstd",
-         os.path.join(HERE, "unit_runner.cpp")] +
-        [os.path.join(ROOT, source) for source in unit.bench] +
-        [os.path.join(objects, part) for part in parts] + ["-pthread", "-latomic", "-o", program])
-    return program
+    variant = verilated(directory, "unit", unit.top, verilog, verilate, define)
+    return compiled(os.path.join(directory, "unit_runner"), variant,
+                    [os.path.join(HERE, "unit_runner.cpp"), *(os.path.join(ROOT, source) for source in unit.bench)],
+                    [f'-DJUDGE="{unit.judge}"', f"-I{RTL}/verilated", f"-I{RTL}/bench", f"-I{HERE}", f"-I{CORE}",
+                     f"-I{ROOT}/sw"], define)
 
 
-def digest(text, folders):
-    total = hashlib.sha256(text.encode())
-    for folder in folders:
-        for place, _, names in sorted(os.walk(folder)):
-            for name in sorted(names):
-                if name.endswith((".sv", ".ys", ".cpp", ".h", ".f")):
-                    with open(os.path.join(place, name), "rb") as file:
-                        total.update(file.read())
-    return total.hexdigest()[:12]
+def files_of(folders):
+    """Returns the paths of all sources in folders of the repository, in a fixed order."""
+    return [os.path.join(place, name) for folder in folders for place, _, names in sorted(os.walk(folder))
+            for name in sorted(names) if name.endswith((".sv", ".ys", ".cpp", ".h", ".f"))]
 
 
 def build(directory, unit, count, seed):
@@ -79,10 +46,9 @@ def build(directory, unit, count, seed):
     directory = os.path.abspath(directory)
     os.makedirs(directory, exist_ok=True)
     # The digest covers the judge: the model that the rate unit's bench compares with lies in models.
-    core = os.path.join(os.path.dirname(RTL), "models", "core")
-    mark = digest(f"{count} {seed} {OF_GATES}", [os.path.join(RTL, folder) for folder in (
-        unit.folder, "common", "secded", "mutation", "verilated", "bench")] + [
-            os.path.join(core, "controller"), os.path.join(core, "registers", "generated")])
+    mark = digest(f"{count} {seed} {OF_GATES}", files_of(
+        [os.path.join(RTL, folder) for folder in (unit.folder, "common", "secded", "mutation", "verilated", "bench")] +
+        [os.path.join(CORE, "controller"), os.path.join(CORE, "registers", "generated")]))
     program, listing = os.path.join(directory, "unit_runner"), os.path.join(directory, "mutations.ys")
     netlist = os.path.join(directory, "mutants.il")
     stamp = os.path.join(directory, f"built-{mark}")
@@ -104,77 +70,6 @@ def build(directory, unit, count, seed):
     return program, read_mutations(listing), netlist, mark
 
 
-def read_mutations(listing):
-    """Returns number → mutation, in a form that does not depend on the number."""
-    mutations = {}
-    with open(listing, encoding="utf-8") as lines:
-        for line in lines:
-            found = re.search(r"-ctrl \S+ \d+ (\d+)", line)
-            if found:
-                text = re.sub(r"-ctrl \S+ \d+ \d+ ?|^mutate |-module \S+ | -src \S+", "", line.strip())
-                mutations[int(found.group(1))] = text
-    return mutations
-
-
-def read_equivalents(name):
-    """Returns mutation → reason why no test can tell the mutant from the unit."""
-    equivalents = {}
-    path = os.path.join(HERE, f"{name}_equivalent.txt")
-    if not os.path.exists(path):
-        return {}
-    with open(path, encoding="utf-8") as lines:
-        for number, line in enumerate(lines, 1):
-            line = line.rstrip("\n")
-            if not line or line.startswith("#"):
-                continue
-            mutation, separator, reason = line.partition(" ## ")
-            if not separator or not reason:
-                sys.exit(f"{path}:{number}: 'mutation ## reason' is wanted")
-            equivalents[mutation] = reason
-    return equivalents
-
-
-def judged(program, directory, mark, amount, seed, chosen, seconds):
-    """Returns mutant → the bench's verdict, without mutants for which there was no time."""
-    path = os.path.join(directory, f"results-{mark}.txt")
-    known = {}
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as lines:
-            for line in lines:
-                of, _, said = line.strip().partition(" ")
-                known[int(said.split()[1].rstrip(":"))] = (int(of), said)
-    end = time.monotonic() + seconds if seconds else None
-    for number in chosen:
-        done, said = known.get(number, (0, "survived"))
-        if said.startswith("killed") or done >= amount:
-            continue
-        if end is not None and time.monotonic() > end:
-            break
-        said = run([program, str(amount), str(seed), str(number)]).strip()
-        known[number] = (amount, said)
-        with open(path, "a", encoding="utf-8") as file:
-            file.write(f"{amount} {said}\n")
-    return {number: known[number][1] for number in chosen if number in known}
-
-
-def proved(directory, mark, netlist, top, survivors):
-    """Returns the survivors that are proved equivalent to the unit."""
-    path = os.path.join(directory, f"proofs-{mark}.txt")
-    verdicts = {}
-    if os.path.exists(path):
-        with open(path, encoding="utf-8") as lines:
-            verdicts = {int(number): said for number, _, said in (line.strip().partition(" ") for line in lines)}
-    pair = None
-    for number in survivors:
-        if number not in verdicts:
-            pair = pair or Pair(netlist, os.path.join(RTL, ARRAY), top, directory)
-            verdicts[number] = pair.judge(number)
-            if verdicts[number] != "unknown":
-                with open(path, "a", encoding="utf-8") as file:
-                    file.write(f"{number} {verdicts[number]}\n")
-    return {number for number in survivors if verdicts[number] == "equivalent"}
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True)
@@ -191,15 +86,19 @@ def main():
     options = parser.parse_args()
     unit = UNITS[options.unit]
     program, mutations, netlist, mark = build(options.build, unit, options.mutants, options.seed)
-    equivalents = read_equivalents(options.unit)
+    path = os.path.join(HERE, f"{options.unit}_equivalent.txt")
+    equivalents = read_equivalents(path) if os.path.exists(path) else {}
     last = max(mutations) if options.last is None else min(options.last, max(mutations))
     chosen = [number for number in [0] + list(range(options.first, last + 1))
               if not (options.quick and mutations.get(number) in equivalents)]
-    said = judged(program, options.build, mark, options.amount or unit.amount, options.seed, chosen, options.seconds)
+    amount = options.amount or unit.amount
+    said = judged(os.path.join(options.build, f"results-{mark}.txt"), chosen, amount, options.seconds,
+                  lambda number: run([program, str(amount), str(options.seed), str(number)]).strip())
     survivors = [number for number, text in said.items() if text.startswith("survived") and number != 0 and
                  "mode none" not in mutations[number] and mutations[number] not in equivalents]
-    same = set() if options.unproved or options.unit not in PROVED else proved(
-        options.build, mark, netlist, unit.top, survivors)
+    verdicts = {} if options.unproved or options.unit not in PROVED else proofs(
+        os.path.join(options.build, f"proofs-{mark}.txt"), netlist, unit.top, options.build, survivors)
+    same = {number for number in survivors if verdicts.get(number) == "equivalent"}
     killed, listed, left, wrong, report = 0, [], [], [], []
     for number, text in said.items():
         mutation = mutations.get(number, "the unit itself")
