@@ -22,9 +22,13 @@ from sources import sources  # noqa: E402
 FREE = ("ram_1r1w_array.sv", "ram_1r1w.sv", "rl_mul.sv")  # the modules that free_units.sv replaces
 
 
+def must_hold(name):
+    return not name.startswith("false_")
+
+
 class Unit:
     """A unit to prove: source files, top module with the parameter Property, wires that the top's probe_… signals
-    observe."""
+    observe, names of the properties in the order of their numbers."""
 
     def __init__(self, files, top, probes, properties, ci, mapped=False, cycles=0):
         self.files, self.top, self.probes = files, top, probes
@@ -32,8 +36,13 @@ class Unit:
         self.mapped = mapped
         # properties span this many cycles from any state, so a bounded search of this depth is a proof
         self.cycles = cycles
-        self.properties = properties  # property name: (value of Property, true if it must hold)
-        self.ci = ci                  # names of properties decided within seconds, which continuous integration proves
+        # property name: value of Property. Properties that must hold count from 0, those that must be false from 20 on.
+        names = properties.split()
+        holding = [name for name in names if must_hold(name)]
+        self.properties = {name: number if must_hold(name) else 20 + number - len(holding)
+                           for number, name in enumerate(names)}
+        # names of properties decided within seconds, which continuous integration proves
+        self.ci = names if ci == "all" else ci.split()
 
 
 GUARDED = ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "secded/secded_code.sv", "secded/ram_guarded.sv",
@@ -49,79 +58,37 @@ UNITS = {
          "record_held": "u_wheel.record_held", "record_list": "u_wheel.record_list",
          "top_used": "u_wheel.top_used", "top_list": "u_wheel.top_list",
          "middle_list": "u_wheel.middle_list"},
-        {"offered_was_started": (0, True),
-         "offered_on_its_tick": (1, True),
-         "late_by_the_lag": (2, True),
-         "never_passed": (3, True),
-         "offer_stays": (4, True),
-         "command_wins": (5, True),
-         "idle_is_honest": (6, True),
-         "command_bounded": (7, True),
-         "no_self_link": (8, True),
-         "pointer_behind_time": (9, True),
-         "entry_knows_its_list": (10, True),
-         "written_before_used": (11, True),
-         "false_never_expires": (20, False),
-         "false_never_moves": (21, False),
-         "false_offer_stays_always": (22, False),
-         "false_always_keeps_up": (23, False),
-         "false_no_skip_with_top_level": (24, False)},
-        ["late_by_the_lag", "offer_stays", "command_wins", "command_bounded", "pointer_behind_time",
-         "false_never_expires", "false_always_keeps_up"]),
+        """offered_was_started offered_on_its_tick late_by_the_lag never_passed offer_stays command_wins
+           idle_is_honest command_bounded no_self_link pointer_behind_time entry_knows_its_list written_before_used
+           false_never_expires false_never_moves false_offer_stays_always false_always_keeps_up
+           false_no_skip_with_top_level""",
+        """late_by_the_lag offer_stays command_wins command_bounded pointer_behind_time false_never_expires
+           false_always_keeps_up"""),
     "rate": Unit(
         [source for source in sources("rate_lut") if not source.endswith(FREE)] +
         ["formal/free_units.sv", "formal/from_reset.sv", "formal/rate_formal.sv"], "rate_formal", {},
-        {"response_stays": (0, True),
-         "answered_once_in_order": (1, True),
-         "response_of_its_kind": (2, True),
-         "cut_returns_its_rate": (3, True),
-         "cut_never_raises_the_target": (4, True),
-         "target_not_below_the_least": (5, True),
-         "one_request_a_cycle": (6, True),
-         "not_below_the_least": (7, True),
-         "alpha_is_a_fraction": (8, True),
-         "sweep_ends": (9, True),
-         "swept_for_good": (10, True),
-         "write_at_once": (11, True),
-         "read_bounded": (12, True),
-         "idle_is_empty": (13, True),
-         "false_never_answers": (20, False),
-         "false_never_full": (21, False),
-         "false_reads_delay_nobody": (22, False),
-         "false_never_seventy_seven": (23, False),
-         "false_never_waits": (24, False)},
-        ["answered_once_in_order", "response_of_its_kind", "one_request_a_cycle", "idle_is_empty"]),
+        """response_stays answered_once_in_order response_of_its_kind cut_returns_its_rate
+           cut_never_raises_the_target target_not_below_the_least one_request_a_cycle not_below_the_least
+           alpha_is_a_fraction sweep_ends swept_for_good write_at_once read_bounded idle_is_empty
+           false_never_answers false_never_full false_reads_delay_nobody false_never_seventy_seven false_never_waits""",
+        "answered_once_in_order response_of_its_kind one_request_a_cycle idle_is_empty"),
     "fifo": Unit(
         [*GUARDED, "controller/rtl/dc_fifo.sv",
          "formal/from_reset.sv", "formal/watched_word.sv", "formal/fifo_formal.sv"], "fifo_formal", {},
-        {"in_order_and_whole": (0, True),
-         "none_lost": (1, True),
-         "room_for_all": (2, True),
-         "false_fifo_never_full": (20, False),
-         "false_clear_keeps": (21, False),
-         "false_nobody_waits": (22, False)},
-        ["in_order_and_whole", "none_lost", "room_for_all", "false_fifo_never_full"]),
+        "in_order_and_whole none_lost room_for_all false_fifo_never_full false_clear_keeps false_nobody_waits",
+        "in_order_and_whole none_lost room_for_all false_fifo_never_full"),
     "free": Unit(
         [*GUARDED, "controller/rtl/dc_free_list.sv",
          "formal/from_reset.sv", "formal/watched_word.sv", "formal/free_list_formal.sv"], "free_list_formal", {},
-        {"no_slot_twice": (0, True),
-         "counts_what_is_not_out": (1, True),
-         "one_as_long_as_one_is_free": (2, True),
-         "first_come_first_served": (3, True),
-         "false_slot_never_reached": (20, False),
-         "false_never_runs_out": (21, False),
-         "false_in_numerical_order": (22, False)},
-        ["no_slot_twice", "counts_what_is_not_out", "false_never_runs_out"]),
+        """no_slot_twice counts_what_is_not_out one_as_long_as_one_is_free first_come_first_served
+           false_slot_never_reached false_never_runs_out false_in_numerical_order""",
+        "no_slot_twice counts_what_is_not_out false_never_runs_out"),
     "parity": Unit(
         ["formal/flipping_array.sv", "common/ram_1r1w.sv", "secded/secded_code.sv", "secded/ram_guarded.sv",
          "formal/from_reset.sv", "formal/parity_formal.sv"], "parity_formal",
         {"flipped": "u_ram.u_ram.u_array.flipped_q", "bypassed": "u_ram.u_ram.collision_q"},
-        {"lost_bit_is_told": (0, True),
-         "whole_word_is_not": (1, True),
-         "untold_is_as_written": (2, True),
-         "false_nothing_told": (20, False),
-         "false_all_told": (21, False)},
-        ["lost_bit_is_told", "whole_word_is_not", "untold_is_as_written", "false_nothing_told", "false_all_told"]),
+        "lost_bit_is_told whole_word_is_not untold_is_as_written false_nothing_told false_all_told",
+        "all"),
     "cuckoo": Unit(
         [*GUARDED, "common/lowest_bit.sv",
          "controller/rtl/dc_cuckoo_table.sv", "controller/rtl/dc_flow_stash.sv", "controller/rtl/dc_flow_cuckoo.sv",
@@ -136,62 +103,29 @@ UNITS = {
                                                  "used", "put", "kick")},
          "match": "u_table.match_q", "match_flow": "u_table.match_flow_q", "op0": "u_table.op0_q",
          "op1": "u_table.op1_q", "claimed": "u_table.claimed_q", "room": "u_table.room_q"},
-        {"flows_stay_found": (0, True),
-         "copies_stay_equal": (5, True),
-         "slots_stay_apart": (6, True),
-         "promises_stay_kept": (7, True),
-         "look_ups_stay_right": (8, True),
-         "found_as_bound": (1, True),
-         "promised_place_is_there": (2, True),
-         "swept_is_empty": (3, True),
-         "no_needless_refusal": (4, True),
-         "false_stash_never_used": (20, False),
-         "false_never_kicked": (21, False),
-         "false_stash_never_asked": (22, False),
-         "false_never_refused": (23, False)},
-        [], mapped=True, cycles=6),
+        """flows_stay_found found_as_bound promised_place_is_there swept_is_empty no_needless_refusal
+           copies_stay_equal slots_stay_apart promises_stay_kept look_ups_stay_right false_stash_never_used
+           false_never_kicked false_stash_never_asked false_never_refused""",
+        "", mapped=True, cycles=6),
     # Since CNPs join in a ring of places, only one property of the arbiter is decided in seconds. Runs without --ci
     # try the other properties and may leave them bounded.
     "arbiter": Unit(
         ["controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_arbiter.sv",
          "formal/from_reset.sv", "formal/arbiter_formal.sv"], "arbiter_formal", {},
-        {"flows_are_apart": (0, True),
-         "no_needless_wait": (1, True),
-         "one_of_what_is_there": (2, True),
-         "held": (3, True),
-         "quiet_is_honest": (4, True),
-         "false_always_issued": (20, False),
-         "false_never_again": (21, False),
-         "joined_without_loss": (5, True),
-         "second_round_at_the_latest": (6, True),
-         "in_turn": (7, True),
-         "false_never_joined_cnps": (22, False)},
-        ["one_of_what_is_there"]),
+        """flows_are_apart no_needless_wait one_of_what_is_there held quiet_is_honest joined_without_loss
+           second_round_at_the_latest in_turn false_always_issued false_never_again false_never_joined_cnps""",
+        "one_of_what_is_there"),
     # Nobody starves, order within a flow: by induction, so for all time.
     "starve": Unit(
         ["controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_arbiter.sv", "formal/arbiter_step_formal.sv"],
         "arbiter_step_formal",
         {**{name: f"u_arbiter.{name}_q" for name in ("at", "busy", "after", "joined", "waited", "turn")},
          "round": "u_arbiter.round", **{f"flow_{i}": f"u_arbiter.flow_q[{i}]" for i in range(32)}},
-        {"places_stay_known": (0, True),
-         "no_flow_has_two_places": (10, True),
-         "joined_stay_in_place": (5, True),
-         "flags_stay_right": (6, True),
-         "waits_stay_bounded": (7, True),
-         "reset_begins_well": (3, True),
-         "apart_for_ever": (1, True),
-         "no_head_starves": (2, True),
-         "who_waited_is_not_passed": (4, True),
-         "free_head_waits_for_higher": (8, True),
-         "free_head_no_idle_edge": (9, True),
-         "false_never_waits_long": (20, False),
-         "false_cnp_never_yields": (21, False),
-         "false_bytes_never_first": (22, False)},
-        ["places_stay_known", "no_flow_has_two_places", "joined_stay_in_place", "flags_stay_right",
-         "waits_stay_bounded", "reset_begins_well", "apart_for_ever", "no_head_starves", "who_waited_is_not_passed",
-         "free_head_waits_for_higher", "free_head_no_idle_edge", "false_never_waits_long", "false_cnp_never_yields",
-         "false_bytes_never_first"],
-        mapped=True, cycles=4),
+        """places_stay_known apart_for_ever no_head_starves reset_begins_well who_waited_is_not_passed
+           joined_stay_in_place flags_stay_right waits_stay_bounded free_head_waits_for_higher
+           free_head_no_idle_edge no_flow_has_two_places false_never_waits_long false_cnp_never_yields
+           false_bytes_never_first""",
+        "all", mapped=True, cycles=4),
     "bytes": Unit(
         ["controller/rtl/dc_byte_queue.sv",
          "formal/from_reset.sv", "formal/byte_queue_formal.sv"], "byte_queue_formal",
@@ -199,32 +133,17 @@ UNITS = {
          "add_at": "u_queue.add_at_q", "add_length": "u_queue.add_length_q",
          **{f"{field}_{i}": f"u_queue.{field}_q[{i}]"
             for field in ("flow", "length", "packets") for i in range(4)}},
-        {"one_entry_a_flow": (0, True),
-         "sums_are_exact": (1, True),
-         "comes_out_as_summed": (2, True),
-         "who_waits_is_not_refused": (3, True),
-         "refused_only_when_full": (4, True),
-         "false_never_refused": (20, False),
-         "false_never_joined": (21, False),
-         "false_never_saturates": (22, False)},
-        ["false_never_refused", "false_never_joined"], mapped=True),
+        """one_entry_a_flow sums_are_exact comes_out_as_summed who_waits_is_not_refused refused_only_when_full
+           false_never_refused false_never_joined false_never_saturates""",
+        "false_never_refused false_never_joined", mapped=True),
     "gate": Unit(
         ["regs/generated/dcc_regs_pkg.sv", "controller/rtl/dcc_controller_pkg.sv", "controller/rtl/dc_apb_gate.sv",
          "formal/from_reset.sv", "formal/gate_formal.sv"],
         "gate_formal", {},
-        {"protocol_is_kept": (0, True),
-         "waits_for_quiet": (1, True),
-         "nothing_issued_meanwhile": (2, True),
-         "plain_reads_pass": (3, True),
-         "ends_with_the_block": (4, True),
-         "holds_for_an_access_only": (5, True),
-         "recovers": (6, True),
-         "word_is_the_blocks": (7, True),
-         "false_nothing_held": (20, False),
-         "false_no_wait_state": (21, False),
-         "false_held_to_the_end": (22, False)},
-        ["protocol_is_kept", "waits_for_quiet", "nothing_issued_meanwhile", "plain_reads_pass",
-         "false_no_wait_state"]),
+        """protocol_is_kept waits_for_quiet nothing_issued_meanwhile plain_reads_pass ends_with_the_block
+           holds_for_an_access_only recovers word_is_the_blocks false_nothing_held false_no_wait_state
+           false_held_to_the_end""",
+        "protocol_is_kept waits_for_quiet nothing_issued_meanwhile plain_reads_pass false_no_wait_state"),
 }
 
 
@@ -303,11 +222,12 @@ def main():
         directory = options.keep or scratch
         os.makedirs(directory, exist_ok=True)
         for unit_name, unit in UNITS.items():
-            for name, (number, holds) in unit.properties.items():
+            for name, number in unit.properties.items():
                 if (options.only not in (None, name) or options.unit not in (None, unit_name) or
                         (options.ci and name not in unit.ci)):
                     continue
                 begin = time.monotonic()
+                holds = must_hold(name)
                 status, detail = check(to_aiger(unit, number, directory),
                                        seconds if holds else (60, 0), prove=holds, cycles=unit.cycles)
                 if holds:
