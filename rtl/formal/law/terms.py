@@ -4,7 +4,17 @@ A sum or product of Numbers is as wide as its greatest value needs, so a rule wr
 arithmetic meaning. Where hardware and model limit a width, fit() cuts the number down to that width and keeps the
 condition under which no bit is lost; these conditions are proved together with the properties.
 """
+import operator
+
 import z3
+
+
+def _compared(with_sign, without):
+    """Returns a method that compares two numbers by one of two functions of z3."""
+    def compare(self, other):
+        a, b, signed = self.both(other)
+        return with_sign(a, b) if signed else without(a, b)
+    return compare
 
 
 class Number:
@@ -73,15 +83,15 @@ class Number:
 
     def shifted_right(self, places, most):
         """Shifts right by a Number of places from 0 to `most`."""
-        result = self
-        for k in range(1, most + 1):
-            result = either(places == k, self >> k, result)
-        return result
+        return self._shifted(operator.rshift, places, most)
 
     def shifted_left(self, places, most):
+        return self._shifted(operator.lshift, places, most)
+
+    def _shifted(self, shift, places, most):
         result = self
         for k in range(1, most + 1):
-            result = either(places == k, self << k, result)
+            result = either(places == k, shift(self, k), result)
         return result
 
     def low(self, bits):
@@ -90,28 +100,12 @@ class Number:
             return self
         return Number(z3.Extract(bits - 1, 0, self.wide(max(self.bits, bits))))
 
-    def compared(self, other, with_sign, without):
-        a, b, signed = self.both(other)
-        return with_sign(a, b) if signed else without(a, b)
-
-    def __lt__(self, other):
-        return self.compared(other, lambda a, b: a < b, z3.ULT)
-
-    def __le__(self, other):
-        return self.compared(other, lambda a, b: a <= b, z3.ULE)
-
-    def __gt__(self, other):
-        return self.compared(other, lambda a, b: a > b, z3.UGT)
-
-    def __ge__(self, other):
-        return self.compared(other, lambda a, b: a >= b, z3.UGE)
-
-    def __eq__(self, other):
-        return self.compared(other, lambda a, b: a == b, lambda a, b: a == b)
-
-    def __ne__(self, other):
-        return self.compared(other, lambda a, b: a != b, lambda a, b: a != b)
-
+    __lt__ = _compared(operator.lt, z3.ULT)
+    __le__ = _compared(operator.le, z3.ULE)
+    __gt__ = _compared(operator.gt, z3.UGT)
+    __ge__ = _compared(operator.ge, z3.UGE)
+    __eq__ = _compared(operator.eq, operator.eq)
+    __ne__ = _compared(operator.ne, operator.ne)
     __hash__ = None  # type: ignore[assignment]
 
 
@@ -168,20 +162,22 @@ def signed_of(expression, bits):
     return f"(({expression} ^ {half}) - {half})"
 
 
-COMPARE = {z3.Z3_OP_ULEQ: "<=", z3.Z3_OP_ULT: "<", z3.Z3_OP_UGEQ: ">=", z3.Z3_OP_UGT: ">"}
 SIGNED = {z3.Z3_OP_SLEQ: "<=", z3.Z3_OP_SLT: "<", z3.Z3_OP_SGEQ: ">=", z3.Z3_OP_SGT: ">"}
 JOINED = {z3.Z3_OP_BADD: "+", z3.Z3_OP_BMUL: "*", z3.Z3_OP_BSUB: "-"}
+# Operations whose expressions depend on nothing but those of their operands.
+PLAIN = {z3.Z3_OP_TRUE: "True", z3.Z3_OP_FALSE: "False", z3.Z3_OP_ZERO_EXT: "{0}", z3.Z3_OP_ITE: "{1} if {0} else {2}",
+         z3.Z3_OP_ULEQ: "{0} <= {1}", z3.Z3_OP_ULT: "{0} < {1}", z3.Z3_OP_UGEQ: "{0} >= {1}", z3.Z3_OP_UGT: "{0} > {1}",
+         z3.Z3_OP_EQ: "{0} == {1}", z3.Z3_OP_DISTINCT: "{0} != {1}", z3.Z3_OP_NOT: "not {0}",
+         z3.Z3_OP_IMPLIES: "(not {0}) or {1}"}
 
 
 def operation(t, a):
     """Returns a z3 operation as a Python expression; bit vectors are integers without a sign."""
     kind = t.decl().kind()
+    if kind in PLAIN:
+        return PLAIN[kind].format(*a)
     if kind == z3.Z3_OP_BNUM:
         return str(t.as_long())
-    if kind == z3.Z3_OP_TRUE:
-        return "True"
-    if kind == z3.Z3_OP_FALSE:
-        return "False"
     if kind == z3.Z3_OP_UNINTERPRETED:
         name = t.decl().name()
         return f"T_{name}[{a[0]}]" if a else f"V_{name}"
@@ -195,29 +191,15 @@ def operation(t, a):
         for part, child in zip(a[1:], t.children()[1:]):
             expression = f"({expression} << {child.size()} | {part})"
         return expression
-    if kind == z3.Z3_OP_ZERO_EXT:
-        return a[0]
     if kind == z3.Z3_OP_SIGN_EXT:
         return f"{signed_of(a[0], t.children()[0].size())} & {(1 << t.size()) - 1}"
-    if kind == z3.Z3_OP_ITE:
-        return f"{a[1]} if {a[0]} else {a[2]}"
-    if kind in COMPARE:
-        return f"{a[0]} {COMPARE[kind]} {a[1]}"
     if kind in SIGNED:
         bits = t.children()[0].size()
         return f"{signed_of(a[0], bits)} {SIGNED[kind]} {signed_of(a[1], bits)}"
-    if kind == z3.Z3_OP_EQ:
-        return f"{a[0]} == {a[1]}"
-    if kind == z3.Z3_OP_DISTINCT:
-        return f"{a[0]} != {a[1]}"
     if kind == z3.Z3_OP_AND:
         return " and ".join(a) or "True"
     if kind == z3.Z3_OP_OR:
         return " or ".join(a) or "False"
-    if kind == z3.Z3_OP_NOT:
-        return f"not {a[0]}"
-    if kind == z3.Z3_OP_IMPLIES:
-        return f"(not {a[0]}) or {a[1]}"
     raise ValueError(f"no Python for {t.decl().name()}")
 
 
