@@ -132,3 +132,18 @@ def call(*words):
     if process.returncode == 2:
         raise InputError(said)
     return process.returncode, printed, said
+
+
+@contextlib.contextmanager
+def results_of(config, words=()):
+    """Runs a configuration, the text of a YAML file, with further arguments of the program, in a folder that is
+    deleted at the end. Yields (metrics, folder of the results); instead of the metrics the program's message, a text,
+    if the run left none."""
+    with tempfile.TemporaryDirectory(prefix="dccvp-") as folder:
+        at = pathlib.Path(folder)
+        (at / "run.yaml").write_text(config, encoding="utf-8")
+        done = subprocess.run([program(), "run", at / "run.yaml", "--quiet", "--no-plots", "--out", at / "out", *words],
+                              capture_output=True, text=True, check=False)
+        file = at / "out/metrics.json"
+        yield (json.loads(file.read_text(encoding="utf-8")) if file.exists()
+               else done.stderr.strip() or f"exit {done.returncode}"), at / "out"

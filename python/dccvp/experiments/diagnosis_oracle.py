@@ -11,11 +11,8 @@ import collections
 import csv
 import json
 import math
-import pathlib
 import random
-import subprocess
 import sys
-import tempfile
 
 from dccvp import program
 from dccvp.common.text_table import text_table
@@ -54,9 +51,8 @@ def any_of(decisions):
 class Left:
     """The raw results of a run of a drawn configuration. Times are in s, rates in bit/s, sizes in bytes."""
 
-    def __init__(self, config, params, folder):
-        self.config, self.params = config, params
-        self.metrics = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))
+    def __init__(self, config, params, metrics, folder):
+        self.config, self.params, self.metrics = config, params, metrics
         self.flows = rows(folder / "flows.csv")
         self.end = self.metrics["sim_time_s"]
         self.begin = self.metrics["measure"]["from_s"]
@@ -395,16 +391,11 @@ ORACLES = {decide.__name__: decide for decide in (
 def judged(config):
     """Returns (ids of the diagnoses that a run reported, {id: decision of the oracle}), or the program's message if
     there are no results."""
-    with tempfile.TemporaryDirectory(prefix="dccvp-oracle-") as folder:
-        at = pathlib.Path(folder)
-        (at / "drawn.yaml").write_text(json.dumps(config), encoding="utf-8")
-        done = subprocess.run([program.program(), "run", at / "drawn.yaml", "--quiet", "--no-plots", "--threads", "1",
-                               "--out", at / "out"], capture_output=True, text=True, check=False)
-        if not (at / "out/metrics.json").exists():
-            return done.stderr.strip() or f"exit {done.returncode}"
-        listed = subprocess.run([program.program(), "params", at / "drawn.yaml", "--format", "json"],
-                                capture_output=True, text=True, check=True)
-        left = Left(config, {row["path"]: row for row in json.loads(listed.stdout)}, at / "out")
+    with program.results_of(json.dumps(config), ["--threads", "1"]) as (metrics, folder):
+        if isinstance(metrics, str):
+            return metrics
+        _, listed, _ = program.call("params", folder / "config.effective.yaml", "--format", "json")
+        left = Left(config, {row["path"]: row for row in json.loads(listed)}, metrics, folder)
     told = {finding["id"] for finding in left.metrics["diagnoses"]}
     return told, {name: decide(left) for name, decide in ORACLES.items()}
 

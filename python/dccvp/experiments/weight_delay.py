@@ -8,11 +8,8 @@ WebSearch flows, or the other half of an incast. Classes are compared by size: u
 
 import argparse
 import csv
-import json
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 import yaml
 
@@ -60,16 +57,11 @@ def times_us(flows_csv):
 def run(platform):
     """Returns (completion times by class and size, use of the receiver's port in %), or the program's message if
     the run failed."""
-    with tempfile.TemporaryDirectory() as folder:
-        at = pathlib.Path(folder)
-        (at / "delay.yaml").write_text(yaml.safe_dump(platform), encoding="utf-8")
-        command = [program.program(), "run", at / "delay.yaml", "--quiet", "--no-plots", "--out", at / "out"]
-        said = subprocess.run(command, capture_output=True, text=True, check=False).stderr.strip()
-        if not (at / "out/metrics.json").exists():
-            return said
-        metrics = json.loads((at / "out/metrics.json").read_text(encoding="utf-8"))
+    with program.results_of(yaml.safe_dump(platform)) as (metrics, folder):
+        if isinstance(metrics, str):
+            return metrics
         to_receiver = [link["utilisation"] for link in metrics["links"] if link["name"].endswith("->h0")]
-        return times_us(at / "out/flows.csv"), 100 * max(to_receiver, default=0)
+        return times_us(folder / "flows.csv"), 100 * max(to_receiver, default=0)
 
 
 def rows_of(case, law, weight, seeds):

@@ -9,13 +9,10 @@ the exit status is 1. New points come with another --seed.
 import argparse
 import csv
 import dataclasses
-import json
 import math
 import pathlib
 import random
-import subprocess
 import sys
-import tempfile
 
 from dccvp import program
 from dccvp.common.text_table import text_table
@@ -135,16 +132,9 @@ class Point:
 def run(point, seed, settings=()):
     """Returns the figures of a point with additional settings (KEY=VALUE), or the program's message if the run left
     no figures."""
-    with tempfile.TemporaryDirectory() as folder:
-        at = pathlib.Path(folder)
-        (at / "point.yaml").write_text(point.yaml(seed), encoding="utf-8")
-        command = [program.program(), "run", at / "point.yaml", "--quiet", "--no-plots", "--out", at / "out"]
-        for setting in settings:
-            command += ["-c", setting]
-        said = subprocess.run(command, capture_output=True, text=True, check=False).stderr.strip()
-        if not (at / "out/metrics.json").exists():
-            return said
-        metrics = json.loads((at / "out/metrics.json").read_text(encoding="utf-8"))
+    with program.results_of(point.yaml(seed), [f"-c{setting}" for setting in settings]) as (metrics, _):
+        if isinstance(metrics, str):
+            return metrics
     goodput = [flow["goodput_gbps"] or 0.0 for flow in metrics["flows"]]
     weighted = goodput[:len(point.weights)]
     error = share_error if len(point.weights) <= FLOWS_ALONE else class_error

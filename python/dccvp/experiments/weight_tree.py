@@ -9,12 +9,8 @@ On both networks a flow has one path, so the allocations need no knowledge of ro
 """
 
 import argparse
-import json
-import pathlib
 import random
-import subprocess
 import sys
-import tempfile
 import typing
 
 from dccvp import program
@@ -124,16 +120,9 @@ def run(network, weights, seed, chosen):
              "dscp: {" + ", ".join(f"{10 + w}: {{weight: {w}}}" for w in sorted(set(weights))) + "}", "traffic:"]
     lines += [f"  - {{kind: flow, from: {a}, to: {b}, dscp: {10 + w}, start: 200us}}"
               for (a, b), w in zip(network.ends, weights)]
-    with tempfile.TemporaryDirectory() as folder:
-        at = pathlib.Path(folder)
-        (at / "tree.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        command = [program.program(), "run", at / "tree.yaml", "--quiet", "--no-plots", "--out", at / "out"]
-        for setting in chosen.settings:
-            command += ["-c", setting]
-        said = subprocess.run(command, capture_output=True, text=True, check=False).stderr.strip()
-        if not (at / "out/metrics.json").exists():
-            return said
-        return json.loads((at / "out/metrics.json").read_text(encoding="utf-8"))
+    words = [f"-c{setting}" for setting in chosen.settings]
+    with program.results_of("\n".join(lines) + "\n", words) as (metrics, _):
+        return metrics
 
 
 def errors(goodput, due):
