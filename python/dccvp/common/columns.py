@@ -1,4 +1,4 @@
-"""Reads a CSV file of a run by columns."""
+"""Reads a CSV file by columns or by rows."""
 
 import csv
 import math
@@ -36,3 +36,9 @@ def read_columns(path, needed=(), nothing=math.nan):
     except ValueError as error:
         raise InputError(f"{path}: column {name}: {error}") from error
     return columns
+
+
+def rows_of(path):
+    """Yields the rows of a CSV file, each {column: text}."""
+    with open(path, newline="", encoding="utf-8") as file:
+        yield from csv.DictReader(file)

@@ -8,13 +8,13 @@ status is 1 if a decision differs from the diagnoses of the run. Another --seed 
 
 import argparse
 import collections
-import csv
 import json
 import math
 import random
 import sys
 
 from dccvp import program
+from dccvp.common.columns import rows_of
 from dccvp.common.text_table import text_table
 from dccvp.experiments.diagnosis_draw import DELAYS_AND_LOSSES, INTERVAL, drawn
 
@@ -53,7 +53,7 @@ class Left:
 
     def __init__(self, config, params, metrics, folder):
         self.config, self.params, self.metrics = config, params, metrics
-        self.flows = rows(folder / "flows.csv")
+        self.flows = list(rows_of(folder / "flows.csv"))
         self.end = self.metrics["sim_time_s"]
         self.begin = self.metrics["measure"]["from_s"]
         self.window = self.metrics["measure"]["to_s"] - self.begin
@@ -61,14 +61,14 @@ class Left:
         self.delay = float(config["topology"]["link"]["delay"].removesuffix("ns")) * 1e-9
         self.got: dict[str, float] = collections.defaultdict(float)  # payload bytes of each flow in the window
         self.last = {}                              # End of the last sample in which each flow received payload.
-        for sample in rows(folder / "series/flow_rates.csv"):
+        for sample in rows_of(folder / "series/flow_rates.csv"):
             time, flow, gbps = float(sample["t_s"]), sample["flow"], float(sample["goodput_gbps"])
             if gbps > 0:
                 self.last[flow] = time
                 if time > self.begin + INTERVAL / 2:
                     self.got[flow] += gbps * 1e9 / 8 * INTERVAL
         samples = collections.defaultdict(list)
-        for sample in rows(folder / "series/queue.csv"):
+        for sample in rows_of(folder / "series/queue.csv"):
             if float(sample["t_s"]) > self.begin:
                 samples[sample["port"]].append(float(sample["bytes"]))
         self.mean_queue = max((sum(its) / len(its) for its in samples.values()), default=0.0)
@@ -124,11 +124,6 @@ class Left:
 
     def value(self, path):
         return quantity(self.params[path]["value"])
-
-
-def rows(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def quantity(text):

@@ -6,7 +6,6 @@
   flows.0.goodput_gbps / flows.1.goodput_gbps     quotient of two of them
 """
 
-import csv
 import dataclasses
 import difflib
 import functools
@@ -16,6 +15,7 @@ import subprocess
 import typing
 
 from dccvp.common import quantity
+from dccvp.common.columns import rows_of
 from dccvp.common.ending import InputError
 from dccvp.common.statistics import confidence, mean, percentile, with_interval
 from dccvp.common.yaml_nodes import WHOLE_NUMBER, fail
@@ -357,11 +357,10 @@ def results_of(folder, times=True):
 def add_times(metrics, folder):
     rows = []
     try:
-        with open(folder / "flows.csv", newline="", encoding="utf-8") as file:
-            for row in csv.DictReader(file):
-                size, time = row.get("bytes"), row.get("fct_s")
-                if size and time:
-                    rows.append((int(size), float(time) * 1e6))
+        for row in rows_of(folder / "flows.csv"):
+            size, time = row.get("bytes"), row.get("fct_s")
+            if size and time:
+                rows.append((int(size), float(time) * 1e6))
     except FileNotFoundError:
         return
     if rows:

@@ -8,11 +8,11 @@ configs/programs/reactions.md), FILE gets the picture (default docs/pictures/rea
 """
 
 import argparse
-import csv
 import math
 import os
 import pathlib
 
+from dccvp.common.columns import rows_of
 from dccvp.common.ending import InputError
 from dccvp.common.order import ordered
 from dccvp.common.pictures import COLOURS, GRID, INK
@@ -195,8 +195,7 @@ def main(arguments):
     options = parser.parse_args(arguments)
     if not options.table.exists():
         raise InputError(f"{options.table} does not exist: run `dccvp sweep configs/sweeps/programs.yaml` first")
-    with options.table.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(rows_of(options.table))
     failed = [row["point"] for row in rows if row["status"] != "ok"]
     if failed:
         raise InputError(f"{options.table}: points {', '.join(failed)} have no figures")

@@ -1,11 +1,11 @@
 """Computes the figures of a run of a study: shares against weights, use of the bottleneck, queue, completion times
 of messages, slowdowns."""
 
-import csv
 import json
 import math
 import statistics
 
+from dccvp.common.columns import rows_of
 from dccvp.common.kept_flows import keeps_flows, no_flows
 from dccvp.common.quantity import number
 from dccvp.common.statistics import jain, percentile
@@ -65,13 +65,12 @@ def drain_ms(series, kmax):
     """Returns the time in ms from the first sample of the queue above Kmax to the next below Kmax; 0 if the queue
     never exceeds Kmax, NaN if it stays above."""
     over = None
-    with open(series, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            at, length = float(row["t_s"]), float(row["bytes"])
-            if over is None and length > kmax:
-                over = at
-            elif over is not None and length < kmax:
-                return (at - over) * 1e3
+    for row in rows_of(series):
+        at, length = float(row["t_s"]), float(row["bytes"])
+        if over is None and length > kmax:
+            over = at
+        elif over is not None and length < kmax:
+            return (at - over) * 1e3
     return 0.0 if over is None else math.nan
 
 
@@ -79,10 +78,9 @@ def tenant_swing(series, start, end, interval=1e-3):
     """Returns the standard deviation of a class's share, averaged over consecutive blocks of SWING_MS, relative to
     its mean; the greatest value of all classes that send all the time."""
     goodput = {}
-    with open(series, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if start < float(row["t_s"]) - interval / 2 < end:
-                goodput.setdefault(row["dscp"], []).append(float(row["goodput_gbps"]))
+    for row in rows_of(series):
+        if start < float(row["t_s"]) - interval / 2 < end:
+            goodput.setdefault(row["dscp"], []).append(float(row["goodput_gbps"]))
     count = max(map(len, goodput.values()), default=0)
     blocks = range(count // SWING_MS)
 
@@ -108,9 +106,7 @@ def tenant_figures(metrics, out):
 
 def message_times_us(flows_csv, dscp):
     """Returns the completion times of the finished messages of a class in us, from posting to the last ACK."""
-    with open(flows_csv, newline="", encoding="utf-8") as file:
-        return [float(row["fct_s"]) * 1e6 for row in csv.DictReader(file)
-                if row["dscp"] == str(dscp) and row["fct_s"]]
+    return [float(row["fct_s"]) * 1e6 for row in rows_of(flows_csv) if row["dscp"] == str(dscp) and row["fct_s"]]
 
 
 def figures_of(run, plan, out):

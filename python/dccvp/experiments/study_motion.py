@@ -1,8 +1,8 @@
 """Computes the use of the link and the shares of flows in short windows of time, from flow_rates.csv."""
 
-import csv
 import math
 
+from dccvp.common.columns import rows_of
 from dccvp.common.quantity import number
 
 
@@ -27,13 +27,12 @@ def left_before(platform, moment):
 def by_step(series, interval):
     """Returns the goodput of the flows in each interval of a series: [{flow: Gb/s}, …], from time 0 on."""
     steps = []
-    with open(series, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            step = round(float(row["t_s"]) / interval) - 1
-            if step < 0:
-                continue
-            steps.extend({} for _ in range(step + 1 - len(steps)))
-            steps[step][int(row["flow"])] = float(row["goodput_gbps"])
+    for row in rows_of(series):
+        step = round(float(row["t_s"]) / interval) - 1
+        if step < 0:
+            continue
+        steps.extend({} for _ in range(step + 1 - len(steps)))
+        steps[step][int(row["flow"])] = float(row["goodput_gbps"])
     return steps
 
 

@@ -7,13 +7,13 @@ WebSearch flows, or the other half of an incast. Classes are compared by size: u
 """
 
 import argparse
-import csv
 import pathlib
 import sys
 
 import yaml
 
 from dccvp import program
+from dccvp.common.columns import rows_of
 from dccvp.common.statistics import confidence, mean, percentile, with_interval
 from dccvp.common.text_table import text_table
 from dccvp.experiments import study_plan
@@ -47,10 +47,9 @@ def size_of(size):
 def times_us(flows_csv):
     """Returns {(DSCP, size): completion times of the finished messages in us}."""
     found = {}
-    with open(flows_csv, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if row["fct_s"]:
-                found.setdefault((int(row["dscp"]), size_of(int(row["bytes"]))), []).append(float(row["fct_s"]) * 1e6)
+    for row in rows_of(flows_csv):
+        if row["fct_s"]:
+            found.setdefault((int(row["dscp"]), size_of(int(row["bytes"]))), []).append(float(row["fct_s"]) * 1e6)
     return found
 
 
@@ -64,7 +63,7 @@ def run(platform):
         return times_us(folder / "flows.csv"), 100 * max(to_receiver, default=0)
 
 
-def rows_of(case, law, weight, seeds):
+def table_rows(case, law, weight, seeds):
     """Returns a row for each size for which the heavy class has messages; percentiles are means over the seeds,
     from two seeds on with half the width of the 95 % interval of the mean."""
     found = [run(platform_of(case, law, weight, seed)) for seed in seeds]
@@ -97,6 +96,6 @@ def main(arguments):
     for case in cases:
         for law in chosen.law or LAWS:
             for weight in (int(one) for one in chosen.weights.split(",")):
-                rows += rows_of(case, law, weight, range(1, chosen.seeds + 1))
+                rows += table_rows(case, law, weight, range(1, chosen.seeds + 1))
     sys.stdout.write(text_table([list(COLUMNS), *rows]))
     return 1 if any(row[3] == "-" for row in rows) else 0

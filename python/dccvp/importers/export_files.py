@@ -4,21 +4,20 @@ The formats are fct.txt of the HPCC authors' simulator, and DCQCN parameters und
 """
 
 import argparse
-import csv
 import fractions
-import json
 import math
 import pathlib
 import re
-import subprocess
 import sys
 
 import yaml
 
 from dccvp.common import quantity
+from dccvp.common.columns import rows_of
 from dccvp.common.ending import InputError
 from dccvp.common.kept_flows import need_flows
 from dccvp.common.whole_file import write_whole
+from dccvp.cost import parameters_of
 from dccvp.experiments.figures import results_of
 from dccvp.importers.network import decimal
 from dccvp.importers.source import base_name, exact, read
@@ -128,8 +127,7 @@ def fct_text(folder, say):
     if not path.exists() and (folder / "metrics.json").is_file():
         need_flows(results_of(folder, times=False), folder, "export fct")
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
+        rows = list(rows_of(path))
     except OSError as error:
         raise InputError(f"'{path}': {(error.strerror or str(error)).lower()}: no folder of a run") from None
     needed = ("id", "from", "to", "bytes", "start_s", "end_s", "fct_s", "ideal_s", "completed")
@@ -160,15 +158,6 @@ def fct_text(folder, say):
     if len(lines) < len(rows):
         say(f"{len(rows) - len(lines)} of {len(rows)} flows did not end, and are left out")
     return "".join(text for _, _, text in sorted(lines))
-
-
-def parameters_of(program, config, overrides):
-    words = [word for one in overrides for word in ("-c", one)]
-    done = subprocess.run([program, "params", config, *words, "--format", "json"], capture_output=True,
-                          encoding="utf-8", check=False)
-    if done.returncode != 0:
-        raise InputError(done.stderr.strip().removeprefix("dccvp: "))
-    return {row["path"]: row["value"] for row in json.loads(done.stdout)}
 
 
 def _power(text, say):

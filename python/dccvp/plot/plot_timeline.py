@@ -1,9 +1,9 @@
 """Draws timeline.png: the computations, sends and receives of each host over time, and the critical path."""
 
 import collections
-import csv
 import os
 
+from dccvp.common.columns import rows_of
 from dccvp.common.pictures import COLOURS, INK, PALE  # this import must precede the import of matplotlib
 import matplotlib.pyplot as plt
 
@@ -27,20 +27,19 @@ def read_timeline(path, until):
     (kind, from, to, begin, end)). Activities without an end last `until` the end of the run."""
     kinds = [collections.defaultdict(list) for _ in range(3)]
     critical = []
-    with open(path, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if not row["start_s"]:
-                continue
-            source, target = int(row["from"]), int(row["to"])
-            begin = float(row["start_s"])
-            span = (begin, float(row["end_s"]) if row["end_s"] else until)
-            if row["kind"] == "compute":
-                kinds[0][source].append(span)
-            else:
-                kinds[1][source].append(span)
-                kinds[2][target].append(span)
-            if row["critical"] == "1":
-                critical.append((row["kind"], source, target, *span))
+    for row in rows_of(path):
+        if not row["start_s"]:
+            continue
+        source, target = int(row["from"]), int(row["to"])
+        begin = float(row["start_s"])
+        span = (begin, float(row["end_s"]) if row["end_s"] else until)
+        if row["kind"] == "compute":
+            kinds[0][source].append(span)
+        else:
+            kinds[1][source].append(span)
+            kinds[2][target].append(span)
+        if row["critical"] == "1":
+            critical.append((row["kind"], source, target, *span))
     critical.sort(key=lambda step: step[3])
     return kinds, critical
 
