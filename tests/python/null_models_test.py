@@ -87,7 +87,7 @@ class ComparedTest(FolderTest):
     def test_figures_that_are_expected_without_a_value_exist(self):
         named = {(experiment.name, null): {figure.name for run in wrong.runs for figure in run.figures}
                  for experiment, null, wrong in null_models.cases([])}
-        for key, names in null_models.without().items():
+        for key, names in null_models.listed("without").items():
             self.assertLessEqual(set(names), named[key])
 
     def test_a_row_names_what_the_null_passes(self):

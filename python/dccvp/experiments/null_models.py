@@ -42,7 +42,6 @@ from dccvp.experiments import bounds, figures, reproduce, reproduce_plan
 from dccvp.experiments.folder import parser_of
 
 NULLS = reproduce_plan.SHIPPED / "nulls.yml"
-PUBLISHED = "as published"
 
 INTRODUCTION = """\
 # Null models: what each published figure can tell apart
@@ -95,10 +94,18 @@ def replaced(settings, null):
     return [*kept, *null]
 
 
-def silent(file=NULLS):
+def nulls(file=NULLS):
+    return yaml.safe_load(file.read_text(encoding="utf-8"))
+
+
+def listed(key, file=NULLS):
+    """Returns {(experiment, null): what `key` of nulls.yml says of them}."""
+    return {(name, null["name"]): said for null in nulls(file) for name, said in null.get(key, {}).items()}
+
+
+def silent():
     """Returns {(experiment, null): reason why no figure of the experiment distinguishes the null}."""
-    return {(name, null["name"]): why for null in yaml.safe_load(file.read_text(encoding="utf-8"))
-            for name, why in null.get("silent", {}).items()}
+    return listed("silent")
 
 
 @functools.lru_cache(maxsize=None)
@@ -151,30 +158,15 @@ def told_by_form(experiment, runs_said, folder):
 
 def closed_forms(names=(), file=NULLS):
     """Returns the records of null models that give their figures by a closed form instead of a run."""
-    return [{"experiment": name, "null": null["name"], "refused": [], "missing": [],
+    return [{"experiment": name, "null": null, "refused": [], "missing": [],
              "figures": told_by_form(experiment_of(name, file.parent), runs_said, file.parent)}
-            for null in yaml.safe_load(file.read_text(encoding="utf-8"))
-            for name, runs_said in null.get("values", {}).items() if not names or name in names]
-
-
-def says(file=NULLS):
-    """Returns {name of a closed form: the assumptions of this form}."""
-    return {null["name"]: null["says"] for null in yaml.safe_load(file.read_text(encoding="utf-8"))
-            if "values" in null}
-
-
-def without(file=NULLS):
-    """Returns {(experiment, null): names of the figures that have no value with the null}."""
-    return {(name, null["name"]): names for null in yaml.safe_load(file.read_text(encoding="utf-8"))
-            for name, names in null.get("without", {}).items()}
+            for (name, null), runs_said in listed("values", file).items() if not names or name in names]
 
 
 def cases(names, file=NULLS):
     """Yields (experiment, name of the null, runs that the null selects, with its settings)."""
     found = []
-    forms = set()
-    for null in yaml.safe_load(file.read_text(encoding="utf-8")):
-        forms |= set(null.get("values", {}))
+    for null in nulls(file):
         for name, pattern in null.get("of", {}).items():
             experiment = experiment_of(name, file.parent)
             runs = [dataclasses.replace(run, overrides=replaced(run.overrides, null["set"]))
@@ -183,8 +175,9 @@ def cases(names, file=NULLS):
                 raise InputError(f"{file}: {name} has no run that matches '{pattern}'")
             slug = re.sub(r"\W+", "_", null["name"])
             found.append((experiment, null["name"], dataclasses.replace(experiment, name=f"{name}-{slug}", runs=runs)))
+    known = {name for key in ("of", "values") for name, _ in listed(key, file)}
     for name in names:
-        if name not in [*forms, *(experiment.name for experiment, _, _ in found)]:
+        if name not in known:
             raise InputError(f"{file}: no null for '{name}'")
     return [case for case in found if not names or case[0].name in names]
 
@@ -228,8 +221,9 @@ def row_of(record):
 
 
 def complaints_of(records, expected, quiet=()):
-    """Returns a message for each figure that has no value although `expected`, the result of without(), does not
-    list it, and for each null that no figure distinguishes and that is not in `quiet`, the keys of silent()."""
+    """Returns a message for each figure that has no value although `expected`, the figures that nulls.yml lists under
+    `without`, does not name it, and for each null that no figure distinguishes and that is not in `quiet`, the keys of
+    silent()."""
     return [f"{record['experiment']}, {record['null']}: {run}: {name} has no value"
             for record in records for run, name in record["missing"]
             if name not in expected.get((record["experiment"], record["null"]), [])] + [
@@ -246,25 +240,24 @@ def key_of(line):
 
 def known():
     """Returns (experiment, null) of all cases and closed forms."""
-    return {(experiment.name, null) for experiment, null, _ in cases([])} | {
-        (record["experiment"], record["null"]) for record in closed_forms()}
+    return listed("of").keys() | listed("values").keys()
 
 
 def without_null():
     """Returns the names of the shipped experiments that nulls.yml does not name."""
-    named = {name for null in yaml.safe_load(NULLS.read_text(encoding="utf-8"))
-             for name in (*null.get("of", {}), *null.get("values", {}))}
     names = [path.name.removesuffix(reproduce_plan.SUFFIX) for path in reproduce_plan.find(reproduce_plan.SHIPPED)]
+    named = {name for name, _ in known()}
     return [name for name in names if name not in named]
 
 
 def page_of(lines):
     """Returns the page with these lines, sorted by experiment and null."""
-    nulls: dict[tuple[str, str], list[str]] = {}
+    quiet: dict[tuple[str, str], list[str]] = {}
     for (name, null), why in sorted(silent().items()):
-        nulls.setdefault((name, why), []).append(null)
-    reasons = "".join(f"- `{name}`, {', '.join(of)}: {why}.\n" for (name, why), of in nulls.items())
-    forms = "".join(f"- {name}: {what}.\n" for name, what in sorted(says().items()))
+        quiet.setdefault((name, why), []).append(null)
+    reasons = "".join(f"- `{name}`, {', '.join(of)}: {why}.\n" for (name, why), of in quiet.items())
+    forms = "".join(f"- {name}: {what}.\n" for name, what in sorted(
+        (null["name"], null["says"]) for null in nulls() if "values" in null))
     names = ", ".join(f"`{name}`" for name in without_null())
     bare = names and BARE.format(names=textwrap.fill(names, 118))
     rows = "".join(line + "\n" for line in sorted(lines, key=key_of))
@@ -321,6 +314,6 @@ def main(argv):
         options.onto.write_text(page_of(lines.values()), encoding="utf-8")
     else:
         print(page_of(lines.values()), end="")
-    complaints = complaints_of(records, without(), silent())
+    complaints = complaints_of(records, listed("without"), silent())
     print("".join(line + "\n" for line in complaints), end="", file=sys.stderr)
     return 1 if complaints else 0
