@@ -45,7 +45,7 @@ class Platforms(unittest.TestCase):
 class Runs(unittest.TestCase):
     def test_a_heavy_class_overtakes_in_an_incast(self):
         os.environ["DCCVP"] = str(DCCVP)
-        (equal,), (heavy,) = (weight_delay.rows_of("incast of 8, 200 KB", "proportional", weight, [1])
+        (equal,), (heavy,) = (weight_delay.table_rows("incast of 8, 200 KB", "proportional", weight, [1])
                               for weight in (1, 8))
         at = weight_delay.COLUMNS.index
         self.assertEqual((heavy[at("size")], heavy[at("messages")]), ("to 300 KB", "160"))
@@ -55,7 +55,7 @@ class Runs(unittest.TestCase):
 
     def test_several_seeds_have_an_interval(self):
         os.environ["DCCVP"] = str(DCCVP)
-        (row,) = weight_delay.rows_of("incast of 8, 200 KB", "proportional", 8, [1, 2])
+        (row,) = weight_delay.table_rows("incast of 8, 200 KB", "proportional", 8, [1, 2])
         middle, half = row[weight_delay.COLUMNS.index("heavy p99")].split(" ± ")
         self.assertGreater(float(middle), 50)
         self.assertGreater(float(half), 0)
