@@ -225,10 +225,9 @@ class Profile:
     def _lossless(self, name, fields):
         """Returns the section switch.pfc for a profile of a lossless priority group."""
         def number(field, least, most):
-            if field not in fields:
-                return None
-            path = ("BUFFER_PROFILE", name, field) if name in self.data.table("BUFFER_PROFILE") else (name,)
-            return self.data.number(path, fields[field], least, most)
+            path = self._path(name)
+            path = (*path, field) if len(path) > 1 else path
+            return self.data.number(path, fields[field], least, most) if field in fields else None
 
         pfc: dict = self.switch.setdefault("pfc", {})
         power = number("dynamic_th", -8, 7)
@@ -292,20 +291,10 @@ class Profile:
             self.notes.assumed.append(f"{chosen} marks no green packets ({marks}): queues with this profile mark "
                                       "nothing")
             return
-
-        def field(name, most, default):
-            value = self.data.field("WRED_PROFILE", chosen, name, 0, most)
-            return default if value is None else value
-
         if "green_max_threshold" not in fields:
             self.notes.not_expressed.append(f"{chosen} has no green_max_threshold: the platform's own thresholds hold")
             return
-        low, high = field("green_min_threshold", 2**31 - 1, 0), field("green_max_threshold", 2**31 - 1, 0)
-        if low > high:
-            self.data.fail(("WRED_PROFILE", chosen, "green_min_threshold"),
-                           f"green_min_threshold {low} is above green_max_threshold {high}")
-        self.switch["ecn"] = {"kmin": size_text(low), "kmax": size_text(high),
-                              "pmax": decimal(fractions.Fraction(field("green_drop_probability", 100, 100), 100))}
+        self.switch["ecn"] = sonic_queues.thresholds(self.data, chosen)
         self.notes.assumed.append("marking compares the momentary length of the queue; green values hold")
         marking = sorted(queue for queue in queues[chosen] if queue < QUEUES)
         if marking and len(marking) < QUEUES:

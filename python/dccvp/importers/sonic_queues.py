@@ -54,17 +54,25 @@ def of_port(data, path, fields):
     return found
 
 
+def entries_of(by_port, differs, settings):
+    """Returns entries of `switches`, one for all ports with the same exceptions. by_port: {port: {priority: profile}};
+    differs(priority, profile): true for an exception; settings(priority, profile): the settings of the priority."""
+    ports_of = collections.defaultdict(list)
+    for port, profiles in by_port.items():
+        own = tuple((number, name) for number, name in sorted(profiles.items()) if differs(number, name))
+        if own:
+            ports_of[own].append(port)
+    return [{"ports": ports, "priorities": {number: settings(number, name) for number, name in own}}
+            for own, ports in ports_of.items()]
+
+
 def exceptions(data, path_of, chosen, by_port, enabled):
     """Returns entries of `switches` for ports whose lossless groups use another profile than `chosen`. by_port:
     {port: {group: (name of the profile, fields)}}."""
-    ports_of = collections.defaultdict(list)
-    for port, groups in by_port.items():
-        own = tuple((group, name) for group, (name, _) in sorted(groups.items()) if group in enabled and name != chosen)
-        if own:
-            ports_of[own].append(port)
-    return [{"ports": ports,
-             "priorities": {group: of_port(data, path_of(name), by_port[ports[0]][group][1]) for group, name in own}}
-            for own, ports in ports_of.items()]
+    fields_of = {name: fields for groups in by_port.values() for name, fields in groups.values()}
+    names = {port: {group: name for group, (name, _) in groups.items()} for port, groups in by_port.items()}
+    return entries_of(names, lambda group, name: group in enabled and name != chosen,
+                      lambda _, name: of_port(data, path_of(name), fields_of[name]))
 
 
 def lossy(data, path, fields):
@@ -90,16 +98,13 @@ def lossy_groups(data, by_port, lossless_priorities, pool_of):
         return {**lossy(data, ("BUFFER_PROFILE", name), fields), **pool_of(fields)}
 
     found = {group: settings(name) for group, name in chosen.items()}
-    ports_of = collections.defaultdict(list)
-    for port, groups in by_port.items():
-        own = tuple((group, name) for group, name in sorted(groups.items()) if name != chosen.get(group, name))
-        if own:
-            ports_of[own].append(port)
-    # An entry of `switches` cannot remove a limit, so it sets the greatest alpha.
-    others = [{"ports": ports, "priorities": {
-        group: {**({} if {"static_th", "dynamic_th"} & data.table("BUFFER_PROFILE")[name].keys()
-                   else {"alpha": GREATEST_ALPHA}), "reserved": "0B", **settings(name)} for group, name in own}}
-              for own, ports in ports_of.items()]
+
+    def exception(_group, name):
+        # An entry of `switches` cannot remove a limit, so it sets the greatest alpha.
+        limited = {"static_th", "dynamic_th"} & data.table("BUFFER_PROFILE")[name].keys()
+        return {**({} if limited else {"alpha": GREATEST_ALPHA}), "reserved": "0B", **settings(name)}
+
+    others = entries_of(by_port, lambda group, name: name != chosen.get(group, name), exception)
     return {group: own for group, own in found.items() if own}, others
 
 
@@ -124,14 +129,8 @@ class ByQueue:
     def exceptions(self, settings):
         """Returns entries of `switches` for ports whose queues differ from `chosen`. settings(queue, profile name
         or None): settings of the priority; empty if the queue needs none."""
-        ports_of = collections.defaultdict(list)
-        for port, queues in self._of_port.items():
-            own = tuple((queue, name) for queue, name in sorted(queues.items())
-                        if queue in self.chosen and name != self.chosen[queue] and settings(queue, name))
-            if own:
-                ports_of[own].append(port)
-        return [{"ports": ports, "priorities": {queue: settings(queue, name) for queue, name in own}}
-                for own, ports in ports_of.items()]
+        return entries_of(self._of_port, lambda queue, name: queue in self.chosen and name != self.chosen[queue]
+                          and settings(queue, name), settings)
 
 
 def egress_pools(data):
@@ -157,7 +156,7 @@ class QueueLimits:
         self.pools = {name: size for name, size in sizes.items() if name in used}
         settings = {queue: self._queue(queue, name) for queue, name in queues.chosen.items()}
         self.found = {queue: own for queue, own in settings.items() if own}
-        self.others = queues.exceptions(lambda queue, name: self._exception(queue, name))
+        self.others = queues.exceptions(self._exception)
         self._note(notes, queues)
 
     def _pool_name(self, profile):
@@ -224,16 +223,22 @@ def values(data, name, fields):
     marks = fields.get("ecn", "ecn_none")
     own = {"enabled": marks == "ecn_all" or "green" in marks}
     if "green_max_threshold" in fields:
-        def field(key, most, default):
-            value = data.field("WRED_PROFILE", name, key, 0, most)
-            return default if value is None else value
-        low, high = field("green_min_threshold", 2**31 - 1, 0), field("green_max_threshold", 2**31 - 1, 0)
-        if low > high:
-            data.fail(("WRED_PROFILE", name, "green_min_threshold"),
-                      f"green_min_threshold {low} is above green_max_threshold {high}")
-        own.update(kmin=size_text(low), kmax=size_text(high),
-                   pmax=decimal(fractions.Fraction(field("green_drop_probability", 100, 100), 100)))
+        own.update(thresholds(data, name))
     return own
+
+
+def thresholds(data, name):
+    """Returns kmin, kmax and pmax of the green packets of a WRED profile that has green_max_threshold."""
+    def field(key, most, default):
+        value = data.field("WRED_PROFILE", name, key, 0, most)
+        return default if value is None else value
+
+    low, high = field("green_min_threshold", 2**31 - 1, 0), field("green_max_threshold", 2**31 - 1, 0)
+    if low > high:
+        data.fail(("WRED_PROFILE", name, "green_min_threshold"),
+                  f"green_min_threshold {low} is above green_max_threshold {high}")
+    return {"kmin": size_text(low), "kmax": size_text(high),
+            "pmax": decimal(fractions.Fraction(field("green_drop_probability", 100, 100), 100))}
 
 
 def watchdogs(data, notes):
