@@ -9,23 +9,6 @@
 # every reset of the simulation and each asynchronous reset is a clock of its own to Verilator. And the status that
 # only software reads is 0 while no access is under way.
 
-# Connects instances in a file to the clock controller_rtl_dut.clk_NAME_i; each instance must occur in the file
-# exactly once.
-function(dcc_controller_clock text name)
-  set(result "${${text}}")
-  foreach(instance ${ARGN})
-    string(REGEX MATCHALL " ${instance} \\(\n +\\.clk_i *\\(clk_i\\)" found "${result}")
-    list(LENGTH found count)
-    if(NOT count EQUAL 1)
-      dcc_controller_unmatched("${instance}: ${count} times with a clock in its module: rtl/verilated/controller_clocks.cmake has no place; the simulation has one clock for all parts")
-      set(DCC_CLOCKS_WHOLE FALSE PARENT_SCOPE)
-    endif()
-    string(REGEX REPLACE "( ${instance} \\(\n +\\.clk_i *\\()clk_i\\)"
-      "\\1controller_rtl_dut.clk_${name}_i)" result "${result}")
-  endforeach()
-  set(${text} "${result}" PARENT_SCOPE)
-endfunction()
-
 # Replaces text that a regular expression finds in a file; it must be found `count` times.
 function(dcc_controller_change text count from to)
   string(REGEX REPLACE "${from}" "#found#" found "${${text}}")
@@ -38,6 +21,15 @@ function(dcc_controller_change text count from to)
   string(REGEX REPLACE "${from}" "${to}" result "${${text}}")
   set(${text} "${result}" PARENT_SCOPE)
 endfunction()
+
+# Connects instances in a file to the clock controller_rtl_dut.clk_NAME_i; each instance must occur in the file
+# exactly once.
+macro(dcc_controller_clock text name)
+  foreach(instance ${ARGN})
+    dcc_controller_change(${text} 1 "( ${instance} \\(\n +\\.clk_i *\\()clk_i\\)"
+      "\\1controller_rtl_dut.clk_${name}_i)")
+  endforeach()
+endmacro()
 
 function(dcc_controller_clocks out)
   set(sources ${ARGN})
