@@ -138,7 +138,3 @@ def main(arguments):
         return 1
     HEADER.write_text(header, encoding="utf-8")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -20,7 +20,6 @@ import math
 import pathlib
 import random
 import subprocess
-import sys
 import tempfile
 
 from dccvp.common import statistics
@@ -143,12 +142,11 @@ class Platform:
 
 def draw_curve(curve, path):
     """Draws the picture of the rewards over the training."""
-    from dccvp.common.pictures import COLOURS, GRID, PALE  # matplotlib is loaded only when a picture is drawn
-    import matplotlib.pyplot as plot
+    from dccvp.common.pictures import COLOURS, GRID, PALE, plt, save  # matplotlib is loaded only for a picture
     means = [100 * statistics.mean(rewards) for rewards in curve]
     halves = [100 * (statistics.confidence(rewards) or 0.0) for rewards in curve]
     steps = range(1, len(curve) + 1)
-    figure, axes = plot.subplots(figsize=(7, 3.6))
+    figure, axes = plt.subplots(figsize=(7, 3.6))
     axes.axhline(0, color=PALE, linewidth=1)
     axes.fill_between(steps, [m - h for m, h in zip(means, halves)], [m + h for m, h in zip(means, halves)],
                       color=COLOURS[0], alpha=0.2, linewidth=0)
@@ -157,7 +155,7 @@ def draw_curve(curve, path):
     axes.set_ylabel("slowdown saved against\nthresholds alone (%)")
     axes.grid(color=GRID)
     figure.tight_layout()
-    figure.savefig(path, dpi=120)
+    save(figure, path, dpi=120)
 
 
 def compare(platform, policy, seeds, source):
@@ -213,7 +211,3 @@ def main(arguments):
         for line in compare(platform, policy, range(HELD_OUT, HELD_OUT + given.held_out), random.Random(given.seed)):
             print(line, flush=True)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -15,8 +15,7 @@ import pathlib
 from dccvp.common.columns import rows_of
 from dccvp.common.ending import InputError
 from dccvp.common.order import ordered
-from dccvp.common.pictures import COLOURS, GRID, INK
-import matplotlib.pyplot as plt
+from dccvp.common.pictures import COLOURS, GRID, INK, plt, save
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CONTROL = "nic.congestion_control"
@@ -170,8 +169,7 @@ def draw(rows, to):
     panels[0][0].set_ylabel("reaction (µs): p99, dotted p50")
     panels[0][-1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     fig.tight_layout()
-    fig.savefig(to, dpi=110)
-    plt.close(fig)
+    save(fig, to)
 
 
 def page(rows, picture):

@@ -2,9 +2,7 @@
 
 import math
 
-from dccvp.common.pictures import COLOURS, GRID, INK
-import matplotlib.pyplot as plt
-
+from dccvp.common.pictures import COLOURS, GRID, INK, plt, save
 from dccvp.common.statistics import mean, percentile
 
 
@@ -22,22 +20,6 @@ def grouped(ax, plan, rows, figure, scale=1.0):
     ax.set_xticks(range(len(plan.cases)), plan.cases, rotation=30, ha="right")
     ax.grid(axis="y", color=GRID)
     ax.set_axisbelow(True)
-
-
-def draw_errors(plan, rows, out):
-    fig, ax = plt.subplots(figsize=(max(6, 1.3 * len(plan.cases)), 4), layout="constrained")
-    grouped(ax, plan, rows, "share_error", 100)
-    limits = {plan.limits[case].get("share_error_p95") for case in plan.cases} - {None}
-    for limit in limits:
-        ax.axhline(100 * limit, color=INK, linewidth=1, linestyle="--")
-    if ax.get_ylim()[1] > 50:
-        ax.set_yscale("symlog", linthresh=20)
-    ax.set_ylim(bottom=0)
-    ax.set_ylabel("greatest relative error of a flow's share, %")
-    ax.set_title("Share error: dots are seeds, bars the 95th percentile", loc="left")
-    ax.legend(frameon=False, fontsize=8)
-    fig.savefig(out / "share_error.png", dpi=110)
-    plt.close(fig)
 
 
 def draw_shares(plan, rows, out):
@@ -63,8 +45,7 @@ def draw_shares(plan, rows, out):
     ax.set_ylabel("share of the goodput (mean of its weight's flows)")
     ax.set_title("Share against weight", loc="left")
     ax.legend(frameon=False, fontsize=8)
-    fig.savefig(out / "share_weight.png", dpi=110)
-    plt.close(fig)
+    save(fig, out / "share_weight.png")
 
 
 def draw_use(plan, rows, out):
@@ -75,22 +56,22 @@ def draw_use(plan, rows, out):
     axes[0].legend(frameon=False, fontsize=8)
     grouped(axes[1], plan, rows, "queue_mean_kb")
     axes[1].set_ylabel("mean queue, KB")
-    fig.savefig(out / "use.png", dpi=110)
-    plt.close(fig)
+    save(fig, out / "use.png")
 
 
-def draw_figure(plan, rows, out, figure, scale, label, title, limit=None):
-    """Draws one figure as <figure>.png."""
-    fig, ax = plt.subplots(figsize=(max(6, 1.8 * len(plan.cases)), 4), layout="constrained")
+def draw_figure(plan, rows, out, figure, scale, label, title, limits=(), wide=1.8):
+    """Draws one figure as <figure>.png, `wide` inches for each case."""
+    fig, ax = plt.subplots(figsize=(max(6, wide * len(plan.cases)), 4), layout="constrained")
     grouped(ax, plan, rows, figure, scale)
-    if limit is not None:
+    for limit in limits:
         ax.axhline(scale * limit, color=INK, linewidth=1, linestyle="--")
+    if figure == "share_error" and ax.get_ylim()[1] > 50:
+        ax.set_yscale("symlog", linthresh=20)
     ax.set_ylim(bottom=0)
     ax.set_ylabel(label)
     ax.set_title(title, loc="left")
     ax.legend(frameon=False, fontsize=8)
-    fig.savefig(out / f"{figure}.png", dpi=110)
-    plt.close(fig)
+    save(fig, out / f"{figure}.png")
 
 
 def draw_sizes(plan, rows, out):
@@ -108,8 +89,7 @@ def draw_sizes(plan, rows, out):
         ax.grid(axis="y", color=GRID)
     axes[0][0].set_ylabel("median slowdown")
     axes[0][0].legend(frameon=False, fontsize=8)
-    fig.savefig(out / "sizes.png", dpi=110)
-    plt.close(fig)
+    save(fig, out / "sizes.png")
 
 
 def draw(plan, rows, out):
@@ -121,13 +101,15 @@ def draw(plan, rows, out):
         draw_sizes(plan, rows, out)
         return
     if known("share_error"):
-        draw_errors(plan, rows, out)
+        limits = {plan.limits[case].get("share_error_p95") for case in plan.cases} - {None}
+        draw_figure(plan, rows, out, "share_error", 100, "greatest relative error of a flow's share, %",
+                    "Share error: dots are seeds, bars the 95th percentile", limits, 1.3)
     if all(run.flows for run in plan.runs):
         draw_shares(plan, rows, out)
     draw_use(plan, rows, out)
     if known("tenant_error"):
-        limits = [plan.limits[case].get("tenant_error_max") for case in plan.cases]
+        limit = plan.limits[plan.cases[0]].get("tenant_error_max")
         draw_figure(plan, rows, out, "tenant_error", 100, "greatest error of a tenant's share, %",
-                    "Tenants' share error over windows", limits[0])
+                    "Tenants' share error over windows", () if limit is None else (limit,))
     if known("message_p99_us"):
         draw_figure(plan, rows, out, "message_p99_us", 1, "p99 of completion times, us", "Small messages under load")

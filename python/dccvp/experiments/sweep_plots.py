@@ -3,8 +3,7 @@
 import itertools
 import math
 
-from dccvp.common.pictures import COLOURS, GRID, INK, PALE
-import matplotlib.pyplot as plt
+from dccvp.common.pictures import COLOURS, GRID, INK, PALE, plt, save
 from matplotlib.colors import LogNorm, Normalize
 
 from dccvp.common.order import ordered
@@ -65,8 +64,7 @@ def draw_heatmap(plot, lines, units, out):
         row[0].set_ylabel(y, fontsize=8)
     label = with_unit(metric, units) + (f" ({scale.note()})" if scale.note() else "")
     fig.colorbar(image, ax=[ax for ax in axes.flat if ax in fig.axes], label=label)
-    fig.savefig(out / file_name("heatmap", metric, x, y), dpi=110)
-    plt.close(fig)
+    save(fig, out / file_name("heatmap", metric, x, y))
 
 
 def with_unit(metric, units):
@@ -163,8 +161,7 @@ def draw_pareto(plot, lines, best, units, out):
     ax.set_axisbelow(True)
     put_legend_above(ax)
     write_labels(ax, [(*place, shortened(numbers)) for place, numbers in sorted(front.items())])
-    fig.savefig(out / file_name("pareto", x, y), dpi=110)
-    plt.close(fig)
+    save(fig, out / file_name("pareto", x, y))
 
 
 def shortened(numbers):

@@ -5,8 +5,8 @@ import json
 import pathlib
 
 from dccvp.common import pictures
+from dccvp.common.pictures import plt
 from dccvp.common.statistics import mean
-import matplotlib.pyplot as plt
 import yaml
 
 SOURCES = pathlib.Path(__file__).resolve().parents[3] / "docs/sources.yaml"
@@ -67,11 +67,9 @@ def draw_panel(axes, comparison, column, panel, values, colours):
                   markerfacecolor=colour if value[0] == shown[0] else "white")
         axes.annotate(short(value[0]), (1.07, y), xycoords=("axes fraction", "data"), fontsize=5.5,
                       va="center", color=pictures.INK)
-    axes.tick_params(labelsize=5.5, length=2, labelleft=False, left=False)
+    axes.tick_params(labelleft=False, left=False)
     axes.minorticks_off()
-    axes.grid(axis="x", linewidth=0.3, color=pictures.GRID)
-    for side in ("top", "right", "left"):
-        axes.spines[side].set_visible(False)
+    pictures.plain(axes, 5.5, "x", ("top", "right", "left"))
 
 
 def bins_of(folder, run):
@@ -98,12 +96,9 @@ def draw_sizes(axes, comparison, family, column_number, folder):
         axes.set_xscale("log")
         axes.set_yscale("log")
     axes.set_title(family, fontsize=7, color=pictures.INK, pad=3)
-    axes.tick_params(labelsize=6, length=2)
-    axes.grid(linewidth=0.3, color=pictures.GRID)
+    pictures.plain(axes, 6)
     axes.set_xlabel("flows of up to, bytes", fontsize=6)
     axes.legend(fontsize=5.5, frameon=False, ncols=2, loc="upper right", columnspacing=1, handlelength=1.5)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
 
 
 def draw_table(page, grid, experiment, values, colours):
@@ -156,5 +151,4 @@ def draw(folder, experiment):
             # the larger upper limit leaves room for the legend
             axes.set_ylim(low, high * 4 if axes.get_yscale() == "log" else high)
     page.suptitle(experiment.title, fontsize=10, y=0.985, color=pictures.INK)
-    page.savefig(folder / f"{experiment.name}.png", dpi=160, metadata={"Software": None})
-    plt.close(page)
+    pictures.save_experiment(page, folder / f"{experiment.name}.png", dpi=160)

@@ -8,8 +8,8 @@ percentile of the completion time by size of flow.
 import json
 
 from dccvp.common import pictures
+from dccvp.common.pictures import plt
 from dccvp.common.statistics import mean
-import matplotlib.pyplot as plt
 
 FEWEST = 20  # Least number of flows of a size for a 99th percentile.
 STYLES = ("-", "--", ":", "-.")
@@ -44,10 +44,7 @@ def finish(axes, scale, title, x_label, y_label):
     axes.set_title(title, fontsize=9, color=pictures.INK)
     axes.set_xlabel(x_label, fontsize=8)
     axes.set_ylabel(y_label, fontsize=8)
-    axes.tick_params(labelsize=7, length=2)
-    axes.grid(linewidth=0.3, color=pictures.GRID)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    pictures.plain(axes, 7)
 
 
 def draw_line(axes, number, name, xs, ys):
@@ -106,5 +103,4 @@ def draw(folder, experiment):
         page = draw_columns(experiment.comparison, records)
     page.suptitle(experiment.title, fontsize=10, color=pictures.INK)
     page.tight_layout()
-    page.savefig(folder / f"{experiment.name}.png", dpi=110, metadata={"Software": None})
-    plt.close(page)
+    pictures.save_experiment(page, folder / f"{experiment.name}.png")

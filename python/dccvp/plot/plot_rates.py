@@ -5,9 +5,9 @@ import math
 import textwrap
 
 from dccvp.common import pictures
+from dccvp.common.pictures import plt
 from dccvp.common.columns import read_columns
 from dccvp.common.ending import InputError
-import matplotlib.pyplot as plt
 
 STRETCHES = 40  # Number of intervals over which the points of a line are averaged.
 MOST_IN_A_ROW = 3
@@ -44,10 +44,7 @@ def draw_run(axes, folder, name, labels):
     for flow, (times, rates) in lines.items():
         axes.plot(times, rates, linewidth=1.1, color=colours.get(classes.get(flow), pictures.PALE))
     axes.set_xlabel("simulated time, ms", fontsize=7)
-    axes.tick_params(labelsize=7, length=2)
-    axes.grid(linewidth=0.3, color=pictures.GRID)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
+    pictures.plain(axes, 7)
 
 
 def draw(folder, experiment):
@@ -70,5 +67,4 @@ def draw(folder, experiment):
     figure.suptitle(experiment.title, fontsize=9, color=pictures.INK)
     figure.tight_layout(rect=(0, 0.16 / rows, 1, 1))
     figure.legend(loc="lower center", ncols=len(labels), fontsize=7, frameon=False)
-    figure.savefig(folder / f"{experiment.name}.png", dpi=110, metadata={"Software": None})
-    plt.close(figure)
+    pictures.save_experiment(figure, folder / f"{experiment.name}.png")

@@ -2,8 +2,7 @@
 
 import json
 
-from dccvp.common import pictures  # noqa: F401
-import matplotlib.pyplot as plt
+from dccvp.common.pictures import plt, save_experiment
 
 COLOURS = {"inside": "#2a7f62", "outside, explained": "#d08c1f", "OUTSIDE": "#b3261e"}
 
@@ -31,5 +30,4 @@ def draw(folder):
     axes.legend(fontsize=7, loc="best")
     axes.grid(axis="x", linewidth=0.3)
     figure.tight_layout()
-    figure.savefig(folder / "reproduction.png", dpi=110, metadata={"Software": None})
-    plt.close(figure)
+    save_experiment(figure, folder / "reproduction.png")

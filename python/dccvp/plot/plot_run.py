@@ -17,9 +17,8 @@ import sys
 from dccvp.common.columns import MOST_LINES, read_columns
 
 try:
-    from dccvp.common.pictures import COLOURS, GRID, INK, PALE
+    from dccvp.common.pictures import COLOURS, GRID, INK, PALE, plt
     from dccvp.plot.plot_timeline import plot_timeline
-    import matplotlib.pyplot as plt
 except ImportError:
     sys.exit("python3-matplotlib is not installed")
 

@@ -4,8 +4,7 @@ import collections
 import os
 
 from dccvp.common.columns import rows_of
-from dccvp.common.pictures import COLOURS, INK, PALE  # this import must precede the import of matplotlib
-import matplotlib.pyplot as plt
+from dccvp.common.pictures import COLOURS, INK, PALE, plt
 
 MOST_NAMED = 24  # Greatest number of hosts that each get a label.
 MOST_STEPS = 20_000  # Greatest number of critical-path steps drawn, more than the picture's width in pixels.
