@@ -60,14 +60,15 @@ nic_elaboration() {
   echo "nic: elaborated; every flop on clk, no latch"
 }
 
-# in_verilator UNIT PINS SOURCES ASSERTIONS [BENCH VECTORS OPTION PLUSARG]; OPTION is an option of Verilator.
+# in_verilator UNIT PINS SOURCES ASSERTIONS [BENCH VECTORS OPTION PLUSARG]; OPTION is an option of Verilator. PINS may be
+# empty for a bench that contains its blocks.
 # Without -fno-life Verilator 5.006 treats a value that a testbench's task sets as constant beyond a delay.
 # A program that $work contains is not built again: --step with a folder that stays runs one build many times.
 in_verilator() {
   bench=${5:-$1}
   # shellcheck disable=SC2046,SC2086
   [ -x "$work/$1/Vtb_$bench" ] || verilator --binary --timing --assert -O3 -fno-life --x-initial unique \
-    -Wno-fatal -Wno-lint -Wno-style --top-module "tb_$bench" --Mdir "$work/$1" ${7:-} $3 $4 $(resets_of "$3") "$2.sv" "vectors/tb_$bench.v" \
+    -Wno-fatal -Wno-lint -Wno-style --top-module "tb_$bench" --Mdir "$work/$1" ${7:-} $3 $4 $(resets_of "$3") ${2:+"$2.sv"} "vectors/tb_$bench.v" \
     >"$work/$1.log" 2>&1 || { tail "$work/$1.log"; fail "$1: not accepted by Verilator"; }
   for random in 0 1 2; do  # registers start as 0, as 1, at random: a reset that is missing shows
     # shellcheck disable=SC2086
@@ -192,6 +193,11 @@ unit_bench() {
   "$work/$1/$1_bench" >"reports/$1.log" 2>&1 || { tail "reports/$1.log"; fail "$1: promises fail in Verilator"; }
   echo "$1: $(tail -n 1 "reports/$1.log") (Verilator)"
 }
+# Register slice and multiplexer of streams and the bridge from AXI4-Lite to APB, with resets in mid-operation.
+parts() {
+  parts=$(grep -E '/(dcc_mutant_pkg|dc_axis_slice|dc_cnp_mux|dc_axil_apb)\.sv$' nic.f | tr '\n' ' ')
+  in_verilator parts '' "$parts" "sva/nic/dc_axis_slice_sva.sv sva/nic/dc_cnp_mux_sva.sv" parts none '' ''
+}
 packet() { unit_bench packet; }        # parser, byte notifications, notification point
 lost_bits() { unit_bench lost_bits; }  # these, the pacer and the queues of the NIC, in which memories lose bits
 
@@ -231,7 +237,7 @@ trap 'rm -rf "$work"' EXIT
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
-  packet lost_bits nic nic_elaboration"
+  parts packet lost_bits nic nic_elaboration"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

@@ -22,13 +22,15 @@ with op a, since only in Verilator it reaches into the memories. The values of o
 - f: a cycles, each with a CNP of another flow, while b is read again and again
 - 10: bit b of word c of memory a is inverted; 11: bit b + i of every word i of memory a is inverted
 - 12: a read of a gives the number of rates at the rate port, without queries, since the last reset by the pin
+- 13: the last rate of flow a at the rate port, without queries, is b; c: the flow's bound bit with it
+- 14: a read of a gives b, and takes c cycles
 """
 import re
 import sys
 
 CODES = {"unmapped": 1, "misaligned": 2, "read only": 3, "out of range": 5, "locked": 6}
 CTRL, STATUS, REGWEN, TICK_DIV, TIMER_INTERVAL = 0x0C, 0x10, 0x14, 0x20, 0x24
-R_AI, R_HAI, DECREASE_PERIOD, FIRST_CUT = 0x34, 0x38, 0x54, 0x58
+R_AI, R_HAI, R_MAX, DECREASE_PERIOD, FIRST_CUT = 0x34, 0x38, 0x44, 0x54, 0x58
 IRQ_STATUS, IRQ_MASK, ERROR_INFO, IRQ_TEST = 0x80, 0x84, 0x88, 0x8C
 FREE_SLOTS, TIMER_LAG, LATENESS_MAX, EVENTS_PENDING, MEMORY_ERROR, MEMORY_ERRORS, STATISTICS = (
     0xA0, 0xA8, 0xAC, 0xB0, 0xB4, 0xB8, 0x3000)
@@ -48,6 +50,7 @@ MEMORY_CORRECTED, MEMORY_WORD = 0xBC, 0xC0
 CORRECTING = {0: (0, 9, 12), 1: (1, 5, 13), 2: (6, 7, 11), 3: (7, 33, 248), 4: (8, 0, 39), 5: (9, 0, 39),
               6: (10, 0, 39), 7: (11, 0, 39), 8: (12, 0, 39)}
 MEMORY_LOST = 0xC4
+LINE_RATE = 0x01234500  # value of R_MAX that no other register has
 ZEROS = 0xFFF  # value in place of a bit number: the words become zeros, which have wrong parity
 
 
@@ -109,6 +112,14 @@ def first_access():
     line(13, 0x10FC, 0x20000200)
     line(8)
     read(0x10FC, 0x20000200)
+    # Contract: an access acts two edges after it begins if nothing is under way, and ends 3 edges after it acts for a
+    # slot, 17 edges for a table.
+    for _ in range(2):
+        for word in range(8):
+            line(20, 0x80000 + 4 * word, 0, 2 + 3)
+        line(20, 0x10FC, 0x20000200, 2 + 17)
+        line(20, CTRL, ENABLED - 1, 2)
+        line(4, 7)
 
 
 def after_reset(registers):
@@ -411,6 +422,11 @@ def overrun():
     reset()
     line(12, 0x20000)
     read(TIMER_LAG, 0xFFFF)
+    line(4, 8)
+    read(STATUS, 7)
+    reset()  # by the pin, while the wheel is behind
+    for address, value in ((STATUS, 3), (IRQ_STATUS, 0), (TIMER_LAG, 0)):
+        read(address, value)
 
 
 def loaded(memory):
@@ -546,6 +562,42 @@ def recoveries():
     read(MEMORY_LOST, 0)
 
 
+def told_rates():
+    """The rate port tells R_MAX for a flow that a recovery loses, but only if the recovery loses one flow and finds one
+    wrong word of a slot."""
+    # (words of the slots' memory that are wrong, whether the flow's word in the flow table is wrong). Flows 0 to 7 have
+    # the slots of the same numbers, and the other slots are free.
+    for words, flows in (((5,), False), ((5, 6), False), ((5, 40), False), ((40,), True), ((), True)):
+        reset()
+        write(R_MAX, LINE_RATE)
+        write(FIRST_CUT, 0x8000)
+        write(CTRL, ENABLED)
+        for flow in range(8):
+            line(6, flow)
+        line(4, 300)
+        read(STATISTICS + 8 * 7, 8)
+        for memory, word in (*((3, word) for word in words), *(((0, 5),) if flows else ())):
+            line(16, memory, 1, word)
+            line(16, memory, 2, word)
+        line(6, 5)  # uses the wrong word
+        line(4, 100)
+        line(8)
+        line(4, 200)
+        lost = sum(word < 8 for word in words)
+        told = lost == 1 and len(words) == 1
+        read(MEMORY_LOST, 1 << 16 | lost)
+        read(FREE_SLOTS, 56 + lost)
+        read(STATISTICS + 8 * 7, 8 + told)
+        line(18, STATISTICS + 8 * 7)
+        if told:
+            line(19, 5, LINE_RATE, 1)
+        # The flow binds a slot again, and its next rate is not the line's.
+        line(6, 5)
+        line(4, 200)
+        read(FREE_SLOTS, 56 + max(lost - 1, 0))
+        line(18, STATISTICS + 8 * 7)
+
+
 def main():
     if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--secded"], ["--rebuild"]):
         sys.exit(__doc__)
@@ -559,6 +611,7 @@ def main():
                      for at, access, value, guard in registers])
         if rebuild:
             recoveries()
+            told_rates()
             return
         corrected_bits()
         lost_bits(memories={memory: ((ZEROS,), cause)

@@ -33,6 +33,7 @@ module tb_registers;
   reg  [63:0]     near;
   integer         file, n, i, line, wrong, cycles, most;
   reg  [31:0]     told;  // number of rates at the rate port since the last reset by the pin, without queries
+  reg  [32:0]     last [0:255];  // last rate of each flow at the rate port, without queries, and its bound bit
 
   task bad(input [8*40-1:0] what);
     begin
@@ -175,7 +176,7 @@ module tb_registers;
       most = 1;
       case (op)
         0: begin rst_n = 0; most = 3; told = 0; end
-        1, 2, 3, 11, 13, 18: begin
+        1, 2, 3, 11, 13, 18, 20: begin
           psel = 1; pwrite = op == 1 || op == 13; paddr = a[19:0]; pwdata = b;
           most = 2000;
         end
@@ -185,6 +186,7 @@ module tb_registers;
         7: begin bytes_valid = 1; flow = a[7:0]; end
         8: most = 2000;
         9: most = a;
+        19: begin most = 0; if (last[a[7:0]] !== {c[0], b}) bad("the flow's last rate is another"); end
         10: begin lose; most = 0; end
         12: most = 2000;
         14: begin fill; most = 0; end
@@ -210,15 +212,19 @@ module tb_registers;
           again = op == 15 && penable && pready === 1'b1 && i < a;  // the APB access starts again
           if (psel && penable && pready === 1'b1 && !again) begin
             most = i + 1;
-            if (op != 15 && pslverr !== (op == 3 || c != 0)) bad("refused, or not");
+            if (op != 15 && pslverr !== (op == 3 || op != 20 && c != 0)) bad("refused, or not");
             if (op == 13 && ready !== 1'b1) bad("an access ends before the memories are swept");
-            if (op == 2 && prdata !== b || op == 11 && prdata === b || op == 18 && prdata !== told) bad("a value");
+            if (op == 20 && most != c) bad("an access takes another number of cycles");
+            if ((op == 2 || op == 20) && prdata !== b || op == 11 && prdata === b || op == 18 && prdata !== told) bad("a value");
           end
 `ifdef VERILATOR
           // The wheel falls behind by a step of its pointer, the only way that the assertions allow.
           late = op == 12 && `MANAGER.u_timers.u_wheel.step;
 `endif
-          if (rate_valid === 1'b1 && rate_query === 1'b0) told = told + 1;
+          if (rate_valid === 1'b1 && rate_query === 1'b0) begin
+            told = told + 1;
+            last[rate_flow] = {rate_bound, rate_value};
+          end
           #1 clk = 1;
           #2 clk = 0;
 `ifdef VERILATOR
@@ -237,7 +243,7 @@ module tb_registers;
       // Checks of a line after the clock has run.
       case (op)
         0: rst_n = 1;
-        1, 2, 3, 11, 13, 18: if (i == 2000) bad("an access does not end");
+        1, 2, 3, 11, 13, 18, 20: if (i == 2000) bad("an access does not end");
         5: if (irq !== a[0]) bad("irq_o");
         8: if (ready !== 1'b1) bad("never ready");
         9: if (b[0] && ready === 1'b1) bad("no word is found wrong");

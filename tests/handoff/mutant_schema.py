@@ -46,8 +46,8 @@ SLOWER, LEAST_SECONDS = 6, 30
 def in_one_build(step: str) -> bool:
     """Returns True if this step of check.sh simulates the RTL with Verilator."""
     return step.endswith(":verilator") or step in (
-        "nic", "nic_short", "sparse", "secded", "secded_registers", "rebuild", "latency", "pacer_secded", "packet",
-        "lost_bits")
+        "nic", "nic_short", "sparse", "secded", "secded_registers", "rebuild", "latency", "pacer_secded", "parts",
+        "packet", "lost_bits")
 
 
 class Schema:

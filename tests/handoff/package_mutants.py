@@ -64,8 +64,9 @@ UNITS: dict[str, tuple[str, ...]] = {
     "pacer": ("pacer",)}
 # Modules with a bench of their own.
 ALONE: dict[str, tuple[str, ...]] = {"dc_answers": ("answers",), "dc_delay": ("answers",)}
-LOSSY: dict[str, tuple[str, ...]] = {
-    "dc_rate_queue": ("lost_bits",), "dc_send_queues": ("lost_bits",), "dc_app_regs": ("lost_bits",)}
+NIC_ALONE: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("dc_axis_slice", "dc_axil_apb", "dc_cnp_mux"), ("parts",)),
+    **dict.fromkeys(("dc_rate_queue", "dc_send_queues", "dc_app_regs"), ("lost_bits",))}
 # Modules that only the variant with memories that correct bits uses.
 CORRECTING = ("secded_code", "ram_guarded", "ram_reports", "dc_corrected")
 # Modules that only the variant with recovery uses.
@@ -80,7 +81,7 @@ def quick_steps(path):
     """The module's own benches, and those of the whole block."""
     folder, module = path.split("/")[1], pathlib.Path(path).stem
     if folder in ("nic", "packet"):
-        first = ("packet", "lost_bits") if folder == "packet" else LOSSY.get(module, ())
+        first = ("packet", "lost_bits") if folder == "packet" else NIC_ALONE.get(module, ())
         return (*first, "nic_short")
     if folder == "pacer":
         return ("pacer:verilator", "pacer_secded", "lost_bits")

@@ -42,6 +42,12 @@ class RateRun {
     drain();
     taken.clear();
   }
+  /// Resets the queue, whose memories keep their contents, and waits until it is swept.
+  void reset() {
+    block_.reset();
+    for (std::uint32_t i = 0; i < kFlows; ++i) cycle();
+    taken.clear();
+  }
   void cycle() {
     block_->rate_ready_i = now_ % 17 == 0;
     block_.settle();
@@ -174,6 +180,30 @@ TEST(RateQueueSecdedOrder, FlowsArePutInAgain) {
     ASSERT_LE(run.reports.size(), 1u);
   }
   EXPECT_GE(seen, kFlows - 2);  // the queue had read the first two places at once
+}
+
+// A reset gives every flow priority 0, and the queue keeps priorities that are written afterwards.
+TEST(RateQueueReset, FlowsHaveNoPriorityAfterwards) {
+  RateRun run;
+  run.push(3, 77);
+  for (int i = 0; i < 2; ++i) {
+    run.reset();
+    for (std::uint32_t flow = 0; flow < kFlows; ++flow) run.push(flow, 300 + flow);
+    run.drain();
+    ASSERT_EQ(run.taken.size(), kFlows);
+    for (std::uint32_t flow = 0; flow < kFlows; ++flow)
+      ASSERT_EQ(run.taken[flow], (Rate{flow, 300 + flow, 0}));
+    run.taken.clear();
+    for (std::uint32_t flow = 0; flow < kFlows; ++flow) run.push(flow, 400 + flow, true);
+    run.drain();
+    for (std::uint32_t flow = 0; flow < kFlows; ++flow) run.push(flow, 500 + flow);
+    run.drain();
+    ASSERT_EQ(run.taken.size(), 2 * kFlows);
+    for (std::uint32_t flow = 0; flow < kFlows; ++flow)
+      ASSERT_EQ(*run.last(flow), (Rate{flow, 500 + flow, flow % 8}));
+    for (std::uint32_t flow = 0; flow < kFlows; flow += 2) run.push(flow, 600, true);
+  }
+  ASSERT_TRUE(run.reports.empty());
 }
 
 constexpr std::uint32_t kSenders = 4, kOverhead = 24;
