@@ -50,3 +50,13 @@ def show(value, kind, whole):
     smallest = next(iter(UNITS[kind])) if kind else ""
     text = f"{float(rounded):.10f}".rstrip("0").rstrip(".") if not (kind or whole) else str(int(rounded))
     return text + smallest
+
+
+def ordered(values):
+    """Returns the distinct values, for an axis: quantities sorted by size, words in the order of their first
+    appearance."""
+    values = list(dict.fromkeys(values))
+    numbers = [number(v) for v in values]
+    if all(n is not None for n in numbers):
+        return [v for _, v in sorted(zip(numbers, values))]
+    return values

@@ -14,7 +14,7 @@ import pathlib
 
 from dccvp.common.columns import rows_of
 from dccvp.common.ending import InputError
-from dccvp.common.order import ordered
+from dccvp.common.quantity import ordered
 from dccvp.common.pictures import COLOURS, GRID, INK, plt, save
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]

@@ -11,16 +11,40 @@ points are done); 2 unusable input, before anything was written.
 import dataclasses
 import importlib
 import itertools
+import json
 import pathlib
 import shlex
 import sys
 
 from dccvp.common.ending import InputError
 from dccvp.common.whole_file import write_whole
-from dccvp.experiments import check, identity, results, sweep_plan, sweep_snakemake
+from dccvp.experiments import check, identity, results, sweep_plan
 from dccvp.experiments.folder import INTERRUPTED, OK, REFUSED, Folder, parser_of, pictures  # noqa: F401
 
 MOST_SENTENCES = 5  # Greatest number of sentences printed about settings with equal figures.
+WORKFLOW = '''# A job for each point of {name}, and one for the table. Written by dccvp sweep.
+#   snakemake -j 8                       here
+#   snakemake -j 200 --cluster sbatch    on a cluster whose machines see the same folders
+import json
+
+workdir: workflow.basedir
+
+with open(workflow.basedir + "/plan.json") as file:
+    IDS = list(dict.fromkeys(point["id"] for point in json.load(file)["points"]))
+
+SWEEP = {sweep}
+
+localrules: table
+
+rule table:
+    input: expand("done/{{id}}.json", id=IDS)
+    output: "table.csv", "results.sqlite"
+    shell: SWEEP + " --collect ."
+
+rule point:
+    output: "done/{{id}}.json"
+    shell: SWEEP + " --point . {{wildcards.id}}"
+'''
 
 
 def arguments(argv):
@@ -116,6 +140,15 @@ def refuse_varied(overrides, axes):
                 raise InputError(f"-c {text}: '{axis}' varies in this sweep; change {where} in the sweep file")
 
 
+def write_workflow(folder):
+    """Writes the Snakefile beside plan.json, whose executors run the points on one or many machines."""
+    tool = shlex.quote(str(pathlib.Path(__file__).resolve().parents[2] / "tool.py"))
+    # Snakemake replaces single braces in shell commands, so braces are doubled.
+    tool = tool.replace("{", "{{").replace("}", "}}")
+    write_whole(folder.path / "Snakefile", WORKFLOW.format(
+        name=json.dumps(folder.document["name"]), sweep=json.dumps(f"/usr/bin/python3 -I -B {tool} sweep")))
+
+
 def prepared(options):
     """Checks a sweep and returns its folder; writes nothing."""
     plan = sweep_plan.read(options.sweep)
@@ -145,7 +178,7 @@ def main(argv):
     with folder.locked():
         folder.save()
         if options.snakemake:
-            sweep_snakemake.write(folder)
+            write_workflow(folder)
             print(f"{len(folder.points)} points. Run them: cd {shlex.quote(str(folder.path))} && snakemake -j 2")
             return 0
         ended_by_signal = folder.complete(options.jobs, "points", options.retry)

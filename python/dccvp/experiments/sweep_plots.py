@@ -6,7 +6,7 @@ import math
 from dccvp.common.pictures import COLOURS, GRID, INK, PALE, plt, save
 from matplotlib.colors import LogNorm, Normalize
 
-from dccvp.common.order import ordered
+from dccvp.common.quantity import ordered
 from dccvp.common.scales import Scale, columns_for
 from dccvp.experiments import results
 

@@ -7,9 +7,9 @@ import re
 
 from dccvp.common import yaml_nodes
 from dccvp.importers import goal, hpcc_topology
-from dccvp.importers.estimate import Transfers
 from dccvp.importers.network import Imported, Link, Node, host_list, plural, size_text, time_text
 from dccvp.importers.source import base_name, exact, json_of, quoted, read
+from dccvp.importers.waiting import Transfers
 
 SETTINGS = {**goal.NETWORK, "npus": "number of NPUs, for a workload without a network"}
 MOST_NPUS = 4096

@@ -9,10 +9,9 @@ import re
 
 from dccvp.common.ending import InputError
 from dccvp.importers import chakra_binary, goal
-from dccvp.importers.estimate import Transfers
 from dccvp.importers.network import plural, some
 from dccvp.importers.source import base_name, json_of, name_of, quoted, read, read_bytes, text_of
-from dccvp.importers.waiting import KINDS, Lines
+from dccvp.importers.waiting import KINDS, Lines, Transfers
 
 SETTINGS = {**goal.SETTINGS, "groups": "a JSON file of process groups, {\"1\": [0, 1]} (all ranks are one group)",
             "begin": "of a collective: together, when all its ranks are there, or each rank by itself (together)"}

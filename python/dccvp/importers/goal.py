@@ -7,11 +7,10 @@ import re
 
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
-from dccvp.importers.estimate import Transfers
 from dccvp.importers.htsim_topology import star
 from dccvp.importers.network import plural
 from dccvp.importers.source import Source, base_name, quoted, read
-from dccvp.importers.waiting import PROCESSORS, Lines
+from dccvp.importers.waiting import PROCESSORS, Lines, Transfers
 
 NETWORK = {"rate": "of the hosts' links (100Gbps)", "delay": "of these links (1us)"}
 SETTINGS = {**NETWORK, "ranks_per_host": "number of consecutive ranks on a host, 1 to 64 (1)"}

@@ -9,9 +9,9 @@ import struct
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
 from dccvp.importers import htsim_topology
-from dccvp.importers.estimate import Transfers
 from dccvp.importers.network import Flow, plural, some, time_text
 from dccvp.importers.source import Source, Word, base_name, quoted, read
+from dccvp.importers.waiting import Transfers
 
 SETTINGS = {"rate": "of the hosts' links, for a .cm without a .topo (100Gbps)",
             "delay": "of these links (1us)"}

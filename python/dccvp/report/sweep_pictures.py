@@ -6,7 +6,7 @@ import math
 from dccvp.common.scales import Scale
 from dccvp.common.statistics import mean
 from dccvp.experiments import results
-from dccvp.common.order import ordered
+from dccvp.common.quantity import ordered
 from dccvp.report.html_text import escape
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 400, 66, 14, 12, 46
