@@ -1,4 +1,4 @@
-"""Formats tables with aligned columns for a terminal."""
+"""Formats tables: with aligned columns for a terminal, and in Markdown."""
 
 
 def text_table(rows):
@@ -13,3 +13,11 @@ def text_table(rows):
 
     rule = line(["-" * width for width in widths])
     return line(rows[0]) + rule + "".join(line(row) for row in rows[1:])
+
+
+def markdown(head, rows):
+    """Returns the lines of a table in Markdown."""
+    def line(cells):
+        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(head), "|" + "---|" * len(head), *map(line, rows)]

@@ -13,6 +13,7 @@ import subprocess
 import sys
 
 from dccvp.common.ending import InputError
+from dccvp.common.text_table import markdown
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -40,17 +41,16 @@ def command_line(dccvp):
 
 def configurations():
     """Returns the page that lists the shipped configurations; its text is the first comment of each configuration."""
-    page = "# Shipped configurations\n\nGenerated from the comments at their heads.\n\n"
-    page += "| file | shows |\n|---|---|\n"
+    rows = []
     for file in sorted(ROOT.glob("configs/*.yaml")) + sorted(ROOT.glob("configs/*/*.yaml")):
         words = []
         for line in file.read_text(encoding="utf-8").splitlines():
             if not line.startswith("#"):
                 break
             words.append(line.lstrip("# ").strip())
-        text = " ".join(words).replace("|", "\\|")
-        page += f"| `{file.relative_to(ROOT)}` | {text} |\n"
-    return page
+        rows.append((f"`{file.relative_to(ROOT)}`", " ".join(words)))
+    return ("# Shipped configurations\n\nGenerated from the comments at their heads.\n\n" +
+            "\n".join(markdown(("file", "shows"), rows)) + "\n")
 
 
 def pages_beside_code():

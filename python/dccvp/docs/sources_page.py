@@ -18,6 +18,7 @@ import sys
 import yaml
 
 from dccvp.common.ending import InputError
+from dccvp.common.text_table import markdown
 from dccvp.experiments import reproduce_plan
 from dccvp.experiments.figures import accepted_text
 
@@ -110,13 +111,6 @@ def fault_of_test(where, mechanism, root):
     return None
 
 
-def experiment_text(wanted, rows):
-    """Returns the Markdown text for the experiment of [title], [title, run] or [title, run, figure]; KeyError if
-    there is no such figure."""
-    chosen(wanted, rows)
-    return f"*{wanted[0]}*"
-
-
 def chosen(wanted, rows):
     """Returns the measured rows that [title], [title, run] or [title, run, figure] selects; KeyError if there is
     none."""
@@ -134,7 +128,7 @@ def gone(line, rows, root):
     faults = [fault for where in line.get("where", []) if (fault := found(where, root))]
     for wanted in line.get("figures", []):
         try:
-            experiment_text(wanted, rows)
+            chosen(wanted, rows)
         except KeyError as error:
             faults.append(error.args[0])
     return faults
@@ -188,21 +182,20 @@ def faults_of_paragraphs(paragraphs, root):
 def paragraphs_table(paragraphs):
     """Returns the lines of the table of the patent's paragraphs and their hardware."""
     lines = ["", "## The patent in hardware, paragraph by paragraph", "",
-             "Each test compares the module with the model or with an oracle that shares no code with either.", "",
-             "| paragraph | says | RTL | model | test of the RTL | without RTL |", "|---" * 6 + "|"]
+             "Each test compares the module with the model or with an oracle that shares no code with either.", ""]
+    rows = []
     for paragraph in paragraphs:
         rtl, model = (", ".join(f"`{pathlib.Path(where.partition(' :: ')[0]).name}`" for where in places)
                       for places in (paragraph.get("rtl", []), paragraph["model"]))
         file, name = (part.strip() for part in paragraph["test"].split(" :: "))
-        cells = (paragraph["at"], paragraph["says"], rtl, model, f"{pathlib.Path(file).name}: {name}",
-                 paragraph.get("why", ""))
-        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    return lines
+        rows.append((paragraph["at"], paragraph["says"], rtl, model, f"{pathlib.Path(file).name}: {name}",
+                     paragraph.get("why", "")))
+    return lines + markdown(("paragraph", "says", "RTL", "model", "test of the RTL", "without RTL"), rows)
 
 
-def evidence(line, rows):
+def evidence(line):
     """Returns the table cell that names the experiments and the files of a line, and the reason for a difference."""
-    cells = list(dict.fromkeys(experiment_text(wanted, rows) for wanted in line.get("figures", [])))
+    cells = list(dict.fromkeys(f"*{wanted[0]}*" for wanted in line.get("figures", [])))
     for where in line.get("where", []):
         name, _, words = (part.strip() for part in where.partition(" :: "))
         cells.append(f"`{name}`" + (f" ({words})" if words else ""))
@@ -213,20 +206,19 @@ def evidence(line, rows):
     return "; ".join(cells)
 
 
-def schemes_table(schemes, rows):
+def schemes_table(schemes):
     """Returns the lines of the table of the survey's schemes."""
-    lines = ["", "## The survey's tables", "",
-             "What tables 1 to 7 of the traffic-control survey say of each scheme, where it is, and which experiments",
-             "measure it.", "",
-             "| scheme | " + " | ".join(PROPERTIES[:-2]) + " | for it | against it | where, figures |",
-             "|---" * (len(PROPERTIES) + 2) + "|"]
-    for scheme in schemes:
-        cells = [scheme["name"], *(scheme.get(name, "") for name in PROPERTIES), evidence(scheme, rows)]
-        lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    return lines
+    return ["", "## The survey's tables", "",
+            "What tables 1 to 7 of the traffic-control survey say of each scheme, where it is, and which experiments",
+            "measure it.", "",
+            *markdown(("scheme", *PROPERTIES[:-2], "for it", "against it", "where, figures"), [
+                (scheme["name"], *(scheme.get(name, "") for name in PROPERTIES), evidence(scheme))
+                for scheme in schemes])]
 
 
-def page(documents, paragraphs, schemes, rows):
+def page(documents, paragraphs, schemes):
+    states = {document["name"]: [line["state"] for line in document["lines"]] for document in documents}
+    states["all"] = [state for of in list(states.values()) for state in of]
     lines = [
         "# The sources, line by line",
         "",
@@ -235,21 +227,14 @@ def page(documents, paragraphs, schemes, rows):
         "[Published experiments](../reproductions.md). The survey's schemes stand side by side on",
         "[Schemes](../schemes.md#side-by-side).",
         "",
-        "| document | " + " | ".join(name for _, name in STATES.values()) + " |",
-        "|---" * (len(STATES) + 1) + "|",
+        *markdown(("document", *(name for _, name in STATES.values())),
+                  [(name, *(of.count(state) for state in STATES)) for name, of in states.items()]),
     ]
     for document in documents:
-        counts = [sum(line["state"] == state for line in document["lines"]) for state in STATES]
-        lines.append(f"| {document['name']} | " + " | ".join(map(str, counts)) + " |")
-    states = [line["state"] for document in documents for line in document["lines"]]
-    lines.append("| all | " + " | ".join(str(states.count(state)) for state in STATES) + " |")
-    for document in documents:
         lines += ["", f"## {document['name']}", "", document["about"][0].upper() + document["about"][1:] + ".", "",
-                  "| at | says | state | where, figures, reason |", "|---|---|---|---|"]
-        for line in document["lines"]:
-            cells = (line["at"], line["says"], line["state"], evidence(line, rows))
-            lines.append("| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines + paragraphs_table(paragraphs) + schemes_table(schemes, rows)) + "\n"
+                  *markdown(("at", "says", "state", "where, figures, reason"), [
+                      (line["at"], line["says"], line["state"], evidence(line)) for line in document["lines"]])]
+    return "\n".join(lines + paragraphs_table(paragraphs) + schemes_table(schemes)) + "\n"
 
 
 def main(arguments, root=ROOT):
@@ -267,5 +252,5 @@ def main(arguments, root=ROOT):
         print("\n".join(faults), file=sys.stderr)
         return 1
     if not arguments:
-        sys.stdout.write(page(documents, paragraphs, schemes, rows))
+        sys.stdout.write(page(documents, paragraphs, schemes))
     return 0

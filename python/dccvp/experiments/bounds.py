@@ -13,6 +13,7 @@ import re
 import sys
 
 from dccvp.common.ending import InputError
+from dccvp.common.text_table import markdown
 from dccvp.experiments import figures, reproduce_plan
 
 WIDE = 2
@@ -72,7 +73,7 @@ def class_of(figure):
 def table(folder=reproduce_plan.SHIPPED):
     """Returns the lines of a table of the number of bounds by width."""
     counts = collections.Counter(class_of(figure) for _, _, figure in bounded_figures(folder))
-    return ["| accepted | bounds |", "|---|---|", *(f"| {name} | {counts[name]} |" for _, name in CLASSES)]
+    return markdown(("accepted", "bounds"), [(name, counts[name]) for _, name in CLASSES])
 
 
 def unexplained(folder=reproduce_plan.SHIPPED):

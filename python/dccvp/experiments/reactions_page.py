@@ -14,8 +14,9 @@ import pathlib
 
 from dccvp.common.columns import rows_of
 from dccvp.common.ending import InputError
-from dccvp.common.quantity import ordered
 from dccvp.common.pictures import COLOURS, GRID, INK, plt, save
+from dccvp.common.quantity import ordered
+from dccvp.common.text_table import markdown
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CONTROL = "nic.congestion_control"
@@ -124,8 +125,7 @@ def limits(rows):
     """Returns, for each unit and rate, the greatest number of flows such that the unit keeps up with this and every
     smaller number in the sweep."""
     rates = ordered(row[RATE] for row in rows)
-    lines = ["", "## Keeps up to this number of flows a NIC", "| answers by | " + " | ".join(rates) + " |",
-             "|" + "---|" * (1 + len(rates))]
+    table_rows = []
     most = max(int(row[FLOWS]) for row in rows)
     for name in dict.fromkeys(name_of(row) for row in rows):
         cells = []
@@ -136,22 +136,18 @@ def limits(rows):
                     break
                 reached = int(row[FLOWS])
             cells.append("none" if reached == 0 else f"{reached}, all" if reached == most else str(reached))
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return lines
+        table_rows.append((name, *cells))
+    return ["", "## Keeps up to this number of flows a NIC", *markdown(("answers by", *rates), table_rows)]
 
 
 def table(rows, rate):
-    lines = ["", f"## {rate}",
-             "| flows | answers by | reaction p50 µs | p99 | queue KB | goodput Gb/s | share error | merged | lost | "
-             "instructions |",
-             "|" + "---|" * 10]
-    for row in of(rows, rate, *SHOWN):
-        cells = [short(reaction_us(row, "p50")), short(reaction_us(row)),
-                 short(figure(row, "queue_mean") / 1000), short(figure(row, "goodput")),
-                 f"{share_error(row):.3f}", short(figure(row, "merged")), short(lost(row)),
-                 short(figure(row, "instructions"))]
-        lines.append(f"| {row[FLOWS]} | {name_of(row)} | " + " | ".join(cells) + " |")
-    return lines
+    head = ("flows", "answers by", "reaction p50 µs", "p99", "queue KB", "goodput Gb/s", "share error", "merged",
+            "lost", "instructions")
+    return ["", f"## {rate}", *markdown(head, [
+        (row[FLOWS], name_of(row), short(reaction_us(row, "p50")), short(reaction_us(row)),
+         short(figure(row, "queue_mean") / 1000), short(figure(row, "goodput")), f"{share_error(row):.3f}",
+         short(figure(row, "merged")), short(lost(row)), short(figure(row, "instructions")))
+        for row in of(rows, rate, *SHOWN)])]
 
 
 def draw(rows, to):

@@ -17,6 +17,7 @@ import yaml
 
 from dccvp.common.ending import InputError
 from dccvp.common.statistics import mean
+from dccvp.common.text_table import markdown
 from dccvp.experiments import bounds, figures, reproduce_plan
 from dccvp.experiments.reproduce_plan import SHIPPED
 
@@ -87,10 +88,6 @@ own: a run, or a closed form. A figure that holds with both is evidence of the p
 VERDICTS = ((figures.INSIDE,), (figures.EXPLAINED,), (figures.OUTSIDE, figures.MISSING), (figures.SHOWN,))
 
 
-def cell(text):
-    return str(text).replace("|", "\\|")
-
-
 def load(folders):
     """Returns {experiment: its entries} of the reproduction.json files in the folders."""
     records = {}
@@ -140,11 +137,10 @@ def orders_table(judged):
     """Returns a section about orders among experiments and runs; empty without orders."""
     if not judged:
         return ""
-    text = ["## Orders among experiments\n", "| order | ours, as published from least to greatest | verdict |",
-            "|---|---|---|"]
-    for order, values, verdict in judged:
-        listed = ", ".join(f"{name} {value:.4g}" for name, value in values)
-        text.append(f"| {order['title']} ({order['source']}) | {listed} | {verdict} |")
+    rows = [(f"{order['title']} ({order['source']})",
+             ", ".join(f"{name} {value:.4g}" for name, value in values), verdict) for order, values, verdict in judged]
+    text = ["## Orders among experiments\n",
+            *markdown(("order", "ours, as published from least to greatest", "verdict"), rows)]
     reasons = [f"\n{order['title']}: {order['reason']}" for order, _, verdict in judged
                if verdict != figures.INSIDE and order.get("reason")]
     return "\n".join(text + reasons) + "\n\n"
@@ -154,17 +150,16 @@ def experiment_table(experiment, rows):
     """Returns a section about an experiment: each figure, and the reason for each figure outside its bounds."""
     count = max(len(r["ours"]) for r in rows)
     seeds = "one seed" if count == 1 else f"{count} seeds"
-    text = [f"## {experiment.title}\n", f"`configs/reproduce/{experiment.config.name}`, {seeds}."
-            f" Source: {experiment.source}.\n", "| run | figure | accepted | ours | verdict |", "|---|---|---|---|---|"]
-    reasons = []
+    table, reasons = [], []
     for r in rows:
         verdict = r["verdict"]
         if verdict == figures.EXPLAINED:
             if r["reason"] not in reasons:
                 reasons.append(r["reason"])
             verdict = f"outside ({reasons.index(r['reason']) + 1})"
-        text.append(f"| {cell(r['run'])} | {cell(r['figure'])} | {cell(r['accepted'])} |"
-                    f" {figures.ours_text(r['ours'])} | {verdict} |")
+        table.append((r["run"], r["figure"], r["accepted"], figures.ours_text(r["ours"]), verdict))
+    text = [f"## {experiment.title}\n", f"`configs/reproduce/{experiment.config.name}`, {seeds}."
+            f" Source: {experiment.source}.\n", *markdown(("run", "figure", "accepted", "ours", "verdict"), table)]
     text += [f"\n({i}) {reason}" for i, reason in enumerate(reasons, 1)]
     return "\n".join(text) + "\n\n"
 
@@ -216,7 +211,7 @@ def summary_row(experiment, rows):
     inside, explained, bad, shown = (sum(r["verdict"] in verdicts for r in rows) for verdicts in VERDICTS)
     slow = "\\*" if experiment.slow else ""
     without = f" **{bad} without a reason**" if bad else ""
-    return (f"| `{experiment.name}`{slow} | {cell(experiment.title)} | {inside}/{inside + explained + bad}{without}"
+    return (f"| `{experiment.name}`{slow} | {experiment.title} | {inside}/{inside + explained + bad}{without}"
             f" | {shown or ''} |")
 
 

@@ -12,6 +12,7 @@ from dccvp.common import quantity
 from dccvp.common.ending import InputError
 from dccvp.common.scales import reach
 from dccvp.common.statistics import confidence, interval, mean, with_interval
+from dccvp.common.text_table import markdown
 from dccvp.common.whole_file import write_whole
 from dccvp.experiments import figures
 from dccvp.experiments import folder as folders
@@ -272,12 +273,9 @@ def best_text(folder, lines):
     axes = [axis for axis in folder.document["axes"] if axis != "seed"]
     found = list(best_lines(folder, lines))
     ties = ["tied with"] if any(tied_lines for _, _, tied_lines in found) else []
-    head = ["", "point", *axes, *best, *ties]
-    text = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for title, line, tied_lines in found:
-        cells = [title, str(line["point"]), *(str(line[a]) for a in axes), *(mean_text(line, m) for m in best),
-                 *([ties_text(tied_lines)] if ties else [])]
-        text.append("| " + " | ".join(cells) + " |")
+    text = markdown(["", "point", *axes, *best, *ties], [
+        [title, line["point"], *(line[a] for a in axes), *(mean_text(line, m) for m in best),
+         *([ties_text(tied_lines)] if ties else [])] for title, line, tied_lines in found])
     note = f"\n{ONE_RUN}\n" if all(line.get("runs") == 1 for line in lines) else ""
     return "\n".join(text) + "\n" + note
 

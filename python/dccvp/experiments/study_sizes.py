@@ -2,6 +2,7 @@
 
 import math
 
+from dccvp.common import text_table
 from dccvp.common.statistics import confidence, mean
 from dccvp.experiments.results import write_csv as write_rows
 
@@ -85,6 +86,6 @@ def markdown(lines):
         cells.setdefault((line["case"], line["variant"]), {})[line["size"]] = (
             f"{line['quotient']:.2f} ({line['worst']:.2f})")
     text = ["", "Quotients of the medians by size of flow: mean of the seeds (worst seed).", "",
-            "| case | variant | " + " | ".join(sizes) + " |", "|---" * (len(sizes) + 2) + "|"]
-    text += ["| " + " | ".join((*of, *(found.get(size, "") for size in sizes))) + " |" for of, found in cells.items()]
+            *text_table.markdown(("case", "variant", *sizes), [(*of, *(found.get(size, "") for size in sizes))
+                                                               for of, found in cells.items()])]
     return "\n".join(text) + "\n"

@@ -2,6 +2,7 @@
 
 import math
 
+from dccvp.common import text_table
 from dccvp.common.statistics import bootstrap, confidence, mean, percentile, with_interval
 from dccvp.experiments import study_sizes
 from dccvp.experiments.figures import Figure, inside
@@ -139,13 +140,8 @@ def markdown(lines):
     cells_of = [cell for cell in CELLS if any(known(line, cell[1]) for line in lines)]
     missed = any(line["missed"] for line in lines)
     heads = ["case", "variant", *(cell[0] for cell in cells_of), *(["misses"] if missed else [])]
-    text = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    for line in lines:
-        cells = [line["case"], line["variant"]]
-        for _, columns, form, factor, digits in cells_of:
-            cells.append(form.format(*(shown(line, name, factor, digits) for name in columns))
-                         if known(line, columns) else "")
-        if missed:
-            cells.append(line["missed"])
-        text.append("| " + " | ".join(cells) + " |")
-    return "\n".join(text) + "\n"
+    rows = [[line["case"], line["variant"],
+             *(form.format(*(shown(line, name, factor, digits) for name in columns)) if known(line, columns) else ""
+               for _, columns, form, factor, digits in cells_of), *([line["missed"]] if missed else [])]
+            for line in lines]
+    return "\n".join(text_table.markdown(heads, rows)) + "\n"

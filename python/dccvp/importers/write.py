@@ -11,6 +11,7 @@ import tempfile
 import yaml
 
 from dccvp.common.ending import InputError
+from dccvp.common.text_table import markdown
 from dccvp.importers.network import decimal, plural, rate_text, seconds_text, time_text
 from dccvp.importers.wiring import fit
 
@@ -194,9 +195,7 @@ def page_text(imported, title):
         if sentences:
             text += f"\n## {name}\n" + "".join(f"- {sentence}\n" for sentence in sentences)
     for heading, head, rows in imported.tables:
-        text += f"\n## {heading}\n| {' | '.join(head)} |\n|{'---|' * len(head)}\n"
-        for row in rows:
-            text += "| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |\n"
+        text += f"\n## {heading}\n" + "\n".join(markdown(head, rows)) + "\n"
     return text
 
 
