@@ -1,11 +1,12 @@
 """Functions for maps of wide-area networks: speeds written as text, delays from coordinates, hosts at routers."""
 
+import collections
 import math
 import re
 
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
-from dccvp.importers.network import Link, Node, size_text, unique_name
+from dccvp.importers.network import Link, Node, reached, size_text, unique_name
 
 SETTINGS = {"hosts": "at each node (1)", "rate": "of links whose speed is not known (10Gbps)",
             "host_rate": "of the hosts' links (that of the fastest link at the node)",
@@ -68,9 +69,8 @@ def add_hosts(imported, routers, choice):
     """Adds hosts at each of the routers, given by index. Hosts come before all other nodes, so that they are numbered
     by router."""
     fastest = dict.fromkeys(range(len(imported.nodes)), 0)
-    for link in imported.links:
-        for end in (link.a, link.b):
-            fastest[end] = max(fastest[end], link.rate)
+    for end, link in imported.ends():
+        fastest[end] = max(fastest[end], link.rate)
     taken = {node.name for node in imported.nodes}
     for router in routers:
         for number in range(choice["hosts"]):
@@ -79,10 +79,7 @@ def add_hosts(imported, routers, choice):
             imported.nodes.append(Node(unique_name(name, taken), True, node.origin))
             rate = choice["host_rate"] or fastest[router] or choice["rate"]
             imported.links.append(Link(router, len(imported.nodes) - 1, in_range(rate), 10**6))
-    links = dict.fromkeys(range(len(imported.nodes)), 0)
-    for link in imported.links:
-        for end in (link.a, link.b):
-            links[end] += 1
+    links = collections.Counter(end for end, _ in imported.ends())
     size = max(max(links.values(), default=0) * max(fastest.values(), default=0) // 8 // 10, 32 * 2**20)
     size = min(-(-size // 2**20), 2**16) * 2**20
     imported.settings["switch"] = {"buffer": size_text(size), "pfc": {"enabled": False}}
@@ -95,25 +92,14 @@ def add_hosts(imported, routers, choice):
 
 def largest_part(imported):
     """Returns the indices of the nodes in the largest connected component."""
-    neighbours = [[] for _ in imported.nodes]
-    for link in imported.links:
-        neighbours[link.a].append(link.b)
-        neighbours[link.b].append(link.a)
-    best: set = set()
+    neighbours = imported.neighbours()
+    parts: list[set] = []
     seen: set = set()
     for first in range(len(imported.nodes)):
-        if first in seen:
-            continue
-        part, open_ = {first}, [first]
-        while open_:
-            for other in neighbours[open_.pop()]:
-                if other not in part:
-                    part.add(other)
-                    open_.append(other)
-        seen |= part
-        if len(part) > len(best):
-            best = part
-    return best
+        if first not in seen:
+            parts.append(reached(neighbours, first))
+            seen |= parts[-1]
+    return max(parts, key=len, default=set())
 
 
 def keep(imported, kept):

@@ -111,20 +111,12 @@ def _offset(imported, flows):
 
 def _nic_rate(imported):
     """Returns the rate of the first host's first link, which the HPCC authors' simulator takes as the NIC rate."""
-    for number in imported.hosts():
-        for link in imported.links:
-            if number in (link.a, link.b):
-                return link.rate
-    return 10**11
+    linked = [(end, link.rate) for end, link in imported.ends() if imported.nodes[end].is_host]
+    return min(linked, key=lambda one: one[0], default=(0, 10**11))[1]
 
 
 def _port_rates(imported):
-    rates = collections.Counter()
-    for link in imported.links:
-        for end in (link.a, link.b):
-            if not imported.nodes[end].is_host:
-                rates[link.rate] += 1
-    return rates
+    return collections.Counter(link.rate for end, link in imported.ends() if not imported.nodes[end].is_host)
 
 
 def _configure(imported, config, index, nic_rate, priorities, offset):

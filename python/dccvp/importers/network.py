@@ -102,6 +102,30 @@ class Imported:
         """Returns {index of a node: number of the host} of the hosts, in the order of the nodes."""
         return {index: number for number, index in enumerate(self.hosts())}
 
+    def ends(self):
+        """Yields (index of a node, link) for both ends of each link."""
+        for link in self.links:
+            yield link.a, link
+            yield link.b, link
+
+    def neighbours(self):
+        """Returns the neighbours of each node, once for each link."""
+        found: list[list[int]] = [[] for _ in self.nodes]
+        for link in self.links:
+            found[link.a].append(link.b)
+            found[link.b].append(link.a)
+        return found
+
+
+def reached(neighbours, first, through=lambda node: True):
+    """Returns the set of the nodes that can be reached from `first` over nodes for which `through` is true."""
+    found, open_ = {first}, [first]
+    while open_:
+        new = {node for node in neighbours[open_.pop()] if through(node)} - found
+        found |= new
+        open_.extend(new)
+    return found
+
 
 def unique_name(wanted, taken):
     """Returns a node name that the platform accepts and that is not in the set `taken`; adds the name to the set."""

@@ -7,7 +7,7 @@ import re
 from dccvp.importers import geography
 from dccvp.importers.graphml import children, local, parse
 from dccvp.importers.network import Imported, Link, Node, plural, rate_text, some, unique_name
-from dccvp.importers.source import Word, base_name, quoted, read
+from dccvp.importers.source import Word, Words, base_name, quoted, read
 
 SETTINGS = {**geography.SETTINGS, "unit": "of capacities and demands, as a rate (by META, else 1Mbps)"}
 UNITS = {"KBITPERSEC": 10**3, "MBITPERSEC": 10**6, "GBITPERSEC": 10**9, "BITPERSEC": 1, "STM1": 155_520_000}
@@ -36,9 +36,8 @@ def read_native(source):
     if begin == 0:
         source.fail(len(source.text), "the file ends behind its first line")
     body = re.sub(r"#[^\n]*", lambda match: " " * len(match[0]), source.text)
-    tokens = [Word(match[0], match.start()) for match in TOKEN.finditer(body, begin)]
-    reader = _Native(source, tokens)
-    while reader.more():
+    reader = _Native(source, TOKEN.finditer(body, begin))
+    while reader.peek() is not None:
         section = reader.next("a section")
         if section.text not in SECTIONS:
             source.fail(section, f"expected a section ({', '.join(SECTIONS)}), not {quoted(section.text)}")
@@ -54,28 +53,15 @@ def read_native(source):
     return parts
 
 
-class _Native:
+class _Native(Words):
     """Reads the tokens of a native SNDlib file in order."""
-
-    def __init__(self, source, tokens):
-        self.source, self.tokens, self.at = source, tokens, 0
-
-    def more(self):
-        return self.at < len(self.tokens)
-
-    def next(self, what):
-        if not self.more():
-            self.source.fail(len(self.source.text.rstrip()), f"the file ends where {what} should be")
-        self.at += 1
-        return self.tokens[self.at - 1]
 
     def take(self, text):
         """Consumes the next token and returns True if the token is `text`."""
-        if self.more() and self.tokens[self.at].text == text:
-            self.at += 1
-            return True
-        if not self.more():
+        word = self.peek()
+        if word is None or word.text == text:
             self.next(quoted(text))
+            return True
         return False
 
     def expect(self, text):
@@ -89,9 +75,8 @@ class _Native:
             self.source.fail(word, f"expected {what}, not {quoted(word.text)}")
         return word
 
-    def number(self, what, least=0):
-        word = self.name(what)
-        return self.source.number(word, what, least)
+    def number(self, what, least=0, most=10**18):
+        return self.source.number(self.name(what), what, least, most)
 
     def group(self, what):
         """Reads the words of a parenthesised group."""
@@ -117,8 +102,7 @@ def _meta(reader, parts):
         return
     words = []
     line = parts.source.line_of(name.at)
-    while reader.more() and reader.tokens[reader.at].text != ")" and parts.source.line_of(
-            reader.tokens[reader.at].at) == line:
+    while (word := reader.peek()) and word.text != ")" and parts.source.line_of(word.at) == line:
         words.append(reader.next("a value").text)
     parts.meta[name.text] = " ".join(words)
 

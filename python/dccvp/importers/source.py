@@ -91,11 +91,11 @@ def exact(text):
 
 
 class Words:
-    """Reads the words of a source in order; any white space separates words."""
+    """Reads the words of a source in order; any white space separates words. `matches`: the words in another form."""
 
-    def __init__(self, source):
+    def __init__(self, source, matches=None):
         self.source = source
-        self._matches = WORD.finditer(source.text)
+        self._matches = matches or WORD.finditer(source.text)
         self._held: list[Word] = []
 
     def peek(self):

@@ -132,11 +132,10 @@ class Transfers:
         self._per_host = per_host
         self._rate: dict[int, int] = {}
         self._delay: dict[int, int] = {}
-        for link in imported.links:
-            for end in (link.a, link.b):
-                if imported.nodes[end].is_host:
-                    self._rate[end] = self._rate.get(end, 0) + link.rate
-                    self._delay[end] = max(self._delay.get(end, 0), link.delay)
+        for end, link in imported.ends():
+            if imported.nodes[end].is_host:
+                self._rate[end] = self._rate.get(end, 0) + link.rate
+                self._delay[end] = max(self._delay.get(end, 0), link.delay)
 
     def received(self, source, target, count):
         """Returns the time in ps from the start until the last byte has arrived."""

@@ -3,7 +3,7 @@
 Hosts that forward packets of others get switches of their own."""
 
 from dccvp.common.ending import InputError
-from dccvp.importers.network import Link, Node, plural, some, unique_name
+from dccvp.importers.network import Link, Node, plural, reached, some, unique_name
 
 MOST_RATE = 10**13
 FAST = 200 * 10**9  # Rate in bit/s above which the platform's default DMA would be too slow.
@@ -39,18 +39,9 @@ def fit(imported, where):
 
 
 def _check_connected(imported, where):
-    neighbours: list[list[int]] = [[] for _ in imported.nodes]
-    for link in imported.links:
-        neighbours[link.a].append(link.b)
-        neighbours[link.b].append(link.a)
-    reached, open_ = {0}, [0]
-    while open_:
-        for other in neighbours[open_.pop()]:
-            if other not in reached:
-                reached.add(other)
-                open_.append(other)
-    if len(reached) < len(imported.nodes):
-        apart = next(number for number in range(len(imported.nodes)) if number not in reached)
+    there = reached(imported.neighbours(), 0)
+    if len(there) < len(imported.nodes):
+        apart = next(number for number in range(len(imported.nodes)) if number not in there)
         raise InputError(f"{where}:1:1: the network is not connected: no way from {imported.nodes[0].origin} to "
                          f"{imported.nodes[apart].origin}")
     hosts = len(imported.hosts())
@@ -62,21 +53,14 @@ def _needs_no_relay(imported, own):
     """True if any two hosts reach each other without a path through a third host."""
     if any(imported.nodes[host].passes for host in own):
         return False
-    neighbours: list[list[int]] = [[] for _ in imported.nodes]
-    for link in imported.links:
-        neighbours[link.a].append(link.b)
-        neighbours[link.b].append(link.a)
+    neighbours = imported.neighbours()
     # For each node the number of its connected component in the network of switches.
     part = [-1] * len(imported.nodes)
     for first, node in enumerate(imported.nodes):
         if node.is_host or part[first] >= 0:
             continue
-        part[first], open_ = first, [first]
-        while open_:
-            for other in neighbours[open_.pop()]:
-                if not imported.nodes[other].is_host and part[other] < 0:
-                    part[other] = first
-                    open_.append(other)
+        for other in reached(neighbours, first, lambda number: not imported.nodes[number].is_host):
+            part[other] = first
     meetings = set()
     for host in imported.hosts():
         cables = (frozenset((host, other)) if imported.nodes[other].is_host else part[other]
@@ -99,10 +83,10 @@ def _add_switches(imported, own):
             imported.nodes[-1].forwards = False
     total = dict.fromkeys(own, 0)
     overhead = imported.links[0].overhead
+    for end, link in imported.ends():
+        if end in total:
+            total[end] += link.rate
     for link in imported.links:
-        for end in (link.a, link.b):
-            if end in total:
-                total[end] += link.rate
         link.a, link.b = switch_of.get(link.a, link.a), switch_of.get(link.b, link.b)
     for host in own:
         imported.links.append(Link(host, switch_of[host], min(total[host], MOST_RATE), 0, overhead=overhead))

@@ -62,9 +62,8 @@ def _duration(imported):
     """Returns the duration of the run, in which the busiest host could send and receive twice the bytes of its
     flows, plus 10 ms."""
     rate = {}
-    for link in imported.links:
-        for end in (link.a, link.b):
-            rate[end] = rate.get(end, 0) + link.rate
+    for end, link in imported.ends():
+        rate[end] = rate.get(end, 0) + link.rate
     busy, last = {}, 0
     for flows in imported.flows.values():
         for flow in flows:
@@ -101,10 +100,7 @@ def _topology(imported):
 def _ends(imported):
     """Returns the names of the two ends of each link: the node's name, or the port's name for a host with several
     links."""
-    degree = [0] * len(imported.nodes)
-    for link in imported.links:
-        for end in (link.a, link.b):
-            degree[end] += 1
+    degree = [len(others) for others in imported.neighbours()]
     used = [0] * len(imported.nodes)
     names = []
     for link in imported.links:
