@@ -5,9 +5,8 @@ import dataclasses
 import heapq
 import re
 
-from dccvp.common import quantity
 from dccvp.common.ending import InputError
-from dccvp.importers.htsim_topology import star
+from dccvp.importers.htsim_topology import star_of
 from dccvp.importers.network import plural
 from dccvp.importers.source import Source, base_name, quoted, read
 from dccvp.importers.waiting import PROCESSORS, Lines, Transfers
@@ -251,26 +250,17 @@ def ranks_per_host(settings):
     return int(text)
 
 
-def network(ranks, settings, notes_of=None):
+def network(ranks, settings):
     """Returns a star network for this number of ranks, with the settings rate, delay and ranks_per_host."""
     per_host = ranks_per_host(settings)
     count = -(-ranks // per_host)
-    values = []
-    for name, kind, default in (("rate", "rate", "100Gbps"), ("delay", "time", "1us")):
-        parsed = quantity.parse(settings.get(name, default))
-        if parsed is None or parsed[1] != kind:
-            raise InputError(f"--set {name}={settings[name]}: expected a {kind} such as {default}")
-        values.append(int(parsed[0]))
-    result = star(max(count, 2), *values)
-    result.notes.assumed.append(f"a network: {max(count, 2)} hosts on one switch, {settings.get('rate', '100Gbps')}, "
-                                f"{settings.get('delay', '1us')}; rank R is "
+    result, said = star_of(max(count, 2), settings)
+    result.notes.assumed.append(f"a network: {said}; rank R is "
                                 + (f"on host R / {per_host}" if per_host > 1 else "host R"))
     if per_host > 1:
         for host in range(count):
             first, last = host * per_host, min((host + 1) * per_host, ranks) - 1
             result.nodes[host].origin = f"ranks {first} to {last}" if first < last else f"rank {first}"
-    if notes_of is not None:
-        result.notes.read.extend(notes_of)
     return result
 
 

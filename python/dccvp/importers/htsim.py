@@ -6,8 +6,6 @@ import heapq
 import re
 import struct
 
-from dccvp.common import quantity
-from dccvp.common.ending import InputError
 from dccvp.importers import htsim_topology
 from dccvp.importers.network import Flow, plural, some, time_text
 from dccvp.importers.source import Source, Word, base_name, quoted, read
@@ -76,17 +74,10 @@ def read_files(paths, settings):
 
 
 def _star(matrix, settings):
-    values = []
-    for name, kind, default in (("rate", "rate", "100Gbps"), ("delay", "time", "1us")):
-        parsed = quantity.parse(settings.get(name, default))
-        if parsed is None or parsed[1] != kind:
-            raise InputError(f"--set {name}={settings[name]}: expected a {kind} such as {default}")
-        values.append(int(parsed[0]))
     if not 2 <= matrix.nodes <= 4096:
         matrix.source.fail(matrix.nodes_at, f"{matrix.nodes} nodes without a .topo; one switch has 2 to 4096 hosts")
-    imported = htsim_topology.star(matrix.nodes, *values)
-    imported.notes.assumed.append(f"no .topo: {matrix.nodes} hosts on one switch, {settings.get('rate', '100Gbps')}, "
-                                  f"{settings.get('delay', '1us')}")
+    imported, said = htsim_topology.star_of(matrix.nodes, settings)
+    imported.notes.assumed.append(f"no .topo: {said}")
     return imported
 
 
@@ -98,7 +89,6 @@ class Matrix:
         self.connections: list[Connection] = []
         self.triggers: dict[int, Trigger] = {}
         self.failures: list = []
-        self.not_numbers = 0
         header: dict = {}
         for at, line in source.lines():
             words = source.words_of(at, line)
@@ -146,7 +136,6 @@ class Matrix:
             place += 1
             if key.text == "msg" and (place == len(words) or not words[place].text.isdigit()):
                 place += place < len(words)
-                self.not_numbers += 1
                 continue
             if place == len(words):
                 self.source.fail(key, f"{quoted(key.text)} without a value")

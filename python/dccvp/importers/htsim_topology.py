@@ -1,5 +1,7 @@
 """Reads .topo files of htsim: fat trees of two or three tiers."""
 
+from dccvp.common import quantity
+from dccvp.common.ending import InputError
 from dccvp.importers.network import Imported, Link, Node, plural, rate_text, time_text
 from dccvp.importers.source import base_name, quoted
 
@@ -187,8 +189,21 @@ class _Tree:
             notes.not_expressed.append(f"output queues of a size ({', '.join(queues)}); ports share switch.buffer")
 
 
+def star_of(hosts, settings):
+    """Returns (star network, its description in words) for an import without a topology, with the settings rate and
+    delay; InputError for an invalid setting."""
+    texts, values = [], []
+    for name, kind, default in (("rate", "rate", "100Gbps"), ("delay", "time", "1us")):
+        texts.append(settings.get(name, default))
+        parsed = quantity.parse(texts[-1])
+        if parsed is None or parsed[1] != kind:
+            raise InputError(f"--set {name}={settings[name]}: expected a {kind} such as {default}")
+        values.append(int(parsed[0]))
+    return star(hosts, *values), f"{hosts} hosts on one switch, {', '.join(texts)}"
+
+
 def star(hosts, rate, delay):
-    """Returns a star network for a connection matrix that comes without a topology."""
+    """Returns a star network, for an import without a topology."""
     result = Imported()
     result.nodes.extend(Node(f"h{host}", True, str(host)) for host in range(hosts))
     result.nodes.append(Node("s0", False, "switch"))
