@@ -85,15 +85,23 @@ class Config:
         assert isinstance(self.source, Source)
         self.source.fail(self.values[key][0], message)
 
-    def number(self, key, default, least=0, most=10**15):
+    def number(self, key, default, least=0, most=10**15, became=""):
         """Returns the value of a key as an exact fractions.Fraction, or `default` if the key is missing. InputError if
-        the value is no number from `least` to `most`."""
+        the value is no number from `least` to `most`. `became`: how the import uses the key."""
+        if became:
+            self.use(key, became)
         if key not in self.values:
             return default
         return self.source.number(self.values[key][0], key, least, most)
 
-    def flag(self, key, default):
-        return bool(self.number(key, default, 0, 1))
+    def whole(self, key, default, least, most, became=""):
+        value = self.number(key, default, least, most, became)
+        if fractions.Fraction(value).denominator != 1:
+            self.fail(key, f"{key} is a whole number, not {self.text(key)}")
+        return int(value)
+
+    def flag(self, key, default, became=""):
+        return bool(self.number(key, default, 0, 1, became))
 
     def time(self, key, least=0, most=10**10, unit=US):
         """Returns the value of a key, in `unit`s, converted to ps and limited to the platform's range; None if the
@@ -106,7 +114,9 @@ class Config:
                       f"{time_text(most)}")
         return value
 
-    def rate(self, key, default=None, least=0):
+    def rate(self, key, default=None, least=0, became=""):
+        if became:
+            self.use(key, became)
         return default if key not in self.values else ns3_quantities.rate(self.source, self.values[key][0], key, least)
 
     def rows(self):
@@ -126,24 +136,20 @@ def settings(config, nic_rate, port_rates, priorities):
     algorithm, marks = _algorithm(config)
     switch = {"buffer": "16MiB", "ecn": _marking(config, port_rates, nic_rate, marks),
               "pfc": {"alpha": 0.125, "reference_rate": rate_text(nic_rate), "resume_below": "3KiB"}}
-    buffer = config.number("BUFFER_SIZE", 16, fractions.Fraction(1, 64), 65536)
+    buffer = config.number("BUFFER_SIZE", 16, fractions.Fraction(1, 64), 65536, "switch.buffer")
     switch["buffer"] = size_text(round(buffer * 2**20))
-    config.use("BUFFER_SIZE", "switch.buffer")
-    if not config.flag("USE_DYNAMIC_PFC_THRESHOLD", 1):
+    if not config.flag("USE_DYNAMIC_PFC_THRESHOLD", 1, "switch.pfc.alpha"):
         config.notes.not_expressed.append(f"{config.name}: fixed PFC thresholds; they follow the free buffer")
-    config.use("USE_DYNAMIC_PFC_THRESHOLD", "switch.pfc.alpha")
-    nic: dict[str, typing.Any] = {"mtu": size_text(_whole(config, "PACKET_PAYLOAD_SIZE", 1000, 64, 9000)),
+    nic: dict[str, typing.Any] = {"mtu": size_text(config.whole("PACKET_PAYLOAD_SIZE", 1000, 64, 9000, "nic.mtu")),
                                   "congestion_control": algorithm, "recovery": {"timeout": "20ms"}}
     config.notes.assumed.append("the original has no retransmission timer: 20 ms, which no queue lasts")
-    config.use("PACKET_PAYLOAD_SIZE", "nic.mtu")
     cnp = {"priority": min(priorities) if priorities else 3}
     interval = config.time("CNP_INTERVAL", 0, 10**12)
     if interval is not None:
         cnp["interval"] = time_text(interval)
         config.use("CNP_INTERVAL", "nic.cnp.interval")
-    if config.flag("ACK_HIGH_PRIO", 0):
+    if config.flag("ACK_HIGH_PRIO", 0, "nic.ack_priority, nic.cnp.priority"):
         nic["ack_priority"] = cnp["priority"] = 0
-    config.use("ACK_HIGH_PRIO", "nic.ack_priority, nic.cnp.priority")
     nic["cnp"] = cnp
     _recovery(config, nic)
     found = {"switch": switch, "nic": nic}
@@ -152,13 +158,6 @@ def settings(config, nic_rate, port_rates, priorities):
         config.use("PACKET_LEVEL_ECMP", "routing.kind: rps")
     config.use("FLOW_LEVEL_ECMP", "routing.kind")
     return found
-
-
-def _whole(config, key, default, least, most):
-    value = config.number(key, default, least, most)
-    if fractions.Fraction(value).denominator != 1:
-        config.fail(key, f"{key} is a whole number, not {config.text(key)}")
-    return int(value)
 
 
 def _recovery(config, nic):
@@ -183,9 +182,8 @@ def _recovery(config, nic):
         config.use("HAS_WIN", "nic.window.limit: bdp")
         config.use("VAR_WIN", "nic.window.follows_rate")
         config.notes.assumed.append("the window is the bandwidth-delay product of the flow's own way (GLOBAL_T 0)")
-    acks = config.number("L2_ACK_INTERVAL", 1, 0, 2**32)
+    acks = config.number("L2_ACK_INTERVAL", 1, 0, 2**32, "nic.ack: per_packet")
     packets = min(math.ceil(acks / config.number("PACKET_PAYLOAD_SIZE", 1000)), MOST_PACKETS_FOR_AN_ACK)
-    config.use("L2_ACK_INTERVAL", "nic.ack: per_packet")
     if packets > 1 and windows:
         config.notes.not_expressed.append(f"{config.name}: an ACK for each {decimal(acks)} bytes; with a window each "
                                           "packet has one")
@@ -196,7 +194,7 @@ def _recovery(config, nic):
 
 def _algorithm(config):
     """Reads the algorithm; returns (nic.congestion_control, true if marks have an effect)."""
-    mode = _whole(config, "CC_MODE", 1, 0, 1000)
+    mode = config.whole("CC_MODE", 1, 0, 1000)
     config.use("CC_MODE", "nic.congestion_control.algorithm: " + MODES.get(mode, "none"))
     if mode not in MODES:
         config.notes.assumed.append(f"{config.name}: CC_MODE {mode} has no handler: line rate")
@@ -206,26 +204,20 @@ def _algorithm(config):
     found: dict[str, typing.Any] = {"algorithm": MODES[mode]}
     if mode == 1:
         _dcqcn(config, found)
-    least = config.rate("MIN_RATE", 10**8, 10**6)
-    found["r_min"] = rate_text(least)
-    config.use("MIN_RATE", "r_min")
+    found["r_min"] = rate_text(config.rate("MIN_RATE", 10**8, 10**6, "r_min"))
     if mode in (3, 10):
-        found["eta"] = decimal(config.number("U_TARGET", fractions.Fraction("0.95"), fractions.Fraction(1, 2), 1))
-        found["max_stage"] = _whole(config, "MI_THRESH", 5, 0, 255)
-        found["w_ai_rate"] = rate_text(config.rate("RATE_AI", 5 * 10**7, 10**6))
-        for key, became in (("U_TARGET", "eta"), ("MI_THRESH", "max_stage"), ("RATE_AI", "w_ai_rate")):
-            config.use(key, became)
+        target = config.number("U_TARGET", fractions.Fraction("0.95"), fractions.Fraction(1, 2), 1, "eta")
+        found["eta"] = decimal(target)
+        found["max_stage"] = config.whole("MI_THRESH", 5, 0, 255, "max_stage")
+        found["w_ai_rate"] = rate_text(config.rate("RATE_AI", 5 * 10**7, 10**6, "w_ai_rate"))
     elif mode == 7:
         found.update({"update": "round_trip", "bursts": False, "hai_below_low": True, "app_limit": 0,
                       "timestamp": "wire", "ewma": "7/8", "max_decrease": 1, "resolution": "0ns"})
-        found["additive_step"] = rate_text(config.rate("RATE_AI", 5 * 10**7, 10**6))
-        config.use("RATE_AI", "additive_step")
+        found["additive_step"] = rate_text(config.rate("RATE_AI", 5 * 10**7, 10**6, "additive_step"))
     elif mode == 8:
-        gain = config.number("EWMA_GAIN", fractions.Fraction(1, 16), fractions.Fraction(1, 65536), 1)
+        gain = config.number("EWMA_GAIN", fractions.Fraction(1, 16), fractions.Fraction(1, 65536), 1, "g")
         found.update({"form": "rate", "g": decimal(gain),
-                      "r_ai": rate_text(config.rate("DCTCP_RATE_AI", 10**9, 10**6))})
-        config.use("EWMA_GAIN", "g")
-        config.use("DCTCP_RATE_AI", "r_ai")
+                      "r_ai": rate_text(config.rate("DCTCP_RATE_AI", 10**9, 10**6, "r_ai"))})
     return found, mode in (1, 8)
 
 
@@ -246,18 +238,14 @@ def _dcqcn(config, found):
     found["g"] = f"1/{gain.denominator}" if gain.numerator == 1 and gain.denominator <= 65536 else decimal(gain)
     config.use("EWMA_GAIN", "g")
     config.use("DCTCP_GAIN", "g")
-    found["f"] = _whole(config, "FAST_RECOVERY_TIMES", 5, 0, 255)
-    config.use("FAST_RECOVERY_TIMES", "f")
+    found["f"] = config.whole("FAST_RECOVERY_TIMES", 5, 0, 255, "f")
     for key, name in (("RATE_AI", "r_ai"), ("RATE_HAI", "r_hai")):
         if config.has(key):
-            found[name] = rate_text(config.rate(key))
-            config.use(key, name)
+            found[name] = rate_text(config.rate(key, became=name))
     if config.has("BYTE_COUNTER"):
-        found["byte_counter"] = size_text(_whole(config, "BYTE_COUNTER", 0, 0, 10**9))
-        config.use("BYTE_COUNTER", "byte_counter")
+        found["byte_counter"] = size_text(config.whole("BYTE_COUNTER", 0, 0, 10**9, "byte_counter"))
     if config.has("CLAMP_TARGET_RATE"):
-        found["clamp_target"] = "always" if config.flag("CLAMP_TARGET_RATE", 0) else "after_timer"
-        config.use("CLAMP_TARGET_RATE", "clamp_target")
+        found["clamp_target"] = "always" if config.flag("CLAMP_TARGET_RATE", 0, "clamp_target") else "after_timer"
 
 
 def _map(config, key, scale):
