@@ -2,12 +2,23 @@
 their own."""
 from dataclasses import dataclass
 import os
+import subprocess
+import sys
 
 RTL = os.path.dirname(os.path.abspath(__file__))
 ARRAY = "common/ram_1r1w_array.sv"  # contents of a RAM; a black box in scripts that need only the logic
 # Verilator option for netlists from yosys. Verilator before 5.010 drops a NOT inside a tree of single-bit XORs (its
 # issue 4059), which makes the parity of a netlist's memories wrong. rtl/CMakeLists.txt has the same option.
 OF_GATES = ["-fno-const-bit-op-tree"]
+
+
+def run(command, **options):
+    """Returns the standard output of a command; ends the script if the command fails."""
+    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    if result.returncode != 0:
+        sys.exit(f"{os.path.basename(sys.argv[0])}: {' '.join(command)[:300]} failed:\n{result.stdout[-3000:]}"
+                 f"{result.stderr[-3000:]}")
+    return result.stdout
 
 
 def sources(folder):

@@ -28,9 +28,9 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 sys.path[:0] = [RTL, os.path.join(RTL, "mutation")]
-from campaign import compiled, digest, judged, proofs, read_equivalents, read_mutations, run, verilated  # noqa: E402
+from campaign import compiled, digest, judged, proofs, read_equivalents, read_mutations, verilated  # noqa: E402
 from cover import covers, points, tell, write_missed  # noqa: E402
-from sources import ARRAY, OF_GATES  # noqa: E402
+from sources import ARRAY, OF_GATES, run  # noqa: E402
 
 TESTS = os.path.join(os.path.dirname(RTL), "tests/cosim/controller")
 SOFTWARE = os.path.join(os.path.dirname(RTL), "sw")

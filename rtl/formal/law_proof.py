@@ -19,7 +19,6 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from law import flows, invariants  # noqa: E402
 from law.queries import ask, explain  # noqa: E402
-from law.rules import BROKEN  # noqa: E402
 from law.vectors import compare  # noqa: E402
 
 EFFORT = 100_000_000  # limit of a query, in steps of the solver
@@ -58,31 +57,38 @@ PROPERTIES = {
     "false_dcqcn_leaves_the_floor": Property("dcqcn", flows.dcqcn_leaves_the_floor, holds=False),
 }
 
-# Name of a broken rule: the property that this rule must make fail, and the case in which that property fails.
-KILLED_BY = {
-    "no_least_rate": ("proportional_limits", "binding"),
-    "no_least_target": ("proportional_limits", "binding"),
-    "no_greatest_rate": ("dcqcn_limits", "timer"),
-    "account_wraps": ("proportional_widths", "CNP: account"),
-    "cut_twice": ("proportional_climbs", None),
-    "cut_lasts": ("proportional_climbs", None),
-    "cut_saturates": ("proportional_fast_as_steady", None),
-    "hold_for_ever": ("proportional_hold_ends", "timer"),
-    "hold_anew": ("proportional_hold_ends", "CNP"),
-    "hold_cuts_always": ("proportional_hold_keeps_delivery", "timer"),
-    "no_silence": ("proportional_rises", "timer"),
-    "brisk_96": ("proportional_phases", "CNP"),
-    "slow_without_end": ("proportional_rises", "timer"),
-    "patience_20_bits": ("proportional_widths", "timer: patience"),
-    "packets_not_limited": ("proportional_widths", "timer: packets of an increase"),
-    "debt_is_paid": ("proportional_widths", "timer: whole packets"),
-    "mark_costs_two": ("proportional_mark_costs_less", "CNP"),
-    "rounds_down": ("dcqcn_rises", "timer"),
-    "recovery_at_f": ("dcqcn_rises", "timer"),
-    "alpha_not_limited": ("dcqcn_alpha", "CNP"),
-    "count_wraps": ("dcqcn_counts", "timer"),
-    "bytes_wrap": ("dcqcn_widths", "sent: sum of bytes"),
-    "target_is_cut": ("dcqcn_cut_keeps_the_rate", "CNP"),
+# Name of a broken rule: how the rule is broken, the property that this rule must make fail, and the case in which that
+# property fails. Rules before `rounds_down` belong to the proportional law or to both laws.
+BROKEN = {
+    "no_least_rate": ("a cut's rate is not held up at the least rate", "proportional_limits", "binding"),
+    "no_least_target": ("a cut's target is not held up at the least rate", "proportional_limits", "binding"),
+    "no_greatest_rate": ("an increase is not held down at the greatest rate", "dcqcn_limits", "timer"),
+    "account_wraps": ("the account does not saturate", "proportional_widths", "CNP: account"),
+    "cut_twice": ("every mark is counted twice in a cut", "proportional_climbs", None),
+    "cut_lasts": ("all of a cut is taken off the target (shift by 0 instead of 2)", "proportional_climbs", None),
+    "cut_saturates": ("marks beyond those that take the whole rate do not count for the target",
+                      "proportional_fast_as_steady", None),
+    "mark_costs_two": ("a mark takes two packets off the account, not G of one", "proportional_mark_costs_less", "CNP"),
+    "hold_for_ever": ("a hold has no greatest length", "proportional_hold_ends", "timer"),
+    "hold_anew": ("a mark in a hold begins the hold anew", "proportional_hold_ends", "CNP"),
+    "hold_cuts_always": ("a hold halves the target whatever the marks say",
+                         "proportional_hold_keeps_delivery", "timer"),
+    "no_silence": ("a flow that sends nothing does not rise", "proportional_rises", "timer"),
+    "brisk_96": ("the fast phase may be 96 intervals long", "proportional_phases", "CNP"),
+    "slow_without_end": ("steps are halved with every octave below 512 Mb/s, not seven times at most",
+                         "proportional_rises", "timer"),
+    "patience_20_bits": ("the patience of a hold is kept in 20 bits", "proportional_widths", "timer: patience"),
+    "packets_not_limited": ("four times the packets are not limited to 2^20 - 1",
+                            "proportional_widths", "timer: packets of an increase"),
+    "debt_is_paid": ("the whole packets are taken from an account below 0 as well",
+                     "proportional_widths", "timer: whole packets"),
+    "rounds_down": ("DCQCN: half way to the target is rounded down", "dcqcn_rises", "timer"),
+    "recovery_at_f": ("DCQCN: fast recovery lasts while a count is at most F", "dcqcn_rises", "timer"),
+    "alpha_not_limited": ("DCQCN: a cut adds G to alpha, not G of what is missing to 1", "dcqcn_alpha", "CNP"),
+    "count_wraps": ("DCQCN: the count of timer events wraps after 255", "dcqcn_counts", "timer"),
+    "bytes_wrap": ("DCQCN: the sum of the bytes is kept in 32 bits before it is compared",
+                   "dcqcn_widths", "sent: sum of bytes"),
+    "target_is_cut": ("DCQCN: a cut sets the target to the rate after the cut", "dcqcn_cut_keeps_the_rate", "CNP"),
 }
 
 
@@ -130,7 +136,7 @@ def check_property(report, name, quick):
 
 
 def check_mutant(report, broken):
-    name, case = KILLED_BY[broken]
+    text, name, case = BROKEN[broken]
     wanted = PROPERTIES[name]
     begin = time.process_time()
     for query in wanted.queries(broken, quick=True):
@@ -138,10 +144,10 @@ def check_mutant(report, broken):
             continue
         status, model = ask(query, EFFORT, exact=True)
         if status == "false":
-            more = [f"{BROKEN[broken]}; {query.case}:", *explain(wanted.law, model, query.told)]
+            more = [f"{text}; {query.case}:", *explain(wanted.law, model, query.told)]
             report.line(True, "mutant", broken, f"fails {name}", time.process_time() - begin, more)
             return
-    report.line(False, "mutant", broken, f"does not fail {name}", time.process_time() - begin, [BROKEN[broken]])
+    report.line(False, "mutant", broken, f"does not fail {name}", time.process_time() - begin, [text])
 
 
 def main():
@@ -150,7 +156,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="what is decided within seconds")
     parser.add_argument("--full", action="store_true", help="three times the vectors")
     parser.add_argument("--vectors", type=int, default=100_000)
-    parser.add_argument("--only", nargs="+", choices=["vectors", *PROPERTIES, *KILLED_BY], default=[])
+    parser.add_argument("--only", nargs="+", choices=["vectors", *PROPERTIES, *BROKEN], default=[])
     options = parser.parse_args()
     report = Report()
     if not options.only or "vectors" in options.only:
@@ -160,7 +166,7 @@ def main():
     for name, wanted in PROPERTIES.items():
         if name in options.only or (not options.only and (wanted.quick or not options.quick)):
             check_property(report, name, options.quick)
-    for broken, (name, _) in KILLED_BY.items():
+    for broken, (_, name, _) in BROKEN.items():
         quick = PROPERTIES[name].quick and broken not in SLOW
         if broken in options.only or (not options.only and (quick or not options.quick)):
             check_mutant(report, broken)

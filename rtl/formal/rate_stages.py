@@ -9,14 +9,13 @@ calculation), which the bench and rate_formal.sv show. Exit 1 if a stage differs
 import argparse
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
 
 RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, RTL)
-from sources import ARRAY, sources  # noqa: E402
+from sources import ARRAY, run, sources  # noqa: E402
 
 STAGES = {
     0: "part of a step at a low target", 1: "halves of step times packets, factor or interval",
@@ -35,10 +34,7 @@ FALSE = {20: "half way is rounded down", 21: "the argument is never cut down to 
 
 
 def yosys(commands):
-    result = subprocess.run(["yosys", "-p", commands], capture_output=True, text=True, check=False, cwd=RTL)
-    if result.returncode != 0:
-        sys.exit(f"rate_stages.py: yosys failed:\n{result.stdout[-2000:]}{result.stderr[-2000:]}")
-    return result.stdout
+    return run(["yosys", "-p", commands], cwd=RTL)
 
 
 def main():

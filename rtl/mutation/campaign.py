@@ -11,15 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 sys.path[:0] = [RTL, HERE]
 from equivalence import Unit  # noqa: E402
-from sources import ARRAY  # noqa: E402
-
-
-def run(command, **options):
-    result = subprocess.run(command, capture_output=True, text=True, check=False, **options)
-    if result.returncode != 0:
-        sys.exit(f"{os.path.basename(sys.argv[0])}: {' '.join(command)[:300]} failed:\n{result.stdout[-3000:]}"
-                 f"{result.stderr[-3000:]}")
-    return result.stdout
+from sources import ARRAY, run  # noqa: E402
 
 
 def digest(text, paths):

@@ -14,9 +14,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 sys.path[:0] = [RTL, HERE]
-from campaign import run  # noqa: E402
 from run import compile_runner  # noqa: E402
-from sources import UNITS, sources  # noqa: E402
+from sources import UNITS, run, sources  # noqa: E402
 
 
 def counters(data):

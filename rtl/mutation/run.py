@@ -17,8 +17,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 ROOT = os.path.dirname(RTL)
 sys.path[:0] = [RTL, HERE]
-from campaign import compiled, digest, judged, proofs, read_equivalents, read_mutations, run, verilated  # noqa: E402
-from sources import ARRAY, OF_GATES, UNITS, sources  # noqa: E402
+from campaign import compiled, digest, judged, proofs, read_equivalents, read_mutations, verilated  # noqa: E402
+from sources import ARRAY, OF_GATES, UNITS, run, sources  # noqa: E402
 
 CORE = os.path.join(ROOT, "models", "core")
 SELECTOR_BITS = 10

@@ -1,6 +1,6 @@
 """The controller's two laws and the rate unit as z3 terms: one event of one slot (docs/formats.md).
 
-`broken` names one of the deliberately broken rules in BROKEN; each broken rule must make a property fail.
+`broken` names one of the deliberately broken rules in law_proof.py; each broken rule must make a property fail.
 """
 from dataclasses import dataclass, replace
 
@@ -11,34 +11,6 @@ ONE = 65536
 MAX_HOLD = 160
 MAX_DELTA = (1 << 20) - 1
 ACCOUNT_BITS = 28
-
-# Name of a broken rule: how the rule is broken. Rules before `rounds_down` belong to the proportional law or to both
-# laws.
-BROKEN = {
-    "no_least_rate": "a cut's rate is not held up at the least rate",
-    "no_least_target": "a cut's target is not held up at the least rate",
-    "no_greatest_rate": "an increase is not held down at the greatest rate",
-    "account_wraps": "the account does not saturate",
-    "cut_twice": "every mark is counted twice in a cut",
-    "cut_lasts": "all of a cut is taken off the target (shift by 0 instead of 2)",
-    "cut_saturates": "marks beyond those that take the whole rate do not count for the target",
-    "mark_costs_two": "a mark takes two packets off the account, not G of one",
-    "hold_for_ever": "a hold has no greatest length",
-    "hold_anew": "a mark in a hold begins the hold anew",
-    "hold_cuts_always": "a hold halves the target whatever the marks say",
-    "no_silence": "a flow that sends nothing does not rise",
-    "brisk_96": "the fast phase may be 96 intervals long",
-    "slow_without_end": "steps are halved with every octave below 512 Mb/s, not seven times at most",
-    "patience_20_bits": "the patience of a hold is kept in 20 bits",
-    "packets_not_limited": "four times the packets are not limited to 2^20 - 1",
-    "debt_is_paid": "the whole packets are taken from an account below 0 as well",
-    "rounds_down": "DCQCN: half way to the target is rounded down",
-    "recovery_at_f": "DCQCN: fast recovery lasts while a count is at most F",
-    "alpha_not_limited": "DCQCN: a cut adds G to alpha, not G of what is missing to 1",
-    "count_wraps": "DCQCN: the count of timer events wraps after 255",
-    "bytes_wrap": "DCQCN: the sum of the bytes is kept in 32 bits before it is compared",
-    "target_is_cut": "DCQCN: a cut sets the target to the rate after the cut",
-}
 
 
 @dataclass
