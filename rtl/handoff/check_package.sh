@@ -199,6 +199,7 @@ parts() {
   in_verilator parts '' "$parts" "sva/nic/dc_axis_slice_sva.sv sva/nic/dc_cnp_mux_sva.sv" parts none '' ''
 }
 packet() { unit_bench packet; }        # parser, byte notifications, notification point
+cuckoo() { unit_bench cuckoo; }        # hash table of SparseFlows with 64, 256 and 1024 slots
 lost_bits() { unit_bench lost_bits; }  # these, the pacer and the queues of the NIC, in which memories lose bits
 
 golden_bench() {  # golden_bench verilator|icarus: golden model beside the controller's RTL
@@ -237,7 +238,7 @@ trap 'rm -rf "$work"' EXIT
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
-  parts packet lost_bits nic nic_elaboration"
+  parts packet cuckoo lost_bits nic nic_elaboration"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

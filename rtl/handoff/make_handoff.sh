@@ -126,14 +126,14 @@ cp -r "$root/rtl/handoff/crc" "$out/nic"
 
 # Copies the benches of single blocks of pacer and NIC.
 units=$out/units
-mkdir -p "$units/packet" "$units/secded" "$units/model"
+mkdir -p "$units/packet" "$units/secded" "$units/cuckoo" "$units/model" "$units/gtest"
 cp "$cosim_sources"/packet/*.h "$cosim_sources"/packet/*.cpp "$units/packet"
-cp "$cosim_sources"/secded/lost_bits.h "$root/rtl/handoff/gtest/lost_bits_main.cpp" "$units/secded"
+cp "$cosim_sources"/secded/lost_bits.h "$units/secded"
+cp "$cosim_sources"/controller/flow_cuckoo_test.cpp "$units/cuckoo"
 for test in packet pacer queues app_regs; do cp "$cosim_sources/secded/${test}_secded_test.cpp" "$units/secded"; done
 cp "$cosim_sources/block_pins.h" "$cosim_sources/turned_bits.h" "$root/rtl/verilated/single_thread_context.h" \
-  "$root/rtl/verilated/memories.vlt" "$units"
-mkdir "$units/gtest"
-cp "$root/rtl/handoff/gtest/gtest.h" "$units/gtest"
+  "$root/rtl/verilated/memories.vlt" "$root/rtl/verilated/flow_cuckoo.vlt" "$units"
+cp "$root/rtl/handoff/gtest/"* "$units/gtest"
 cp "$root/rtl/handoff/unit_benches.mk" "$units/Makefile"
 (cd "$root/models/core" && echo '#include "nic/notification_point.h"' | g++ -std=c++17 -MM -I. -x c++ -) |
   tr ' \\' '\n\n' | grep '\.h$' | while read -r file; do

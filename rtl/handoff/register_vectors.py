@@ -126,7 +126,8 @@ def after_reset(registers):
     for offset, _, value, _ in registers:
         if value is not None:
             read(offset, value)
-    for offset, value in ((STATUS, 3), (FREE_SLOTS, 64), (EVENTS_PENDING, 0), (MEMORY_ERROR, 0), (MEMORY_ERRORS, 0)):
+    for offset, value in ((STATUS, 3), (FREE_SLOTS, 64), (EVENTS_PENDING, 0), (MEMORY_ERROR, 0), (MEMORY_ERRORS, 0),
+                          (MEMORY_CORRECTED, 0), (MEMORY_WORD, 0), (MEMORY_LOST, 0)):
         read(offset, value)
     for word in range(2 * COUNTERS):
         read(STATISTICS + 4 * word, 0)
@@ -591,11 +592,36 @@ def told_rates():
         line(18, STATISTICS + 8 * 7)
         if told:
             line(19, 5, LINE_RATE, 1)
+        for word in (*words, 8, 63):  # words of free slots
+            for part in range(8):
+                read(0x80000 + 32 * word + 4 * part, 0)
         # The flow binds a slot again, and its next rate is not the line's.
         line(6, 5)
         line(4, 200)
         read(FREE_SLOTS, 56 + max(lost - 1, 0))
         line(18, STATISTICS + 8 * 7)
+
+
+def named_words():
+    """MEMORY_WORD names the first wrong word since the last recovery, and the recovery's walk over the slots, in the
+    order of their numbers, does not replace it."""
+    reset()
+    write(CTRL, ENABLED)
+    for flow in range(8):
+        line(6, flow)
+    line(4, 300)
+    for times, words in enumerate(((5,), (3,), (1, 6), (2,)), 1):
+        for word in words:
+            line(16, 3, 1, word)
+            line(16, 3, 2, word)
+        for word in words:
+            line(6, word)
+        line(4, 100)
+        line(8)
+        line(4, 200)
+        read(MEMORY_WORD, words[0] << 7 | 7 << 2 | 1)
+        read(MEMORY_LOST, times << 16 | times + (times > 2))
+        write(IRQ_STATUS, 8)
 
 
 def main():
@@ -612,6 +638,7 @@ def main():
         if rebuild:
             recoveries()
             told_rates()
+            named_words()
             return
         corrected_bits()
         lost_bits(memories={memory: ((ZEROS,), cause)

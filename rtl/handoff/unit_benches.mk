@@ -2,6 +2,7 @@
 #   make -f Makefile packet [BUILD=DIR]     DIR/packet_bench: parser, byte notifications, notification point
 #   make -f Makefile lost_bits [BUILD=DIR]  DIR/lost_bits_bench: these blocks, the pacer and the NIC's queues, in which
 #                                           memories lose bits
+#   make -f Makefile cuckoo [BUILD=DIR]     DIR/cuckoo_bench: hash table of sparse flow numbers
 BUILD  ?= build
 HERE   := $(dir $(abspath $(lastword $(MAKEFILE_LIST))))
 ROOT   := $(shell verilator --getenv VERILATOR_ROOT)
@@ -12,6 +13,7 @@ OPTIONS := --cc --build --assert -O3 --x-initial unique --x-assign fast -Wno-fat
 PLAIN  := parser sent notifier
 LOSSY  := parser_secded sent_secded notifier_secded pacer_secded rate_queue_secded send_queues_secded \
           app_regs_secded
+CUCKOO := flow_cuckoo_64 flow_cuckoo_256 flow_cuckoo_1024
 SIZES_parser_secded := -GFlows=16
 SIZES_sent_secded := -GFlows=16
 SIZES_notifier_secded := -GFlows=16
@@ -26,6 +28,7 @@ RUNTIME := $(BUILD)/verilated.o $(BUILD)/verilated_threads.o $(BUILD)/roce_heade
 
 packet: $(BUILD)/packet_bench
 lost_bits: $(BUILD)/lost_bits_bench
+cuckoo: $(BUILD)/cuckoo_bench
 
 $(PLAIN:%=$(BUILD)/%.a): $(BUILD)/%.a: FORCE
 	@mkdir -p $(BUILD)/$*
@@ -37,6 +40,12 @@ $(LOSSY:%=$(BUILD)/%.a): $(BUILD)/%.a: FORCE
 	cd $(HERE).. && verilator $(HERE)memories.vlt $(OPTIONS) $(call SVA,$(*:_secded=)) --prefix V$* \
 	  --top-module dc_$(*:_secded=) --flatten -GSecded=1 $(SIZES_$*) --Mdir $(abspath $(BUILD))/$*
 	ln -sf $*/V$*__ALL.a $@
+$(CUCKOO:%=$(BUILD)/%.a): $(BUILD)/%.a: FORCE
+	@mkdir -p $(BUILD)/$*
+	cd $(HERE).. && verilator $(HERE)flow_cuckoo.vlt $(subst nic.f,files.f,$(OPTIONS)) sva/dc_flow_cuckoo_sva.sv \
+	  sva/dc_flow_stash_sva.sv --prefix V$* --top-module dc_flow_cuckoo --flatten \
+	  -GSlots=$(lastword $(subst _, ,$*)) --Mdir $(abspath $(BUILD))/$*
+	ln -sf $*/V$*__ALL.a $@
 
 PACKET := $(patsubst $(HERE)packet/%.cpp,$(BUILD)/%.o,$(wildcard $(HERE)packet/*.cpp))
 SECDED := $(patsubst $(HERE)secded/%.cpp,$(BUILD)/%.o,$(wildcard $(HERE)secded/*.cpp))
@@ -46,7 +55,14 @@ $(SECDED): $(BUILD)/%.o: $(HERE)secded/%.cpp $(LOSSY:%=$(BUILD)/%.a)
 	$(OBJCACHE) $(CXX) $(call FLAGS,$(LOSSY)) -c $< -o $@
 $(BUILD)/packet_bench: $(PACKET) $(PLAIN:%=$(BUILD)/%.a) $(RUNTIME)
 	$(CXX) $^ -o $@ -pthread
-$(BUILD)/lost_bits_bench: $(SECDED) $(LOSSY:%=$(BUILD)/%.a) $(RUNTIME)
+$(BUILD)/flow_cuckoo_test.o: $(HERE)cuckoo/flow_cuckoo_test.cpp $(CUCKOO:%=$(BUILD)/%.a)
+	$(OBJCACHE) $(CXX) $(call FLAGS,$(CUCKOO)) -DDCC_CUCKOO_CYCLES=60000 -c $< -o $@
+$(BUILD)/%_main.o: $(HERE)gtest/bench_main.cpp
+	@mkdir -p $(BUILD)
+	$(CXX) $(call FLAGS) -DDCC_BENCH='"$*"' -c $< -o $@
+$(BUILD)/cuckoo_bench: $(BUILD)/flow_cuckoo_test.o $(BUILD)/cuckoo_main.o $(CUCKOO:%=$(BUILD)/%.a) $(BUILD)/verilated.o $(BUILD)/verilated_threads.o
+	$(CXX) $^ -o $@ -pthread
+$(BUILD)/lost_bits_bench: $(SECDED) $(BUILD)/lost_bits_main.o $(LOSSY:%=$(BUILD)/%.a) $(RUNTIME)
 	$(CXX) $^ -o $@ -pthread
 $(BUILD)/verilated.o $(BUILD)/verilated_threads.o: $(BUILD)/%.o: $(ROOT)/include/%.cpp
 	@mkdir -p $(BUILD)
@@ -57,5 +73,5 @@ $(BUILD)/roce_headers.o: $(HERE)../nic/wire/roce_headers.cpp
 $(BUILD)/%.o: $(HERE)../nic/crc/%.c
 	@mkdir -p $(BUILD)
 	$(CC) -std=c99 -O2 -I$(HERE)../nic/crc -c $< -o $@
-.PHONY: FORCE packet lost_bits
+.PHONY: FORCE packet lost_bits cuckoo
 FORCE:

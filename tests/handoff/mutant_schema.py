@@ -47,7 +47,7 @@ def in_one_build(step: str) -> bool:
     """Returns True if this step of check.sh simulates the RTL with Verilator."""
     return step.endswith(":verilator") or step in (
         "nic", "nic_short", "sparse", "secded", "secded_registers", "rebuild", "latency", "pacer_secded", "parts",
-        "packet", "lost_bits")
+        "packet", "cuckoo", "lost_bits")
 
 
 class Schema:

@@ -68,9 +68,9 @@ NIC_ALONE: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("dc_axis_slice", "dc_axil_apb", "dc_cnp_mux"), ("parts",)),
     **dict.fromkeys(("dc_rate_queue", "dc_send_queues", "dc_app_regs"), ("lost_bits",))}
 # Modules that only the variant with memories that correct bits uses.
-CORRECTING = ("secded_code", "ram_guarded", "ram_reports", "dc_corrected")
-# Modules that only the variant with recovery uses.
-RECOVERING = ("dc_rebuild",)
+CORRECTING = ("secded_code", "ram_guarded", "ram_reports")
+# Modules that only the variant with recovery uses, or uses fully.
+RECOVERING = ("dc_rebuild", "dc_corrected", "dc_fault")
 # Modules that only the variant with hashed flow numbers uses.
 SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
 STATIC = ("lint", "elaboration", "nic_elaboration")
@@ -86,7 +86,7 @@ def quick_steps(path):
     if folder == "pacer":
         return ("pacer:verilator", "pacer_secded", "lost_bits")
     first = ("registers",) if folder == "regs" else ALONE.get(module, UNITS.get(folder, ()))
-    before = (("sparse",) if module in SPARSE else ("secded_registers", "secded") if module in CORRECTING else
+    before = (("cuckoo", "sparse") if module in SPARSE else ("secded_registers", "secded") if module in CORRECTING else
               ("rebuild",) if module in RECOVERING else ())
     return tuple(dict.fromkeys((*before, *(f"{unit}:verilator" for unit in first), *WHOLE)))
 

@@ -14,8 +14,14 @@
 
 namespace testing {
 
+inline unsigned& failures() {
+  static unsigned number = 0;
+  return number;
+}
+
 class Test {
  public:
+  static bool HasFailure() { return failures() != 0; }
   virtual ~Test() = default;
   virtual void SetUp() {}
   virtual void TestBody() = 0;
@@ -41,10 +47,6 @@ struct Run {
 inline std::vector<std::function<std::vector<Run>()>>& suites() {
   static std::vector<std::function<std::vector<Run>()>> all;
   return all;
-}
-inline unsigned& failures() {
-  static unsigned number = 0;
-  return number;
 }
 
 class Message {
@@ -86,6 +88,15 @@ void run_one() {
 template <class T>
 bool add(const char* name) {
   suites().push_back([name] { return std::vector<Run>{{name, run_one<T>}}; });
+  return true;
+}
+
+/// Test classes of the types P, each with the template T.
+template <class... P>
+struct Types {};
+template <template <class> class T, class... P>
+bool add_typed(const char* name, Types<P...>) {
+  (add<T<P>>(name), ...);
   return true;
 }
 
@@ -147,6 +158,18 @@ auto ValuesIn(const Container& all) {
   [[maybe_unused]] const bool suite##_##name##_added =       \
       testing::add<suite##_##name##_Test>(#suite "." #name); \
   void suite##_##name##_Test::TestBody()
+#define TYPED_TEST_SUITE(suite, types) using suite##_types = types
+#define TYPED_TEST(suite, name)                                                     \
+  template <class Parameter>                                                        \
+  class suite##_##name##_Test : public suite<Parameter> {                           \
+   public:                                                                          \
+    using TypeParam = Parameter;                                                    \
+    void TestBody() override;                                                       \
+  };                                                                                \
+  [[maybe_unused]] const bool suite##_##name##_added =                              \
+      testing::add_typed<suite##_##name##_Test>(#suite "." #name, suite##_types{}); \
+  template <class Parameter>                                                        \
+  void suite##_##name##_Test<Parameter>::TestBody()
 #define TEST_P(suite, name)                                             \
   DCC_TEST_CLASS(suite, name, suite)                                    \
   [[maybe_unused]] const bool suite##_##name##_added =                  \

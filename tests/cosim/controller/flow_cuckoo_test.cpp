@@ -2,6 +2,8 @@
 // change and a look-up in every cycle, also with flow numbers that share their buckets.
 #include <Vflow_cuckoo_1024.h>
 #include <Vflow_cuckoo_1024___024root.h>
+#include <Vflow_cuckoo_256.h>
+#include <Vflow_cuckoo_256___024root.h>
 #include <Vflow_cuckoo_64.h>
 #include <Vflow_cuckoo_64___024root.h>
 #include <gtest/gtest.h>
@@ -35,6 +37,10 @@ constexpr std::uint32_t product(std::uint32_t a, std::uint32_t b) {
 struct Small {
   using Top = Vflow_cuckoo_64;
   static constexpr std::uint32_t kSlots = 64, kP0 = 0x13, kP1 = 0x19;
+};
+struct Middle {
+  using Top = Vflow_cuckoo_256;
+  static constexpr std::uint32_t kSlots = 256, kP0 = 0x43, kP1 = 0x5B;
 };
 struct Shipped {
   using Top = Vflow_cuckoo_1024;
@@ -312,10 +318,14 @@ class Table {
 
 template <class Size>
 class FlowCuckoo : public testing::Test {};
-using Sizes = testing::Types<Small, Shipped>;
+using Sizes = testing::Types<Small, Middle, Shipped>;
 TYPED_TEST_SUITE(FlowCuckoo, Sizes);
 
+#ifdef DCC_CUCKOO_CYCLES
+constexpr std::uint64_t kCycles = DCC_CUCKOO_CYCLES;
+#else
 constexpr std::uint64_t kCycles = 200'000;
+#endif
 
 // Changes the hash table in every cycle, or in some cycles, while all slots are in use. No bind may
 // be refused.

@@ -98,7 +98,10 @@ class PacerRun {
   }
   void cycle() {
     auto& pins = block_;
+    // Values that count nothing while post_valid_i is 0.
     pins->post_valid_i = 0;
+    pins->post_flow_i = static_cast<std::uint8_t>(now_ * 7 % kFlows);
+    pins->post_bytes_i = static_cast<std::uint16_t>(now_ * 77 % 16'384);
     const bool quiet = now_ >= kHit - kQuiet && now_ < kPosted;
     for (std::uint32_t tried = 0; tried < kFlows && !quiet; ++tried) {
       next_ = (next_ + 1) % kFlows;
