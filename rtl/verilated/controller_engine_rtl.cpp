@@ -33,7 +33,8 @@ std::unique_ptr<RtlControllerEngine> make_rtl_controller(Scheduler& scheduler,
   }
   for (const Size& size : kSizes) {
     if (size.slots != config.slots) continue;
-    MakeRtlController* const make = options.fault != 0 ? size.make_checked : size.make;
+    const bool checked = options.fault != 0 || options.as_shipped;
+    MakeRtlController* const make = checked ? size.make_checked : size.make;
     return make(scheduler, config, rank, sink, options);
   }
   throw std::invalid_argument("the controller's RTL was not built for " +

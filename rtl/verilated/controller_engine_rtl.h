@@ -37,6 +37,8 @@ struct RtlControllerOptions {
   // number of the injected fault, one of kControllerFaults; a fault makes the RTL slower
   unsigned fault = 0;
   bool skip_idle = true;  // false: every clock cycle is simulated
+  // true: the RTL as shipped, with one clock and assertions; slower
+  bool as_shipped = false;
 };
 
 /// Drives dcc_top at the edges of its clock (docs/controller-contract.md). The configuration must

@@ -42,6 +42,7 @@ class Answers final : public RateSink {
 /// A controller engine with its registers and a scheduler, connected as in the platform.
 class Machine {
  public:
+  /// kRtlEveryCycle: the RTL as shipped, with one clock, of which every cycle is simulated.
   enum class Kind { kModel, kRtl, kRtlEveryCycle, kLockstep };
 
   explicit Machine(Kind kind, unsigned fault = 0, std::uint32_t slots = 64) : answers(scheduler) {
@@ -56,6 +57,7 @@ class Machine {
                           options.rtl.fault = fault;
                           options.log_path = testing::TempDir() + "controller_engine_test.log";
                           options.rtl.skip_idle = kind != Kind::kRtlEveryCycle;
+                          options.rtl.as_shipped = kind == Kind::kRtlEveryCycle;
                           if (kind == Kind::kLockstep)
                             return make_lockstep_controller(s, c, rank, sink, options);
                           return make_rtl_controller(s, c, rank, sink, options.rtl);
@@ -70,6 +72,7 @@ class Machine {
   std::uint32_t read(std::uint32_t address) {
     std::uint32_t value = 0;
     EXPECT_EQ(block().read(address, value), regs::AccessResult::kOk) << address;
+    values_read.push_back(value);
     return value;
   }
   /// Programs the registers before simulated time begins, as the platform's driver does.
@@ -122,6 +125,7 @@ class Machine {
 
   Scheduler scheduler;
   Answers answers;
+  std::vector<std::uint32_t> values_read;  // in the order of the reads
 
  private:
   void access(std::uint32_t what, std::uint32_t index, std::uint32_t word) {
@@ -178,8 +182,15 @@ TEST(ControllerEngine, SkippingIdleTimeChangesNothing) {
     for (Machine* const machine : {&quick, &slow}) {
       machine->program(dcqcn, 70, 19);
       machine->traffic(dcqcn, 1500, 20, 0);
+      machine->traffic(dcqcn + 2, 1000, 100, 60);
+      machine->write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK |
+                                          DCC_CTRL_BYTE_COUNTER_MASK |
+                                          (dcqcn ? DCC_CTRL_LAW_MASK : 0));
+      machine->traffic(dcqcn + 4, 1000, 100, 60);
     }
     EXPECT_GT(quick.answers.said.size(), 500u);
+    EXPECT_GT(quick.values_read.size(), 50u);
+    EXPECT_EQ(quick.values_read, slow.values_read);
     expect_same(quick, slow);
   }
 }
