@@ -11,6 +11,8 @@ namespace dcc {
 /// Clocks of the controller's parts, with the bit numbers of need_o of controller_rtl_dut.sv.
 constexpr std::uint32_t kAllClocks = 0x3FF;
 constexpr std::uint32_t kWheelClock = 1 << 8;
+/// Clocks of the parts through which events move: lookup, classify, rate, finish.
+constexpr std::uint32_t kStageClocks = 1 << 1 | 1 << 2 | 1 << 3 | 1 << 5;
 
 /// One clock for all parts, toggled in Verilator's usual way.
 class OneClock {
@@ -21,6 +23,11 @@ class OneClock {
   template <class Top>
   std::uint32_t needed(const Top&) const {
     return kAllClocks;
+  }
+  /// True if issued events wait only beside the rate unit or as answers, and nothing else has work.
+  template <class Top>
+  bool gliding(const Top& top) const {
+    return top.gliding_o;
   }
   /// Lets Verilator take over changed values of inputs.
   template <class Top>
@@ -74,15 +81,21 @@ class PartClocks {
   }
   template <class Top>
   std::uint32_t needed(const Top& top) const {
-    return top.need_o;
+    return top.all_o ? kAllClocks : top.need_o;
+  }
+  template <class Top>
+  bool gliding(const Top& top) const {
+    return top.calm_o && (top.need_o & kStageClocks) == 0;
   }
   template <class Top>
   void set(Top& top) {
+    top.quiet_i = top.quiet_o;
     make(*top.rootp, 1u << 11);
   }
   template <class Top>
   void raise(Top& top, std::uint32_t clocks) {
     make(*top.rootp, clocks | 1u << 10);
+    if (top.psel_i) set(top);  // the APB gate sees the new quiet_o
   }
   /// Raises clocks of the parts, but not clk_i.
   template <class Top>

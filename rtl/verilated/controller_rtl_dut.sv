@@ -22,6 +22,9 @@ module controller_rtl_dut #(
   input  logic             clk_wheel_i,
   input  logic             clk_regs_i,
   output logic [9:0]       need_o,         // clocks that need an edge; lowest bit: clk_inputs_i, then in this order
+  output logic             all_o,          // 1: all clocks need an edge
+  input  logic             quiet_i,        // value of quiet_o while psel_i is high; otherwise without meaning
+  output logic             quiet_o,        // every issued event has been written back, and the memories are swept
 `endif
   input  logic             rst_ni,
   input  logic             set_i,
@@ -70,7 +73,9 @@ module controller_rtl_dut #(
 
   output logic             table_full_o,   // write-back of an event that found no slot
   output logic             calm_o,         // no event waits for issue, and the wheel has no work in this tick
+`ifndef DCC_CLOCKS
   output logic             gliding_o,      // issued events wait only beside the rate unit or as answers
+`endif
   output logic             counting_o,     // 1: the registers of clk_i itself would only count
   output logic             expiring_o,     // 1: counting_o is 1, and a waiting expiry may be offered only later
   // valid with expiring_o: least number of cycles between the last offer and the next
@@ -88,6 +93,11 @@ module controller_rtl_dut #(
   logic [5:0]       cnp_dscp_q, bytes_dscp_q;
   logic [7:0]       cnp_marks_q, cnp_packets_q;
 
+`ifdef DCC_CLOCKS
+  logic quiet_q;
+  always_ff @(posedge set_i) quiet_q <= quiet_i;
+  assign quiet_o = u_top.quiet && u_top.swept;
+`endif
   always_ff @(posedge set_i) begin
     psel_q          <= psel_i;
     penable_q       <= penable_i;
@@ -160,6 +170,7 @@ module controller_rtl_dut #(
                      !u_top.u_manager.u_timers.expire_valid &&
                      u_top.u_manager.u_timers.u_wheel.idle_o &&
                      u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i;
+`ifndef DCC_CLOCKS
   assign gliding_o = calm_o && !u_top.u_manager.u_rate.busy_o &&
                      {u_top.u_manager.u_lookup.s0_valid_q, u_top.u_manager.u_lookup.s1_valid_q,
                       u_top.u_manager.u_lookup.s2_valid_q, u_top.u_manager.u_lookup.s3_valid_q,
@@ -169,6 +180,7 @@ module controller_rtl_dut #(
                       u_top.u_manager.u_finish.s26_valid_q, u_top.u_manager.u_finish.s27_valid_q,
                       u_top.u_manager.u_finish.s28_valid_q, u_top.u_manager.u_finish.s29_valid_q,
                       u_top.u_manager.u_finish.s30_valid_q, u_top.u_manager.u_finish.s31_valid_q} == '0;
+`endif
 
   // An adapter can count time, the age of the last issues, and the events beside the rate unit itself. The flow
   // of a waiting expiry has been looked up.
@@ -187,40 +199,40 @@ module controller_rtl_dut #(
 
 `ifdef DCC_CLOCKS
   // A part of the controller needs an edge while it holds a valid bit or has one at its inputs. The position of an
-  // empty ring does not matter. Software's accesses and resets clock all parts.
-  logic all, stands;
-  assign all = !ready_o || psel_q || u_top.u_manager.clear_q;
+  // empty ring does not matter. Software's accesses and resets clock all parts; all_o is a port of its own,
+  // because logic behind it would be evaluated at every edge of clk_i.
+  logic stands;
+  assign all_o     = !ready_o || psel_q || u_top.u_manager.clear_q;
   // True if the wheel offers an expiry that is not taken: all other logic of the wheel then keeps its state.
   assign stands    = u_top.u_manager.u_timers.expire_valid && !u_top.u_manager.u_timers.take_i &&
                      u_top.u_manager.u_timers.u_wheel.resting && !u_top.u_manager.u_timers.u_wheel.retire_valid &&
                      (u_top.u_manager.u_timers.u_wheel.u_time.overrun_q ||
                       u_top.u_manager.u_timers.u_wheel.u_time.lag_q <
                       u_top.u_manager.u_timers.u_wheel.u_time.OverrunLag);
-  assign need_o[0] = all || cnp_valid_q || bytes_valid_q || command_valid_q || u_top.u_manager.issue != '0 ||
+  assign need_o[0] = cnp_valid_q || bytes_valid_q || command_valid_q || u_top.u_manager.issue != '0 ||
                      u_top.u_manager.cnp_take;
-  assign need_o[1] = all || u_top.u_manager.issue != '0 || u_top.u_manager.name || u_top.u_manager.wb_valid ||
+  assign need_o[1] = u_top.u_manager.issue != '0 || u_top.u_manager.name || u_top.u_manager.u_finish.s31_valid_q ||
                      u_top.u_manager.u_lookup.give1_q || u_top.u_manager.u_lookup.give2_q ||
-                     {u_top.u_manager.u_lookup.s0_valid_q, u_top.u_manager.u_lookup.s1_valid_q,
-                      u_top.u_manager.u_lookup.s2_valid_q, u_top.u_manager.u_lookup.s3_valid_q,
-                      u_top.u_manager.u_lookup.s4_valid_q} != '0;
-  assign need_o[2] = all ||
-                     {u_top.u_manager.u_lookup.s4_valid_q, u_top.u_manager.u_classify.s5_valid_q,
-                      u_top.u_manager.u_classify.s6_valid_q, u_top.u_manager.u_classify.s7_valid_q,
-                      u_top.u_manager.u_classify.s8_valid_q, u_top.u_manager.u_classify.s9_valid_q} != '0;
-  assign need_o[3] = all || u_top.u_manager.req_valid || u_top.u_manager.u_rate.busy_o;
-  assign need_o[4] = all || u_top.u_manager.u_classify.s9_valid_q || u_top.u_manager.beside_q != '0;
-  assign need_o[5] = all || u_top.u_manager.s25_valid ||
-                     {u_top.u_manager.u_finish.s26_valid_q, u_top.u_manager.u_finish.s27_valid_q,
-                      u_top.u_manager.u_finish.s28_valid_q, u_top.u_manager.u_finish.s29_valid_q,
-                      u_top.u_manager.u_finish.s30_valid_q, u_top.u_manager.u_finish.s31_valid_q} != '0;
-  assign need_o[6] = all || (u_top.u_manager.wb_valid && u_top.u_manager.wb_answer) || waiting_o != '0 ||
+                     u_top.u_manager.u_lookup.s0_valid_q || u_top.u_manager.u_lookup.s1_valid_q ||
+                     u_top.u_manager.u_lookup.s2_valid_q || u_top.u_manager.u_lookup.s3_valid_q ||
+                     u_top.u_manager.u_lookup.s4_valid_q;
+  assign need_o[2] = u_top.u_manager.u_lookup.s4_valid_q || u_top.u_manager.u_classify.s5_valid_q ||
+                     u_top.u_manager.u_classify.s6_valid_q || u_top.u_manager.u_classify.s7_valid_q ||
+                     u_top.u_manager.u_classify.s8_valid_q || u_top.u_manager.u_classify.s9_valid_q;
+  assign need_o[3] = u_top.u_manager.req_valid || u_top.u_manager.u_rate.busy_o;
+  assign need_o[4] = u_top.u_manager.u_classify.s9_valid_q || u_top.u_manager.beside_q != '0;
+  assign need_o[5] = u_top.u_manager.s25_valid ||
+                     u_top.u_manager.u_finish.s26_valid_q || u_top.u_manager.u_finish.s27_valid_q ||
+                     u_top.u_manager.u_finish.s28_valid_q || u_top.u_manager.u_finish.s29_valid_q ||
+                     u_top.u_manager.u_finish.s30_valid_q || u_top.u_manager.u_finish.s31_valid_q;
+  assign need_o[6] = (u_top.u_manager.u_finish.s31_valid_q && u_top.u_manager.wb_answer) || waiting_o != '0 ||
                      u_top.u_manager.u_answers.valid_q;
-  assign need_o[7] = all || u_top.u_manager.wb_valid || u_top.u_manager.cnp_lost;
-  assign need_o[8] = all || (u_top.u_manager.wb_valid && u_top.u_manager.wb_start) ||
+  assign need_o[7] = u_top.u_manager.u_finish.s31_valid_q || u_top.u_manager.cnp_lost;
+  assign need_o[8] = (u_top.u_manager.u_finish.s31_valid_q && u_top.u_manager.wb_start) ||
                      u_top.u_manager.u_timers.tick || u_top.u_manager.u_timers.first_valid ||
                      u_top.u_manager.u_timers.again_valid || u_top.u_manager.u_timers.start_q ||
                      !(stands || u_top.u_manager.u_timers.u_wheel.idle_o);
-  assign need_o[9] = all || table_full_o ||
+  assign need_o[9] = table_full_o ||
                      u_top.u_manager.u_status.overrun_i != u_top.u_manager.u_status.overrun_q;
 `endif
   assign next_due_valid_o = u_top.u_manager.u_timers.u_wheel.next_due_valid_o;

@@ -181,7 +181,7 @@ class VerilatedController {
   /// Skips at most `most` edges while events only move. Returns the number of skipped edges, or 0.
   /// Precondition: the cycle has no inputs.
   ///
-  /// While all events under way wait beside the rate unit or are answers (controller_rtl_dut.sv), a
+  /// While all events under way wait beside the rate unit or are answers (Clocks::gliding()), a
   /// cycle moves each event by one place, ages the arbiter's memory of the last issues, and counts
   /// time. A place is the position of a word in a delay's ring, so words are put back by as many
   /// places as cycles are skipped. The oldest word stays two places away from the ring's end, since
@@ -190,7 +190,7 @@ class VerilatedController {
     Root* const root = at();
     const std::uint32_t beside = root->DCC_MANAGER(beside_q);
     const std::uint32_t waiting = root->DCC_ANSWERS(waiting_q);
-    if (!top_->gliding_o || (beside | waiting) == 0) return 0;
+    if (!clocks_.gliding(*top_) || (beside | waiting) == 0) return 0;
     const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
     const std::int64_t skipped = std::min(
         {most, room(beside, kBesidePlaces), room(waiting, kAnswerPlaces), divider() - 2 - cycle});
