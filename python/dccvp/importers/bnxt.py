@@ -15,11 +15,7 @@ MODES = {0: "DCQCN-D (deterministic marking)", 1: "DCQCN-P (probabilistic markin
 ALIASES = {"ecn_enable": "enable_cc", "g": "run_avg_weight_g", "roce_dscp": "tos_dscp", "inact_th": "inactivity_cp",
            "nph_per_state": "num_phase_per_state", "ecn_marking": "tos_ecn"}
 OTHERS = ("cnp_dscp", "cnp_prio", "roce_prio", "disable_prio_vlan_tx", "init_cp")
-
-
-def canonical(_path, name):
-    name = ALIASES.get(name, name)
-    return name if name in NAMES + OTHERS else None
+KNOWN = {**{name: name for name in NAMES + OTHERS}, **ALIASES}
 
 
 def read_files(paths, _settings):
@@ -27,7 +23,7 @@ def read_files(paths, _settings):
     found: dict = {}
     for path in paths:
         source = read(path)
-        values, unknown, lines, several = known(source, canonical)
+        values, unknown, lines, several = known(source, lambda _, name: KNOWN.get(name))
         for key, (number, word) in values.items():
             found[key] = (number, word, source)
         name = base_name(source.name)

@@ -14,17 +14,12 @@ LATEST_STOP = 10**15 + 2 * 10**12  # Latest end of a run, in ps, that the import
 EPOCH = 2 * 10**12  # Flows of the HPCC authors' simulator start 2 s after its beginning; in ps.
 
 
-def is_config(source):
-    word = source.text.split(maxsplit=1)[0]
-    return re.match(r"[A-Za-z{#]", word) is not None
-
-
 def sort_files(paths):
     """Returns {kind: Source} of the given files; InputError if a kind occurs twice or the topology is missing."""
     found = {}
     for path in paths:
         source = read(path)
-        if is_config(source):
+        if re.match(r"\s*[A-Za-z{#]", source.text):
             kind = "config.txt"
         elif hpcc_topology.is_topology(source):
             kind = "topology.txt"
@@ -115,12 +110,9 @@ def _nic_rate(imported):
     return min(linked, key=lambda one: one[0], default=(0, 10**11))[1]
 
 
-def _port_rates(imported):
-    return collections.Counter(link.rate for end, link in imported.ends() if not imported.nodes[end].is_host)
-
-
 def _configure(imported, config, index, nic_rate, priorities, offset):
-    imported.settings.update(hpcc_config.settings(config, nic_rate, _port_rates(imported), priorities))
+    port_rates = collections.Counter(link.rate for end, link in imported.ends() if not imported.nodes[end].is_host)
+    imported.settings.update(hpcc_config.settings(config, nic_rate, port_rates, priorities))
     stop = config.number("SIMULATOR_STOP_TIME", None, 0, 10**18)
     stop = None if stop is None else round(stop * 10**12)
     if stop is not None and stop > LATEST_STOP:

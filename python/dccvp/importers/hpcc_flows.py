@@ -1,5 +1,7 @@
 """Reads flow.txt and trace.txt of the HPCC authors' simulator and of simulators derived from it."""
 
+import itertools
+
 from dccvp.importers.network import MOST_FLOWS, Flow, plural, some
 from dccvp.importers.source import Words, base_name, exact
 
@@ -23,16 +25,8 @@ def is_flow_list(source):
         return False
     if len(lines[0]) == 1 and len(lines) > 1:
         return len(lines[1]) in (4, 6) and all(exact(word) is not None for word in lines[1])
-    return _leading_numbers(source) == 1 + 6 * int(lines[0][0])
-
-
-def _leading_numbers(source):
-    count = 0
-    for word in source.text.split():
-        if exact(word) is None:
-            break
-        count += 1
-    return count
+    numbers = itertools.takewhile(lambda word: exact(word) is not None, source.text.split())
+    return len(list(numbers)) == 1 + 6 * int(lines[0][0])
 
 
 def read_flows(source, index, nodes, notes, payload=1000):
@@ -40,7 +34,8 @@ def read_flows(source, index, nodes, notes, payload=1000):
     for the form of 2015, which counts packets."""
     words = Words(source)
     count = words.integer("the number of flows", 0, MOST_FLOWS)
-    columns = _columns(source)
+    rows = [line.split() for _, line in source.lines() if line.strip()]
+    columns = 4 if len(rows) > 1 and len(rows[0]) == 1 and len(rows[1]) == 4 else 6
     read_row = {4: _row_of_four, 6: _row_of_six}[columns]
     packets = columns == 6 and _counts_packets(source)
     flows, last = [], -1
@@ -63,11 +58,6 @@ def read_flows(source, index, nodes, notes, payload=1000):
     return flows
 
 
-def _columns(source):
-    rows = [line.split() for _, line in source.lines() if line.strip()]
-    return 4 if len(rows) > 1 and len(rows[0]) == 1 and len(rows[1]) == 4 else 6
-
-
 def _counts_packets(source):
     """True for rows of the simulator of 2015, `SRC DST PRIORITY PACKETS START END`: END is later than START, and
     either the fourth field is no valid port or the fifth is no number of bytes."""
@@ -79,8 +69,7 @@ def _counts_packets(source):
 
 
 def _row_of_six(words, what, packets, payload):
-    source = words.integer(f"{what}, its source", 0, 2**32 - 1)
-    target = words.integer(f"{what}, its destination", 0, 2**32 - 1)
+    source, target = (words.integer(f"{what}, its {end}", 0, 2**32 - 1) for end in ("source", "destination"))
     priority = words.integer(f"{what}, its priority group", 0, QUEUES - 1)
     if packets:
         size = words.integer(f"{what}, its packets", 1, MOST_BYTES // payload) * payload
@@ -94,8 +83,7 @@ def _row_of_six(words, what, packets, payload):
 
 
 def _row_of_four(words, what, _packets, _payload):
-    source = words.integer(f"{what}, its source", 0, 2**32 - 1)
-    target = words.integer(f"{what}, its destination", 0, 2**32 - 1)
+    source, target = (words.integer(f"{what}, its {end}", 0, 2**32 - 1) for end in ("source", "destination"))
     size = words.integer(f"{what}, its bytes", 0, MOST_BYTES)
     start = words.integer(f"{what}, its start in ns", 0, LATEST * 10**9)
     return source, target, 3, 100, size, start * 1000

@@ -63,21 +63,16 @@ def read_files(paths, settings):
     if matrix:
         found = Matrix(matrix)
         if imported is None:
-            imported = _star(found, settings)
+            if not 2 <= found.nodes <= 4096:
+                matrix.fail(found.nodes_at, f"{found.nodes} nodes without a .topo; one switch has 2 to 4096 hosts")
+            imported, said = htsim_topology.star_of(found.nodes, settings)
+            imported.notes.assumed.append(f"no .topo: {said}")
         hosts = len(imported.hosts())
         if found.nodes > hosts:
             matrix.fail(found.nodes_at, f"{found.nodes} nodes, but {topology.name} has {plural(hosts, 'host')}")
         found.add_to(imported, cores_of)
     assert imported is not None
     imported.notes.assumed.append("the transport is the platform's own: the files name none")
-    return imported
-
-
-def _star(matrix, settings):
-    if not 2 <= matrix.nodes <= 4096:
-        matrix.source.fail(matrix.nodes_at, f"{matrix.nodes} nodes without a .topo; one switch has 2 to 4096 hosts")
-    imported, said = htsim_topology.star_of(matrix.nodes, settings)
-    imported.notes.assumed.append(f"no .topo: {said}")
     return imported
 
 
@@ -95,8 +90,9 @@ class Matrix:
             if not words:
                 continue
             first = words[0].text
+            is_body = "->" in first or first in ("trigger", "failure")
             in_body = self.connections or self.triggers or self.failures
-            if not in_body and (first.startswith("#") or first in HEADER or not self._is_body(first)):
+            if not in_body and (first.startswith("#") or first in HEADER or not is_body):
                 if first in HEADER:
                     if len(words) < 2:
                         source.fail(words[0], f"{first} without a number")
@@ -105,10 +101,6 @@ class Matrix:
             self._body(words)
         self._check(header)
         self.nodes, self.nodes_at = header["Nodes"]
-
-    @staticmethod
-    def _is_body(word):
-        return "->" in word or word in ("trigger", "failure")
 
     def _body(self, words):
         first = words[0].text
@@ -152,7 +144,9 @@ class Matrix:
     def _value(self, found, key, word):
         name = key.text
         if name == "start":
-            found.start = self._start(word)
+            # htsim keeps a start in single precision, without the fraction
+            value = float(self.source.number(word, "start in ps", 0, LATEST))
+            found.start = int(struct.unpack("f", struct.pack("f", value))[0])
         elif name == "size":
             found.size = self.source.integer(word, "size in bytes", 0, MOST_SIZE)
         elif name in ("id", "trigger", "send_done_trigger", "recv_done_trigger"):
@@ -166,11 +160,6 @@ class Matrix:
         else:
             self.source.fail(key, f"unknown key {quoted(name)} (known: id, start, trigger, size, send_done_trigger, "
                              "recv_done_trigger, prio, msg)")
-
-    def _start(self, word):
-        """Returns a start time in ps, rounded as htsim rounds: single precision, without the fraction."""
-        value = self.source.number(word, "start in ps", 0, LATEST)
-        return int(struct.unpack("f", struct.pack("f", float(value)))[0])
 
     def _trigger(self, words):
         texts = [word.text for word in words]

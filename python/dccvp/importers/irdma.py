@@ -18,10 +18,6 @@ BY_LOWER = {name.lower(): name for name in NAMES + OTHERS}
 US = 10**6
 
 
-def canonical(_path, name):
-    return BY_LOWER.get(name.lower())
-
-
 def _quantity(settings, name, kind, default=None):
     """Returns a setting in ps or bytes; `default` if the setting is missing."""
     text = settings.get(name, default)
@@ -38,7 +34,7 @@ def read_files(paths, settings):
     found: dict = {}
     for path in paths:
         source = read(path)
-        values, unknown, lines, _ = known(source, canonical)
+        values, unknown, lines, _ = known(source, lambda _, name: BY_LOWER.get(name.lower()))
         for key, (value, word) in values.items():
             found[key] = (value, word, source)
         name = base_name(source.name)

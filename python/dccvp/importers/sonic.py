@@ -139,9 +139,10 @@ class Profile:
             expressed = {name for of in self.by_port.values() for name, _ in of.values()}
             rest = [name for name in lossless if name not in expressed | {chosen}]
             if rest:
-                self.notes.not_expressed.append(
-                    f"settings by port: {chosen} holds for all; others: " +
-                    "; ".join(f"{name} ({self._fields(fields_of[name])})" for name in rest))
+                texts = [", ".join(f"{key} {value}" for key, value in fields_of[name].items() if key != "pool")
+                         for name in rest]
+                self.notes.not_expressed.append(f"settings by port: {chosen} holds for all; others: " + "; ".join(
+                    f"{name} ({text})" for name, text in zip(rest, texts)))
             if "reserved" in settings:
                 self.notes.assumed.append(f"{chosen}: of `size`, what exceeds xoff is reserved (all of it, if it does "
                                           "not exceed xoff)")
@@ -185,10 +186,6 @@ class Profile:
         if lossless:
             self.notes.assumed.append("lossless priority groups have the profiles of pg_profile_lookup.ini by speed "
                                       "and cable, as SONiC makes them")
-
-    @staticmethod
-    def _fields(fields):
-        return ", ".join(f"{key} {value}" for key, value in fields.items() if key != "pool")
 
     def _pools(self):
         sizes, shared = {}, 0
