@@ -43,13 +43,8 @@ class Unit:
                 side = self.inputs if is_input else self.outputs
                 net = called.get(bits[0], name) if is_input else name
                 side[f"{re.sub(r'[^A-Za-z0-9_.]', '_', net)}:{port}:{number}"] = bits
-        self.last = max(bit for bits in self._all_bits() for bit in bits if isinstance(bit, int))
-
-    def _all_bits(self):
-        yield from self.inputs.values()
-        yield from self.outputs.values()
-        for cell in self.cells.values():
-            yield from cell["connections"].values()
+        nets = [self.inputs, self.outputs, *(cell["connections"] for cell in self.cells.values())]
+        self.last = max(bit for of in nets for bits in of.values() for bit in bits if isinstance(bit, int))
 
     def _copy(self, mutant, offset, cells):
         """Adds a copy of the unit with this mutant to `cells`, with its own nets renumbered; returns the copy's
