@@ -56,7 +56,7 @@ class ComparedTest(FolderTest):
         self.assertEqual(wrong.runs[0].overrides, ["a.b=1"])
         published = {"base": {"aggregate": {"drops": 0, "queue": 20}},
                      "scheme": {"aggregate": {"drops": 0, "queue": 8}}}
-        return null_models.compared(experiment, wrong, published, {"scheme": null})
+        return null_models.compared(wrong, published, {"scheme": null})
 
     def test_figures_that_fail_with_the_null_are_told_apart(self):
         counts, refused, missing = self.counts({"aggregate": {"drops": 0, "queue": 100}})

@@ -71,18 +71,13 @@ def interval(values):
     return None if half is None else (mean(values) - half, mean(values) + half)
 
 
-def decimals_of(half):
-    """Returns the number of decimals that show an interval's half width with two significant digits."""
-    return max(0, 1 - math.floor(math.log10(half))) if 0 < half < math.inf else 0
-
-
 def with_interval(value, half, digits=6, sign="±"):
     """Formats a mean and half the width of its interval, with as many digits as the interval justifies. Without an
     interval (None, 0 or NaN) only the mean is formatted, with `digits` significant digits."""
     # a half width below 1e-6 of the value comes from rounding only
     if not half or not math.isfinite(half) or half < 1e-6 * abs(value):
         return f"{value:.{digits}g}"
-    places = decimals_of(half)
+    places = max(0, 1 - math.floor(math.log10(half))) if half > 0 else 0  # two significant digits of the half width
     if places > 9 or half >= 1e9:
         return f"{value:.{digits}g} {sign} {half:.2g}"
     return f"{value:.{places}f} {sign} {half:.{places}f}"

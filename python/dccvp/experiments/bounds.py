@@ -56,6 +56,10 @@ def is_wide(figure):
     return factor is None or factor > WIDE
 
 
+def ends(figure):
+    return " to ".join("open" if end is None else f"{end:.4g}" for end in limits(figure))
+
+
 def bounded_figures(folder=reproduce_plan.SHIPPED):
     """Yields (experiment, run, figure) of every figure with a bound."""
     for experiment in map(reproduce_plan.read, reproduce_plan.find(folder)):
@@ -65,21 +69,19 @@ def bounded_figures(folder=reproduce_plan.SHIPPED):
                     yield experiment, run, figure
 
 
-def class_of(figure):
-    factor = width(figure)
-    return next(name for most, name in CLASSES if factor == most or None not in (factor, most) and factor <= most)
-
-
 def table(folder=reproduce_plan.SHIPPED):
     """Returns the lines of a table of the number of bounds by width."""
-    counts = collections.Counter(class_of(figure) for _, _, figure in bounded_figures(folder))
+    widths = [width(figure) for _, _, figure in bounded_figures(folder)]
+    counts = collections.Counter(
+        next(name for most, name in CLASSES if factor == most or None not in (factor, most) and factor <= most)
+        for factor in widths)
     return markdown(("accepted", "bounds"), [(name, counts[name]) for _, name in CLASSES])
 
 
 def unexplained(folder=reproduce_plan.SHIPPED):
     """Returns a sentence for each wide bound without a reason."""
     return [f"{experiment.name}.figures.yml: {run.name}: {figure.name}: a bound wider than a factor of {WIDE}"
-            f" ({' to '.join('open' if end is None else f'{end:.4g}' for end in limits(figure))}) needs 'why'"
+            f" ({ends(figure)}) needs 'why'"
             for experiment, run, figure in bounded_figures(folder) if is_wide(figure) and not figure.why]
 
 
@@ -93,6 +95,5 @@ def main(arguments):
         print("\n".join(table()))
         for experiment, run, figure in bounded_figures():
             if is_wide(figure):
-                ends = " to ".join("open" if end is None else f"{end:.4g}" for end in limits(figure))
-                print(f"{experiment.name}: {run.name}: {figure.name}: {ends}: {figure.why}")
+                print(f"{experiment.name}: {run.name}: {figure.name}: {ends(figure)}: {figure.why}")
     return 1 if faults else 0

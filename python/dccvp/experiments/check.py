@@ -9,10 +9,6 @@ from dccvp.common.yaml_nodes import fail
 PREFIX = "dccvp: "
 
 
-def arguments_of(plan, settings, extra):
-    return [part for argument in plan.arguments(settings, extra) for part in ("-c", argument)]
-
-
 def blame(text, settings):
     """Returns (the setting that a refusal names, the rest of the message); None for a refusal that names no single
     setting."""
@@ -33,7 +29,7 @@ def refusals(plan, program, extra, jobs, known=frozenset()):
     every point, and for a file without an accepted point. `known`: indices of points that were accepted before."""
     due = [i for i in range(len(plan.points)) if i not in known]
     commands = [[program, "check", str(plan.platform.resolve()),
-                 *arguments_of(plan, plan.points[i], extra)] for i in due]
+                 *(f"-c{argument}" for argument in plan.arguments(plan.points[i], extra))] for i in due]
     refused = {}
     for job, code, said in processes.run_all(commands, jobs, cwd=plan.path.resolve().parent):
         if code == 0:

@@ -41,11 +41,11 @@ class Missing(Exception):
     """Error of a path that leads to no value in metrics.json; the text names the step that fails."""
 
 
+@dataclasses.dataclass
 class Elements:
     """A list of any length in the description of metrics.json; `one` describes an element of the list."""
 
-    def __init__(self, one):
-        self.one = one
+    one: typing.Any
 
 
 class Leaf:

@@ -76,15 +76,6 @@ Experiments without a null model. What their figures would notice of a wrong sch
 """
 
 
-def arguments_of(argv):
-    parser = parser_of(__doc__, jobs=1)
-    parser.add_argument("dccvp", type=pathlib.Path)
-    parser.add_argument("names", nargs="*")
-    parser.add_argument("--onto", type=pathlib.Path)
-    parser.set_defaults(out=pathlib.Path("out/null-models"), seeds=1)
-    return parser.parse_args(argv)
-
-
 def replaced(settings, null):
     """Returns the settings of a run, without those of sections that the null replaces as a whole, followed by the
     null's settings."""
@@ -182,7 +173,7 @@ def cases(names, file=NULLS):
     return [case for case in found if not names or case[0].name in names]
 
 
-def compared(experiment, wrong, published, results):
+def compared(wrong, published, results):
     """Returns {figure: [distinguished, total]} of a null, the names of the runs that the program refused, and (run,
     figure) of each figure without a value. `published` and `results`: {run: metrics or None}."""
     counts: dict[str, list[int]] = {}
@@ -294,14 +285,19 @@ def run_all(options, chosen):
         found = {e.name: {run.name: next(results)[1] for run in e.runs} for e in everything}
     records = []
     for experiment, null, wrong in chosen:
-        counts, refused, missing = compared(experiment, wrong, found[experiment.name], found[wrong.name])
+        counts, refused, missing = compared(wrong, found[experiment.name], found[wrong.name])
         records.append({"experiment": experiment.name, "null": null, "figures": counts, "refused": refused,
                         "missing": missing})
     return records
 
 
 def main(argv):
-    options = arguments_of(argv)
+    parser = parser_of(__doc__, jobs=1)
+    parser.add_argument("dccvp", type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--onto", type=pathlib.Path)
+    parser.set_defaults(out=pathlib.Path("out/null-models"), seeds=1)
+    options = parser.parse_args(argv)
     chosen = cases(options.names)
     records = run_all(options, chosen) if chosen else []
     records += closed_forms(options.names)

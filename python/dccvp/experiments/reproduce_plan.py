@@ -115,13 +115,6 @@ def number_in(text, node):
     return float(text)
 
 
-def tolerance_in(text, node):
-    number = number_in(text, node)
-    if number < 0:
-        fail(node, "a tolerance below zero")
-    return number
-
-
 def sizes_in(text, node):
     least, dots, most = text.partition("..")
     if not (dots and WHOLE_NUMBER.fullmatch(least) and WHOLE_NUMBER.fullmatch(most)):
@@ -161,7 +154,9 @@ def bounds_in(figure, nodes, texts):
         if figure.published is None:
             fail(nodes["within"], "'within' needs a 'published' value")
         text, percent, _ = texts["within"].partition("%")
-        tolerance = tolerance_in(text, nodes["within"])
+        tolerance = number_in(text, nodes["within"])
+        if tolerance < 0:
+            fail(nodes["within"], "a tolerance below zero")
         if percent:
             figure.within_share = tolerance / 100
         else:

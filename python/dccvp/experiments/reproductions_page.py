@@ -173,17 +173,6 @@ def tables(experiments, records):
         experiment_table(e, by_name[e.name]) for e in experiments), all(o[2] != figures.OUTSIDE for o in judged)
 
 
-def reversed_orders():
-    """Returns lines about published orders that the platform reverses."""
-    return [f"- *{order['title']}* ({order['source']}): {order['reason']}."
-            for order in orders() if order.get("reason")]
-
-
-def results_of(rows):
-    """Returns the content of results.md for these rows, a line for each experiment."""
-    return RESULTS + "".join(rows[name] + "\n" for name in sorted(rows))
-
-
 def family_rows(rows):
     """Returns one line for all experiments whose names begin with the same word: the number of experiments and the
     sums of their counts."""
@@ -201,7 +190,9 @@ def family_rows(rows):
 
 def page_of(rows):
     """Returns the summary page of the rows in results.md."""
-    return INTRODUCTION.format(reversed="\n".join(reversed_orders())) + "".join(
+    reversed_here = [f"- *{order['title']}* ({order['source']}): {order['reason']}."
+                     for order in orders() if order.get("reason")]
+    return INTRODUCTION.format(reversed="\n".join(reversed_here)) + "".join(
         line + "\n" for line in family_rows(rows)) + BOUNDS.format(bounds="\n".join(bounds.table()))
 
 
@@ -238,7 +229,7 @@ def main(arguments):
     experiments = {e.name: e for e in map(reproduce_plan.read, reproduce_plan.find(SHIPPED))}
     rows = {name: line for name, line in rows_of(options.results).items() if name in experiments}
     rows.update((name, summary_row(experiments[name], own)) for name, own in load(options.folders).items())
-    options.results.write_text(results_of(rows), encoding="utf-8")
+    options.results.write_text(RESULTS + "".join(rows[name] + "\n" for name in sorted(rows)), encoding="utf-8")
     if options.onto:
         options.onto.write_text(page_of(rows), encoding="utf-8")
     else:

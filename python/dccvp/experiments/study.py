@@ -81,19 +81,15 @@ def measured(plan, program, out, jobs=1, again=False):
     return rows
 
 
-def write_runs(path, rows):
-    shown = [{**{name: None if value != value else value for name, value in row.items()},
-              "by_weight": " ".join(f"{w:g}={g:.7g}" for w, g in row["by_weight"].items())} for row in rows]
-    results.write_csv(path, ("id", *AXES, *study_measure.FIGURES, "by_weight"), shown)
-
-
 def study(options):
     plan = study_plan.read(options.study, options.seeds, options.case, options.variant)
     if not options.dccvp.is_file():
         raise InputError(f"{options.dccvp}: no such program")
     out = options.out or pathlib.Path("out") / plan.name
     rows = measured(plan, options.dccvp, out, options.jobs, options.again)
-    write_runs(out / "runs.csv", rows)
+    results.write_csv(out / "runs.csv", ("id", *AXES, *study_measure.FIGURES, "by_weight"), [
+        {**{name: None if value != value else value for name, value in row.items()},
+         "by_weight": " ".join(f"{w:g}={g:.7g}" for w, g in row["by_weight"].items())} for row in rows])
     table = study_table.table(plan, rows)
     study_table.write_csv(out / "table.csv", table)
     text = study_table.markdown(table)

@@ -104,11 +104,6 @@ def tenant_figures(metrics, out):
     return max(errors), tenant_swing(out / "series" / "class.csv", window["from_s"], window["to_s"])
 
 
-def message_times_us(flows_csv, dscp):
-    """Returns the completion times of the finished messages of a class in us, from posting to the last ACK."""
-    return [float(row["fct_s"]) * 1e6 for row in rows_of(flows_csv) if row["dscp"] == str(dscp) and row["fct_s"]]
-
-
 def figures_of(run, plan, out):
     """Returns {figure: value} of the run whose results are in the folder `out`; None for a figure that the run
     lacks. `by_weight` is the goodput of all flows of each weight, `by_size` the slowdowns of study_sizes.by_size."""
@@ -120,9 +115,10 @@ def figures_of(run, plan, out):
         kmax = number(run.platform["switch"]["ecn"]["kmax"])
         drained = drain_ms(out / "series" / "queue.csv", kmax)
     tenant_error, swing = tenant_figures(metrics, out)
-    times = []
+    times = []  # completion times of the finished messages in us, from posting to the last ACK
     if plan.messages_of is not None:
-        times = message_times_us(out / "flows.csv", plan.messages_of)
+        times = [float(row["fct_s"]) * 1e6 for row in rows_of(out / "flows.csv")
+                 if row["dscp"] == str(plan.messages_of) and row["fct_s"]]
         if not times:
             raise RunError(run, f"no message of DSCP {plan.messages_of} was completed")
 
@@ -146,13 +142,11 @@ def figures_of(run, plan, out):
     queue = max(metrics["queues"], key=lambda q: q["mean_bytes"])
     aggregate = metrics["aggregate"]
     found = {
-        "share_error": share_error(goodput, weights) if proportional else math.nan,
-        "share_rms": share_rms(goodput, weights) if proportional else math.nan,
-        "class_error": class_error(goodput, weights) if proportional else math.nan,
+        **{name: error(goodput, weights) if proportional else math.nan for name, error in (
+            ("share_error", share_error), ("share_rms", share_rms), ("class_error", class_error))},
         "utilisation": math.nan if plan.slowdowns else aggregate["goodput_gbps"] / ceiling_gbps(run.platform),
         "jain": aggregate["jain"],
-        "jain_weighted": (jain([g / w for g, w in zip(goodput, weights)]) if proportional
-                          else math.nan),
+        "jain_weighted": jain([g / w for g, w in zip(goodput, weights)]) if proportional else math.nan,
         "queue_mean_kb": queue["mean_bytes"] / 1e3,
         "queue_p99_kb": queue["p99_bytes"] / 1e3,
         "queue_max_kb": queue["max_bytes"] / 1e3,

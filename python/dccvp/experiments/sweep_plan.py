@@ -167,10 +167,6 @@ def sample_of(node):
     return list({tuple((s.key, s.text) for s in p): p for p in points}.values())
 
 
-def seed_factor(key, node):
-    return [[Setting("seed", str(seed), key, node)] for seed in seeds_of(word(node, "'seeds'"), node, MOST_POINTS)]
-
-
 def points_of(keys, root):
     """Returns (list of points, names of the parameters that vary)."""
     factors = []
@@ -195,7 +191,9 @@ def points_of(keys, root):
     if "sample" in root:
         factors.append(sample_of(root["sample"]))
     if "seeds" in root:
-        factors.append(seed_factor(keys["seeds"], root["seeds"]))
+        node = root["seeds"]
+        factors.append([[Setting("seed", str(seed), keys["seeds"], node)]
+                        for seed in seeds_of(word(node, "'seeds'"), node, MOST_POINTS)])
     if not factors:
         fail(keys["platform"], "nothing varies: a sweep has 'grid', 'list', 'sample' or 'seeds'")
     if math.prod(len(f) for f in factors) > MOST_POINTS:

@@ -11,11 +11,9 @@ def grouped(text):
     """Formats 1234567.8 as 1 234 567.8 with narrow no-break spaces."""
     sign = "-" if text.startswith("-") else ""
     whole, dot, rest = text.lstrip("-").partition(".")
-    groups = []
-    while len(whole) > 4 or (groups and len(whole) > 3):
-        groups.insert(0, whole[-3:])
-        whole = whole[:-3]
-    return sign + THIN.join([whole] + groups) + dot + rest
+    if len(whole) > 4:
+        whole = f"{int(whole):,}".replace(",", THIN)
+    return sign + whole + dot + rest
 
 
 def number(value, digits=2):

@@ -2,16 +2,11 @@
 
 import json
 import pathlib
+import re
 
 from dccvp.report.html_text import escape
 
 HERE = pathlib.Path(__file__).resolve().parent
-
-
-def script_data(data):
-    """Returns data as JSON for a script element; markup in names is escaped, since `</script` and `<!--<script`
-    would change how a browser reads the rest of the page."""
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
 def filled(kind, title, sections, body, about, data, columns=1):
@@ -26,13 +21,10 @@ def filled(kind, title, sections, body, about, data, columns=1):
         "nav": "".join(f'<a href="#{name}">{text}</a>' for name, text in sections),
         "body": body,
         "about": escape(about),
-        "data": script_data(data),
+        # Markup in names is escaped, since `</script` and `<!--<script` would change how a browser reads the rest.
+        "data": json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"),
         "uplot_js": (HERE / "vendor/uPlot.iife.min.js").read_text(encoding="utf-8"),
         "js": (HERE / "report.js").read_text(encoding="utf-8"),
     }
-    first, *pieces = (HERE / "page.html").read_text(encoding="utf-8").split("{{")
-    out = [first]
-    for piece in pieces:
-        name, rest = piece.split("}}", 1)
-        out += [parts[name], rest]
-    return "".join(out)
+    page = (HERE / "page.html").read_text(encoding="utf-8")
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: parts[match[1]], page)

@@ -19,10 +19,6 @@ def columns_of(path, needed):
     return read_columns(path, needed, nothing=None) if path.exists() else {}
 
 
-def runs_below(folder):
-    return sorted(p.parent for p in folder.glob("*/metrics.json"))
-
-
 def described(dccvp):
     """Returns {path: row} of the output of `dccvp metrics`; N in a path stands for the index of a list."""
     return {row["path"]: row for row in metric_rows(dccvp)}
@@ -57,7 +53,7 @@ class Run:
         path = self.folder / "metrics.json"
         if not path.exists():
             hint = ""
-            below = runs_below(self.folder)
+            below = sorted(p.parent for p in self.folder.glob("*/metrics.json"))
             if below:
                 some = ", ".join(f"'{p}'" for p in below[:3])
                 hint = f"; {len(below)} below it do: {some}{', …' if len(below) > 3 else ''}"
