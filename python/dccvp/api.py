@@ -9,7 +9,6 @@ import weakref
 
 import yaml
 
-from dccvp.common import kept_flows
 from dccvp.common.ending import InputError
 from dccvp.experiments import figures
 from dccvp.experiments import folder as folders
@@ -62,7 +61,7 @@ class Run:
         """A frame with a row for each flow, as flows.csv: id, hosts, dscp, bytes, times in s (fct_s: from posting to
         the last acknowledgement), goodput in Gb/s. NaN where a flow has no such figure. InputError if the run kept no
         list of its flows (output.flows); `fct` and `metrics` have its figures then."""
-        kept_flows.need_flows(self.metrics, self.folder, "Run.flows")
+        figures.need_flows(self.metrics, self.folder, "Run.flows")
         return self._frame(self.folder / "flows.csv")
 
     @property

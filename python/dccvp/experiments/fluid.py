@@ -15,6 +15,8 @@ import cmath
 import dataclasses
 import math
 
+import numpy
+
 from dccvp.common import quantity
 from dccvp.common.ending import InputError
 from dccvp.common.text_table import text_table
@@ -50,20 +52,6 @@ def crossovers(loop, low=1.0, high=1e8, steps=4000):
 def phase_margin(loop):
     """Returns the least phase margin in degrees over all gain crossovers; None if the gain never crosses 1."""
     return min((margin for margin, _ in crossovers(loop)), default=None)
-
-
-def solved(matrix, right):
-    """Returns the solution x of matrix x = right, by elimination; for small complex systems."""
-    rows = [list(row) + [value] for row, value in zip(matrix, right)]
-    size = len(rows)
-    for i in range(size):
-        best = max(range(i, size), key=lambda k: abs(rows[k][i]))
-        rows[i], rows[best] = rows[best], rows[i]
-        for k in range(size):
-            if k != i:
-                factor = rows[k][i] / rows[i][i]
-                rows[k] = [a - factor * b for a, b in zip(rows[k], rows[i])]
-    return [row[size] / row[i] for i, row in enumerate(rows)]
 
 
 @dataclasses.dataclass
@@ -164,7 +152,7 @@ class Dcqcn:
             late = cmath.exp(-s * delay)
             matrix = [[s * (i == k) - own[k][i] - (by_heard[i] * late if k == 2 else 0) for k in range(3)]
                       for i in range(3)]
-            return -solved(matrix, [x * late for x in by_mark])[2] * self.flows * self.slope / s
+            return -numpy.linalg.solve(matrix, [x * late for x in by_mark])[2] * self.flows * self.slope / s
         return gain
 
     def published(self, delay):
@@ -253,7 +241,7 @@ def several(text, kind):
 
 
 def flow_counts(text):
-    counts = [part for part in text.split(",")]
+    counts = text.split(",")
     if not all(part.isdigit() and int(part) > 0 for part in counts):
         raise InputError(f"--flows: '{text}' is no list of numbers of flows, such as 2,10,64")
     return [int(part) for part in counts]

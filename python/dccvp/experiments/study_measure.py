@@ -6,10 +6,10 @@ import math
 import statistics
 
 from dccvp.common.columns import rows_of
-from dccvp.common.kept_flows import keeps_flows, no_flows
 from dccvp.common.quantity import number
 from dccvp.common.statistics import jain, percentile
 from dccvp.experiments import study_motion, study_sizes
+from dccvp.experiments.figures import keeps_flows, no_flows
 
 # Bytes of a packet beside its payload: Ethernet 14, IPv4 20, UDP 8, BTH 12, ICRC 4, FCS 4.
 HEADERS = 62

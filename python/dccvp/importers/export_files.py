@@ -15,10 +15,9 @@ import yaml
 from dccvp.common import quantity
 from dccvp.common.columns import rows_of
 from dccvp.common.ending import InputError
-from dccvp.common.kept_flows import need_flows
 from dccvp.common.whole_file import write_whole
 from dccvp.cost import parameters_of
-from dccvp.experiments.figures import results_of
+from dccvp.experiments.figures import need_flows, results_of
 from dccvp.importers.network import decimal
 from dccvp.importers.source import base_name, exact, read
 
@@ -100,22 +99,16 @@ def labels(folder, config, count):
     """Returns (ports of the flows by id, offset of the times in ps), from the single trace of a run; defaults if
     the run has no trace or also has other traffic."""
     traffic = config.get("traffic") or []
-    default = [100] * count, 0
     if len(traffic) != 1 or traffic[0].get("kind") != "trace":
-        return default
-    offset = quantity.parse(traffic[0].get("time_offset", "0us"))
-    path = pathlib.Path(traffic[0].get("file", ""))
-    path = path if path.is_absolute() else folder / path
-    if not path.is_file():
-        return default[0], int(offset[0]) if offset else 0
-    rows = [line.split("#")[0].split() for line in read(path).text.split("\n")]
-    rows = [row for row in rows if len(row) == 6]
-    starts = [exact(row[5]) for row in rows]
-    if len(rows) != count or None in starts:
-        return default[0], int(offset[0]) if offset else 0
-    order = sorted(range(len(rows)), key=lambda place: starts[place])
-    ports = [int(rows[place][3]) if rows[place][3].isdigit() else 100 for place in order]
-    return ports, int(offset[0]) if offset else 0
+        return [100] * count, 0
+    offset = quantity.parse(traffic[0].get("time_offset", "0us")) or (0, "")
+    path = folder / traffic[0].get("file", "")
+    rows = [line.split("#")[0].split() for line in read(path).text.split("\n")] if path.is_file() else []
+    starts = {place: exact(row[5]) for place, row in enumerate(rows) if len(row) == 6}
+    if len(starts) != count or None in starts.values():
+        return [100] * count, int(offset[0])
+    order = [rows[place] for place in sorted(starts, key=lambda place: starts[place])]
+    return [int(row[3]) if row[3].isdigit() else 100 for row in order], int(offset[0])
 
 
 def fct_text(folder, say):

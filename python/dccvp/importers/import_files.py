@@ -13,23 +13,9 @@ from dccvp.common.ending import InputError
 from dccvp.importers import write
 from dccvp.importers.source import quoted
 
-FORMATS = {
-    "hpcc": "dccvp.importers.hpcc",
-    "htsim": "dccvp.importers.htsim",
-    "sonic": "dccvp.importers.sonic",
-    "mlx5": "dccvp.importers.mlx5",
-    "irdma": "dccvp.importers.irdma",
-    "bnxt": "dccvp.importers.bnxt",
-    "sizes": "dccvp.importers.sizes",
-    "csv": "dccvp.importers.csv_flows",
-    "graphml": "dccvp.importers.graphml",
-    "sndlib": "dccvp.importers.sndlib",
-    "goal": "dccvp.importers.goal",
-    "chakra": "dccvp.importers.chakra",
-    "astra": "dccvp.importers.astra",
-    "dts": "dccvp.importers.dts",
-    "repl": "dccvp.importers.repl",
-}
+# Names of the formats, which are those of the modules; "csv" is the module csv_flows, since csv is Python's own.
+FORMATS = ("hpcc", "htsim", "sonic", "mlx5", "irdma", "bnxt", "sizes", "csv", "graphml", "sndlib", "goal", "chakra",
+           "astra", "dts", "repl")
 
 
 def module_of(name):
@@ -38,7 +24,7 @@ def module_of(name):
         near = difflib.get_close_matches(name, FORMATS, 1)
         hint = f"; did you mean '{near[0]}'?" if near else f" (known: {', '.join(FORMATS)})"
         raise InputError(f"there is no format {quoted(name)}{hint}")
-    return importlib.import_module(FORMATS[name])
+    return importlib.import_module("dccvp.importers." + ("csv_flows" if name == "csv" else name))
 
 
 def settings_of(module, name, texts):

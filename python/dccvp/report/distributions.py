@@ -2,8 +2,7 @@
 
 import math
 
-from dccvp.report.html_text import escape, number
-from dccvp.report.layout import colour
+from dccvp.report.html_text import colour, escape, number
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 220, 44, 34
 

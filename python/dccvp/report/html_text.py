@@ -1,4 +1,4 @@
-"""Formats numbers and tables as HTML."""
+"""Formats numbers, tables and sections as HTML."""
 
 import html
 import math
@@ -83,3 +83,23 @@ def meter(share, mark=None, colour="var(--accent)", label=""):
     line = f'<b style="left:{100 * min(mark, 1):.2f}%"></b>' if mark is not None else ""
     return (f'<span class="meter" role="img" aria-label="{escape(label)}">'
             f'<i style="width:{100 * share:.2f}%;background:{colour}"></i>{line}</span>')
+
+
+def colour(dscps, dscp):
+    return f"var(--series-{dscps.index(dscp) % 8})" if dscp in dscps else "var(--pale)"
+
+
+def heading(runs, index):
+    return f"<h3>{escape(runs[index].label)}</h3>" if len(runs) > 1 else ""
+
+
+def side_by_side(runs, make):
+    """Returns a panel for each run, side by side."""
+    panels = [f'<div class="panel">{heading(runs, i)}{make(run, i)}</div>'
+              for i, run in enumerate(runs)]
+    return f'<div class="runs">{"".join(panels)}</div>'
+
+
+def section(name, title, body, note=""):
+    note = f'<p class="note">{note}</p>' if note else ""
+    return f'<section id="{name}"><h2>{title}</h2>{note}{body}</section>\n'

@@ -16,11 +16,9 @@ from dccvp.report import sections, series, sweep_report
 from dccvp.report.page import filled
 from dccvp.report.run_folder import Run
 
-TITLES = (("summary", "Summary"), ("network", "Network"), ("classes", "Classes"),
-          ("rates", "Rates"), ("queues", "Queues"), ("completion", "Completion"),
-          ("flows", "Flows"), ("controllers", "Controllers"), ("links", "Links"),
-          ("counters", "Counters"), ("configuration", "Configuration"))
-
+TITLES = [(name, name.capitalize()) for name in (
+    "summary", "network", "classes", "rates", "queues", "completion", "flows", "controllers", "links", "counters",
+    "configuration")]
 
 # Greatest number of points whose reports a sweep's report creates; each takes a fraction of a second.
 MOST_LINKED = 100

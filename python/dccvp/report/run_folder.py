@@ -6,7 +6,7 @@ import subprocess
 
 from dccvp.common.columns import read_columns
 from dccvp.common.ending import InputError
-from dccvp.experiments.figures import check_schema, metric_rows
+from dccvp.experiments.figures import check_schema
 from dccvp.experiments.folder import label_of
 
 
@@ -17,11 +17,6 @@ FLOW_COLUMNS = ("rate_gbps", "goodput_gbps", "target_gbps", "alpha")
 def columns_of(path, needed):
     """Returns the columns of a CSV file; empty if the file does not exist."""
     return read_columns(path, needed, nothing=None) if path.exists() else {}
-
-
-def described(dccvp):
-    """Returns {path: row} of the output of `dccvp metrics`; N in a path stands for the index of a list."""
-    return {row["path"]: row for row in metric_rows(dccvp)}
 
 
 class Run:

@@ -5,13 +5,12 @@ import math
 import re
 
 from dccvp.common import quantity
-from dccvp.common.kept_flows import keeps_flows
 from dccvp.common.statistics import percentile
+from dccvp.experiments.figures import keeps_flows, metric_rows
 from dccvp.report.distributions import distributions
 from dccvp.report.completion_pictures import Flows, completion_pictures
-from dccvp.report.html_text import escape, figure, meter, number, size_text, table, time_text
-from dccvp.report.layout import section, side_by_side
-from dccvp.report.run_folder import described
+from dccvp.report.html_text import (escape, figure, meter, number, section, side_by_side, size_text, table,
+                                    time_text)
 from dccvp.report.summary import summary
 
 MOST_ROWS = 16
@@ -287,7 +286,7 @@ def links(runs):
 
 
 def counters(runs):
-    about = described(runs[0].dccvp)
+    about = {row["path"]: row for row in metric_rows(runs[0].dccvp)}
     units = {"Gb/s": ", Gb/s", "us": ", µs"}
 
     def words(path, key):

@@ -2,9 +2,8 @@
 
 import re
 
-from dccvp.common.kept_flows import keeps_flows
-from dccvp.report.html_text import escape, figure, meter, number, table, time_text
-from dccvp.report.layout import colour, heading, section
+from dccvp.experiments.figures import keeps_flows
+from dccvp.report.html_text import colour, escape, figure, heading, meter, number, section, table, time_text
 
 MOST_CLASSES = 16
 SHARES_HOLD = 0.10  # Greatest error of a share, the limit of configs/differentiation/weights.study.yml.

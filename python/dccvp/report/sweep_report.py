@@ -5,15 +5,13 @@ from dccvp.experiments import folder as folders
 from dccvp.experiments import results
 from dccvp.report import sweep_pictures
 from dccvp.report.completion_pictures import Flows, completion_pictures
-from dccvp.report.html_text import escape, table
-from dccvp.report.layout import section
+from dccvp.report.html_text import escape, section, table
 from dccvp.report.page import filled
 
 MOST_CURVES = 8     # Greatest number of colours that a reader can distinguish.
 MOST_POINTS = 5000  # Greatest number of rows that a browser lays out in a second or two.
 
-SECTIONS = (("summary", "Summary"), ("best", "Best"), ("pictures", "Pictures"), ("completion", "Completion"),
-            ("points", "Points"))
+SECTIONS = [(name, name.capitalize()) for name in ("summary", "best", "pictures", "completion", "points")]
 
 
 def figure_text(value):
