@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-from run import ARRAY, LIBERTY, NAND2_AREA, cells, run, some
+from run import ARRAY, cells, osu018_area, run, some
 
 ONE = 1 << 16
 SOURCES = "common/ram_1r1w.sv synth/lut_depth.sv"
@@ -30,10 +30,6 @@ MARK = 1 << 10  # argument of one mark at weight 1
 def exact(argument):
     """Returns the multiplier of the proportional policy's exact line; an argument of MARK is one mark at weight 1."""
     return max(fractions.Fraction(0), 1 - fractions.Fraction(argument, MARK * CUT))
-
-
-def real(argument):
-    return float(exact(argument))
 
 
 def proportional(bits):
@@ -67,8 +63,8 @@ def accuracy(bits):
     table, line = proportional(bits), straight(bits)
     # Arguments from one mark at weight 16 on, because no shipped class cuts less.
     arguments = range(MARK // 16, ONE + 1)
-    out = {f"one_mark_weight_{w}": cut_error(table, bits, MARK // w, real) for w in WEIGHTS}
-    out["proportional_max"] = max(abs(cut_error(table, bits, a, real)) for a in arguments)
+    out = {f"one_mark_weight_{w}": cut_error(table, bits, MARK // w, lambda x: float(exact(x))) for w in WEIGHTS}
+    out["proportional_max"] = max(abs(cut_error(table, bits, a, lambda x: float(exact(x)))) for a in arguments)
     out["dcqcn_max"] = max(abs(cut_error(line, bits, a, lambda x: 1 - x / ONE / 2)) for a in arguments)
     return out
 
@@ -107,16 +103,9 @@ def area(bits, work):
         return (f"read_verilog -sv {'-lib ' if black_box else ''}{ARRAY}; read_verilog -sv {SOURCES}; "
                 f"chparam -set IndexBits {bits} lut_depth; ")
     counts = cells(run(["yosys", "-p", read(False) + "synth_ice40 -abc2 -top lut_depth; stat"]))
-    constraints = os.path.join(work, "abc.constr")
-    with open(constraints, "w", encoding="utf-8") as file:
-        file.write("set_driving_cell INVX2\nset_load 0.1\n")
-    text = run(["yosys", "-p", read(True) + "synth -flatten -top lut_depth; opt -full; "
-                f"dfflibmap -liberty {LIBERTY}; abc -D 4000 -constr {constraints} -liberty {LIBERTY}; "
-                f"opt_clean -purge; stat -liberty {LIBERTY}"])
-    chip = re.findall(r"Chip area for .*?: ([\d.]+)", text)
     return {"ram_bits": 17 * ((1 << bits) + 1), "ice40_lut4": some(counts, "SB_LUT4"),
             "ice40_ram4k": some(counts, "SB_RAM40.*"),
-            "osu018_logic_ge": round(float(chip[-1]) / NAND2_AREA)}
+            "osu018_logic_ge": osu018_area(read(True), "lut_depth", work)}
 
 
 def main():

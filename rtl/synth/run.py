@@ -136,18 +136,26 @@ def macros_library(netlist, library):
         file.write("\n".join(lines + ["}"]) + "\n")
 
 
+def osu018_area(commands, top, work, then=""):
+    """Synthesises a unit for OSU018, whose RAM arrays are black boxes; returns its area in NAND2 gates. `then`: further
+    commands of yosys."""
+    constraints = os.path.join(work, "abc.constr")
+    with open(constraints, "w", encoding="utf-8") as file:
+        file.write("set_driving_cell INVX2\nset_load 0.1\n")
+    text = run(["yosys", "-p", commands + f"synth -flatten -top {top}; opt -full; "
+                f"dfflibmap -liberty {LIBERTY}; abc -D 4000 -constr {constraints} -liberty {LIBERTY}; "
+                f"opt_clean -purge; stat -liberty {LIBERTY}; {then}"])
+    area = re.findall(r"Chip area for .*?: ([\d.]+)", text)
+    return round(float(area[-1]) / NAND2_AREA) if area else None
+
+
 def osu018_paths(top, commands, work):
     """Returns area in NAND2 gates; the longest paths by the kind of their start and end points: group -> (ns, from,
     to); energy in pJ a cycle and leakage in nW, without wires and clock tree. Memories are macros without delay and
     without power. Exits if the timing analyser reports a problem with its input."""
     netlist, library = os.path.join(work, f"{top}.v"), os.path.join(work, "macros.lib")
-    constraints, script = os.path.join(work, "abc.constr"), os.path.join(work, "sta.tcl")
-    with open(constraints, "w", encoding="utf-8") as file:
-        file.write("set_driving_cell INVX2\nset_load 0.1\n")
-    text = run(["yosys", "-p", commands + f"synth -flatten -top {top}; opt -full; "
-                f"dfflibmap -liberty {LIBERTY}; abc -D 4000 -constr {constraints} -liberty {LIBERTY}; "
-                f"opt_clean -purge; stat -liberty {LIBERTY}; rename -top {top}; "
-                f"write_verilog -noattr -simple-lhs {netlist}"])
+    script = os.path.join(work, "sta.tcl")
+    area = osu018_area(commands, top, work, f"rename -top {top}; write_verilog -noattr -simple-lhs {netlist}")
     macros_library(netlist, library)
     paths = {"logic": "-from [all_registers -clock_pins] -to [all_registers -data_pins]",
              "from_memory": "-from $memories", "to_memory": "-to $memories",
@@ -164,7 +172,6 @@ def osu018_paths(top, commands, work):
     log = run(["sta", "-no_splash", "-exit", script], check=False)
     with open(os.path.join(work, f"sta_{top}.log"), "w", encoding="utf-8") as file:
         file.write(log)
-    area = re.findall(r"Chip area for .*?: ([\d.]+)", text)
     longest = {}
     for name, report in re.findall(r"^group (\w+)$(.*?)(?=^group |\Z)", log, re.M | re.S):
         found = re.search(r"Startpoint: (\S+).*?Endpoint: (\S+).*?([\d.]+)\s+data arrival time", report, re.S)
@@ -174,7 +181,7 @@ def osu018_paths(top, commands, work):
     if not area or set(longest) != set(paths) or not power or int(power[4]) > int(power[3]) / 1000:
         missing = ", ".join(sorted(set(paths) - set(longest))) or ("power" if area else "area")
         sys.exit(f"run.py: {top} on OSU018: no {missing}:\n{log[-2000:]}")
-    return round(float(area[-1]) / NAND2_AREA), longest, (float(power[1]) * PERIOD * 1e3, float(power[2]) * 1e9)
+    return area, longest, (float(power[1]) * PERIOD * 1e3, float(power[2]) * 1e9)
 
 
 def controller_timing(slots, work):

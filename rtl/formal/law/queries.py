@@ -138,28 +138,20 @@ def matters(model, value):
     return z3.is_const(term) and any(d.name() == term.decl().name() for d in model.decls())
 
 
-def register_text(model, registers):
+def text_of(model, values):
+    """Returns the text of registers, in capitals, or of the tables' entries for a class."""
     parts = []
-    for name, value in registers.items():
+    for name, value in values.items():
         if not matters(model, value):
             continue
         known = value_of(model, value)
         if name in RATES:
-            parts.append(f"{name.upper()} {rate(known)}")
+            text = rate(known)
         elif name in FRACTIONS:
-            parts.append(f"{name.upper()} {known / 65536:.5f}")
+            text = f"{known / 65536:.5f}"
         else:
-            parts.append(f"{name.upper()} {int(known)}")
-    return ", ".join(parts) or "any"
-
-
-def class_text(model, c):
-    parts = []
-    for name in CLASS:
-        if matters(model, getattr(c, name)):
-            known = value_of(model, getattr(c, name))
-            one = 256 if name == "f_inc" else 4096
-            parts.append(f"{name} {rate(known) if name in RATES else round(known / one, 4)}")
+            text = round(known / (256 if name == "f_inc" else 4096), 4) if name in CLASS else int(known)
+        parts.append(f"{name if name in CLASS else name.upper()} {text}")
     return ", ".join(parts) or "any"
 
 
@@ -170,9 +162,9 @@ def explain(law, model, told):
         if isinstance(value, Slot):
             lines.append(f"{text}: {slot_text(law, model, value)}")
         elif isinstance(value, dict):
-            lines.append(f"{text}: {register_text(model, value)}")
+            lines.append(f"{text}: {text_of(model, value)}")
         elif hasattr(value, "f_dec"):
-            lines.append(f"{text}: {class_text(model, value)}")
+            lines.append(f"{text}: {text_of(model, vars(value))}")
         else:
             known = value_of(model, value)
             lines.append(f"{text}: {rate(known) if text.endswith(' rate') else known}")
