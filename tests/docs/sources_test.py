@@ -127,8 +127,9 @@ class Sources(unittest.TestCase):
         self.assertTrue(self.faults(state="missing", why="x", wher=["README.md"]))
 
     def test_figures_are_those_of_the_experiments(self):
-        self.assertEqual(sources_page.experiment_text(["A title", "N=2", "share"], ROWS), "*A title*")
-        self.assertEqual(sources_page.experiment_text(["A title"], ROWS), "*A title*")
+        self.assertTrue(sources_page.chosen(["A title", "N=2", "share"], ROWS))
+        self.assertTrue(sources_page.chosen(["A title"], ROWS))
+        self.assertEqual(sources_page.evidence({"figures": [["A title", "N=2", "share"], ["A title"]]}), "*A title*")
         rows = sources_page.measured_rows(ROOT / "configs/reproduce")
         self.assertIn("QCN holds the queue at its set point", rows)
         self.assertTrue(all(len(row) == 4 for title in rows for row in rows[title]))
