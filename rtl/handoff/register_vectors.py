@@ -624,6 +624,34 @@ def named_words():
         write(IRQ_STATUS, 8)
 
 
+def wrong_heads():
+    """A wrong word at the head of the queue of CNPs or of commands is reported until the recovery removes it, and in
+    the cycle after. Each such word causes one recovery, which loses no flow."""
+    reset()
+    write(CTRL, ENABLED)
+    for times in (1, 2):
+        line(15, 96, 0x80000)  # CNPs wait
+        word = 24 * times  # one of those that wait
+        line(16, 13, 1, word)
+        line(16, 13, 2, word)
+        line(4, 2000)
+        line(8)
+        read(MEMORY_ERROR, 16)
+        read(MEMORY_LOST, times << 16)
+        line(4, 2000)
+    for first in range(4):
+        loaded(9)
+        for word in range(first, 16, 4):
+            line(16, 9, 1, word)
+            line(16, 9, 2, word)
+        for cycles in (300, 300):
+            line(9, cycles)
+        line(4, 3000)
+        line(9, 200)
+        line(4, 3000)
+        read(MEMORY_LOST, 4 << 16)
+
+
 def main():
     if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--secded"], ["--rebuild"]):
         sys.exit(__doc__)
@@ -639,6 +667,7 @@ def main():
             recoveries()
             told_rates()
             named_words()
+            wrong_heads()
             return
         corrected_bits()
         lost_bits(memories={memory: ((ZEROS,), cause)
