@@ -169,7 +169,7 @@ software-cost: build
 	tests/bench/software.py $(BUILD)/dccvp $(BUILD)/firmware --page $(BUILD)/software-cost.md
 
 format:
-	git ls-files '*.h' '*.cpp' '*.c' | grep -v generated | xargs clang-format -i
+	git ls-files '*.h' '*.cpp' '*.c' | xargs clang-format -i
 
 lint:
 	tests/run_checks.sh

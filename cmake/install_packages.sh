@@ -5,14 +5,14 @@
 set -eu
 
 program="g++ cmake ninja-build pkg-config libsystemc-dev libyaml-cpp-dev libcli11-dev libfmt-dev
- nlohmann-json3-dev zlib1g-dev libdeflate-dev python3-yaml"
+ nlohmann-json3-dev zlib1g-dev libdeflate-dev python3-yaml python3-jsonschema"
 run="$program python3-matplotlib"
-firmware="$program python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch"
+firmware="$program gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch"
 rtl="$program verilator"
 deb="$run dpkg-dev file"
 docs="$run mkdocs mkdocs-material"
 test="$docs dpkg-dev file libgtest-dev libgmock-dev libbenchmark-dev ccache verilator yosys berkeley-abc python3-z3 clang lld clang-format clang-tidy libclang-rt-14-dev
- python3-jsonschema gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
+ gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf gdb-multiarch libunicorn-dev
  libopenmpi-dev openmpi-bin procps qemu-system-misc device-tree-compiler libxml2-utils tshark gtkwave snakemake zsh git chromium chromium-driver python3-selenium
  python3-pandas python3-venv python3-setuptools python3-wheel python3-nbconvert python3-ipykernel flake8 mypy"
 handoff="$test iverilog lcov opensta fpga-icestorm nextpnr-ice40 qflow-tech-osu018"

@@ -53,6 +53,14 @@ class Layers:
         return self.place[other[0]] <= self.place[one[0]]
 
 
+def path_of(name, root, known):
+    """The path in the repository of an included file. A file that is not in the repository is made by the build for
+    the folder of its name. None: no such folder."""
+    folder = name.partition("/")[0]
+    return next((f"{r}/{name}" for r in ROOTS if f"{r}/{name}" in known), None) or next(
+        (f"{r}/{name}" for r in ROOTS if "/" in name and (root / r / folder).is_dir()), None)
+
+
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent)
     layers = Layers((root / "tests/layers.txt").read_text())
@@ -66,7 +74,7 @@ def main():
             continue
         for number, line in enumerate((root / file).read_text().splitlines(), 1):
             found = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
-            target = next((f"{r}/{found[1]}" for r in ROOTS if f"{r}/{found[1]}" in known), None) if found else None
+            target = path_of(found[1], root, known) if found else None
             if target is not None and not layers.allows(file, target):
                 print(f"{file}:{number}: may not include {found[1]} (tests/layers.txt)")
                 wrong += 1

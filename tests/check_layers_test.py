@@ -45,6 +45,10 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(self.found("models/core/high/new.h", "high/high.h"), [])
         self.assertEqual(self.found("models/schemes/b/new.h", "high/high.h"), [])
 
+    def test_a_header_that_the_build_makes_belongs_to_the_folder_of_its_name(self):
+        self.assertEqual(len(self.found("models/core/low/new.h", "high/generated/map.h")), 1)
+        self.assertEqual(self.found("models/core/high/new.h", "low/generated/map.h"), [])
+
     def test_folders_on_one_line_may_include_each_other(self):
         self.assertEqual(self.found("vp/one/new.h", "two/two.h"), [])
         self.assertEqual(self.found("vp/two/new.h", "one/one.h"), [])

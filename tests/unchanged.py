@@ -6,7 +6,8 @@ usage: unchanged.py NAME INPUT... -- COMMAND...
 INPUT is a file or folder of the repository, or 'tool:NAME' for a program whose version counts. COMMAND is the check
 with its arguments. For each NAME tests/evidence.json
 holds the digest of the inputs with which the check last passed. Comments and blank space in SystemVerilog, C++ and
-Python sources do not count, since they cannot change the result.
+Python sources do not count, since they cannot change the result. A source that includes a header which the build
+makes from the register maps has the maps and their generator as further inputs.
 
 Exit status 77 (ctest: skipped) and one line if the inputs are those of the last pass; otherwise the exit
 status of COMMAND. With DCC_EVIDENCE=always the command runs in any case (`make test-full`); with
@@ -26,6 +27,11 @@ EVIDENCE = ROOT / "tests/evidence.json"
 SKIPPED = 77
 COMMENTS = {".sv": r"//[^\n]*|/\*.*?\*/", ".svh": r"//[^\n]*|/\*.*?\*/", ".h": r"//[^\n]*|/\*.*?\*/",
             ".cpp": r"//[^\n]*|/\*.*?\*/", ".c": r"//[^\n]*|/\*.*?\*/", ".py": r"(?m)^\s*#[^\n]*"}
+
+
+# Headers that the build makes from the register maps, and what they are made from.
+REGISTER_MAPS = "rtl/regs/*.yaml"
+MADE_FROM = [REGISTER_MAPS, "rtl/regs/*.json", "python/dccvp/regtool"]
 
 
 def contents(path):
@@ -51,6 +57,13 @@ def files_of(inputs):
     return sorted(listed)
 
 
+def include_registers(names):
+    """Whether one of these files includes a header that the build makes from the register maps."""
+    maps = "|".join(path.stem for path in sorted(ROOT.glob(REGISTER_MAPS)))
+    made = re.compile(rf'^#include "(?:registers/generated/|driver/(?:{maps})(?:_regs)?\.h")', re.M)
+    return any(made.search((ROOT / name).read_text()) for name in names if name.endswith((".h", ".cpp", ".c", ".S")))
+
+
 def version(tool):
     """Returns the first line of a tool's --version, or a line that no tool prints if it is not installed."""
     try:
@@ -68,7 +81,10 @@ def digest(inputs, command):
     inputs = [item for item in inputs if not item.startswith("tool:")]
     for word in command:
         total.update(word.replace(str(ROOT), "").encode() + b"\0")
-    for name in files_of(inputs):
+    names = files_of(inputs)
+    if include_registers(names):
+        names = files_of(inputs + MADE_FROM)
+    for name in names:
         total.update(name.encode() + b"\0" + contents(ROOT / name) + b"\0")
     return total.hexdigest()
 

@@ -66,6 +66,22 @@ class Unchanged(unittest.TestCase):
         (self.root / "code/b.cpp").unlink()
         self.assertEqual(self.check(), (0, True))
 
+    def test_a_register_map_counts_for_those_who_include_what_is_made_from_it(self):
+        (self.root / "rtl/regs").mkdir(parents=True)
+        (self.root / "python/dccvp/regtool").mkdir(parents=True)
+        register_map, tool = self.root / "rtl/regs/toy.yaml", self.root / "python/dccvp/regtool/out_c.py"
+        for file in (register_map, tool, self.root / "rtl/regs/schema.json"):
+            file.write_text("one\n")
+        for include, counts in (("driver/toy.c", False), ("driver/toy_regs.h", True), ("driver/toy.h", True),
+                                ("registers/generated/toy_map.h", True), ("registers/toy.h", False)):
+            (self.root / "code/a.cpp").write_text(f'int a;\n#include "{include}"\n')
+            for source in (register_map, tool):
+                with self.subTest(include=include, source=source.name):
+                    self.check(mode="record")
+                    self.assertEqual(self.check(), (77, False))
+                    source.write_text(source.read_text() + "more\n")
+                    self.assertEqual(self.check(), (0, True) if counts else (77, False))
+
     def test_another_version_of_a_tool_counts(self):
         self.check(mode="record")
         self.assertEqual(self.check(), (77, False))

@@ -1,4 +1,4 @@
-/* Memory layout of a firmware image; the preprocessor takes addresses from sw/driver/memory_map.h.
+/* Memory layout of a firmware image; the preprocessor takes addresses from driver/memory_map.h.
  *
  * The image, its stack included, takes DCC_IMAGE_BYTES of RAM. A program without a boot block may
  * take more, up to all of RAM: -Wl,--defsym=__image_bytes=0x400000. */

@@ -26,6 +26,24 @@ for tool in xmllint ${unchecked:-verilator yosys iverilog sta}; do
     { echo "make_handoff.sh: $tool is not installed" >&2; exit 2; }
 done
 
+# copy_with_headers FOLDER SOURCE…: copies sources, which are named from models/core, and the headers of models/core, sw
+# and the registers that these sources include.
+generated=$build/generated
+copy_with_headers() {
+  folder=$1
+  shift
+  cd "$root/models/core"
+  files=$(g++ -std=c++17 -MM -I. -I../../sw -I"$generated" -I../../rtl/golden "$@")
+  printf '%s\n' "$files" | tr ' \\' '\n\n' | grep '\.\(h\|cpp\|c\)$' | grep -v rtl/golden | sort -u |
+    while read -r file; do
+      place=${file#../../sw/}
+      place=$folder/${place#"$generated/"}
+      mkdir -p "$(dirname "$place")"
+      cp "$file" "$place"
+    done
+  cd - >/dev/null
+}
+
 rm -rf "$out"
 for folder in doc registers constraints vectors reports lint sva golden/model; do mkdir -p "$out/$folder"; done
 out=$(cd "$out" && pwd)
@@ -70,7 +88,7 @@ cp "$root/docs/driver.md" "$out/doc/programmers_guide.md"
 cp "$root/docs/formats.md" "$out/doc/formats.md"
 cp "$root"/rtl/controller/doc/*.md "$out/doc"
 cp "$root/LICENSE" "$out"
-cp "$root/docs/registers/dcc.md" "$root/sw/driver/dcc_regs.h" "$out/registers"
+cp "$root/docs/registers/dcc.md" "$generated/driver/dcc_regs.h" "$out/registers"
 cp "$root/rtl/regs/generated/dcc_regs_pkg.sv" "$out/registers"
 "$root/python/tool.py" regtool --forms "$out/registers" "$root/rtl/regs/dcc.yaml"
 xmllint --noout "$out/registers/dcc.xml" "$out/registers/dcc.svd"
@@ -101,28 +119,16 @@ done
 # Copies the golden model: its interface, the sources that its makefile names, and the headers that these sources
 # include.
 cp "$root"/rtl/golden/* "$out/golden"
-sources=$(make -s -C "$out/golden" sources)
-includes=$(cd "$root/models/core" && g++ -std=c++17 -MM -I. -I../../sw -I../../rtl/golden $sources \
-  ../../rtl/golden/dcc_golden.cpp)
-printf '%s\n' "$includes" | tr ' \\' '\n\n' | grep '\.\(h\|cpp\)$' | grep -v rtl/golden | sort -u |
-  while read -r file; do
-    place=$out/golden/model/${file#../../sw/}
-    mkdir -p "$(dirname "$place")"
-    cp "$root/models/core/$file" "$place"
-  done
+sources=$(make -s -C "$out/golden" sources | sed "s|registers/generated/|$generated/&|g")
+# shellcheck disable=SC2086
+copy_with_headers "$out/golden/model" $sources ../../rtl/golden/dcc_golden.cpp
 
 # Copies the bench of the NIC's application block: its sources, and the driver and headers that these sources
 # include.
 cp "$cosim_sources"/nic_app/*.h "$cosim_sources"/nic_app/*.cpp "$root/rtl/verilated/single_thread_context.h" "$out/nic"
 cp "$root/rtl/handoff/nic_bench.mk" "$out/nic/Makefile"
 cp -r "$root/rtl/handoff/crc" "$out/nic"
-(cd "$root/models/core" && g++ -std=c++17 -MM -I. -I../../sw wire/roce_headers.cpp ../../sw/driver/dcc_driver.c \
-  ../../sw/driver/dcc_tables.c) | tr ' \\' '\n\n' | grep '\.\(h\|cpp\|c\)$' | sort -u |
-  while read -r file; do
-    place=$out/nic/${file#../../sw/}
-    mkdir -p "$(dirname "$place")"
-    cp "$root/models/core/$file" "$place"
-  done
+copy_with_headers "$out/nic" wire/roce_headers.cpp ../../sw/driver/dcc_driver.c ../../sw/driver/dcc_tables.c
 
 # Copies the benches of single blocks of pacer and NIC.
 units=$out/units
@@ -135,11 +141,7 @@ cp "$cosim_sources/block_pins.h" "$cosim_sources/turned_bits.h" "$root/rtl/veril
   "$root/rtl/verilated/memories.vlt" "$root/rtl/verilated/flow_cuckoo.vlt" "$units"
 cp "$root/rtl/handoff/gtest/"* "$units/gtest"
 cp "$root/rtl/handoff/unit_benches.mk" "$units/Makefile"
-(cd "$root/models/core" && echo '#include "nic/notification_point.h"' | g++ -std=c++17 -MM -I. -x c++ -) |
-  tr ' \\' '\n\n' | grep '\.h$' | while read -r file; do
-    mkdir -p "$(dirname "$units/model/$file")"
-    cp "$root/models/core/$file" "$units/model/$file"
-  done
+copy_with_headers "$units/model" nic/notification_point.h
 
 cp "$root/rtl/handoff/check_package.sh" "$out/check.sh"
 "$root/python/tool.py" component "$out"

@@ -39,6 +39,13 @@ def verilated(directory, name, top, verilog, verilate=(), define=(), optimise="-
     return prefix, objects, parts
 
 
+def register_headers(folder):
+    """Writes the register maps as C and C++ below a folder of a build; returns the include folder."""
+    folder = os.path.join(folder, "generated")
+    run([os.path.join(RTL, "../python/tool.py"), "regtool", "--code", folder])
+    return folder
+
+
 def compiled(program, variant, sources, flags, define=()):
     """Compiles the C++ sources of a bench with a variant of the design, the result of verilated(); returns `program`,
     the program's path."""
@@ -47,8 +54,9 @@ def compiled(program, variant, sources, flags, define=()):
     coverage = ["-DVM_COVERAGE=1"] if "VARIANT_COVERAGE" in define else []
     run(["g++", "-std=c++17", "-O2", f"-DVARIANT={prefix}", f"-DVARIANT_HEADER=<{prefix}.h>",
          f"-DVARIANT_ROOT=<{prefix}___024root.h>", *(f"-D{word}" for word in define), *coverage, *flags,
-         f"-I{objects}", f"-isystem{root}/include", f"-isystem{root}/include/vltstd", *sources,
-         *(os.path.join(objects, part) for part in parts), "-pthread", "-latomic", "-o", program])
+         f"-I{register_headers(os.path.dirname(program))}", f"-I{objects}", f"-isystem{root}/include",
+         f"-isystem{root}/include/vltstd", *sources, *(os.path.join(objects, part) for part in parts), "-pthread",
+         "-latomic", "-o", program])
     return program
 
 

@@ -17,7 +17,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 RTL = os.path.dirname(HERE)
 ROOT = os.path.dirname(RTL)
 sys.path[:0] = [RTL, HERE]
-from campaign import compiled, digest, judged, proofs, read_equivalents, read_mutations, verilated  # noqa: E402
+from campaign import (compiled, digest, judged, proofs, read_equivalents, read_mutations,  # noqa: E402
+                      register_headers, verilated)
 from sources import ARRAY, OF_GATES, UNITS, run, sources  # noqa: E402
 
 CORE = os.path.join(ROOT, "models", "core")
@@ -48,7 +49,7 @@ def build(directory, unit, count, seed):
     # The digest covers the judge: the model that the rate unit's bench compares with lies in models.
     mark = digest(f"{count} {seed} {OF_GATES}", files_of(
         [os.path.join(RTL, folder) for folder in (unit.folder, "common", "secded", "mutation", "verilated", "bench")] +
-        [os.path.join(CORE, "controller"), os.path.join(CORE, "registers", "generated")]))
+        [os.path.join(CORE, "controller"), os.path.join(register_headers(directory), "registers")]))
     program, listing = os.path.join(directory, "unit_runner"), os.path.join(directory, "mutations.ys")
     netlist = os.path.join(directory, "mutants.il")
     stamp = os.path.join(directory, f"built-{mark}")

@@ -66,9 +66,10 @@ def compiled(source, folder, includes):
     return str(out)
 
 
-def includes_of(folder):
-    """Compiler options that let the changed header in `folder` hide the original header."""
-    return [f"-I{folder / name}" for name in FOLDERS]
+def includes_of(build, folder):
+    """Compiler options that let the changed header in `folder` hide the original header, and that find the headers
+    that the build has made."""
+    return [*(f"-I{folder / name}" for name in FOLDERS), f"-I{build}/generated"]
 
 
 def source_of(build, name, copy, folder):
@@ -92,7 +93,7 @@ def objects_of(build, entry, folder, text):
     copy = folder / entry["in"]
     copy.parent.mkdir(parents=True, exist_ok=True)
     copy.write_text(text, encoding="utf-8")
-    includes = [*includes_of(folder), f"-I{(ROOT / entry['in']).parent}"]
+    includes = [*includes_of(build, folder), f"-I{(ROOT / entry['in']).parent}"]
     sources = [source_of(build, entry["in"], copy, folder)] if copy.suffix in (".c", ".cpp") else []
     return [compiled(one, folder, includes) for one in sources + [ROOT / name for name in entry.get("with", [])]]
 
@@ -103,8 +104,8 @@ def unit_test(build, test, objects, folder):
     libraries = [str(path) for part in ("models/schemes", "models/core", "models/core/riscv", "sw")
                  for path in sorted((build / part).glob("*.a"))]
     program = folder / "test"
-    done = run(["g++", "-std=c++17", *includes_of(folder), *OPTIONS, str(ROOT / source), *objects, "-o", str(program),
-                "-Wl,--allow-multiple-definition", "-Wl,--start-group", *libraries, "-Wl,--end-group",
+    done = run(["g++", "-std=c++17", *includes_of(build, folder), *OPTIONS, str(ROOT / source), *objects, "-o",
+                str(program), "-Wl,--allow-multiple-definition", "-Wl,--start-group", *libraries, "-Wl,--end-group",
                 "-lgtest_main", "-lgtest", "-lz", "-ldeflate", "-lpthread"])
     if done.returncode != 0:
         raise ValueError(done.stderr[:2000])

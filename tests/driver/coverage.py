@@ -45,16 +45,18 @@ def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     sources = sorted((root / "sw/driver").glob("*.c"))
     with tempfile.TemporaryDirectory(prefix="dccvp-coverage-") as folder:
+        run([root / "python/tool.py", "regtool", "--code", folder], folder)
+        includes = [f"-I{root}/sw", f"-I{folder}"]
         for source in sources:
-            run(["gcc", "-std=gnu11", "-O0", "--coverage", f"-I{root}/sw", "-c", source, "-o",
+            run(["gcc", "-std=gnu11", "-O0", "--coverage", *includes, "-c", source, "-o",
                  f"{source.stem}.o"], folder)
         objects = [f"{source.stem}.o" for source in sources]
         fakes = [root / "tests/driver" / f"{name}.cpp" for name in ("fake_machine", "fake_nic")]
         app = sorted((root / "sw/app").glob("*.c"))
         for source in app:
-            run(["gcc", "-std=gnu11", "-O0", f"-I{root}/sw", "-c", source], folder)
+            run(["gcc", "-std=gnu11", "-O0", *includes, "-c", source], folder)
         tests = [root / "tests/driver" / f"{name}_test.cpp" for name in TESTS]
-        run(["g++", "-std=c++17", "-O0", f"-I{root}/sw", f"-I{root}/models/core",
+        run(["g++", "-std=c++17", "-O0", *includes, f"-I{root}/models/core",
              f"-I{root}/tests/driver", *fakes, *tests, *objects,
              *(f"{source.stem}.o" for source in app), "--coverage", "-lgtest", "-lgtest_main",
              "-lpthread", "-lm", "-o", "tests"], folder)

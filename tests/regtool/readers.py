@@ -20,13 +20,22 @@ GENERATED = ROOT / "rtl/regs/generated"
 
 
 @functools.lru_cache(maxsize=None)
-def forms():
-    """Returns the folder with the exchange forms, which this run of the tests has generated."""
+def made(option):
+    """Returns the folder with the outputs of regtool's `option`, which this run of the tests has generated."""
     folder = tempfile.TemporaryDirectory()
-    subprocess.run([ROOT / "python/tool.py", "regtool", "--forms", folder.name], check=True,
-                   stdout=subprocess.DEVNULL)
+    subprocess.run([ROOT / "python/tool.py", "regtool", option, folder.name], check=True, stdout=subprocess.DEVNULL)
     atexit.register(folder.cleanup)
     return pathlib.Path(folder.name)
+
+
+def forms():
+    """Returns the folder with the exchange forms."""
+    return made("--forms")
+
+
+def code():
+    """Returns the include folder with the sources in C and C++."""
+    return made("--code")
 
 
 @dataclasses.dataclass
@@ -109,7 +118,7 @@ def unit(name, unit, folder):
               for m in re.finditer(r"^ +logic (?:\[(\d+):0\])? *(\w+);", package, re.M)]
     module = (GENERATED / f"{name}_{unit}_regs.sv").read_text(encoding="utf-8")
     connected = dict(re.findall(r"assign regs_o\.(\w+) = reg2hw_i\.(\w+);", module))
-    header = (ROOT / f"models/core/registers/generated/{name}_parameters.h").read_text(encoding="utf-8")
+    header = (code() / f"registers/generated/{name}_parameters.h").read_text(encoding="utf-8")
     walk = header.split(f"void each_{unit}_register", 1)[1]
     visited = [(m[1], m[2], int(m[3]))
                for m in re.finditer(r'visit\("(\w+)", p\.(\w+), (\d+)u, \w+\);', walk)]
@@ -368,7 +377,7 @@ def _camel(name):
 
 
 def c_header(name, wanted):
-    text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")
+    text = (code() / f"driver/{name}_regs.h").read_text(encoding="utf-8")
     macros = {m[1]: _number(m[2]) for m in re.finditer(r"^#define (\w+)\s+(\w+)$", text, re.M)}
     used = set()
 
@@ -423,7 +432,7 @@ def parameters(name):
 
 def cpp_parameters(name):
     """Returns {member: initial value} of the structures, and {member: (register, field)} that the decoder reads."""
-    folder = ROOT / "models/core/registers/generated"
+    folder = code() / "registers/generated"
     text = (folder / f"{name}_parameters.h").read_text(encoding="utf-8")
     structures = {m[1]: dict(re.findall(r"^  (?:bool|std::uint\d+_t) (\w+) = (\w+);$", m[2], re.M))
                   for m in re.finditer(r"struct (\w+) \{(.*?)^\};", text, re.M | re.S)}
@@ -451,7 +460,7 @@ def settings(name):
             member = r["name"].lower()
             wanted[member] = ("Ratio" if bits else "unsigned", r["reset"], bits)
             limits[member] = (r.get("min", 0), r.get("max", (1 << r["width"]) - 1))
-    folder = ROOT / "models/core/registers/generated"
+    folder = code() / "registers/generated"
     if not wanted:
         return wanted, limits, {}, {}, []
     header = (folder / f"{name}_settings.h").read_text(encoding="utf-8")
@@ -468,7 +477,7 @@ def settings(name):
 
 def c_parameters(name):
     """Returns [(member, smallest, greatest, reset)] of the driver's structure, in its order."""
-    text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")
+    text = (code() / f"driver/{name}_regs.h").read_text(encoding="utf-8")
     members = re.search(rf"struct {name}_parameters \{{(.*?)\}};", text, re.S)[1]
     text = text.replace("\\\n", "")
     resets = re.search(r"_PARAMETERS_RESET \{(.*)\}", text)[1].split(",")
@@ -481,7 +490,7 @@ def c_parameters(name):
 
 def c_statistics(name):
     """Returns members of the driver's structure of statistics, and (NAME, member) of its list."""
-    text = (ROOT / f"sw/driver/{name}_regs.h").read_text(encoding="utf-8")
+    text = (code() / f"driver/{name}_regs.h").read_text(encoding="utf-8")
     members = re.search(rf"struct {name}_statistics \{{(.*?)\}};", text, re.S)[1]
     rows = re.search(r"_FOR_EACH_STATISTIC\(X\) \\\n((?:  X.*\n)+)", text)[1]
     return re.findall(r"uint64_t (\w+);", members), re.findall(r"X\((\w+), (\w+)\)", rows)

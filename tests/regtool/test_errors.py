@@ -186,20 +186,22 @@ class Errors(unittest.TestCase):
                     first = str(caught.exception).splitlines()[0]
                     self.assertTrue(first.startswith(f"{path}:{line}: {words}"), first)
 
-    def run_on(self, text):
+    def run_on(self, text, option="--out"):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "toy.yaml"
             path.write_text(text, encoding="utf-8")
             with contextlib.redirect_stderr(io.StringIO()) as errors, \
                     contextlib.redirect_stdout(io.StringIO()):
-                status = regtool.main(["--out", folder, str(path)])
+                status = regtool.main([option, folder, str(path)])
             written = [p.name for p in pathlib.Path(folder).rglob("*") if p.is_file()]
             return status, errors.getvalue(), path, written
 
     def test_the_good_one_is_accepted(self):
-        status, errors, _, written = self.run_on(GOOD)
-        self.assertEqual(status, 0, errors)
-        self.assertGreater(len(written), 7)
+        for option, last in (("--out", "toy_regs_storage.sv"), ("--code", "toy_regs.h"), ("--forms", "toy.svd")):
+            status, errors, _, written = self.run_on(GOOD, option)
+            self.assertEqual(status, 0, errors)
+            self.assertGreater(len(written), 3)
+            self.assertIn(last, written)
 
     def test_each_mistake_has_its_place(self):
         for old, new, line, words in BAD:
@@ -238,11 +240,11 @@ class Errors(unittest.TestCase):
             subprocess.run(command, check=True, capture_output=True)
             same = subprocess.run(command + ["--check"], capture_output=True, text=True, check=False)
             self.assertEqual((same.returncode, same.stdout), (0, ""))
-            header = pathlib.Path(folder) / "sw/driver/toy_regs.h"
-            header.write_text(header.read_text().replace("TOY_MODE_RESET", "TOY_MODE_RESTE"))
+            header = pathlib.Path(folder) / "rtl/regs/generated/toy_regs_pkg.sv"
+            header.write_text(header.read_text().replace("ModeReset", "ModeReste"))
             other = subprocess.run(command + ["--check"], capture_output=True, text=True, check=False)
             self.assertEqual(other.returncode, 1)
-            self.assertIn("+#define TOY_MODE_RESET ", other.stdout)
+            self.assertRegex(other.stdout, r"\n\+ .* ModeReset +=")
 
 
 if __name__ == "__main__":

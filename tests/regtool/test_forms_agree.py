@@ -133,13 +133,13 @@ class FormsAgree(unittest.TestCase):
         folder = readers.ROOT / "rtl/regs"
         data = yaml.safe_load((folder / f"{stem}.yaml").read_text(encoding="utf-8"))
         prefix = data["prefix"]
-        header = (readers.ROOT / f"sw/driver/{stem}.h").read_text(encoding="utf-8")
+        header = (readers.code() / f"driver/{stem}.h").read_text(encoding="utf-8")
         macros = {m[1]: int(m[2], 0) for m in re.finditer(r"^#define (\w+) +(\w+)", header, re.M)}
         page = (readers.ROOT / f"docs/registers/{stem}.md").read_text(encoding="utf-8")
         wanted = {}
         for region in data["regions"]:
             if "map" in region:
-                text = (readers.ROOT / f"sw/driver/{region['map']}_regs.h").read_text(encoding="utf-8")
+                text = (readers.code() / f"driver/{region['map']}_regs.h").read_text(encoding="utf-8")
                 block = yaml.safe_load((folder / f"{region['map']}.yaml").read_text(encoding="utf-8"))
                 base = int(re.search(r"_BASE +UINT64_C\((\w+)\)", text)[1], 0)
                 self.assertEqual(base, block["base_address"])

@@ -7,6 +7,8 @@ import subprocess
 import tempfile
 import unittest
 
+import readers
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "rtl/regs/generated"
 MAPS = ("dcc", "nic")
@@ -30,7 +32,7 @@ class OutputRules(unittest.TestCase):
                 if compiler != "gcc" and not shutil.which(compiler):
                     continue
                 done = run(compiler, "-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror",
-                           "-ffreestanding", "-I", str(ROOT / "sw/driver"), "-c", str(unit), "-o",
+                           "-ffreestanding", "-I", str(readers.code() / "driver"), "-c", str(unit), "-o",
                            str(pathlib.Path(folder) / "unit.o"))
                 self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -49,10 +51,11 @@ class OutputRules(unittest.TestCase):
                         text = text.replace(key, key + line, 1) if forget else text
                     path = pathlib.Path(folder) / f"{name}.yaml"
                     path.write_text(text, encoding="utf-8")
-                    done = run(str(ROOT / "python/tool.py"), "regtool", "--out", folder, str(path))
-                    self.assertEqual(done.returncode, 0, done.stderr)
+                    for maps in ((), (str(path),)):
+                        done = run(str(ROOT / "python/tool.py"), "regtool", "--code", folder, *maps)
+                        self.assertEqual(done.returncode, 0, done.stderr)
                     done = run("g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only",
-                               "-I", f"{folder}/models/core", "-I", str(ROOT / "models/core"),
+                               "-I", folder, "-I", str(ROOT / "models/core"),
                                "-I", str(ROOT / "sw"), *(str(ROOT / d) for d in devices))
                     if not forget:
                         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -93,12 +96,12 @@ class OutputRules(unittest.TestCase):
                 before = (copy / path).read_text(encoding="utf-8")
                 self.assertEqual(before.count(found), 1, path)
                 (copy / path).write_text(before.replace(found, instead), encoding="utf-8")
-            done = run(str(copy / "python/tool.py"), "regtool")
-            self.assertEqual(done.returncode, 0, done.stderr)
+            for option in ((), ("--code", f"{folder}/code")):
+                done = run(str(copy / "python/tool.py"), "regtool", *option)
+                self.assertEqual(done.returncode, 0, done.stderr)
             touched = {str(p.relative_to(copy)) for p in copy.rglob("*") if p.is_file()
                        and "__pycache__" not in p.parts and p.read_bytes() != self.original(p, copy)}
-            by_hand = {p for p in touched if "generated" not in p and not p.endswith("_regs.h")
-                       and not p.startswith("docs/registers/")}
+            by_hand = {p for p in touched if "generated" not in p and not p.startswith("docs/registers/")}
             self.assertEqual(by_hand, set(self.RECIPE))
             # The new parameter must appear in the model, in the words and recordings of lock-step, and at the pins of
             # the RTL.
@@ -106,8 +109,8 @@ class OutputRules(unittest.TestCase):
                            "rtl/bench/rate_recording.cpp", "rtl/verilated/rate_engine_rtl.cpp",
                            "models/core/controller/dcc.cpp"):
                 done = run("g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only",
-                           "-I", f"{copy}/models/core", "-I", f"{copy}/sw", "-I",
-                           f"{copy}/rtl/verilated", "-I", f"{copy}/rtl/bench", str(copy / source))
+                           "-I", f"{copy}/models/core", "-I", f"{copy}/sw", "-I", f"{folder}/code",
+                           "-I", f"{copy}/rtl/verilated", "-I", f"{copy}/rtl/bench", str(copy / source))
                 self.assertEqual((done.returncode, done.stderr), (0, ""), source)
             # Compiles the rate unit inside the controller and with pins of its own.
             files = (copy / "rtl/controller/files.f").read_text(encoding="utf-8").split()
@@ -140,7 +143,7 @@ class OutputRules(unittest.TestCase):
 
     def test_files_stay_within_a_hundred_columns_where_code_is_read(self):
         for name in MAPS:
-            path = ROOT / f"sw/driver/{name}_regs.h"
+            path = readers.code() / f"driver/{name}_regs.h"
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 self.assertLessEqual(len(line), 100, f"{path}:{number}")
 

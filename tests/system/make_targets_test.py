@@ -14,7 +14,7 @@ from harness import PATIENCE
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NEEDED = {
-    "firmware": {"python3-jsonschema", "gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf",
+    "firmware": {"gcc-riscv64-unknown-elf", "picolibc-riscv64-unknown-elf",
                  "gdb-multiarch"},
     "rtl": {"verilator"},
 }

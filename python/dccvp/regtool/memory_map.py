@@ -145,7 +145,7 @@ def _size(region):
 
 def markdown(memory):
     out = [f"<!-- {memory.note} -->", f"# {memory.title}", "",
-           f"`sw/driver/{memory.stem}.h` has the same for programs.", "",
+           f"`driver/{memory.stem}.h` has the same for programs.", "",
            "| address | size | what |", "|---|---|---|"]
     for region in memory.regions:
         text = region.description
