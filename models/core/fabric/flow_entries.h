@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -22,10 +23,7 @@ class FlowEntries {
   struct Count {
     FlowName name;
     Bytes bytes = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(name.source, name.destination, name.flow, bytes);
-    }
+    void add_state(StateDigest& d) const { d(name.source, name.destination, name.flow, bytes); }
   };
 
   /// Returns the bytes that the hosts attached to this switch sent since the previous call, for

@@ -8,6 +8,7 @@
 
 #include "nic/algorithm/algorithm.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -24,20 +25,14 @@ class AlgorithmTimers {
   void start(int id, PicoSeconds delay);
   void stop(int id);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(timers_);
-  }
+  void add_state(StateDigest& d) const { d(timers_); }
 
  private:
   struct Timer {
     Timer(AlgorithmTimers& owner, int number)
         : timers(owner), id(number), event(Event::calling<&Timer::expire>(*this, owner.rank_)) {}
     void expire() { timers.algorithm_.on_timer(timers.flow_, id); }
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(event);
-    }
+    void add_state(StateDigest& d) const { d(event); }
     AlgorithmTimers& timers;
     int id;
     Event event;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -33,10 +34,7 @@ class ControlQueue {
     return packet;
   }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(queues_, filled_);
-  }
+  void add_state(StateDigest& d) const { d(queues_, filled_); }
 
  private:
   void push(Packet* packet, unsigned queue) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "nic/nic_device.h"
+#include "sim/state_digest.h"
 #include "switch/credits.h"
 #include "wire/link.h"
 
@@ -23,10 +24,7 @@ class CreditGate final : public PacketOut, public PacketSink {
     if (!is_link_control(packet.kind)) nic_.prefetch(packet, port);
   }
   const LaneCredits& credits() const { return credits_; }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(credits_, blocked_);
-  }
+  void add_state(StateDigest& d) const { d(credits_, blocked_); }
 
  private:
   void tell();

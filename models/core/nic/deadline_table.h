@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nic/recovery/retransmit_timer.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -42,8 +43,7 @@ class DeadlineTable {
   }
 
   /// Adds the deadlines that are set to a state digest.
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     std::size_t count = 0;
     for (Qpn number = 0; number < deadlines_.size(); ++number) {
       if (!is_set(number)) continue;

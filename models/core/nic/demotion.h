@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -25,10 +26,7 @@ class Demotion {
     }
     return priority;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(thresholds_);
-  }
+  void add_state(StateDigest& d) const { d(thresholds_); }
 
  private:
   std::vector<Bytes> thresholds_;

@@ -12,6 +12,7 @@
 
 #include "nic/nic_parameters.h"
 #include "nic/work_queue.h"
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -50,8 +51,7 @@ class EndToEndContexts {
     for (const Posted& posted : items) dropped(posted.item);
   }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     for (const auto& [name, context] : contexts_) {
       d(name.first, name.second, context.domain, context.busy, context.sender);
       for (const Qpn qpn : context.turns) d(qpn);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "sim/state_digest.h"
 #include "stats/priority_pauses.h"
 #include "units.h"
 
@@ -45,10 +46,7 @@ class LinkPause {
     if ((paused_ >> p & 1) != 0) so_far.time += now - history_->since[p];
     return so_far;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(paused_, blocked_);
-  }
+  void add_state(StateDigest& d) const { d(paused_, blocked_); }
 
  private:
   /// Statistics of the pauses so far. Most hosts of a large network are never paused, so the record

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nic/nic_parameters.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -42,8 +43,7 @@ class MessageRate {
     return now;
   }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(free_);
     for (const Pair& one : pairs_) d(one.next, one.turn, one.has_turn);
   }

@@ -9,6 +9,7 @@
 #include "nic/nic_parameters.h"
 #include "nic/receiver.h"
 #include "nic/transmitter.h"
+#include "sim/state_digest.h"
 #include "switch/dcbx/dcbx.h"
 #include "switch/pause_times.h"
 #include "wire/link.h"
@@ -106,8 +107,7 @@ class NicDevice final : public PacketSink {
 
   void receive(Packet* packet, int port) override;
   void prefetch(const Packet& packet, int port) const override;
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(enabled_, transmitter_, receiver_, counters_.packets_sent, counters_.packets_received,
       counters_.bytes_sent, counters_.bytes_received, counters_.retransmits, counters_.ce_received);
     if (dcbx_ != nullptr) d(*dcbx_);

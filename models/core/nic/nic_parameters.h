@@ -9,6 +9,7 @@
 #include "describe/quantities.h"
 #include "nic/host/dma.h"
 #include "nic/host/host_clock.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -284,8 +285,7 @@ struct QueuePairConfig {
   Bytes bytes = 0;  // size of the flow in bytes; 0: unknown
   PicoSeconds deadline = PicoSeconds::max();
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(remote_host, remote_qpn, flow, dscp, priority, service, ecn_capable, governed, ee_context,
       rd_domain, rate_cap, initial_rate, base_rtt, bytes, deadline);
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "nic/nic_parameters.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -46,8 +47,7 @@ class NotificationPoint {
   }
   /// Number of packets that the last CNP reported; 0: the CNP carried no count.
   std::uint8_t reported_packets() const { return reported_packets_; }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(quiet_until_, marks_, packets_, reported_packets_, all_marked_);
   }
 

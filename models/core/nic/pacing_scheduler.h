@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "stats/numbered_table.h"
 #include "units.h"
 #include "wire/packet.h"
@@ -50,8 +51,7 @@ class PacingScheduler {
   FlowIndex first_waiting() const { return waiting_.empty() ? kNone : waiting_[0].flow; }
   /// True if a flow of an allowed priority was ready at the last pick() and was not picked.
   bool has_ready(unsigned allowed) const { return (non_empty_ & allowed) != 0; }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(order_, non_empty_);
     flows_.every([&](const Flow& flow) { d(flow.place, flow.priority, flow.ready_order); });
     for (const Waiting& one : waiting_) d(one.when, one.flow);

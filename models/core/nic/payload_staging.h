@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "nic/nic_parameters.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -41,8 +42,7 @@ class PayloadStaging {
   Packet* remove_pending();
 
   std::size_t size() const { return packets_ == nullptr ? 0 : packets_->size(); }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(ready_, bytes_);
     if (packets_ == nullptr) return;
     for (const Staged& staged : *packets_) d(*staged.packet, staged.awaits_payload);

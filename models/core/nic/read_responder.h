@@ -9,6 +9,7 @@
 #include "nic/host/dma.h"
 #include "nic/nic_parameters.h"
 #include "nic/work_queue.h"
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -30,8 +31,7 @@ struct ResponderState {
     /// the response packets so far. Thus the round-trip time of each packet excludes its
     /// predecessors' time on the wire.
     PicoSeconds echo{};
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(operation, repeated, operands.swap_or_add, operands.compare, original, psn, address, bytes,
         begun, flow, echo);
     }
@@ -42,19 +42,13 @@ struct ResponderState {
     bool known = false;    // memory has returned `original`, the word before the atomic operation
     bool refused = false;  // the address lies outside memory; a repeated request is tried again
     std::uint64_t original = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(psn, known, refused, original);
-    }
+    void add_state(StateDigest& d) const { d(psn, known, refused, original); }
   };
   std::deque<Response> responses;  // responses to send, oldest first
   // results of atomic operations, newest last; at most NicParameters::outstanding_reads
   std::deque<AtomicResult> atomics;
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(responses, atomics);
-  }
+  void add_state(StateDigest& d) const { d(responses, atomics); }
 };
 
 /// Makes the READ and atomic responses of all queue pairs of one NIC. The transmitter decides when

@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "nic/nic_parameters.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -46,10 +47,7 @@ class ReceiveBuffer {
 
   Bytes backlog() const { return bytes_; }
   Bytes most() const { return most_; }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(bytes_, stopped_, arrivals_.size());
-  }
+  void add_state(StateDigest& d) const { d(bytes_, stopped_, arrivals_.size()); }
 
  private:
   void resume();

@@ -15,6 +15,7 @@
 #include "nic/receive_buffer.h"
 #include "nic/transmitter.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "stats/class_delays.h"
 #include "stats/flow_ledger.h"
 #include "stats/numbered_table.h"
@@ -107,8 +108,7 @@ class Receiver {
   void observe_reordering(Reordering* reordering) { reordering_ = reordering; }
   /// Number of packets that the receiver buffers because an earlier one is missing.
   std::size_t buffered() const { return buffered_; }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     contexts_.every([&](const Context& c) {
       d(c.created, c.nak_sent, c.refused, c.remote_host, c.remote_qpn, c.expected, c.skipping,
         c.notification_point);

@@ -13,6 +13,7 @@
 #include "nic/recovery/retransmit_timer.h"
 #include "nic/recovery/selective_repeat.h"
 #include "nic/work_queue.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -31,8 +32,7 @@ struct ReadState {
   bool refused = false;
   CompletionSink::Status refusal{};
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(responder, acked_to, own_turn, gap, refused_at, refused, refusal);
   }
 };
@@ -92,8 +92,7 @@ struct alignas(64) SendQueuePair {
   /// True if the receiver was asked for an acknowledgement or a response that has not arrived.
   bool awaits_answer() const { return asked > work.oldest_unacked(); }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(created, connected, failed, retries, rnr_retries, work, pacing.rate, window,
       pacing.paced_from, pacing.last_wire, burst_left, burst_next, due, not_before, deadline,
       timers, reads, round_trip, awaits_answer(), recovery, selective, algorithm_window,

@@ -28,6 +28,7 @@
 #include "nic/send_queue_pair.h"
 #include "nic/transport.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "stats/flow_ledger.h"
 #include "stats/log_histogram.h"
 #include "stats/numbered_table.h"
@@ -271,8 +272,7 @@ class Transmitter final : public AlgorithmHost, private DmaClient, private Pacer
   void set_demotion(std::vector<Bytes> thresholds);
   /// Number of packets that wait in the NIC for their payload or for the wire.
   std::size_t staged() const { return staging_.size(); }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     const FlowTally& tally = requester_.tally();
     d(pairs_, pacing_, control_, pause_, wire_free_, wake_, staging_, tally.acknowledged_bytes,
       tally.sizes);

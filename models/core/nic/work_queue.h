@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -30,8 +31,7 @@ struct WorkItem {
   Qpn remote_qpn = 0;
   AtomicOperands operands;
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(id, bytes, message_bytes, local_address, remote_address, immediate, with_immediate, signalled,
       operation, remote_host, remote_qpn, operands.swap_or_add, operands.compare);
   }
@@ -171,8 +171,7 @@ class WorkQueue {
   /// that need not be repeated.
   std::uint64_t restore(Psn psn);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(items(), next_.index, next_.offset, next_.psn, una_.index, una_.offset, una_.psn, in_flight_,
       reads_out_, std::max(furthest_.psn, next_.psn));
     for (std::size_t i = head_; i < items_.size(); ++i) d(items_[i]);

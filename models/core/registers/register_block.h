@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "registers/register_map.h"
+#include "sim/state_digest.h"
 
 namespace dcc::regs {
 
@@ -138,10 +139,7 @@ class RegisterBlock {
   /// The full name of an address, such as "dcc.slots[3].RATE"; "dcc+0x0ffc" for an address without
   /// a register.
   std::string name_of(std::uint32_t address) const;
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(values_, high_latch_, interrupt_);
-  }
+  void add_state(StateDigest& d) const { d(values_, high_latch_, interrupt_); }
 
  private:
   friend struct RegisterAccess;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sim/state_digest.h"
+
 namespace dcc {
 
 /// An independent stream of random numbers (xoshiro256**, Blackman and Vigna 2018), seeded through
@@ -39,10 +41,7 @@ class RandomStream {
   /// Exponentially distributed random number with the given mean, rounded to the nearest integer.
   /// Precondition: mean < 2^56.
   std::uint64_t exponential(std::uint64_t mean);
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(state_);
-  }
+  void add_state(StateDigest& d) const { d(state_); }
 
  private:
   static std::uint64_t rotate(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }

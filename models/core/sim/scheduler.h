@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -76,10 +77,7 @@ class alignas(64) Event {
   bool is_scheduled() const { return place_ != Place::kIdle; }
   /// Time at which the event is due. Precondition: is_scheduled().
   PicoSeconds due() const { return due_; }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(is_scheduled(), is_scheduled() ? due_ : PicoSeconds{});
-  }
+  void add_state(StateDigest& d) const { d(is_scheduled(), is_scheduled() ? due_ : PicoSeconds{}); }
 
  private:
   friend class Scheduler;

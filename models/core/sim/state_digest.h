@@ -19,11 +19,11 @@ namespace dcc {
 /// the value for a given state, so two sequences that differ in one value have different digests.
 /// The result is identical on all machines of the same byte order.
 ///
-/// A class adds its state in a template, so that it does not include this header:
+/// A class adds its state in a member function:
 ///
-///   template <class Digest> void add_state(Digest& d) const { d(rate_, due_, queue_); }
+///   void add_state(StateDigest& d) const { d(rate_, due_, queue_); }
 ///
-/// The template names the state that determines future behaviour. It omits statistics, the progress
+/// The function names the state that determines future behaviour. It omits statistics, the progress
 /// of deferred work, and parameters: two runs with different parameters differ when the parameter
 /// first has an effect.
 ///
@@ -121,8 +121,8 @@ class StateDigest {
 };
 
 /// Adds a struct that contains only counters to the digest, as one block of memory.
-template <class Digest, class Counters>
-void add_counters(Digest& d, const Counters& counters) {
+template <class Counters>
+void add_counters(StateDigest& d, const Counters& counters) {
   static_assert(std::has_unique_object_representations_v<Counters>);
   d.bytes(&counters, sizeof counters);
 }

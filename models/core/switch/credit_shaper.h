@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -53,10 +54,7 @@ class CreditShaper {
     }
     return first;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(zero_);
-  }
+  void add_state(StateDigest& d) const { d(zero_); }
 
  private:
   static std::size_t index(int priority) { return static_cast<std::size_t>(priority); }

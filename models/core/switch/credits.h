@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/link.h"
 #include "wire/packet.h"
@@ -74,10 +75,7 @@ class LaneCredits {
   std::int64_t blocks_outstanding(int lane) const { return at(lane).advertised - at(lane).arrived; }
   std::int64_t buffer_blocks() const { return buffer_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(lanes_, exhausted_, frames_due_);
-  }
+  void add_state(StateDigest& d) const { d(lanes_, exhausted_, frames_due_); }
 
  private:
   /// Credit account of one virtual lane. All numbers are credit blocks; totals count from when the
@@ -88,10 +86,7 @@ class LaneCredits {
     std::int64_t arrived = 0;     // ABR: number of blocks received in total
     std::int64_t held = 0;        // number of blocks in the receive buffer now
     std::int64_t advertised = 0;  // FCCL sent: number of blocks that the far end may send in total
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(sent, limit, arrived, held, advertised);
-    }
+    void add_state(StateDigest& d) const { d(sent, limit, arrived, held, advertised); }
   };
   Lane& at(int lane) { return lanes_[static_cast<std::size_t>(lane)]; }
   const Lane& at(int lane) const { return lanes_[static_cast<std::size_t>(lane)]; }

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 
+#include "sim/state_digest.h"
 #include "switch/discipline.h"
 #include "switch/egress_port.h"
 #include "switch/switch_parameters.h"
@@ -70,8 +71,7 @@ class DisciplinePort final : public EgressPort {
   /// Prefetches the cache lines that queueing or sending a packet touches.
   void prefetch() const { prefetch_common(); }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(pfc_, free_at_, bytes_, tx_bytes_, waiting_, wire_free_, dequeued_, enqueued_, scheduler_,
       rare().counters.ecn_marks, rare().counters.dropped, rare().counters.trimmed,
       rare().counters.returned, discipline_, credits_);

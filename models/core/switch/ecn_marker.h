@@ -11,6 +11,7 @@
 #include "describe/enum_names.h"
 #include "describe/quantities.h"
 #include "sim/random.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -182,8 +183,7 @@ class EcnMarker {
     phantom_empty_ += PicoSeconds((bytes * phantom_ps_per_kib_) >> 10);
     return phantom_empty_ - now > phantom_limit_;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(unmarked_left_, phantom_empty_);
     for (const EcnMarker& one : classes_) d(one);
   }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "switch/discipline_port.h"
 #include "switch/queueing_port.h"
 
@@ -66,8 +67,7 @@ class EgressPorts {
   Bytes bytes(int port, int priority) const {
     return have_disciplines() ? 0 : queueing(port).bytes(priority);
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     for (const QueueingPort& port : queues_) d(port);
     for (const DisciplinePort& port : disciplines_) d(port);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "describe/enum_names.h"
+#include "sim/state_digest.h"
 #include "switch/credit_shaper.h"
 #include "switch/vl_arbitration.h"
 #include "units.h"
@@ -95,8 +96,7 @@ class EgressScheduler {
     Bytes& balance = shares_->balance[static_cast<std::size_t>(priority)];
     if (balance > 0) balance = 0;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(last_);
     if (shares_ != nullptr) d(shares_->balance, shares_->arbiter, shares_->shaper);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -42,10 +43,7 @@ class TimedPauses {
   /// Mask of the priorities whose pauses have ended by now; each end is reported once.
   unsigned take_ended();
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(paused_, until_, over_);
-  }
+  void add_state(StateDigest& d) const { d(paused_, until_, over_); }
 
  private:
   void await_next();
@@ -72,8 +70,7 @@ class SwitchPauseTimes {
   /// A pause frame arrived at `port`, and the port obeyed it.
   void received(int port, const Packet& frame);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     for (const auto& port : ports_) d(port->theirs, port->renewal);
   }
 

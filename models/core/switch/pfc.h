@@ -9,6 +9,7 @@
 
 #include "describe/enum_names.h"
 #include "describe/quantities.h"
+#include "sim/state_digest.h"
 #include "stats/priority_pauses.h"
 #include "units.h"
 #include "wire/link.h"
@@ -178,8 +179,7 @@ class PfcPort {
   }
 
   const PfcCounters& counters() const { return counters_; }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(priorities_, stopped_, paused_, blocked_, pause_due_, queued_due_, frame_due_,
       counters_.frames_sent, counters_.frames_received, history().since, history().total);
   }

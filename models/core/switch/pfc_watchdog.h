@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "switch/egress_ports.h"
 #include "switch/pfc.h"
 #include "units.h"
@@ -33,8 +34,7 @@ class PfcWatchdog {
   std::uint64_t storms(int port, int priority) const { return at(port, priority).storms; }
   std::uint64_t restored(int port, int priority) const { return at(port, priority).restored; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(poll_event_);
     for (const Queue& queue : queues_) d(queue.in_storm, queue.frames, queue.quiet_since);
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/random.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -55,8 +56,7 @@ class QcnPoint {
     return rule_ == nullptr ? feedback : rule_->feedback(feedback, packet, now);
   }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(to_sample_, old_queue_);
     if (rule_ != nullptr) rule_->add_state(d);
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "switch/ecn_marker.h"
 #include "switch/egress_port.h"
 #include "switch/qcn_point.h"
@@ -89,8 +90,7 @@ class QueueingPort final : public EgressPort {
   bool holds_from(int input, int priority) const;
   /// Marks all queued packets of this priority that can be marked.
   void mark_all(int priority);
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(pfc_, free_at_, bytes_, tx_bytes_, waiting_, wire_free_, dequeued_, enqueued_, scheduler_,
       queue_, ecn_, rare().counters.ecn_marks, rare().counters.dropped, rare().counters.cnms_sent,
       turns_, qcn_, credits_);
@@ -102,10 +102,7 @@ class QueueingPort final : public EgressPort {
     PacketFifo fifo;  // packets in order of arrival, under Arbitration::kFifo
     Bytes bytes = 0;
     Bytes peak = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(fifo, bytes);
-    }
+    void add_state(StateDigest& d) const { d(fifo, bytes); }
   };
   /// Queue of one priority under Arbitration::kRoundRobin, with a list of packets for each input
   /// and a ring of the inputs that have packets.
@@ -119,8 +116,7 @@ class QueueingPort final : public EgressPort {
     Input* last = nullptr;
 
     void append(Input& input);
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       for (const Input* input = first; input != nullptr;
            input = input == last ? nullptr : input->next) {
         d(input->fifo);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -219,8 +220,7 @@ class SharedBuffer {
   /// instant.
   Bytes peak() const { return peak_ > used() ? peak_ : used(); }
   void restart_peak();
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(shared_used_, headroom_used_);
     for (std::size_t i = 0; i < classes_.size(); ++i) {
       d(classes_[i].shared, classes_[i].headroom, classes_[i].lossless, headroom(i).reserved);

@@ -10,6 +10,7 @@
 #include "fabric/route_table.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "stats/queue_statistics.h"
 #include "stats/rare_queue.h"
 #include "switch/dcbx/dcbx_ports.h"
@@ -157,8 +158,7 @@ class SwitchDevice final : public PacketSink, private PathView {
   /// The egress port among `ports` that a packet would take now, whatever the present routes are;
   /// -1 if `ports` is empty.
   int route_of(const Packet& packet, PortSet ports) const;
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(random_, ingress_.buffer(), unroutable_, ingress_.paused_classes(), path_choice_, egress_,
       dcbx_);
     if (watchdog_ != nullptr) d(*watchdog_);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -43,10 +44,7 @@ class VlArbiter {
   int pick(unsigned eligible);
   /// Charges the table entry picked last for a packet of this many wire bytes.
   void charge(Bytes bytes);
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(high_.at, high_.left, low_.at, low_.left, high_left_);
-  }
+  void add_state(StateDigest& d) const { d(high_.at, high_.left, low_.at, low_.left, high_left_); }
 
  private:
   struct Entry {

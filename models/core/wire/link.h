@@ -9,6 +9,7 @@
 #include "sim/mailbox.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 #include "wire/tie_order.h"
@@ -120,8 +121,7 @@ class alignas(64) Link final : public PacketOut {
   }
   /// Adds the link's state to a digest. Precondition: all partitions wait, and all mailboxes are
   /// empty.
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(packets_, bytes_, busy_, counters().lost, failed_, rate_, in_flight_, arrival_);
     if (has_jitter()) d(extras_->jitter->random, extras_->jitter->last);
   }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 #include "wire/roce_headers.h"
 
@@ -28,10 +29,7 @@ struct EtsTable {
   friend bool operator==(const EtsTable& a, const EtsTable& b) {
     return a.class_of == b.class_of && a.bandwidth == b.bandwidth && a.selection == b.selection;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(class_of, bandwidth, selection);
-  }
+  void add_state(StateDigest& d) const { d(class_of, bandwidth, selection); }
 };
 
 /// One entry of the application priority table of DCBX.
@@ -46,10 +44,7 @@ struct ApplicationPriority {
   friend bool operator==(const ApplicationPriority& a, const ApplicationPriority& b) {
     return a.priority == b.priority && a.selector == b.selector && a.protocol == b.protocol;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(priority, selector, protocol);
-  }
+  void add_state(StateDigest& d) const { d(priority, selector, protocol); }
 };
 
 /// Content of an LLDP frame. An empty member has no TLV in the frame.
@@ -57,20 +52,14 @@ struct LldpFrame {
   struct Ets {
     bool willing = false;
     EtsTable table;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(willing, table);
-    }
+    void add_state(StateDigest& d) const { d(willing, table); }
   };
   struct Pfc {
     bool willing = false;
     // number of traffic classes that can be paused at once, 0 to 15
     std::uint8_t classes = kPriorities;
     std::uint8_t enabled = 0;  // mask of priorities with PFC enabled: bit p for priority p
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(willing, classes, enabled);
-    }
+    void add_state(StateDigest& d) const { d(willing, classes, enabled); }
   };
 
   roce::MacAddress source{};
@@ -84,8 +73,7 @@ struct LldpFrame {
 
   static constexpr std::size_t kMaxPort = 255;
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d.bytes(port.data(), port.size());
     d(source, chassis, seconds_to_live, ets, recommended, pfc, applications);
   }

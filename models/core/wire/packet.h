@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "describe/enum_names.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -248,8 +249,7 @@ struct alignas(64) Packet {
   bool collects_telemetry() const {
     return telemetry != nullptr && kind == PacketKind::kData && telemetry_hops < kMaxIntHops;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(kind, ecn, dscp, priority, first, last, has_immediate, ack_requested, nak, cnp_marks, ce_echo,
       cnp_packets, rnr_timer, pause_classes, ingress, telemetry_hops, wire_bytes, source,
       destination, flow, destination_qpn, overlay.bytes[0], overlay.bytes[1], overlay.bytes[2],
@@ -344,8 +344,7 @@ class PacketFifo {
   Packet* front() const { return head_; }
   // Last packet of the queue. Precondition: the queue is not empty.
   Packet* back() const { return tail_; }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     std::size_t count = 0;
     for (const Packet* packet = head_; packet != nullptr; packet = packet->next, ++count) {
       d(*packet);

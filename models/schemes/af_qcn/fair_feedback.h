@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "switch/qcn_point.h"
 #include "units.h"
 
@@ -21,10 +22,7 @@ class FlowShares {
   /// fair share f = r_all·weight/weight_all; 0 for a flow without an average.
   double excess(std::uint32_t flow) const;
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(interval_, turn_, all_, weights_, flows_);
-  }
+  void add_state(StateDigest& d) const { d(interval_, turn_, all_, weights_, flows_); }
 
  private:
   struct Flow {
@@ -32,10 +30,7 @@ class FlowShares {
     double weight = 1;
     Bytes arrived = 0;  // bytes of the flow that arrived in the present interval
     Bytes average = 0;  // average of the flow's arriving bytes over earlier intervals
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(number, weight, arrived, average);
-    }
+    void add_state(StateDigest& d) const { d(number, weight, arrived, average); }
   };
   void turn(PicoSeconds now);
 

@@ -11,6 +11,7 @@
 #include "schemes/braid/braid_law.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -59,10 +60,7 @@ class Braid final : public MessageTransport {
     std::uint8_t ready = kNotReady;  // priority under which the queue pair is listed in ready_
     unsigned late = 0;               // number of the flow's timeouts since its last ACK
     Outstanding packets;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(flow, begun, ready, late, packets);
-    }
+    void add_state(StateDigest& d) const { d(flow, begun, ready, late, packets); }
   };
 
   void begin(Qpn qpn) override;

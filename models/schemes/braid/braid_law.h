@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/random.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -33,20 +34,14 @@ class BraidPaths {
   /// Adds the share of marks that a flow had in one round on the path.
   void add(unsigned path, long double share, const BraidLawParameters& law, PicoSeconds now);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(paths_);
-  }
+  void add_state(StateDigest& d) const { d(paths_); }
 
  private:
   struct Path {
     long double share = 0;
     std::uint64_t rounds = 0;  // number of rounds whose shares of marks were added
     PicoSeconds heard{};       // time of the last round that was added
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(static_cast<double>(share), rounds, heard);
-    }
+    void add_state(StateDigest& d) const { d(static_cast<double>(share), rounds, heard); }
   };
   std::vector<Path> paths_;
 };
@@ -84,8 +79,7 @@ class BraidFlow {
   long double alpha() const { return alpha_; }
   unsigned path() const { return path_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(static_cast<double>(window_), static_cast<double>(alpha_), static_cast<double>(before_),
       path_, round_end_, cut_end_, since_, reduced_, acks_, marked_);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fabric/path_choice.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -46,8 +47,7 @@ class FlowletTable {
   bool goes_on(const Entry& entry, PicoSeconds now, std::uint32_t ways) const {
     return entry.way < ways && now - entry.last < parameters_.gap;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     std::size_t count = 0;
     for (std::size_t place = 0; place < entries_.size(); ++place) {
       if (entries_[place].way == kNone) continue;

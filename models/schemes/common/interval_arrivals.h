@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -20,10 +21,7 @@ class IntervalArrivals {
   /// no packet arrived.
   Bytes queue() const { return queue_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(bytes_, queue_, any_);
-  }
+  void add_state(StateDigest& d) const { d(bytes_, queue_, any_); }
 
  private:
   Bytes bytes_ = 0;

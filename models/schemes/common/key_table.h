@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sim/random.h"
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -45,8 +46,7 @@ class KeyTable {
     entries_.clear();
     used_ = 0;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d.unordered([this](auto one) {
       this->for_each([&](std::uint64_t key, const Value& value) { one(key, value); });
     });

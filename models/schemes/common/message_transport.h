@@ -10,6 +10,7 @@
 #include "schemes/common/outstanding.h"
 #include "schemes/common/send_buffer.h"
 #include "schemes/common/sequence_set.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -39,10 +40,7 @@ class MessageTransport : public Transport {
     std::deque<Psn> not_sent;  // packets below `next` that were skipped and not sent, ascending
     SequenceSet in;            // numbers of the packets that the queue pair has received
     FurthestArrival furthest;  // received packet with the highest number; for statistics only
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(created, connected, config, out, next, not_sent, in);
-    }
+    void add_state(StateDigest& d) const { d(created, connected, config, out, next, not_sent, in); }
   };
 
   // Functions that each transport implements:

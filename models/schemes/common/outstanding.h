@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -85,20 +86,14 @@ class Outstanding {
     return out;
   }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(base_, slots_, again_);
-  }
+  void add_state(StateDigest& d) const { d(base_, slots_, again_); }
 
  private:
   enum class State : std::uint8_t { kOut, kAgain, kThere };
   struct Slot {
     PicoSeconds sent{};
     State state = State::kOut;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(sent, state);
-    }
+    void add_state(StateDigest& d) const { d(sent, state); }
   };
   const Slot* find(Psn psn) const {
     if (psn < base_ || psn - base_ >= slots_.size()) return nullptr;

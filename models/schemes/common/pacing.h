@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "nic/deadline_table.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -26,10 +27,7 @@ class Pacer {
     last_bytes_ = bytes;
     if (due(rate, now) < now) from_ = now;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(from_, last_bytes_);
-  }
+  void add_state(StateDigest& d) const { d(from_, last_bytes_); }
 
  private:
   PicoSeconds from_{};    // time at which the flow's last packet was due
@@ -66,10 +64,7 @@ class PacedTurns {
   void ring(Due due) {
     due_.expire(due);
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(ready_, due_);
-  }
+  void add_state(StateDigest& d) const { d(ready_, due_); }
 
  private:
   Scheduler& scheduler_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "describe/quantities.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -30,10 +31,7 @@ class RateEstimator {
     present.decay(now, parameters);
     return present.quantised(rate, parameters);
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(bytes_q8_, period_);
-  }
+  void add_state(StateDigest& d) const { d(bytes_q8_, period_); }
 
  private:
   void decay(PicoSeconds now, const RateEstimatorParameters& parameters);

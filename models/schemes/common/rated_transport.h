@@ -10,6 +10,7 @@
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
 #include "schemes/common/pacing.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -93,10 +94,7 @@ class RatedTransport : public MessageTransport {
     PicoSeconds round_trip{};  // longest time from a request of the flow to its answer
     Outstanding packets;
     Pacer pacer;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(asking, asked, patience, round_trip, packets, pacer);
-    }
+    void add_state(StateDigest& d) const { d(asking, asked, patience, round_trip, packets, pacer); }
   };
 
   void work_changed(Qpn qpn) final;

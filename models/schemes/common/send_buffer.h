@@ -8,6 +8,7 @@
 
 #include "nic/work_queue.h"
 #include "schemes/common/sequence_set.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -94,10 +95,7 @@ class SendBuffer {
     undelivered_ = 0;
   }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(messages_, end_, undelivered_, delivered_);
-  }
+  void add_state(StateDigest& d) const { d(messages_, end_, undelivered_, delivered_); }
 
  private:
   /// Removes the messages at the front of the list that are completely delivered.
@@ -114,10 +112,7 @@ class SendBuffer {
     Psn begin = 0;
     Psn end = 0;
     WorkItem item;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(begin, end, item);
-    }
+    void add_state(StateDigest& d) const { d(begin, end, item); }
   };
   Psn packets_in(Bytes bytes) const { return static_cast<Psn>((bytes + mtu_ - 1) / mtu_); }
   const Message& message_of(Psn psn) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -16,10 +17,7 @@ class SequenceRanges {
   struct Range {
     Psn begin = 0;
     Psn end = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(begin, end);
-    }
+    void add_state(StateDigest& d) const { d(begin, end); }
   };
 
   bool empty() const { return ranges_.empty(); }
@@ -89,10 +87,7 @@ class SequenceRanges {
   }
   std::size_t ranges() const { return ranges_.size(); }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(ranges_);
-  }
+  void add_state(StateDigest& d) const { d(ranges_); }
 
  private:
   std::vector<Range> ranges_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -57,8 +58,7 @@ class SequenceSet {
   }
   std::uint64_t count() const { return count_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(base_, words_.size() - first_);
     for (std::size_t word = first_; word < words_.size(); ++word) d(words_[word]);
   }

@@ -12,6 +12,7 @@
 #include "schemes/common/flowlets.h"
 #include "schemes/common/rate_estimator.h"
 #include "sim/random.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -49,10 +50,7 @@ class Conga final : public PathChoice {
     std::uint8_t congestion = 0;
     bool known = false;
     bool untold = false;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(since, congestion, known, untold);
-    }
+    void add_state(StateDigest& d) const { d(since, congestion, known, untold); }
   };
   /// Congestion of the paths between this edge switch and one far edge switch, indexed by path tag
   /// − 1.
@@ -60,10 +58,7 @@ class Conga final : public PathChoice {
     std::vector<News> to;
     std::vector<News> from;
     std::uint32_t next = 0;  // index into `from` of the next path whose congestion is reported
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(to, from, next);
-    }
+    void add_state(StateDigest& d) const { d(to, from, next); }
   };
 
   std::uint32_t aged(const News& news) const;

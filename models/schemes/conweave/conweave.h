@@ -13,6 +13,7 @@
 #include "schemes/common/key_table.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -106,8 +107,7 @@ class Conweave final : public PathChoice {
     bool asks = false;      // true if the sender's edge switch waits for the reply to a request
     bool rerouted = false;  // true if the flow changed its path in the present epoch
     bool settled = false;   // true if the flow's next packet starts an epoch
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(active, reply_due, routes, tail_sent, way, epoch, asks, rerouted, settled);
     }
   };
@@ -138,8 +138,7 @@ class Conweave final : public PathChoice {
         // up
         false;
     Queue* queue = nullptr;  // queue of detained packets of the flow; null: none are detained
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(active, old_came, old_sent, tail_sent, epoch, known, knows_old, passes, queue != nullptr);
       if (queue != nullptr) d(queue->port, queue->by_tail, queue->packets, queue->due);
     }

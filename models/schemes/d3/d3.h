@@ -8,6 +8,7 @@
 
 #include "schemes/common/rated_transport.h"
 #include "schemes/d3/rate_allocator.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -40,10 +41,7 @@ class D3 final : public RatedTransport {
     std::array<RateAllocator::Lease, kMaxIntHops> ports;
     BitRate rate;  // rate of the flow: minimum of the rates that the ports granted
     PicoSeconds until{};
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(nic, ports, rate, until);
-    }
+    void add_state(StateDigest& d) const { d(nic, ports, rate, until); }
   };
   struct Sender {
     bool has_asked = false;
@@ -52,10 +50,7 @@ class D3 final : public RatedTransport {
     PicoSeconds wait{};
     BitRate desired;  // desired rate of the flow's last request
     Leases leases;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(has_asked, round_trip, wait, desired, leases);
-    }
+    void add_state(StateDigest& d) const { d(has_asked, round_trip, wait, desired, leases); }
   };
 
   void begin(Qpn qpn) override;

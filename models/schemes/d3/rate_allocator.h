@@ -7,6 +7,7 @@
 #include "describe/quantities.h"
 #include "describe/visitor.h"
 #include "schemes/common/interval_arrivals.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -40,10 +41,7 @@ class RateAllocator {
   struct Lease {
     BitRate rate;         // granted rate of the lease in wire bits per second, overhead included
     PicoSeconds until{};  // time at which the lease expires; zero: no lease
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(rate, until);
-    }
+    void add_state(StateDigest& d) const { d(rate, until); }
   };
   struct Request {
     BitRate desired;  // desired rate, which meets the flow's deadline; 0: no deadline
@@ -75,8 +73,7 @@ class RateAllocator {
   BitRate allocated() const { return BitRate(older_.allocated + newer_.allocated); }
   std::uint64_t flows() const { return older_.flows + newer_.flows; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(capacity_, span_, interval_, arrivals_, asked_, crowded_, older_, newer_);
   }
 
@@ -86,10 +83,7 @@ class RateAllocator {
     std::uint64_t allocated = 0;
     std::uint64_t demand = 0;
     std::uint64_t flows = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(allocated, demand, flows);
-    }
+    void add_state(StateDigest& d) const { d(allocated, demand, flows); }
   };
   PicoSeconds end_of(std::int64_t interval) const { return span_ * (interval + 2); }
   void lengthen(PicoSeconds least, PicoSeconds now);

@@ -6,6 +6,7 @@
 
 #include "describe/visitor.h"
 #include "sim/random.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -46,8 +47,7 @@ class CreditQueue {
   /// Precondition: not empty().
   Packet* pop(PicoSeconds now);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(waiting_.size(), full_at_);
     for (const Packet* packet : waiting_) d(*packet);
   }

@@ -11,6 +11,7 @@
 #include "schemes/common/message_transport.h"
 #include "schemes/expresspass/credit_queue.h"
 #include "sim/random.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -66,10 +67,7 @@ class ExpressPass final : public MessageTransport {
     std::uint64_t promised = 0;  // number of credits received whose packets are not sent yet
     PicoSeconds said{};          // time at which the sender last reported that everything is sent
     PicoSeconds sent{};          // sending time of the flow's last data packet
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(asking, crediting, again, promised, said, sent);
-    }
+    void add_state(StateDigest& d) const { d(asking, crediting, again, promised, said, sent); }
   };
   struct Receiver {
     // number that tells credits scheduled after a pause from credits scheduled before the pause
@@ -90,8 +88,7 @@ class ExpressPass final : public MessageTransport {
     PicoSeconds rtt{};
     std::uint64_t timed = 0;  // number of the credit whose round trip is measured; 0: none
     PicoSeconds timed_at{};
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(pace, active, end, credits, rate, weight, may_grow, since, seen, counted, lost, rtt, timed,
         timed_at);
     }

@@ -12,6 +12,7 @@
 #include "schemes/common/outstanding.h"
 #include "schemes/fastpass/fastpass_arbiter.h"
 #include "schemes/fastpass/fastpass_demand.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -76,10 +77,7 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
     Outstanding packets;
     // number of packets to send that are counted in the destination's demand
     std::uint64_t work = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(packets, work);
-    }
+    void add_state(StateDigest& d) const { d(packets, work); }
   };
   /// Demand and allocated timeslots for data to one destination host.
   struct Way {
@@ -88,19 +86,13 @@ class Fastpass final : public MessageTransport, private FastpassArbiter::Client 
     // number of timeslots given for this destination that are still in the future
     std::uint64_t in_hand = 0;
     FastpassDemand demand;  // timeslots wanted and given for this destination, by arbiter
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(waiting, work, in_hand, demand);
-    }
+    void add_state(StateDigest& d) const { d(waiting, work, in_hand, demand); }
   };
   struct Slot {
     std::uint64_t number = 0;
     HostId host = 0;
     std::uint8_t first_way = 0, second_way = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(number, host, first_way, second_way);
-    }
+    void add_state(StateDigest& d) const { d(number, host, first_way, second_way); }
   };
 
   void begin(Qpn qpn) override;

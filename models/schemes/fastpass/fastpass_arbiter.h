@@ -11,6 +11,7 @@
 #include "schemes/fastpass/fastpass_entries.h"
 #include "schemes/fastpass/timeslot_allocator.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -71,8 +72,7 @@ class FastpassArbiter {
   /// Handles one entry of a host's request.
   void hear(HostId from, const FastpassEntry& demand);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(allocator_, requests_done_, begun_, base_, work_, send_);
     for (const Request& r : inbox_) d(r.done, r.from, r.demand);
     for (const Bundle& b : bundles_) d(b.to, b.entries);

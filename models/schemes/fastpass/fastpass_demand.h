@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -17,10 +18,7 @@ struct FastpassAccount {
   bool ask = false;          // true if the next message requests a reply from the arbiter
   PicoSeconds patience{};    // time until the host repeats its demand
   std::uint64_t lacking() const { return wanted - given; }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(wanted, told, given, to_tell, ask, patience);
-  }
+  void add_state(StateDigest& d) const { d(wanted, told, given, to_tell, ask, patience); }
 };
 
 /// Spreads the demands of a pair of hosts over the arbiters that answer. Each arbiter owns the same
@@ -40,10 +38,7 @@ class FastpassDemand {
   /// of the sending host's turn, which is first among equals; each demanded slot moves `turn` on.
   void want(std::uint64_t slots, const std::vector<bool>& absent, unsigned& turn);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(accounts_);
-  }
+  void add_state(StateDigest& d) const { d(accounts_); }
 
  private:
   std::vector<FastpassAccount> accounts_;

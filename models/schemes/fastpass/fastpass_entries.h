@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -29,10 +30,7 @@ struct FastpassEntry {
   HostId host = 0;        // destination host of the timeslot
   std::uint64_t total = 0;
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(kind, first_way, second_way, slot, host, total);
-  }
+  void add_state(StateDigest& d) const { d(kind, first_way, second_way, slot, host, total); }
 };
 
 /// Stores entries in the telemetry stack of a packet. The base slot is in Packet::scheme, the

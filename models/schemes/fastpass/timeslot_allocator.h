@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "describe/enum_names.h"
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -41,10 +42,7 @@ class TimeslotAllocator {
   /// Computes the pairs of hosts that get the next slot. The result is valid until the next call.
   const std::vector<Match>& allocate();
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(pairs_, active_, slot_);
-  }
+  void add_state(StateDigest& d) const { d(pairs_, active_, slot_); }
 
  private:
   struct Pair {
@@ -53,10 +51,7 @@ class TimeslotAllocator {
     std::uint64_t wanted = 0;
     std::uint64_t given = 0;
     std::uint64_t last = 0;  // number of the last slot that the pair got, from 1
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(source, destination, wanted, given, last);
-    }
+    void add_state(StateDigest& d) const { d(source, destination, wanted, given, last); }
   };
   /// State of a host as a source or a destination.
   struct End {

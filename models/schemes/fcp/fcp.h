@@ -8,6 +8,7 @@
 
 #include "schemes/common/rated_transport.h"
 #include "schemes/fcp/priced.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -59,8 +60,7 @@ class Fcp final : public RatedTransport {
     std::array<double, kMaxIntHops> prices{};  // last known prices of the ports on the path
     double way = 0;                            // sum of the prices of the ports on the path
     std::uint64_t spends = 0;  // part of the flow's budget spent on the NIC's link, in kUnit
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(sending, begun, weight, heard, round_trip, prices, way, spends);
     }
   };

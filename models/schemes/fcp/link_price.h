@@ -6,6 +6,7 @@
 
 #include "describe/quantities.h"
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -54,8 +55,7 @@ class LinkPrice {
   /// Capacity of the link for packets that pay, in bits per second.
   double capacity() const { return capacity_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(price_, capacity_, interval_, paid_, ahead_, unpaid_, arrived_, queue_);
   }
 

@@ -64,8 +64,7 @@ class Flowbender final : public PathChoice {
     std::uint32_t marked = 0;     // number of ACKs in this round that report marks
     Psn next = 0;                 // one above the number of the highest packet that the flow sent
     Psn round_end = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(value, went_back, congested, acks, marked, next, round_end);
     }
   };

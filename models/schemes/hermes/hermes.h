@@ -13,6 +13,7 @@
 #include "schemes/common/rate_estimator.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -72,8 +73,7 @@ class Hermes final : public PathChoice {
     // number of packets on the path since the last check of retransmissions
     std::uint32_t packets = 0;
     std::uint32_t repeats = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(heard, rtt, marked_q16, known, failed_until, packets, repeats);
     }
   };
@@ -87,8 +87,7 @@ class Hermes final : public PathChoice {
     Bytes sent = 0;  // bytes that the flow sent on its present path
     PicoSeconds moved{};
     RateEstimator rate;
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(port, placed, acknowledged, lost_rounds, next, sent, moved, rate);
     }
   };

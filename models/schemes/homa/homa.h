@@ -8,6 +8,7 @@
 
 #include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -64,10 +65,7 @@ class Homa final : public MessageTransport {
     // as long as shorter messages have data, so the receiver counts a timeout only if the packet,
     // or the acknowledgement of the whole message, was lost.
     bool is_question = false;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(psn, priority, is_question);
-    }
+    void add_state(StateDigest& d) const { d(psn, priority, is_question); }
   };
   struct Sender {
     bool ready = false;  // true if the queue pair is in the list of senders that may send (ready_)
@@ -78,20 +76,14 @@ class Homa final : public MessageTransport {
     std::uint8_t unscheduled = 0;  // priority of the message's packets that leave without a grant
     std::uint8_t scheduled = 0;    // priority of the last grant for the message
     std::deque<Again> again;       // the sender's packets to be retransmitted
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(granted, begin, end, unscheduled, scheduled, again);
-    }
+    void add_state(StateDigest& d) const { d(granted, begin, end, unscheduled, scheduled, again); }
   };
   struct Receiver {
     // true if the queue pair is in the list of receivers with data to grant (wanting_)
     bool listed = false;
     Psn end = 0;      // one above the number of the last announced packet
     Psn granted = 0;  // one above the number of the last granted packet
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(end, granted);
-    }
+    void add_state(StateDigest& d) const { d(end, granted); }
   };
 
   void begin(Qpn qpn) override;

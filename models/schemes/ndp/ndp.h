@@ -9,6 +9,7 @@
 #include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -71,10 +72,7 @@ class Ndp final : public MessageTransport {
       const auto acks = static_cast<unsigned>(__builtin_popcount(acks_));
       return acks != 0 && count_ / acks <= 3;
     }
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(acks_, count_);
-    }
+    void add_state(StateDigest& d) const { d(acks_, count_); }
 
    private:
     static constexpr unsigned kKept = 12;
@@ -98,8 +96,7 @@ class Ndp final : public MessageTransport {
     PicoSeconds heard{};       // time at which the sender last received a packet
     PicoSeconds round_trip{};  // smoothed round-trip time of the flow; 0: not yet measured
     PicoSeconds deviation{};   // mean deviation of the flow's round-trip time
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(posted, packets, allowed, pulled, answers, latest, news, owed, heard, round_trip,
         deviation);
     }
@@ -113,10 +110,7 @@ class Ndp final : public MessageTransport {
     std::uint64_t told = 0;     // number of ACKs, NACKs and PULLs that the receiver has sent
     PicoSeconds patience{};     // time until the receiver repeats its last PULL
     bool queued = false;  // true if the queue pair is in the round robin of PULLs (pull_turns_)
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(seen_end, ended, pending, pulls, told, patience);
-    }
+    void add_state(StateDigest& d) const { d(seen_end, ended, pending, pulls, told, patience); }
   };
 
   void begin(Qpn qpn) override;

@@ -7,6 +7,7 @@
 
 #include "schemes/common/rated_transport.h"
 #include "schemes/pdq/preemptive_allocator.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -43,8 +44,7 @@ class Pdq final : public RatedTransport {
     PicoSeconds probe_after{};
     BitRate rate;
     std::uint64_t paused_by = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(late, known, heard, round_trip, probe_after, rate, paused_by);
     }
   };

@@ -7,6 +7,7 @@
 
 #include "describe/quantities.h"
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -81,16 +82,14 @@ class PreemptiveAllocator {
     PicoSeconds raised{};  // time until which the granted rate (`offered`) counts without an answer
     // time at which the flow leaves the port's list unless a packet of the flow arrives
     PicoSeconds forgotten{};
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(number, deadline, left, round_trip, rate, offered, sent, raised, forgotten);
     }
   };
   /// List of the flows that the port knows, the most critical first.
   const std::vector<Flow>& flows() const { return flows_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(capacity_, controlled_, shortest_queue_, next_may_begin_, probe_, probed_, counted_from_,
       crowded_, flows_);
   }

@@ -60,20 +60,14 @@ class Permutation final : public PathChoice {
   struct Way {
     std::uint8_t first = 0;
     std::uint8_t second = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(first, second);
-    }
+    void add_state(StateDigest& d) const { d(first, second); }
   };
   /// The order of a flow's paths in the present round: first the `left` paths that this round has
   /// not used yet, then the others.
   struct Round {
     std::vector<Way> ways;
     std::uint32_t left = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(ways, left);
-    }
+    void add_state(StateDigest& d) const { d(ways, left); }
   };
 
   bool begins_here(const Packet& packet) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "schemes/common/message_transport.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -49,8 +50,7 @@ class Pfabric final : public MessageTransport {
     // number of the flow's packets in flight since the cursor was last reset
     unsigned in_flight = 0;
     PicoSeconds deadline = PicoSeconds::max();  // deadline of the retransmission timeout
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(probing, timeouts, window, threshold, cursor, in_flight, deadline);
     }
   };

@@ -8,6 +8,7 @@
 
 #include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -61,20 +62,14 @@ class Phost final : public MessageTransport {
     Psn psn = 0;
     std::uint32_t number = 0;  // number of the token; 0: the packet is sent without a token
     PicoSeconds until{};
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(psn, number, until);
-    }
+    void add_state(StateDigest& d) const { d(psn, number, until); }
   };
   struct Sender {
     Psn announced = 0;       // number of packets that the sender has announced
     std::uint64_t left = 0;  // number of packets left in the message, as the receiver last reported
     bool listed = false;
     std::deque<Token> tokens;  // tokens that the sender holds, sorted by time of expiry
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(announced, left, tokens);
-    }
+    void add_state(StateDigest& d) const { d(announced, left, tokens); }
   };
   struct Receiver {
     Psn end = 0;  // one above the number of the last packet that the sender announced
@@ -86,8 +81,7 @@ class Phost final : public MessageTransport {
     PicoSeconds last{};  // time at which the receiver sent its last token for the flow
     // time until which the receiver sends the flow no token; zero: the flow does not wait
     PicoSeconds waits_until{};
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(end, active, wanted, sent, seen, cursor, last, waits_until);
     }
   };

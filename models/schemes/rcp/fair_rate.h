@@ -8,6 +8,7 @@
 #include "describe/quantities.h"
 #include "describe/visitor.h"
 #include "schemes/common/interval_arrivals.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -46,8 +47,7 @@ class FairRate {
   /// Rate R that the link gives each flow after the last call, always above 0.
   BitRate rate() const;
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(rate_, before_, averages_, begun_, began_, mean_, arrivals_, trips_, count_);
   }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "schemes/common/rated_transport.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -30,10 +31,7 @@ class Rcp final : public RatedTransport {
     PicoSeconds round_trip{};  // smoothed round-trip time of the flow
     PicoSeconds wait{};        // time from the flow's last data packet to its next separate request
     BitRate rate;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(sending, heard, round_trip, wait, rate);
-    }
+    void add_state(StateDigest& d) const { d(sending, heard, round_trip, wait, rate); }
   };
 
   void begin(Qpn qpn) override;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "switch/discipline.h"
 
 namespace dcc {
@@ -67,10 +68,7 @@ class SetAsidePort final : public PortDiscipline {
     bool stopped = false;  // true if the neighbour at this input was told to stop
     // priority that the neighbour was told to stop, for the common queue only
     std::uint8_t priority = 0;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(bytes, stopped, priority);
-    }
+    void add_state(StateDigest& d) const { d(bytes, stopped, priority); }
   };
   struct Queue {
     PacketFifo fifo;
@@ -82,10 +80,7 @@ class SetAsidePort final : public PortDiscipline {
     // number of the neighbour's ports that told this port to stop packets to the destination
     unsigned stops = 0;
     HostId host = 0;  // destination of the packets in the queue
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(fifo, bytes, inputs, taken, here, stops, host);
-    }
+    void add_state(StateDigest& d) const { d(fifo, bytes, inputs, taken, here, stops, host); }
   };
 
   Queue* queue_of(const Packet& packet);

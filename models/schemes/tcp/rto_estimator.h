@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -35,10 +36,7 @@ class RtoEstimator {
   /// Smoothed round-trip time of the connection; zero before the first measurement.
   PicoSeconds smoothed() const { return smoothed_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(timeout_, smoothed_, deviation_);
-  }
+  void add_state(StateDigest& d) const { d(timeout_, smoothed_, deviation_); }
 
  private:
   PicoSeconds least_;

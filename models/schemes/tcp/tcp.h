@@ -13,6 +13,7 @@
 #include "schemes/common/sequence_ranges.h"
 #include "schemes/tcp/rto_estimator.h"
 #include "schemes/tcp/tcp_window.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -98,8 +99,7 @@ class Tcp final : public MessageTransport {
     Psn cut_end = 0;
     Psn timed_out_at = ~Psn{0};  // number of the first missing segment at the flow's last timeout
     PicoSeconds sent{};          // time at which the sender sent its last data segment
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(at_once, state, confirm_cut, window, timer, arrived, recovery_end, lost_to, sent_again_to,
         again_out, round_end, timed_from, held_at, cut_end, timed_out_at, sent);
     }
@@ -110,10 +110,7 @@ class Tcp final : public MessageTransport {
     // segments for the SACK blocks: one segment of each range that grew most recently
     std::array<Psn, kBlocks> latest{};
     bool echo = false;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(early, latest, echo);
-    }
+    void add_state(StateDigest& d) const { d(early, latest, echo); }
   };
 
   void begin(Qpn qpn) override;

@@ -6,6 +6,7 @@
 #include "describe/enum_names.h"
 #include "describe/quantities.h"
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -72,8 +73,7 @@ class TcpWindow {
   double cubic_at(double seconds) const;
   double share_of_marks() const { return alpha_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(window_, threshold_, w_max_, w_before_, w_reno_, k_, epoch_, after_cut_, alpha_, counted_,
       counted_marks_);
   }

@@ -9,6 +9,7 @@
 #include "nic/deadline_table.h"
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -48,10 +49,7 @@ class Tdma final : public MessageTransport {
     Outstanding packets;
     // true if the queue pair is in the list of queue pairs with packets (waiting_)
     bool waits = false;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(packets, waits);
-    }
+    void add_state(StateDigest& d) const { d(packets, waits); }
   };
 
   void begin(Qpn qpn) override;

@@ -7,6 +7,7 @@
 #include "describe/enum_names.h"
 #include "describe/quantities.h"
 #include "describe/visitor.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -86,8 +87,7 @@ class NsccWindow {
   /// Handles a lost packet whose loss is known from a timeout or a gap only.
   void lost(Bytes packet);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(window_, base_rtt_, mean_, growth_, grown_for_, grown_, grown_constant_, cut_, undelayed_,
       came_through_, armed_, judged_, to_ignore_);
   }

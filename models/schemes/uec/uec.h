@@ -13,6 +13,7 @@
 #include "schemes/common/message_transport.h"
 #include "schemes/common/outstanding.h"
 #include "schemes/uec/nscc_window.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -88,8 +89,7 @@ class Uec final : public MessageTransport {
     std::uint64_t pulled = 0;  // total credit that the receiver granted, in bytes
     PicoSeconds heard{};       // time at which the sender last received a packet, or started
     PicoSeconds asked{};       // time of the sender's last request for credit
-    template <class Digest>
-    void add_state(Digest& d) const {
+    void add_state(StateDigest& d) const {
       d(speculative, posted, packets, in_flight, window, credit, pulled, heard, asked);
     }
   };
@@ -105,10 +105,7 @@ class Uec final : public MessageTransport {
       first = end == 0 ? psn : std::min(first, psn);
       end = std::max(end, psn + 1);
     }
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(first, end);
-    }
+    void add_state(StateDigest& d) const { d(first, end); }
     /// Removes packets that the cumulative number of an answer reports.
     void remove_before(Psn psn) {
       first = std::max(first, psn);
@@ -126,10 +123,7 @@ class Uec final : public MessageTransport {
     bool queued = false;  // true if the queue pair is in the round robin of PULLs (pull_turns_)
     // true if the queue pair is in the round robin of credit ahead of demand (ahead_turns_)
     bool ahead = false;
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(seen_end, untold, unanswered, asked, wanted, pulled);
-    }
+    void add_state(StateDigest& d) const { d(seen_end, untold, unanswered, asked, wanted, pulled); }
   };
 
   void begin(Qpn qpn) override;

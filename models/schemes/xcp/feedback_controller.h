@@ -8,6 +8,7 @@
 #include "describe/quantities.h"
 #include "describe/visitor.h"
 #include "schemes/common/interval_arrivals.h"
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -51,8 +52,7 @@ class FeedbackController {
   /// link. Returns the change of its flow's window in bytes.
   double comes(Bytes bytes, Bytes queue, const Flow& flow, PicoSeconds now);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(begun_, began_, span_, give_, take_, arrivals_, by_window_, counted_, trips_);
   }
 

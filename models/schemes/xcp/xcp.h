@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "schemes/common/rated_transport.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -31,10 +32,7 @@ class Xcp final : public RatedTransport {
     std::uint32_t under_way = 0;  // number of the flow's packets in flight without an answer
     PicoSeconds began{};  // time at which the flow last restarted with a window of one packet
     double packet = 0;    // wire bytes of a full packet of the path, overhead included
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(window, round_trip, under_way, began);
-    }
+    void add_state(StateDigest& d) const { d(window, round_trip, under_way, began); }
   };
 
   void begin(Qpn qpn) override;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "registers/machine_map.h"
+#include "sim/state_digest.h"
 
 namespace dcc::model {
 
@@ -54,8 +55,7 @@ class InterruptInputs {
   void set_request_observer(InterruptRequests* observer) { requests_ = observer; }
   /// The complete state of the interrupt controller, for digests.
   virtual std::vector<std::uint64_t> state() const = 0;
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     for (const std::uint64_t word : state()) d(word);
   }
 

@@ -26,10 +26,7 @@ enum class Phase : std::uint8_t { kIdle, kBusy };
 
 struct Part {
   std::uint32_t word = 0;
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(word);
-  }
+  void add_state(StateDigest& d) const { d(word); }
 };
 
 /// A struct with one field of each type that a device may have.
@@ -49,8 +46,7 @@ struct Device {
   std::vector<std::uint16_t> many;
   std::deque<Part> queue;
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(flag, number, wide, phase, share, due, rate, line, slot, owned, part, few, many, queue);
   }
 };

@@ -21,10 +21,7 @@ struct Counted {
   Counted(const Counted& o) : value(o.value) { ++alive; }
   Counted& operator=(const Counted&) = default;
   ~Counted() { --alive; }
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(value);
-  }
+  void add_state(StateDigest& d) const { d(value); }
 };
 int Counted::alive = 0;
 

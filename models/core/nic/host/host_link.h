@@ -9,6 +9,7 @@
 #include "nic/host/dma.h"
 #include "nic/host/host_memory.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 
 namespace dcc {
 
@@ -42,8 +43,7 @@ class HostLink final : public Dma {
   void write(std::uint64_t address, const void* from, std::uint32_t bytes, DmaClient& client,
              std::uint32_t tag) override;
   void cancel(const DmaClient& client) override;
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(to_host_free_, from_host_free_, under_way_);
     for (const Read& read : reads_) {
       d(read.address, read.bytes, read.tag, read.end, read.kind, read.operand, read.compare);

@@ -16,6 +16,7 @@
 #include "nic/receive_buffer.h"
 #include "registers/register_block.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -82,8 +83,7 @@ class NicHostInterface final : private regs::RegisterDevice,
   const DmaFaults& dma_faults() const { return dma_faults_; }
   /// The NIC's receive buffer; null if DMA is as fast as the port.
   const ReceiveBuffer* receive_buffer() const { return buffer_.get(); }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     if (buffer_ != nullptr) d(*buffer_);
     for (const auto& [qpn, deadline] : peerless_) d(qpn, deadline);
     d(registers_, sq_head_, sq_fetched_, fetching_, cq_tail_, cq_visible_, waiting_.size(),

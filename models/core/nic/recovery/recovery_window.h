@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "sim/state_digest.h"
 #include "units.h"
 
 namespace dcc {
@@ -54,10 +55,7 @@ class RecoveryWindow {
     limit_ = std::min(limit_, kMost);
   }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(limit_, threshold_, timeouts_, last_timeout_);
-  }
+  void add_state(StateDigest& d) const { d(limit_, threshold_, timeouts_, last_timeout_); }
 
  private:
   static constexpr unsigned kMostDoublings = 6;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "wire/packet.h"
 
 namespace dcc {
@@ -30,10 +31,7 @@ class RetransmitTimer {
     PicoSeconds when() const { return when_; }
     /// Adds the deadline alone to a digest, without the heap entry, which may still be at an
     /// earlier time.
-    template <class Digest>
-    void add_state(Digest& d) const {
-      d(when_);
-    }
+    void add_state(StateDigest& d) const { d(when_); }
 
    private:
     friend class RetransmitTimer;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "nic/work_queue.h"
+#include "sim/state_digest.h"
 #include "units.h"
 #include "wire/packet.h"
 
@@ -66,8 +67,7 @@ class SelectiveRepeat {
   /// Number of repeated bytes that are not acknowledged yet.
   Bytes repeated_bytes() const { return repeated_; }
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(next_.psn, oldest_, end_, lost_below_, repeated_);
     for (const bool one : arrived_) d(one);
   }

@@ -11,6 +11,7 @@
 
 #include "describe/enum_names.h"
 #include "sim/scheduler.h"
+#include "sim/state_digest.h"
 #include "switch/egress_scheduler.h"
 #include "units.h"
 #include "wire/lldp_frame.h"
@@ -58,10 +59,7 @@ struct DcbxSettings {
   EtsTable ets;
   std::vector<ApplicationPriority> applications;
 
-  template <class Digest>
-  void add_state(Digest& d) const {
-    d(willing, pfc, ets, applications);
-  }
+  void add_state(StateDigest& d) const { d(willing, pfc, ets, applications); }
 };
 
 /// The ETS table that describes the weights of `scheduler`.
@@ -132,8 +130,7 @@ class DcbxEnd {
   std::optional<PicoSeconds> unanswered_since() const {
     return up_since_ && !received_ ? up_since_ : std::nullopt;
   }
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     d(in_force_, up_since_, received_, received_until_, next_frame_, credit_, seconds_credited_,
       counters_.sent, counters_.received, timer_);
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/state_digest.h"
 #include "switch/dcbx/dcbx.h"
 #include "switch/egress_ports.h"
 #include "switch/ingress_control.h"
@@ -29,8 +30,7 @@ class DcbxPorts {
   void receive(const Packet& frame, int port);
   void set_carrier(int port, bool up);
 
-  template <class Digest>
-  void add_state(Digest& d) const {
+  void add_state(StateDigest& d) const {
     for (std::size_t port = 0; port < ends_.size(); ++port) {
       if (ends_[port] != nullptr) d(*ends_[port], ports_.at(static_cast<int>(port)).link_frames());
     }
