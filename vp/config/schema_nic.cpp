@@ -45,36 +45,33 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
   v.choice("engine", c.engine,
            {"implementation of controller, pacer, notification point and parser together: the "
             "default of nic.controller.engine, nic.pacer.engine, nic.np.engine and "
-            "nic.parser.engine; none: each has its own",
-            ""});
+            "nic.parser.engine; none: each has its own"});
   const bool together = c.engine != BlockImplementation::kNone;
   v.choice("telemetry", c.telemetry,
            {"in-band telemetry; auto: on if the algorithm reads it", "HPCC, SIGCOMM'19"});
-  v.section("transport", {"transport protocol", ""}, [&] { c.transport.describe(v); });
-  v.section("congestion_control", {"algorithm and its parameters", ""},
+  v.section("transport", {"transport protocol"}, [&] { c.transport.describe(v); });
+  v.section("congestion_control", {"algorithm and its parameters"},
             [&] { c.congestion_control.describe(v, c.cnp); });
   v.section("cnp", {"notification packets that receivers send", "DCQCN, SIGCOMM'15"},
             [&] { c.cnp.describe(v); });
-  v.section("controller", {"the hardware block", ""}, [&] {
+  v.section("controller", {"the hardware block"}, [&] {
     c.controller.describe(v);
-    v.choice(
-        "engine", c.controller.engine,
-        {"implementation of the whole block; rtl and lockstep: its Verilog, cycle by cycle", ""});
+    v.choice("engine", c.controller.engine,
+             {"implementation of the whole block; rtl and lockstep: its Verilog, cycle by cycle"});
     v.follows(together && has_whole_controller(c), "nic.engine",
               [&](const NetworkScale&) { c.controller.engine = part_of(c.engine); });
-    v.choice("timer", c.controller.timer, {"implementation of the timing wheel", ""});
-    v.choice("rate_lut", c.controller.rate_lut, {"implementation of the rate unit", ""});
+    v.choice("timer", c.controller.timer, {"implementation of the timing wheel"});
+    v.choice("rate_lut", c.controller.rate_lut, {"implementation of the rate unit"});
   });
-  v.section("port_failover", {"flows at a failed port of a host with several", ""},
+  v.section("port_failover", {"flows at a failed port of a host with several"},
             [&] { describe_port_failover(v, c.port_failover); });
-  v.section("np", {"the notification point, which sends CNPs", ""}, [&] {
-    v.choice(
-        "engine", c.np.engine,
-        {"implementation; rtl and lockstep: its Verilog decides on each CNP and writes it", ""});
+  v.section("np", {"the notification point, which sends CNPs"}, [&] {
+    v.choice("engine", c.np.engine,
+             {"implementation; rtl and lockstep: its Verilog decides on each CNP and writes it"});
     v.follows(together, "nic.engine",
               [&](const NetworkScale&) { c.np.engine = part_of(c.engine); });
   });
-  v.section("parser", {"the block that parses CNPs and counts sent packets", ""}, [&] {
+  v.section("parser", {"the block that parses CNPs and counts sent packets"}, [&] {
     v.choice("engine", c.parser.engine,
              {"implementation; rtl and lockstep: its Verilog says which flow, DSCP, marks and "
               "bytes the algorithm gets",
@@ -82,7 +79,7 @@ void describe_nic(ParameterVisitor& v, NicConfig& c) {
     v.follows(together, "nic.engine",
               [&](const NetworkScale&) { c.parser.engine = part_of(c.engine); });
   });
-  v.section("pacer", {"the block that schedules data packets", ""}, [&] {
+  v.section("pacer", {"the block that schedules data packets"}, [&] {
     v.choice("engine", c.pacer.engine,
              {"none: the transmitter paces with exact times; model, rtl, lockstep: the pacer of "
               "rtl/pacer decides each packet on the controller's clock",

@@ -7,13 +7,12 @@
 namespace dcc {
 
 void ControllerConfig::describe(ParameterVisitor& v) {
-  v.field("slots", slots, {"1", kMaxSlots}, {"number of flows controlled at the same time", ""});
-  v.field("clock", clock, {"1MHz", "5GHz"}, {"of the controller", ""});
-  v.field("tick", tick, {"10ns", "1ms"}, {"unit of the timing engine", ""});
+  v.field("slots", slots, {"1", kMaxSlots}, {"number of flows controlled at the same time"});
+  v.field("clock", clock, {"1MHz", "5GHz"}, {"of the controller"});
+  v.field("tick", tick, {"10ns", "1ms"}, {"unit of the timing engine"});
   v.field("latency", latency_cycles, {timing::kMinLatency, kMaxLatencyCycles},
-          {"cycles from an event's issue to its answer", ""});
-  v.numbers("split", split, {"1", "14"},
-            {"bits of the three levels of the timing wheel; sum 16", ""});
+          {"cycles from an event's issue to its answer"});
+  v.numbers("split", split, {"1", "14"}, {"bits of the three levels of the timing wheel; sum 16"});
 }
 
 void ControllerConfig::check() const {

@@ -84,8 +84,8 @@ const RegisteredAlgorithm<DccParameters> kDcc{
 }  // namespace
 
 void DccParameters::describe(ParameterVisitor& v) {
-  v.one_of("policy", policy, policy_names(), {meaning_of_policies(), ""});
-  v.choice("preset", preset_name, {kPresetMeaning, ""});
+  v.one_of("policy", policy, policy_names(), {meaning_of_policies()});
+  v.choice("preset", preset_name, {kPresetMeaning});
   if (v.reading()) {
     apply_preset();
     rules().set_defaults(*this);
@@ -96,25 +96,21 @@ void DccParameters::describe(ParameterVisitor& v) {
   describe_settings(v);
   v.field("free_window", initial_window, {"0", "1000"},
           {"unacknowledged bytes of a flow without a slot, in products of line rate and longest "
-           "base RTT; 0: no limit (proportional: 11/10)",
-           ""});
+           "base RTT; 0: no limit (proportional: 11/10)"});
   v.field("hold_below", hold_below, "auto", "none", kAllHold, {"1/8", "128"},
           {"a flow of at least this weight goes on at half the greatest rate after its first mark, "
            "without the rate hold, so that its messages overtake; the least weight in use counts "
            "as 1 unless the driver scales weights down; auto: from twice the least weight in use "
            "on, a flow whose only unsent message has at most 512 KB left, or 2 MB once the packets "
            "sent before the mark have arrived; none: every flow holds. Only with policy: "
-           "proportional",
-           ""});
+           "proportional"});
   v.field("finer_steps", finer_steps, {"0", "3"},
           {"how often the steps of packets and of marks are halved beyond what increase_timer asks "
            "for: queues swing less and shares settle later; by the thresholds if not given. Only "
-           "with policy: proportional",
-           ""});
+           "with policy: proportional"});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"r_ai and r_hai are for slowest links of this rate: by its square for faster, by its "
-           "cube for slower ones",
-           ""});
+           "cube for slower ones"});
 }
 
 void DccParameters::preset(CnpParameters& cnp) const {

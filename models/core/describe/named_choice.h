@@ -129,7 +129,7 @@ struct Named {
     }
 
     void describe(ParameterVisitor& v) {
-      v.one_of(Seam::kKey, name_, choices(), {meaning(), ""});
+      v.one_of(Seam::kKey, name_, choices(), {meaning()});
       for (const auto& entry : parameters_) {
         const std::string condition = std::string(Seam::kKey) + ": " + entry.first;
         v.when(entry.first == name_, condition.c_str(), [&] { entry.second->describe(v); });

@@ -7,7 +7,7 @@
 namespace dcc {
 
 void FaultParameters::describe(ParameterVisitor& v) {
-  v.choice("kind", kind, {"what goes wrong", ""});
+  v.choice("kind", kind, {"what goes wrong"});
   const bool cnp = kind == FaultKind::kCnpLoss;
   const bool flip = kind == FaultKind::kMemoryFlip;
   const bool storm = kind == FaultKind::kPauseStorm;
@@ -15,48 +15,41 @@ void FaultParameters::describe(ParameterVisitor& v) {
     v.text(
         "link", link,
         {"a wire (s0->h3) as in metrics.json; loss and link_down: or all; the others: or a cable "
-         "(s0--h3), or a node, for all cables at it",
-         ""});
+         "(s0--h3), or a node, for all cables at it"});
   });
-  v.when(cnp, "kind: cnp_loss", [&] {
-    v.field("flow", flow, {}, {"flow whose CNPs get lost", ""});
-  });
+  v.when(cnp, "kind: cnp_loss", [&] { v.field("flow", flow, {}, {"flow whose CNPs get lost"}); });
   v.when(kind == FaultKind::kLoss, "kind: loss", [&] {
-    v.field("probability", probability, {"0", "1"}, {"probability that a packet gets lost", ""});
+    v.field("probability", probability, {"0", "1"}, {"probability that a packet gets lost"});
     v.choice("packets", packets,
-             {"packets that get lost; control: ACKs, NAKs and congestion notifications", ""});
+             {"packets that get lost; control: ACKs, NAKs and congestion notifications"});
   });
   v.when(kind == FaultKind::kLinkSlow, "kind: link_slow", [&] {
-    v.field("rate", rate, {"1Mbps", "10Tbps"}, {"rate of the link during the fault", ""});
+    v.field("rate", rate, {"1Mbps", "10Tbps"}, {"rate of the link during the fault"});
   });
   v.when(kind == FaultKind::kLinkFlap, "kind: link_flap", [&] {
-    v.field("down", down, {"1ns", "1000s"},
-            {"time for which the link is down, from `start` on", ""});
-    v.field("up", up, {"1ns", "1000s"},
-            {"time for which it is then up, before it is down again", ""});
+    v.field("down", down, {"1ns", "1000s"}, {"time for which the link is down, from `start` on"});
+    v.field("up", up, {"1ns", "1000s"}, {"time for which it is then up, before it is down again"});
   });
   v.when(is_noticed(), "kind: link_failure, link_flap or link_slow", [&] {
     v.field("convergence", convergence, {"0us", "1000s"},
             {"time from a change of the link until all switches have adapted routes and weights; "
              "with a "
-             "subnet manager (subnet.manager) routes follow its sweeps instead",
-             ""});
+             "subnet manager (subnet.manager) routes follow its sweeps instead"});
   });
-  v.when(flip, "kind: memory_flip", [&] { v.field("at", at, {}, {"when", ""}); });
-  v.when(flip || storm, "kind: memory_flip or pause_storm", [&] {
-    v.field("host", host, {}, {"host whose memory or NIC is affected", ""});
-  });
+  v.when(flip, "kind: memory_flip", [&] { v.field("at", at, {}, {"when"}); });
+  v.when(flip || storm, "kind: memory_flip or pause_storm",
+         [&] { v.field("host", host, {}, {"host whose memory or NIC is affected"}); });
   v.when(storm, "kind: pause_storm", [&] {
     v.bits("priorities", priorities,
-           {"the NIC pauses these at its switch from `start` to `stop`, without reason", ""});
+           {"the NIC pauses these at its switch from `start` to `stop`, without reason"});
   });
   v.when(flip, "kind: memory_flip", [&] {
-    v.field("address", address, {}, {"address of the byte, as the host's software sees it", ""});
-    v.field("bit", bit, {"0", "7"}, {"number of the inverted bit", ""});
+    v.field("address", address, {}, {"address of the byte, as the host's software sees it"});
+    v.field("bit", bit, {"0", "7"}, {"number of the inverted bit"});
   });
   v.when(!flip, "kind: any but memory_flip", [&] {
-    v.field("start", start, {}, {"begin of the fault", ""});
-    v.field("stop", stop, "end", {}, {"end of the fault", ""});
+    v.field("start", start, {}, {"begin of the fault"});
+    v.field("stop", stop, "end", {}, {"end of the fault"});
   });
 }
 

@@ -8,7 +8,7 @@ namespace dcc {
 
 namespace {
 void link(ParameterVisitor& v, const char* key, LinkParameters& p, const char* meaning) {
-  v.section(key, {meaning, ""}, [&] { describe(v, p); });
+  v.section(key, {meaning}, [&] { describe(v, p); });
 }
 }  // namespace
 
@@ -40,8 +40,8 @@ std::uint64_t TorusParameters::routers() const {
 }
 
 void describe(ParameterVisitor& v, LinkParameters& p) {
-  v.field("rate", p.rate, {"1Mbps", "10Tbps"}, {"bits on the wire", ""});
-  v.field("delay", p.delay, {"0us", "1s"}, {"propagation, one way", ""});
+  v.field("rate", p.rate, {"1Mbps", "10Tbps"}, {"bits on the wire"});
+  v.field("delay", p.delay, {"0us", "1s"}, {"propagation, one way"});
   v.field("overhead", p.overhead, {"0B", "256B"},
           {"per packet: preamble, start delimiter, gap", "IEEE 802.3: 8 + 12 bytes"});
 }
@@ -51,42 +51,41 @@ void describe(ParameterVisitor& v, FatTreeParameters& p) {
           {"ports of a switch, from which the five below follow", "Al-Fares et al., SIGCOMM'08"});
   v.when(p.k.has_value(), "k: a number", [&] {
     v.field("oversubscription", p.oversubscription, {"1", "64"},
-            {"ratio of hosts in a rack to ports that lead up", ""});
+            {"ratio of hosts in a rack to ports that lead up"});
   });
   v.when(!p.k, "k: none", [&] {
-    v.field("pods", p.pods, {"1", "64"}, {"groups of racks", ""});
-    v.field("racks_per_pod", p.racks_per_pod, {"1", "64"}, {"rack switches in a pod", ""});
-    v.field("aggs_per_pod", p.aggs_per_pod, {"1", "64"}, {"aggregation switches in a pod", ""});
-    v.field("hosts_per_rack", p.hosts_per_rack, {"1", "256"}, {"hosts on a rack switch", ""});
-    v.field("cores", p.cores, {"1", "1024"}, {"core switches, a multiple of aggs_per_pod", ""});
+    v.field("pods", p.pods, {"1", "64"}, {"groups of racks"});
+    v.field("racks_per_pod", p.racks_per_pod, {"1", "64"}, {"rack switches in a pod"});
+    v.field("aggs_per_pod", p.aggs_per_pod, {"1", "64"}, {"aggregation switches in a pod"});
+    v.field("hosts_per_rack", p.hosts_per_rack, {"1", "256"}, {"hosts on a rack switch"});
+    v.field("cores", p.cores, {"1", "1024"}, {"core switches, a multiple of aggs_per_pod"});
   });
   link(v, "host_link", p.host_link, "between host and rack switch");
   link(v, "fabric_link", p.fabric_link, "between switches");
 }
 
 void describe(ParameterVisitor& v, LeafSpineParameters& p) {
-  v.field("leaves", p.leaves, {"1", "4096"}, {"switches with hosts", ""});
-  v.field("hosts_per_leaf", p.hosts_per_leaf, {"1", "1024"}, {"hosts on a leaf", ""});
-  v.field("spines", p.spines, {"1", "1024"}, {"switches that every leaf is cabled to", ""});
+  v.field("leaves", p.leaves, {"1", "4096"}, {"switches with hosts"});
+  v.field("hosts_per_leaf", p.hosts_per_leaf, {"1", "1024"}, {"hosts on a leaf"});
+  v.field("spines", p.spines, {"1", "1024"}, {"switches that every leaf is cabled to"});
   link(v, "host_link", p.host_link, "between host and leaf");
   link(v, "fabric_link", p.fabric_link, "between leaf and spine");
 }
 
 void describe(ParameterVisitor& v, RailParameters& p) {
-  v.field("units", p.units, {"1", "1024"},
-          {"groups of servers that share their rail switches", ""});
+  v.field("units", p.units, {"1", "1024"}, {"groups of servers that share their rail switches"});
   v.field("rails", p.rails, {"1", "64"},
-          {"network ports of a server, each on a switch of its own", ""});
-  v.field("servers", p.servers, {"1", "1024"}, {"servers in a unit", ""});
-  v.field("spines", p.spines, {"1", "1024"}, {"switches that every rail switch is cabled to", ""});
+          {"network ports of a server, each on a switch of its own"});
+  v.field("servers", p.servers, {"1", "1024"}, {"servers in a unit"});
+  v.field("spines", p.spines, {"1", "1024"}, {"switches that every rail switch is cabled to"});
   link(v, "host_link", p.host_link, "between a server's port and its rail switch");
   link(v, "fabric_link", p.fabric_link, "between rail switch and spine");
 }
 
 void describe(ParameterVisitor& v, TorusParameters& p) {
-  v.numbers("dimensions", p.dimensions, 1, 3, {"2", "256"}, {"routers along x, y and z", ""});
-  v.field("wrap", p.wrap, {}, {"the last router is cabled to the first; false: a mesh", ""});
-  v.field("hosts_per_router", p.hosts_per_router, {"1", "64"}, {"hosts on a router", ""});
+  v.numbers("dimensions", p.dimensions, 1, 3, {"2", "256"}, {"routers along x, y and z"});
+  v.field("wrap", p.wrap, {}, {"the last router is cabled to the first; false: a mesh"});
+  v.field("hosts_per_router", p.hosts_per_router, {"1", "64"}, {"hosts on a router"});
   link(v, "host_link", p.host_link, "between host and router");
   link(v, "fabric_link", p.fabric_link, "between routers");
 }
@@ -94,8 +93,8 @@ void describe(ParameterVisitor& v, TorusParameters& p) {
 void describe(ParameterVisitor& v, DragonflyParameters& p) {
   v.field("groups", p.groups, {"2", "1024"},
           {"groups, one cable between any two", "Kim et al., ISCA'08"});
-  v.field("routers", p.routers, {"1", "256"}, {"routers in a group, all cabled to each other", ""});
-  v.field("hosts_per_router", p.hosts_per_router, {"1", "64"}, {"hosts on a router", ""});
+  v.field("routers", p.routers, {"1", "256"}, {"routers in a group, all cabled to each other"});
+  v.field("hosts_per_router", p.hosts_per_router, {"1", "64"}, {"hosts on a router"});
   link(v, "host_link", p.host_link, "between host and router");
   link(v, "local_link", p.local_link, "between routers of a group");
   link(v, "global_link", p.global_link, "between groups");
@@ -105,27 +104,25 @@ void describe_ports(ParameterVisitor& v, TopologyParameters& p) {
   v.field(
       "ports", p.ports, {"1", kMaxPortsOfHost},
       {"ports of every host, each a NIC of its own; a flow uses one port at each end. In a custom "
-       "topology the links of a host are its ports",
-       ""});
+       "topology the links of a host are its ports"});
   v.when(p.ports > 1, "ports: 2 or more", [&] {
     v.choice(
         "port_mode", p.port_mode,
         {"bond: all ports of a host at one switch, flows spread over them by hash; dual_plane: "
-         "port i of every host in network i, which is not connected to the others",
-         ""});
+         "port i of every host in network i, which is not connected to the others"});
   });
 }
 
 void describe(ParameterVisitor& v, TopologyParameters& p) {
-  v.choice("kind", p.kind, {"shape of the network", ""});
+  v.choice("kind", p.kind, {"shape of the network"});
   const bool lot = p.kind == TopologyKind::kParkingLot;
   const bool star = p.kind == TopologyKind::kStar;
   v.when(star, "kind: star", [&] {
-    v.field("hosts", p.hosts, {"2", "4096"}, {"hosts on the one switch", ""});
+    v.field("hosts", p.hosts, {"2", "4096"}, {"hosts on the one switch"});
   });
   v.when(lot, "kind: parking_lot", [&] {
     v.numbers("hosts_per_switch", p.hosts_per_switch, 2, 64, {"0", "256"},
-              {"hosts on each switch along the chain", ""});
+              {"hosts on each switch along the chain"});
   });
   v.when(star || lot, "kind: star or parking_lot",
          [&] { link(v, "link", p.link, "between host and switch"); });
@@ -138,26 +135,24 @@ void describe(ParameterVisitor& v, TopologyParameters& p) {
   v.when(p.kind == TopologyKind::kTorus, "kind: torus", [&] { describe(v, p.torus); });
   v.when(p.kind == TopologyKind::kDragonfly, "kind: dragonfly", [&] { describe(v, p.dragonfly); });
   v.when(p.kind == TopologyKind::kCustom, "kind: custom", [&] {
-    v.list("nodes", p.nodes, {"hosts (numbered in this order) and switches", ""},
+    v.list("nodes", p.nodes, {"hosts (numbered in this order) and switches"},
            [&](NodeParameters& node) {
-             v.text("name", node.name, {"referred to by `links`", ""});
-             v.choice("kind", node.kind, {"host or switch", ""});
+             v.text("name", node.name, {"referred to by `links`"});
+             v.choice("kind", node.kind, {"host or switch"});
              v.field("forwards", node.forwards, {},
                      {"false: the switch passes only packets from and to its own hosts, as "
-                      "the ports of a host do",
-                      ""});
+                      "the ports of a host do"});
            });
-    v.list("links", p.links, {"cables, both directions", ""}, [&](CableParameters& cable) {
-      v.text("from", cable.from, {"name of a node", ""});
-      v.text("to", cable.to, {"name of a node", ""});
+    v.list("links", p.links, {"cables, both directions"}, [&](CableParameters& cable) {
+      v.text("from", cable.from, {"name of a node"});
+      v.text("to", cable.to, {"name of a node"});
       describe(v, cable.link);
     });
   });
   v.field(
       "switch_latency", p.switch_latency, {"0ns", "1ms"},
       {"time of a packet through an idle switch, half of it at each of the switch's cables, where "
-       "it adds to the delay",
-       ""});
+       "it adds to the delay"});
 }
 
 unsigned TopologyParameters::host_count() const {

@@ -18,19 +18,16 @@ void CnpParameters::describe(ParameterVisitor& v) {
   v.follows(follows_network,
             "dcqcn, preset auto: four base RTTs; at most 50us, at least one base RTT",
             [this](const NetworkScale& network) { interval = network.reaction(); });
-  v.field("dscp", dscp, {0u, NIC_CNP_DSCP_VALUE_MASK}, {"DSCP of a CNP", ""});
-  v.field("priority", priority, {0u, NIC_CNP_PRIORITY_VALUE_MASK},
-          {"802.1p priority of a CNP", ""});
+  v.field("dscp", dscp, {0u, NIC_CNP_DSCP_VALUE_MASK}, {"DSCP of a CNP"});
+  v.field("priority", priority, {0u, NIC_CNP_PRIORITY_VALUE_MASK}, {"802.1p priority of a CNP"});
   v.field("carry_marks", carry_marks, {},
-          {"a CNP carries the number of CE marks since the previous CNP (proportional: true)", ""});
+          {"a CNP carries the number of CE marks since the previous CNP (proportional: true)"});
   v.choice("ecn", ecn,
            {"ECN field of a CNP when the receiver sends it; ect0: binary 10, as adapters do; ect1: "
-            "binary 01, as the RoCEv2 article has it",
-            ""});
+            "binary 01, as the RoCEv2 article has it"});
   v.choice("accept", accept,
            {"ECN field by which a sender recognises a CNP; it ignores a CNP with another one, but "
-            "not one that a switch marked CE on the way. any: no filter",
-            ""});
+            "not one that a switch marked CE on the way. any: no filter"});
   v.choice("scope", scope,
            {"which queue pairs share a limiter of the interval at a receiver: none, those of "
             "one sending host, or all of the port",
@@ -45,7 +42,7 @@ void CnpParameters::describe(ParameterVisitor& v) {
           {"this host sends a CNP with each NAK for a missing packet, whatever the interval",
            "Lumina, SIGCOMM'23: ConnectX-5 and ConnectX-6 with slow restart"});
   v.field("delay", delay, {"0us", "1ms"},
-          {"time from the packet that causes a CNP to the CNP in its queue at the port", ""});
+          {"time from the packet that causes a CNP to the CNP in its queue at the port"});
 }
 
 void RecoveryParameters::describe(ParameterVisitor& v) {
@@ -56,7 +53,7 @@ void RecoveryParameters::describe(ParameterVisitor& v) {
             "holds for flows of which one end only repeats selectively",
             "InfiniBand RC; IRN, SIGCOMM'18, 3"});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"time without progress after which unacknowledged packets are sent again", ""});
+          {"time without progress after which unacknowledged packets are sent again"});
   v.follows(true,
             "67108864ns, which adapters begin with, where flow control protects all traffic and no "
             "fault is injected; otherwise the base RTT and the time in which the slowest link "
@@ -130,7 +127,7 @@ void WindowParameters::describe(ParameterVisitor& v) {
            {"greatest number of unacknowledged bytes of a queue pair, beside what its algorithm "
             "allows. bdp: line rate times base RTT; bytes: nic.window.bytes",
             "HPCC, SIGCOMM'19, 5.1: DCQCN+win and TIMELY+win"});
-  v.field("bytes", bytes, {"64B", "1GB"}, {"the limit with `limit: bytes`", ""});
+  v.field("bytes", bytes, {"64B", "1GB"}, {"the limit with `limit: bytes`"});
   v.field("follows_rate", follows_rate, {},
           {"the limit is scaled by the queue pair's rate over the line rate",
            "reference simulator of HPCC: VAR_WIN"});
@@ -187,26 +184,25 @@ void NicParameters::describe(ParameterVisitor& v) {
   v.choice("payload", payload,
            {"virtual: packets carry lengths only; real: DMA moves the bytes, and the ICRC is "
             "computed and "
-            "checked",
-            ""});
-  v.choice("ack", ack, {"when a receiver acknowledges", ""});
+            "checked"});
+  v.choice("ack", ack, {"when a receiver acknowledges"});
   describe_ack_every(v, ack_every);
   v.field("ack_priority", ack_priority, "data", any_priority(),
-          {"802.1p priority of ACKs; data: the priority of the acknowledged packet", ""});
+          {"802.1p priority of ACKs; data: the priority of the acknowledged packet"});
   v.field("jitter", jitter, {"0us", "1ms"},
-          {"greatest extra delay of a packet from a NIC, drawn for each packet", ""});
-  v.section("clock", {"clock of a host, with which algorithms measure round-trip times", ""},
+          {"greatest extra delay of a packet from a NIC, drawn for each packet"});
+  v.section("clock", {"clock of a host, with which algorithms measure round-trip times"},
             [&] { clock.describe(v); });
-  v.section("window", {"limit of what is under way", ""}, [&] { window.describe(v); });
-  v.section("message_rate", {"limits of the messages in a second", ""},
+  v.section("window", {"limit of what is under way"}, [&] { window.describe(v); });
+  v.section("message_rate", {"limits of the messages in a second"},
             [&] { message_rate.describe(v); });
-  v.section("recovery", {"retransmission of lost packets", ""}, [&] { recovery.describe(v); });
+  v.section("recovery", {"retransmission of lost packets"}, [&] { recovery.describe(v); });
   v.field(
       "outstanding_reads", outstanding_reads, {"1", "65535"},
       {"greatest number of concurrent READs of a queue pair", "InfiniBand RC: initiator depth"});
-  v.section("dma", {"link to the host: descriptors, payload, completions", ""},
+  v.section("dma", {"link to the host: descriptors, payload, completions"},
             [&] { dma.describe(v); });
-  v.section("receive_buffer", {"payload between the port and a slower memory", ""},
+  v.section("receive_buffer", {"payload between the port and a slower memory"},
             [&] { receive_buffer.describe(v); });
 }
 

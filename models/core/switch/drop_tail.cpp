@@ -20,7 +20,7 @@ constexpr Bytes kNever = std::numeric_limits<Bytes>::max();
 
 void DropTailParameters::describe(ParameterVisitor& v) {
   const char* const paper = "Floyd and Jacobson, 1993";
-  v.field("limit", limit, {"64B", "1GB"}, {"greatest number of queued bytes of a port", ""});
+  v.field("limit", limit, {"64B", "1GB"}, {"greatest number of queued bytes of a port"});
   v.field("red", red, {},
           {"random early detection: marks some arrivals, and drops those that are not ECT", paper});
   v.when(red, "red: true", [&] {

@@ -79,16 +79,15 @@ void EcnParameters::describe(ParameterVisitor& v) {
             "", kRuntime});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"port rate that kmin and kmax are for; both scale with the port's rate", "", kRuntime});
-  v.bits("priorities", priorities, {"priorities whose queues mark", ""});
+  v.bits("priorities", priorities, {"priorities whose queues mark"});
   v.rate_map("by_speed", by_speed,
              {"marking by the port's rate: differences for ports of exactly this rate; rule and "
-              "reference_rate do not go with it",
-              ""},
+              "reference_rate do not go with it"},
              [&](MarkingParameters& one) { one.describe(v); });
-  v.map("by_dscp", by_dscp, 64, MarkingParameters{},
-        {"marking by the packet's DSCP: differences for classes that share a queue, after by_speed",
-         ""},
-        [&](MarkingParameters& one) { one.describe(v); });
+  v.map(
+      "by_dscp", by_dscp, 64, MarkingParameters{},
+      {"marking by the packet's DSCP: differences for classes that share a queue, after by_speed"},
+      [&](MarkingParameters& one) { one.describe(v); });
   v.field("phantom_drain", phantom_drain, {"0", "1"},
           {"drain rate of a phantom queue as a share of the port's rate; 0: no phantom queue",
            "HULL, NSDI'12", kRuntime});

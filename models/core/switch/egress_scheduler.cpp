@@ -18,8 +18,7 @@ constexpr Bytes kMinQuantum = 1'600;
 void EgressSchedulerParameters::describe(ParameterVisitor& v) {
   v.choice("kind", kind,
            {"which priority sends next: in turn, highest first, by weight, or by InfiniBand's two "
-            "tables",
-            ""});
+            "tables"});
   v.when(kind == Kind::kEts, "kind: ets", [&] {
     v.numbers(
         "weights", weights, {"0", kMaxWeight},
@@ -30,9 +29,9 @@ void EgressSchedulerParameters::describe(ParameterVisitor& v) {
            {"priorities limited by a credit-based shaper and served before weighted ones",
             "IEEE 802.1Q, 8.6.8.2"},
            [&v](Shaper& shaper) {
-             v.field("priority", shaper.priority, any_priority(), {"the shaped priority", ""});
+             v.field("priority", shaper.priority, any_priority(), {"the shaped priority"});
              v.field("idle_slope", shaper.idle_slope, {"1Mbps", "10Tbps"},
-                     {"greatest rate, preamble and gap included", ""});
+                     {"greatest rate, preamble and gap included"});
            });
   });
   v.when(kind == Kind::kVlArbitration, "kind: vl_arbitration", [&] { vl.describe(v); });

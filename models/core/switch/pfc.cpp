@@ -29,14 +29,14 @@ void WatchdogParameters::describe(ParameterVisitor& v) {
 
 void PfcParameters::describe(ParameterVisitor& v) {
   v.field("enabled", enabled, {},
-          {"true: senders are paused; false: packets are dropped when the buffer is full", ""});
+          {"true: senders are paused; false: packets are dropped when the buffer is full"});
   v.field("alpha", alpha, {"1/1024", "64"},
           {"a class is paused above alpha x free buffer", "dynamic threshold, Choudhury and Hahne",
            kRuntime});
   v.field("reference_rate", reference_rate, "none", {"1Mbps", "10Tbps"},
           {"port rate that alpha is for; alpha scales with the port's rate", "", kRuntime});
   v.field("headroom", headroom, "auto", {"0B", "1GiB"},
-          {"reserved per port and priority for packets in flight when a pause is sent", ""});
+          {"reserved per port and priority for packets in flight when a pause is sent"});
   v.field("response", response, {"0ns", "1ms"},
           {"time that a neighbour may take to obey a pause, for which headroom: auto provides; the "
            "platform's NICs and switches take none",
@@ -47,9 +47,8 @@ void PfcParameters::describe(ParameterVisitor& v) {
            "SONiC: xoff of a buffer pool"});
   v.field("resume_below", resume_below, {"0B", "1GiB"},
           {"a class resumes when it is this far below its threshold", "", kRuntime});
-  v.bits(
-      "priorities", priorities,
-      {"lossless priorities, which are paused; others drop packets when the buffer is full", ""});
+  v.bits("priorities", priorities,
+         {"lossless priorities, which are paused; others drop packets when the buffer is full"});
   v.field(
       "quanta", quanta, "unlimited", {"1", "65535"},
       {"time of a pause in quanta of 512 bit times, from switches and NICs alike. The sender of "

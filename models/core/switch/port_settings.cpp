@@ -57,8 +57,7 @@ ClassRules rules_of(const PriorityParameters& own, const SwitchParameters& param
 void PriorityParameters::describe(ParameterVisitor& v) {
   v.field("lossy", lossy, kAuto, {},
           {"true: packets without room are dropped; false: the sender is paused; auto: as "
-           "switch.pfc.priorities",
-           ""});
+           "switch.pfc.priorities"});
   v.field("group", group, kAuto, {"0", "7"},
           {"lossy packets count in the class of this priority (priority group); auto: in their own",
            "SONiC: TC_TO_PRIORITY_GROUP_MAP"});
@@ -71,7 +70,7 @@ void PriorityParameters::describe(ParameterVisitor& v) {
   v.field(
       "reserved", reserved, kAuto, {"0B", "1GiB"},
       {"kept for this class of each port, before its share of the pool; auto: 0B", "SONiC: size"});
-  v.text("pool", pool, {"name of an entry of switch.pools; auto: the rest of the buffer", ""});
+  v.text("pool", pool, {"name of an entry of switch.pools; auto: the rest of the buffer"});
   v.field("headroom", headroom, kAuto, {"0B", "1GiB"},
           {"as switch.pfc.headroom, for this priority; auto: as there", "SONiC: xoff"});
   v.field("resume_below", resume_below, kAuto, {"0B", "1GiB"},
@@ -79,18 +78,18 @@ void PriorityParameters::describe(ParameterVisitor& v) {
            "SONiC: xon_offset", kRuntime});
   v.field("resume_at", resume_at, kAuto, {"0B", "64GiB"},
           {"the class also resumes when it holds at most this; auto: 0B", "SONiC: xon", kRuntime});
-  v.section("queue", {"limit of the egress queue, beyond which packets are dropped", ""}, [&] {
+  v.section("queue", {"limit of the egress queue, beyond which packets are dropped"}, [&] {
     v.field("alpha", queue.alpha, "none", {"1/1024", "128"},
             {"the queue of a port holds at most alpha x free pool", "", kRuntime});
     v.field("limit", queue.limit, "none", {"1B", "64GiB"},
             {"a fixed limit in place of alpha", "", kRuntime});
     v.text("pool", queue.pool,
-           {"name of an entry of switch.egress_pools, to which alpha then refers; auto: none", ""});
+           {"name of an entry of switch.egress_pools, to which alpha then refers; auto: none"});
     v.field("reserved", queue.reserved, kAuto, {"0B", "1GiB"},
             {"kept for the queue of each port beside its egress pool and its limit; auto: 0B",
              "SONiC: size"});
   });
-  v.section("ecn", {"marking of this priority's queues: differences from switch.ecn", ""}, [&] {
+  v.section("ecn", {"marking of this priority's queues: differences from switch.ecn"}, [&] {
     marking.describe(v);
     v.field("drop", wred_drops, kAuto, {},
             {"WRED: a packet that would be marked but is not ECT is dropped; auto: false", "",
@@ -131,7 +130,7 @@ void PriorityParameters::override_with(const PriorityParameters& other) {
 }
 
 void SchedulerException::describe(ParameterVisitor& v) {
-  v.choice("kind", kind, {"which priority sends next; auto: as switch.scheduler", ""});
+  v.choice("kind", kind, {"which priority sends next; auto: as switch.scheduler"});
   v.when(kind == Kind::kEts, "kind: ets", [&] {
     v.numbers("weights", weights, {"0", EgressSchedulerParameters::kMaxWeight},
               {"weights of priorities 0 to 7; 0: strict, before the others", "IEEE 802.1Qaz"});
@@ -159,10 +158,10 @@ void SchedulerException::apply_to(EgressSchedulerParameters& scheduler) const {
 
 void WatchdogException::describe(ParameterVisitor& v) {
   v.field("enabled", enabled, kAuto, {},
-          {"auto: true if switch.pfc.watchdog or this entry has `detect`", ""});
-  v.field("detect", detect, kAuto, {"1us", "10s"}, {"auto: as switch.pfc.watchdog", ""});
-  v.field("restore", restore, kAuto, {"1us", "100s"}, {"auto: as switch.pfc.watchdog", ""});
-  v.choice("action", action, {"auto: as switch.pfc.watchdog", ""});
+          {"auto: true if switch.pfc.watchdog or this entry has `detect`"});
+  v.field("detect", detect, kAuto, {"1us", "10s"}, {"auto: as switch.pfc.watchdog"});
+  v.field("restore", restore, kAuto, {"1us", "100s"}, {"auto: as switch.pfc.watchdog"});
+  v.choice("action", action, {"auto: as switch.pfc.watchdog"});
 }
 
 void WatchdogException::apply_to(WatchdogParameters& watchdog) const {
@@ -176,21 +175,19 @@ void WatchdogException::apply_to(WatchdogParameters& watchdog) const {
 void PortException::describe(ParameterVisitor& v) {
   v.names("ports", ports, "all",
           {"a switch (s0), switches by their beginning (leaf*), the port of a wire (s0->h3), or "
-           "both ports of a cable (leaf0--spine1)",
-           ""});
-  v.field("rate", rate, "any", {"1Mbps", "10Tbps"}, {"only ports of this rate", ""});
-  v.section("ecn", {"marking: differences from switch.ecn", ""}, [&] { marking.describe(v); });
-  v.section("scheduler", {"in place of switch.scheduler", ""}, [&] { scheduler.describe(v); });
-  v.section("watchdog", {"differences from switch.pfc.watchdog", ""},
-            [&] { watchdog.describe(v); });
+           "both ports of a cable (leaf0--spine1)"});
+  v.field("rate", rate, "any", {"1Mbps", "10Tbps"}, {"only ports of this rate"});
+  v.section("ecn", {"marking: differences from switch.ecn"}, [&] { marking.describe(v); });
+  v.section("scheduler", {"in place of switch.scheduler"}, [&] { scheduler.describe(v); });
+  v.section("watchdog", {"differences from switch.pfc.watchdog"}, [&] { watchdog.describe(v); });
   describe_priorities(v, priorities);
 }
 
 void describe_pools(ParameterVisitor& v, std::vector<PoolParameters>& pools) {
-  v.list("pools", pools, {"parts of the buffer for the priorities that name them", ""},
+  v.list("pools", pools, {"parts of the buffer for the priorities that name them"},
          [&](PoolParameters& pool) {
-           v.text("name", pool.name, {"referred to by `pool` of a priority", ""});
-           v.field("size", pool.size, {"1KB", "64GiB"}, {"taken out of switch.buffer", ""});
+           v.text("name", pool.name, {"referred to by `pool` of a priority"});
+           v.field("size", pool.size, {"1KB", "64GiB"}, {"taken out of switch.buffer"});
          });
 }
 
@@ -200,15 +197,15 @@ void describe_egress_pools(ParameterVisitor& v, std::vector<EgressPoolParameters
           "packet by its input",
           "SONiC: BUFFER_POOL of type egress"},
          [&](EgressPoolParameters& pool) {
-           v.text("name", pool.name, {"referred to by `queue.pool` of a priority", ""});
+           v.text("name", pool.name, {"referred to by `queue.pool` of a priority"});
            v.field("size", pool.size, {"1KB", "64GiB"},
-                   {"takes nothing of switch.buffer; packets beyond it are dropped", ""});
+                   {"takes nothing of switch.buffer; packets beyond it are dropped"});
          });
 }
 
 void describe_priorities(ParameterVisitor& v, PrioritySettings& priorities) {
   v.map("priorities", priorities, kPriorities, PriorityParameters{},
-        {"single priorities: their place in the buffer, and marking", ""},
+        {"single priorities: their place in the buffer, and marking"},
         [&](PriorityParameters& one) { one.describe(v); });
 }
 

@@ -34,33 +34,31 @@ Bytes SwitchParameters::headroom_needed(const LinkParameters& link) const {
 
 void SwitchParameters::describe(ParameterVisitor& v) {
   v.field("buffer", buffer, {"16KB", "64GiB"},
-          {"packet memory shared by all ports; with credits every input has its own buffer", ""});
+          {"packet memory shared by all ports; with credits every input has its own buffer"});
   v.choice("flow_control", flow_control,
-           {"pause frames (pfc), or credits per priority as on InfiniBand's virtual lanes", ""});
+           {"pause frames (pfc), or credits per priority as on InfiniBand's virtual lanes"});
   v.field("cell", cell, {"1B", "4KB"},
-          {"the buffer is filled in whole cells of this size; queues and marking count bytes", ""});
+          {"the buffer is filled in whole cells of this size; queues and marking count bytes"});
   v.section("ecn", {"ECN marking", "RFC 3168; DCQCN, SIGCOMM'15, fig. 5"},
             [&] { ecn.describe(v); });
   v.section("pfc", {"priority flow control", "IEEE 802.1Qbb"}, [&] { pfc.describe(v); });
   describe_pools(v, pools);
   describe_egress_pools(v, egress_pools);
   describe_priorities(v, priorities);
-  v.section("credits", {"flow control by free buffer at the far end", ""},
+  v.section("credits", {"flow control by free buffer at the far end"},
             [&] { credits.describe(v); });
-  v.section("scheduler", {"choice among the priorities of a port", ""},
-            [&] { scheduler.describe(v); });
-  v.section("discipline", {"how a port queues, serves and drops packets", ""},
+  v.section("scheduler", {"choice among the priorities of a port"}, [&] { scheduler.describe(v); });
+  v.section("discipline", {"how a port queues, serves and drops packets"},
             [&] { discipline.describe(v); });
   v.choice("arbitration", arbitration,
-           {"order within a queue: by arrival, or input ports in turn", ""});
+           {"order within a queue: by arrival, or input ports in turn"});
   v.choice(
       "ties", ties,
       {"order of packets that arrive at the same picosecond: by link number; or drawn anew for "
        "each instant, so that none of several synchronised senders is "
-       "favoured",
-       ""});
+       "favoured"});
   v.field("jitter", jitter, {"0us", "1ms"},
-          {"greatest random delay added to each packet that a switch sends", ""});
+          {"greatest random delay added to each packet that a switch sends"});
 }
 
 }  // namespace dcc

@@ -17,31 +17,30 @@ void TrafficSpec::describe(ParameterVisitor& v) {
     return std::find(kinds.begin(), kinds.end(), pattern) != kinds.end();
   };
   const Range host{"0", "1048575"};
-  v.choice("kind", pattern, {"pattern", ""});
-  v.text("id", id, {"name by which other entries wait for this one; empty: none", ""});
+  v.choice("kind", pattern, {"pattern"});
+  v.text("id", id, {"name by which other entries wait for this one; empty: none"});
   v.when(is({Kind::kFlow, Kind::kBackground}), "kind: flow or background", [&] {
-    v.field("from", from, host, {"sending host", ""});
-    v.field("to", to, host, {"receiving host", ""});
+    v.field("from", from, host, {"sending host"});
+    v.field("to", to, host, {"receiving host"});
   });
   v.when(is({Kind::kIncast, Kind::kPartitionAggregate}), "kind: incast or partition_aggregate",
          [&] {
-           v.hosts("senders", senders, {"hosts that send; all: all but the receiver", ""});
+           v.hosts("senders", senders, {"hosts that send; all: all but the receiver"});
            v.field("receiver", receiver, "random", host,
                    {"host that they send to; random (incast): repeated incasts to the end of "
-                    "the run, each with a random receiver and random senders",
-                    ""});
+                    "the run, each with a random receiver and random senders"});
          });
   const char* const share =
       "incasts by random senders to a random receiver come at random (Poisson) and make up this "
       "share of what the links of all senders carry";
   v.when(is({Kind::kIncast}) && !receiver, "kind: incast with receiver: random", [&] {
-    v.hosts("receivers", receivers, {"hosts of which one is drawn each time", ""});
+    v.hosts("receivers", receivers, {"hosts of which one is drawn each time"});
     v.field("load", incast_load, "none", {"1/100000", "2"}, {share, "HPCC, SIGCOMM'19, 5.1"});
-    v.field("fan_in", fan_in, "all", {"1", "1048575"}, {"number of senders drawn each time", ""});
+    v.field("fan_in", fan_in, "all", {"1", "1048575"}, {"number of senders drawn each time"});
   });
   v.when(is({Kind::kOneToMany}), "kind: one_to_many", [&] {
-    v.field("sender", sender, host, {"sending host", ""});
-    v.hosts("receivers", receivers, {"hosts it sends to; all: all others", ""});
+    v.field("sender", sender, host, {"sending host"});
+    v.hosts("receivers", receivers, {"hosts it sends to; all: all others"});
   });
   v.when(is({Kind::kPermutation, Kind::kStride, Kind::kStaggered, Kind::kAllToAll,
              Kind::kCollective, Kind::kPoisson, Kind::kCompute}),
@@ -49,14 +48,12 @@ void TrafficSpec::describe(ParameterVisitor& v) {
            v.hosts(
                "hosts", hosts,
                {"hosts that send to each other; of a collective the ranks; of compute those that "
-                "compute",
-                ""});
+                "compute"});
          });
   v.when(is({Kind::kCompute}), "kind: compute", [&] {
-    v.field("time", time, {"0ns", "1000s"}, {"time for which each of `hosts` computes", ""});
-    v.field(
-        "processor", processor, {"0", "255"},
-        {"processor of the host; does one computation at a time, first come, first served", ""});
+    v.field("time", time, {"0ns", "1000s"}, {"time for which each of `hosts` computes"});
+    v.field("processor", processor, {"0", "255"},
+            {"processor of the host; does one computation at a time, first come, first served"});
   });
   v.when(is({Kind::kCollective}), "kind: collective", [&] {
     v.choice(
@@ -65,8 +62,7 @@ void TrafficSpec::describe(ParameterVisitor& v) {
          "all-reduce of all bytes up a binary tree and down; all_to_all: n - 1 steps, an n-th "
          "to the rank so many steps on; reduce_scatter and all_gather: one half each of ring; "
          "broadcast: down the tree; pipeline: all bytes from each rank to the next. Each waits "
-         "for what came in the step before",
-         ""});
+         "for what came in the step before"});
     v.field("weight_at_end", weight_at_end, "none", {"1/8", "128"},
             {"weight of the entry's DSCP at a rank that has sent its part of a round; from "
              "dscp.N.weight on the weight grows with the acknowledged bytes, and each round begins "
@@ -74,16 +70,15 @@ void TrafficSpec::describe(ParameterVisitor& v) {
              "MLTCP, HotNets'24"});
   });
   v.when(is({Kind::kCollective}) && weight_at_end, "kind: collective with weight_at_end", [&] {
-    v.field("weight_interval", weight_interval, {"1us", "1s"},
-            {"time after which the platform sets the weight again, by the driver's dcc_set_weight",
-             ""});
+    v.field(
+        "weight_interval", weight_interval, {"1us", "1s"},
+        {"time after which the platform sets the weight again, by the driver's dcc_set_weight"});
     v.choice(
         "weight_follows", weight_follows,
         {"bytes that the weight follows: those of each rank, or those of all ranks together; of "
          "several such jobs an earlier entry counts up to a sixteenth of a round more, so that "
          "jobs "
-         "that begin together part",
-         ""});
+         "that begin together part"});
   });
   v.when(is({Kind::kStride}), "kind: stride", [&] {
     v.field("stride", stride, {"1", "1048575"},
@@ -91,8 +86,8 @@ void TrafficSpec::describe(ParameterVisitor& v) {
              "Hedera, NSDI'10, 6: stride(i)"});
   });
   v.when(is({Kind::kStaggered}), "kind: staggered", [&] {
-    v.field("rack", rack, {"1", "1048576"}, {"number of consecutive `hosts` in a rack", ""});
-    v.field("pod", pod, {"1", "1048576"}, {"... and in a pod", ""});
+    v.field("rack", rack, {"1", "1048576"}, {"number of consecutive `hosts` in a rack"});
+    v.field("pod", pod, {"1", "1048576"}, {"... and in a pod"});
     v.field("to_rack", to_rack, {"0", "1"},
             {"probability that a host sends to another of its rack",
              "Hedera, NSDI'10, 6: EdgeP of staggered prob"});
@@ -100,7 +95,7 @@ void TrafficSpec::describe(ParameterVisitor& v) {
             {"... to another of its pod; else to another pod", "Hedera, NSDI'10, 6: PodP"});
   });
   v.when(is({Kind::kPartitionAggregate}), "kind: partition_aggregate", [&] {
-    v.field("period", period, {"1us", "1000s"}, {"time between two queries", ""});
+    v.field("period", period, {"1us", "1000s"}, {"time between two queries"});
     v.numbers("fan_out", fan_out, 0, 8, {"1", "1048575"},
               {"requests go down a tree of senders, answers up: so many below the receiver, below "
                "each of these, and so on, in the order of senders; empty: answers come unasked",
@@ -111,54 +106,49 @@ void TrafficSpec::describe(ParameterVisitor& v) {
            v.field(
                "rounds", rounds, "unlimited", {"1", "1000000"},
                {"number of queries, or of times that the collective is done; unlimited: queries "
-                "to the end of the run, a collective 10 times",
-                ""});
+                "to the end of the run, a collective 10 times"});
          });
   v.when(is({Kind::kPartitionAggregate}) && !fan_out.empty(),
          "kind: partition_aggregate with a fan_out", [&] {
-           v.field("request", request, {"1B", "1GB"}, {"payload of a request", ""});
+           v.field("request", request, {"1B", "1GB"}, {"payload of a request"});
          });
   const bool asks = !fan_out.empty() || is({Kind::kCollective});
   v.when(asks, "kind: partition_aggregate with a fan_out, or collective", [&] {
     v.field("think", think, {"0ns", "1s"},
             {"time from the arrival of awaited data to a host's next send; collective: time "
-             "between two rounds",
-             ""});
+             "between two rounds"});
   });
   v.when(is({Kind::kPoisson}), "kind: poisson", [&] {
-    v.field("load", load, {"1/1000", "2"}, {"mean load of each host's link, as a share", ""});
-    v.path("sizes", sizes, FlowSizes::names(), {"distribution of flow sizes", ""});
+    v.field("load", load, {"1/1000", "2"}, {"mean load of each host's link, as a share"});
+    v.path("sizes", sizes, FlowSizes::names(), {"distribution of flow sizes"});
     v.field("flows_per_host", flows_per_host, "unlimited", {"1", "1000000"},
-            {"flows each host starts; unlimited: to the end of the run", ""});
+            {"flows each host starts; unlimited: to the end of the run"});
     v.field("incast_load", incast_load, "none", {"1/100000", "2"},
             {share, "HPCC, SIGCOMM'19, 5.1"});
   });
   v.when(is({Kind::kPoisson}) && incast_load, "kind: poisson with an incast_load", [&] {
-    v.field("incast_fan_in", fan_in, "all", {"1", "1048575"},
-            {"number of senders of an incast", ""});
+    v.field("incast_fan_in", fan_in, "all", {"1", "1048575"}, {"number of senders of an incast"});
     v.field("incast_bytes", incast_bytes, {"1B", "1000GB"},
             {"payload from each of them", "HPCC, SIGCOMM'19, 5.1"});
   });
   v.when(is({Kind::kTrace}), "kind: trace", [&] {
-    v.path("file", file, {}, {"list of flows, .gz or plain", ""});
-    v.field("time_offset", time_offset, {}, {"subtracted from the file's times", ""});
+    v.path("file", file, {}, {"list of flows, .gz or plain"});
+    v.field("time_offset", time_offset, {}, {"subtracted from the file's times"});
     v.number_map("dscp_map", dscp_map, any_dscp(), any_dscp(),
-                 {"the file's priorities to DSCPs; unlisted: 0", ""});
+                 {"the file's priorities to DSCPs; unlisted: 0"});
   });
-  v.when(!is({Kind::kTrace, Kind::kCompute}), "kind: any but trace and compute", [&] {
-    v.field("dscp", dscp, any_dscp(), {"class of the flows", ""});
-  });
+  v.when(!is({Kind::kTrace, Kind::kCompute}), "kind: any but trace and compute",
+         [&] { v.field("dscp", dscp, any_dscp(), {"class of the flows"}); });
   const bool sized = !is({Kind::kTrace, Kind::kPoisson, Kind::kBackground, Kind::kCompute});
   v.when(is({Kind::kFlow, Kind::kIncast, Kind::kOneToMany, Kind::kPermutation, Kind::kStride,
              Kind::kStaggered, Kind::kAllToAll}),
          "kind: flow, incast, one_to_many, permutation, stride, staggered or all_to_all", [&] {
            v.field("new_dscp", new_dscp, "none", any_dscp(),
                    {"class that the flows get while they run, by the driver's nic_change_class; "
-                    "their 802.1p priority stays, and figures count them to their first class",
-                    ""});
+                    "their 802.1p priority stays, and figures count them to their first class"});
          });
   v.when(new_dscp.has_value(), "new_dscp", [&] {
-    v.field("new_dscp_at", new_dscp_at, {"1ns", "1000s"}, {"time of that change", ""});
+    v.field("new_dscp_at", new_dscp_at, {"1ns", "1000s"}, {"time of that change"});
   });
   v.when(is({Kind::kFlow, Kind::kIncast, Kind::kOneToMany, Kind::kPermutation, Kind::kStride,
              Kind::kStaggered, Kind::kAllToAll}),
@@ -170,41 +160,39 @@ void TrafficSpec::describe(ParameterVisitor& v) {
                 "InfiniBand paper, 3 (3)"});
          });
   v.when(sized, "kind: any but trace, poisson, background and compute", [&] {
-    v.field("bytes", bytes, "unlimited", {"1B", "1000GB"}, {"payload of a flow", ""});
-    v.field("flows", flows, {"1", "16384"}, {"flows between each pair of hosts", ""});
-    v.field("stagger", stagger, {}, {"time between the starts of successive flows", ""});
-    v.field("stop_stagger", stop_stagger, {}, {"... and between their stops", ""});
+    v.field("bytes", bytes, "unlimited", {"1B", "1000GB"}, {"payload of a flow"});
+    v.field("flows", flows, {"1", "16384"}, {"flows between each pair of hosts"});
+    v.field("stagger", stagger, {}, {"time between the starts of successive flows"});
+    v.field("stop_stagger", stop_stagger, {}, {"... and between their stops"});
     v.field("initial_rate", initial_rate, "algorithm", {"1Mbps", "10Tbps"},
-            {"rate at which these flows start", ""});
+            {"rate at which these flows start"});
   });
   v.when(is({Kind::kBackground}) || sized, "kind: any but trace, poisson and compute", [&] {
     v.field("rate", rate, "unlimited", {"1kbps", "10Tbps"},
-            {"greatest rate that the application offers (background: its constant rate)", ""});
+            {"greatest rate that the application offers (background: its constant rate)"});
   });
   const bool works = !is({Kind::kBackground, Kind::kCompute});
   v.when(works, "kind: any but background and compute", [&] {
     v.field("deadline", deadline, "none", {"1ns", "1000s"},
             {"time after a flow's start at which it should have arrived", "D2TCP, SIGCOMM'12"});
   });
-  v.field("start", start, {}, {"when the first flow starts; with `after` not before this", ""});
-  v.section("after", {"what the entry waits for; its times then count from there", ""}, [&] {
+  v.field("start", start, {}, {"when the first flow starts; with `after` not before this"});
+  v.section("after", {"what the entry waits for; its times then count from there"}, [&] {
     v.names("flows", after.flows, "none",
             {"`id` of other entries, or ENTRY.NAME for a named line of a trace; NAME:sent and "
-             "NAME:received choose the event for one of them",
-             ""});
+             "NAME:received choose the event for one of them"});
     v.choice("event", after.event,
-             {"received: the last byte has arrived; sent: the sender has the last ACK", ""});
-    v.choice("need", after.need, {"all of these flows must have ended, or any one of them", ""});
+             {"received: the last byte has arrived; sent: the sender has the last ACK"});
+    v.choice("need", after.need, {"all of these flows must have ended, or any one of them"});
     v.choice("scope", after.scope,
              {"all: each host waits for all of them; host: only for those that end at the host "
-              "itself (received there, sent from there, computed there)",
-              ""});
+              "itself (received there, sent from there, computed there)"});
     v.field("delay", after.delay, {"0ns", "1000s"},
-            {"time from the end of these flows to the begin", ""});
+            {"time from the end of these flows to the begin"});
   });
   v.when(!is({Kind::kCompute}), "kind: any but compute", [&] {
-    v.field("stop", stop, "end", {}, {"time after which no new data is sent", ""});
-    v.field("message", message, {"1B", "1GiB"}, {"size of an RDMA message", ""});
+    v.field("stop", stop, "end", {}, {"time after which no new data is sent"});
+    v.field("message", message, {"1B", "1GiB"}, {"size of an RDMA message"});
   });
   v.when(works, "kind: any but background and compute", [&] {
     v.choice(
@@ -220,9 +208,9 @@ void TrafficSpec::describe(ParameterVisitor& v) {
          "InfiniBand transport"});
     v.when(service == Service::kRd, "service: rd", [&] {
       v.field("ee_context", ee_context, {"0", "255"},
-              {"number of the end-to-end context, of those between the two hosts", ""});
+              {"number of the end-to-end context, of those between the two hosts"});
       v.field("rd_domain", rd_domain, {"0", "255"},
-              {"reliable datagram domain, the same for all flows of a context", ""});
+              {"reliable datagram domain, the same for all flows of a context"});
     });
   });
 }

@@ -18,7 +18,7 @@ DropTailParameters drop_tail_of(const AbqParameters& parameters) {
 }  // namespace
 
 void AbqParameters::describe(ParameterVisitor& v) {
-  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port", ""});
+  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port"});
   v.field("hold_above", hold_above, {"0B", "1GB"},
           {"bytes that wait at a port above which ACKs from its far end are held back",
            "ABQ, IEEE Network 2020; the value is ours"});

@@ -23,30 +23,28 @@ void BraidParameters::describe(ParameterVisitor& v) {
   const char* const flowbender = "FlowBender, CoNEXT'14: T";
   describe_framing(v);
   v.field("joined", joined, {},
-          {"decide window and path together; false: cut as DCTCP, move as FlowBender", ""});
+          {"decide window and path together; false: cut as DCTCP, move as FlowBender"});
   v.field("g", g, {"1/65536", "1"}, {"weight of a round's share of marks", dctcp});
   v.field("move_share", move_share, {"0", "1"},
           {"share of marks in a round above which a flow may change its path", flowbender});
   v.field("margin", margin, {"0", "1"},
-          {"by which another path's share of marks must be lower than that of the own path", ""});
+          {"by which another path's share of marks must be lower than that of the own path"});
   v.field("memory", memory, "auto", {"1us", "10s"},
           {"time for which a path's share of marks counts as known; auto: 64 of the longest base "
-           "RTTs",
-           ""});
+           "RTTs"});
   v.field("initial_window", initial_window, "bdp", {"1KB", "1GB"},
-          {"window of a new flow; bdp: line rate x longest base RTT", ""});
+          {"window of a new flow; bdp: line rate x longest base RTT"});
   v.numbers("thresholds", thresholds, 1, kPriorities - 1, {"1", "4000000000"},
             {"bytes of a message after which its packets have one priority less, from 7 down",
              "PIAS, NSDI'15"});
   v.field("rack", rack, {"1", "1024"},
           {"hosts at an edge switch, with consecutive numbers: what is known of paths is kept by "
-           "rack",
-           ""});
+           "rack"});
   v.field("ways", ways, {"1", "255"},
-          {"number of ways up from an edge switch; 1 without `beyond`: the switches choose", ""});
-  v.field("beyond", beyond, {"1", "255"}, {"number of ways up from the next switch", ""});
+          {"number of ways up from an edge switch; 1 without `beyond`: the switches choose"});
+  v.field("beyond", beyond, {"1", "255"}, {"number of ways up from the next switch"});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"time without an answer after which a packet is sent again", ""});
+          {"time without an answer after which a packet is sent again"});
   v.follows(true, kPatienceRule,
             [this](const NetworkScale& network) { timeout = network.patience(); });
 }

@@ -18,7 +18,7 @@ const Disciplines::Registered<CodelParameters> kCodel{
 
 void CodelParameters::describe(ParameterVisitor& v) {
   const char* const rfc = "RFC 8289, 4.2 to 4.4";
-  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port", ""});
+  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port"});
   v.field("target", target, {"1ns", "1s"}, {"acceptable time that packets wait", rfc});
   v.field("interval", interval, {"1ns", "10s"},
           {"time above the target before the first drop; some round trips", rfc});

@@ -14,7 +14,7 @@ DropTailParameters queue_of(const AskedPortParameters& parameters) {
 }  // namespace
 
 void AskedPortParameters::describe(ParameterVisitor& v) {
-  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port", ""});
+  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port"});
 }
 
 AskedPort::AskedPort(const AskedPortParameters& parameters, const DisciplineContext& context)

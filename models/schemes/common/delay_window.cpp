@@ -14,9 +14,9 @@ long double in_picoseconds(PicoSeconds time) { return static_cast<long double>(t
 
 void DelayWindowParameters::describe_limits(ParameterVisitor& v, const char* max_meaning) {
   v.field("initial_window", initial_window, "bdp", {"1B", "1GB"},
-          {"window of a new flow; bdp: line rate x base RTT", ""});
-  v.field("min_window", min_window, {"1B", "1GB"}, {"lower limit of a window", ""});
-  v.field("max_window", max_window, "auto", {"1KB", "1GB"}, {max_meaning, ""});
+          {"window of a new flow; bdp: line rate x base RTT"});
+  v.field("min_window", min_window, {"1B", "1GB"}, {"lower limit of a window"});
+  v.field("max_window", max_window, "auto", {"1KB", "1GB"}, {max_meaning});
 }
 
 void DelayWindowParameters::check(Bytes) const {

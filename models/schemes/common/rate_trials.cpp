@@ -12,10 +12,10 @@ void RateTrialsParameters::describe_limits(ParameterVisitor& v, const char* pape
                                            const char* initial_meaning) {
   v.field("packets", packets, {"2", "1000"},
           {"an interval lasts the time of so many full packets at least", paper});
-  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this"});
   v.follows(true, "1/500 of the slowest link's rate",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 500)); });
-  v.field("initial_rate", initial, "auto", {"1Mbps", "10Tbps"}, {initial_meaning, ""});
+  v.field("initial_rate", initial, "auto", {"1Mbps", "10Tbps"}, {initial_meaning});
 }
 
 void RateTrialsParameters::check(Bytes) const {

@@ -13,10 +13,9 @@ void RatedParameters::describe(ParameterVisitor& v) {
   v.field("ask_again", ask_again, "auto", {"1us", "10s"},
           {"time without an answer after which a request is repeated, at growing intervals; "
            "auto: as `timeout`, and at least three times the longest round trip of the flow's "
-           "requests",
-           ""});
+           "requests"});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"time without an answer after which a packet is sent again", ""});
+          {"time without an answer after which a packet is sent again"});
   v.follows(true, kPatienceRule,
             [this](const NetworkScale& network) { timeout = network.patience(); });
 }

@@ -326,7 +326,7 @@ void ConweaveParameters::describe(ParameterVisitor& v) {
           {"time for which packets are held if none of the old path has arrived",
            "ConWeave, SIGCOMM'23: theta_resume_default"});
   v.field("message_priority", message_priority, any_priority(),
-          {"priority of messages between edge switches", ""});
+          {"priority of messages between edge switches"});
 }
 
 }  // namespace dcc

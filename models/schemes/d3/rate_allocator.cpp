@@ -8,8 +8,7 @@ void RateAllocatorParameters::describe(ParameterVisitor& v) {
   const char* const paper = "D3, SIGCOMM'11";
   v.field("interval", interval, {"1us", "1s"},
           {"control interval, or two round trips if that is longer; a rate that is not "
-           "requested again is free after one or two intervals",
-           ""});
+           "requested again is free after one or two intervals"});
   v.field("reclaim", reclaim, {"0", "1"},
           {"alpha: share of unused allocated rate that is allocated again", paper});
   v.field("drain", drain, {"0", "10"},

@@ -22,23 +22,23 @@ const RegisteredAlgorithm<DctcpParameters> kDctcp{
 
 void DctcpParameters::describe(ParameterVisitor& v) {
   const char* const paper = "DCTCP, SIGCOMM'10; RFC 8257";
-  v.choice("form", form, {"control the window or the rate", ""});
+  v.choice("form", form, {"control the window or the rate"});
   v.field("g", g, {"1/65536", "1"}, {"weight of the newest sample in alpha", paper});
-  v.field("r_ai", r_ai, {"1Mbps", "1Tbps"}, {"rate form: increase per RTT", ""});
+  v.field("r_ai", r_ai, {"1Mbps", "1Tbps"}, {"rate form: increase per RTT"});
   v.follows(form == Form::kRate, "a full packet a base RTT, as in window form",
             [this](const NetworkScale& network) { r_ai = network.packet_rate(); });
-  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this"});
   v.follows(form == Form::kRate, "1/1000 of the slowest link's rate, as 100Mbps at 100Gbps",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
   v.field("initial_window", initial_window, "bdp", {"1KB", "1GB"},
-          {"window of a new flow; bdp: rate x base RTT", ""});
+          {"window of a new flow; bdp: rate x base RTT"});
   v.field("d2tcp_exponent", d2tcp_exponent, {"1/4", "4"},
           {"cut by alpha to this power; 1: DCTCP", "D2TCP, SIGCOMM'12"});
   v.field("d2tcp_deadlines", d2tcp_deadlines, {},
           {"the power of a flow with a deadline is the factor by which it would miss it",
            "D2TCP, SIGCOMM'12"});
-  v.field("d2tcp_least", d2tcp_least, {"1/4", "4"}, {"... but not smaller than this", ""});
-  v.field("d2tcp_most", d2tcp_most, {"1/4", "4"}, {"... and not greater than this", ""});
+  v.field("d2tcp_least", d2tcp_least, {"1/4", "4"}, {"... but not smaller than this"});
+  v.field("d2tcp_most", d2tcp_most, {"1/4", "4"}, {"... and not greater than this"});
 }
 
 void DctcpParameters::ask_marking(EcnParameters& ecn) const {

@@ -52,7 +52,7 @@ void ExpressPassParameters::describe(ParameterVisitor& v) {
           {"time after its last data at which a sender reports that it has sent everything",
            "authors' ns-2 scripts: 2 ms"});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"time without an answer after which missing data is requested again", ""});
+          {"time without an answer after which missing data is requested again"});
   v.follows(true, kPatienceRule,
             [this](const NetworkScale& network) { timeout = network.patience(); });
 }

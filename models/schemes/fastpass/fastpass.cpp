@@ -83,11 +83,10 @@ void check_racks(const Topology& network, unsigned rack, unsigned ways) {
 void FastpassParameters::describe(ParameterVisitor& v) {
   const char* const paper = "Fastpass, SIGCOMM'14";
   describe_framing(v);
-  v.field("arbiter", arbiter, {"0", "1000000"}, {"host of the arbiter", ""});
+  v.field("arbiter", arbiter, {"0", "1000000"}, {"host of the arbiter"});
   v.field("arbiters", arbiters, {"1", "64"},
           {"number of arbiters, hosts with consecutive numbers from `arbiter` on; each owns every "
-           "n-th batch of timeslots",
-           ""});
+           "n-th batch of timeslots"});
   v.choice("order", order,
            {"which pair gets a slot first: the one that has waited longest, or the one that "
             "needs the fewest slots",
@@ -103,7 +102,7 @@ void FastpassParameters::describe(ParameterVisitor& v) {
        "longest base RTT and two batches, and one for each further arbiter. The paper has 65 us",
        paper});
   v.field("request_time", request_time, {"0ns", "1s"},
-          {"time that the arbiter needs for a host's request", ""});
+          {"time that the arbiter needs for a host's request"});
   v.field("allocation_time", allocation_time, {"0ns", "1s"},
           {"time that the arbiter needs to allocate a slot; the default is 1500 bytes at the 2.21 "
            "Tb/s of eight cores",
@@ -116,14 +115,13 @@ void FastpassParameters::describe(ParameterVisitor& v) {
   v.field("ask_again", ask_again, "auto", {"1us", "10s"},
           {"time without an answer after which a demand is repeated, at growing intervals; "
            "auto: three times the longest base RTT, plus the lead and a batch for each further "
-           "arbiter",
-           ""});
+           "arbiter"});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"time without an answer after which a packet is sent again", ""});
+          {"time without an answer after which a packet is sent again"});
   v.follows(true, kPatienceRule,
             [this](const NetworkScale& network) { timeout = network.patience(); });
   v.field("clock_error", clock_error, {"0ns", "1s"},
-          {"greatest error of a host's clock, drawn once for each host", ""});
+          {"greatest error of a host's clock, drawn once for each host"});
 }
 
 void FastpassParameters::check() const {

@@ -28,8 +28,7 @@ void FcpParameters::describe(ParameterVisitor& v) {
            {"owner of a budget; flow: every flow has its weight; host: a host's flows with data to "
             "send divide host_budget by their weights",
             "FCP, SIGCOMM'13: a budget of the sending host"});
-  v.field("host_budget", host_budget, {"1/1024", "1024"},
-          {"budget of a host where budget: host", ""});
+  v.field("host_budget", host_budget, {"1/1024", "1024"}, {"budget of a host where budget: host"});
 }
 
 Fcp::Fcp(const TransportContext& context, const FcpParameters& parameters)

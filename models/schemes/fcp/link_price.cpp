@@ -11,11 +11,11 @@ constexpr double kMinSold = 0.1;
 
 void LinkPriceParameters::describe(ParameterVisitor& v) {
   v.field("interval", interval, {"1us", "1s"},
-          {"time between two prices: at least a round trip, and the time of many packets", ""});
+          {"time between two prices: at least a round trip, and the time of many packets"});
   v.field("drain", drain, {"0", "1"},
-          {"beta: share of the standing queue that is to drain in an interval", ""});
+          {"beta: share of the standing queue that is to drain in an interval"});
   v.field("floor", floor, {"1/1000000", "1"},
-          {"a link's least price, as the budget that would buy the whole link", ""});
+          {"a link's least price, as the budget that would buy the whole link"});
 }
 
 void LinkPrice::set_link(BitRate rate) {

@@ -377,9 +377,9 @@ void HermesParameters::describe(ParameterVisitor& v) {
           {"time between two decisions of a flow whether to leave a bad path; half of them, drawn "
            "at random, are to stay",
            "Hermes, SIGCOMM'17"});
-  v.field("age", age, {"1us", "1000s"}, {"age after which the record of a path is ignored", ""});
+  v.field("age", age, {"1us", "1000s"}, {"age after which the record of a path is ignored"});
   v.field("failed_for", failed_for, {"1us", "1000s"},
-          {"time for which a path that loses packets is not used", ""});
+          {"time for which a path that loses packets is not used"});
   v.field("probe_interval", probe_interval, {"0us", "1s"},
           {"time between two probes of the paths to each rack; 0: data and ACKs alone measure "
            "paths. The paper has 500 us",

@@ -66,13 +66,13 @@ void HomaParameters::describe(ParameterVisitor& v) {
              "from 7 down",
              paper});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"time after which a receiver asks for granted data that has not come", ""});
+          {"time after which a receiver asks for granted data that has not come"});
   const char* const rule = "longer on links below 10Gbps, and at least four base RTTs";
   v.follows(true, rule, [this](const NetworkScale& network) {
     timeout = homa_patience(network, kMilliSecond * 5);
   });
   v.field("sender_timeout", sender_timeout, {"1us", "10s"},
-          {"time without an answer after which a sender repeats its first packet", ""});
+          {"time without an answer after which a sender repeats its first packet"});
   v.follows(true, rule, [this](const NetworkScale& network) {
     sender_timeout = homa_patience(network, kMilliSecond * 10);
   });

@@ -31,7 +31,7 @@ void HpccParameters::describe(ParameterVisitor& v) {
             [this](const NetworkScale& network) { w_ai_rate = network.share(Ratio(1, 200)); });
   v.field("base_rtt", base_rtt, "auto", {"100ns", "1s"},
           {"T; auto: the longest of the topology", paper});
-  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this"});
   v.follows(true, "1/1000 of the slowest link's rate, as 100Mbps at 100Gbps",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
 }

@@ -66,7 +66,7 @@ void IbccParameters::describe(ParameterVisitor& v) {
   const Range increases{"1", "65535"}, limits{"1", "65535"}, leasts{"0", "65535"},
       timers{"1us", "1s"};
   v.field("ccti_increase", ccti_increase, increases, {"CCTI steps a BECN", iba});
-  v.field("becn_every", becn_every, {"1", "65535"}, {"number of BECNs of which one counts", ""});
+  v.field("becn_every", becn_every, {"1", "65535"}, {"number of BECNs of which one counts"});
   v.follows(true,
             "1/24 of the full packets in the product of slowest link and base RTT; as many more as "
             "the limit of cct_steps asks",
@@ -107,7 +107,7 @@ void IbccParameters::describe(ParameterVisitor& v) {
   v.follows(true, "3/2 base RTTs, from 64 full packets' time on the slowest link",
             [this](const NetworkScale& network) { ccti_timer = timer_for(network); });
   v.field("ccti_timer_restart", ccti_timer_restart, {},
-          {"a BECN starts the timer anew; false: it runs free", ""});
+          {"a BECN starts the timer anew; false: it runs free"});
   v.field("threshold", threshold, {"0", "15"}, {"0: never mark … 15: mark earliest", iba});
   v.follows(threshold_of == ThresholdOf::kQueue,
             "the step of 16 KiB next to 1/2 of the product of slowest link and base RTT",
@@ -121,13 +121,13 @@ void IbccParameters::describe(ParameterVisitor& v) {
        "thresholds are the switch's own to define; 15 as packets of 256 bytes with gaps of 176"});
   v.field("marking_rate", marking_rate, {"0", "65535"}, {"packets between two marked ones", iba});
   v.field("aggregate", aggregate, {"1", "64"}, {"packets between two looks at the delay", iba});
-  v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay", ""});
+  v.choice("gate", gate, {"packet spacing of 4 delays, or 4 packets in one delay"});
   v.choice("becn", becn, {"BECNs come in notification packets, or in ACKs", iba});
-  v.list("schedule", schedule, {"changes by the central manager, in order of time", ""},
+  v.list("schedule", schedule, {"changes by the central manager, in order of time"},
          [&](Change& change) {
-           v.field("at", change.at, {"0us", "1000s"}, {"time from which the entry applies", ""});
+           v.field("at", change.at, {"0us", "1000s"}, {"time from which the entry applies"});
            v.field("dscp", change.dscp, any_dscp(),
-                   {"DSCP of the flows to which the entry applies", ""});
+                   {"DSCP of the flows to which the entry applies"});
            v.field("ccti_increase", change.ccti_increase, increases, {"CCTI steps a BECN", iba});
            v.field("ccti_min", change.ccti_min, "unchanged", leasts, {"least CCTI", iba});
            v.field("ccti_limit", change.ccti_limit, "unchanged", limits,

@@ -20,7 +20,7 @@ void LidManagerParameters::describe(ParameterVisitor& v) {
            "InfiniBand paper, 3 (1)"});
   v.when(on(), "move_period: a time", [&] {
     v.field("move_above", above, {"1/1000", "1"},
-            {"share of a wire's rate above which it counts as full", ""});
+            {"share of a wire's rate above which it counts as full"});
   });
 }
 

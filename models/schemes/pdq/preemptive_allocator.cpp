@@ -35,12 +35,10 @@ void PreemptiveAllocatorParameters::describe(ParameterVisitor& v) {
            paper});
   v.field("dampening", dampening, {"0", "10"},
           {"round trips after the begin of one flow in which no other begins, except flows that "
-           "end within early_start",
-           ""});
+           "end within early_start"});
   v.field("flows", flows, {"1", "65535"},
           {"number of flows in a port's list, or twice the number of sending flows if that is "
-           "more; all others pause",
-           ""});
+           "more; all others pause"});
 }
 
 void PreemptiveAllocator::set_link(BitRate rate) {

@@ -29,7 +29,7 @@ void PfabricParameters::describe(ParameterVisitor& v) {
   v.follows(
       true, "the full packets in the product of slowest link and base RTT, at least 12",
       [this](const NetworkScale& network) { initial_window = network.window_packets(12, 80'000); });
-  v.field("max_window", max_window, {"1", "100000"}, {"packets", ""});
+  v.field("max_window", max_window, {"1", "100000"}, {"packets"});
   v.follows(true, "5/4 of initial_window, at least 15", [this](const NetworkScale&) {
     max_window = std::max(15u, initial_window + initial_window / 4);
   });

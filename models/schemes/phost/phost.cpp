@@ -38,7 +38,7 @@ void PhostParameters::describe(ParameterVisitor& v) {
   v.field("window_timeout", window_timeout, {"1", "100000"},
           {"packet times from the last token of a full window to one more token", paper});
   v.field("timeout", timeout, {"1us", "10s"},
-          {"time without a token after which a sender repeats its request", ""});
+          {"time without a token after which a sender repeats its request"});
   v.follows(true, kPatienceRule,
             [this](const NetworkScale& network) { timeout = network.patience(); });
 }

@@ -20,7 +20,7 @@ double in_seconds(PicoSeconds time) { return static_cast<double>(time.count) * 1
 
 void PiParameters::describe(ParameterVisitor& v) {
   const char* const paper = "Hollot et al., INFOCOM'01";
-  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port", ""});
+  v.field("limit", limit, {"64B", "1GB"}, {"bytes that may wait at a port"});
   v.field("target", target, {"64B", "1GB"}, {"target for the bytes that wait at a port", paper});
   v.field("period", period, {"100ns", "1s"},
           {"time between two calculations of the probability", paper});
@@ -29,7 +29,7 @@ void PiParameters::describe(ParameterVisitor& v) {
   v.field("rtt", rtt, {"100ns", "10s"},
           {"greatest round-trip time for which the gains are chosen", paper});
   v.field("packet", packet, {"64B", "64KB"}, {"wire bytes of a packet, the queue's unit", paper});
-  v.field("ecn", ecn, {}, {"marks packets that can be marked instead of dropping them", ""});
+  v.field("ecn", ecn, {}, {"marks packets that can be marked instead of dropping them"});
 }
 
 void PiParameters::check() const {

@@ -15,10 +15,9 @@ void LongFlowTuning::describe(ParameterVisitor& v) {
     v.field("long_from", from, {"1KB", "1GiB"}, {"bytes sent from which a message is long", paper});
     v.numbers("long_policy", policy, kLevels * kCrowds, kLevels * kCrowds, {"0", "11"},
               {"action by state, 3 x (level of bytes sent) + (level of long messages to the same "
-               "host): priority + 2 x (halvings of the rate + 3 x (1: the least used way))",
-               ""});
+               "host): priority + 2 x (halvings of the rate + 3 x (1: the least used way))"});
     v.field("long_ways", ways, {"1", "64"},
-            {"ways of the first switch among which these actions choose (routing: source)", ""});
+            {"ways of the first switch among which these actions choose (routing: source)"});
   });
 }
 

@@ -13,8 +13,7 @@ void ThresholdTuning::describe(ParameterVisitor& v) {
            "messages that have ended and a model of their time (AuTO without its learning)",
            paper});
   v.when(every.has_value(), "tune_every: a time", [&] {
-    v.field("tune_flows", flows, {"20", "1000000"},
-            {"number of ended messages whose sizes count", ""});
+    v.field("tune_flows", flows, {"20", "1000000"}, {"number of ended messages whose sizes count"});
     v.field("tune_delay", delay, {"0us", "1000s"},
             {"time from the end of a period to new thresholds at the hosts", paper});
   });

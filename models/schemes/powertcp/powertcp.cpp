@@ -30,7 +30,7 @@ void PowerTcpParameters::describe(ParameterVisitor& v) {
             paper});
   v.field("gamma", gamma, "auto", {"1/100", "1"},
           {"weight of the new window; auto: 9/10, by delay 7/10", paper});
-  v.field("utilisation", utilisation, {"1/2", "1"}, {"power aimed at, by telemetry", ""});
+  v.field("utilisation", utilisation, {"1/2", "1"}, {"power aimed at, by telemetry"});
   v.field("additive_increase", additive_increase, {"1Mbps", "1Tbps"},
           {"beta, as a rate: beta / base RTT", paper});
   v.follows(true,
@@ -42,10 +42,10 @@ void PowerTcpParameters::describe(ParameterVisitor& v) {
   v.field("base_rtt", base_rtt, "auto", {"100ns", "1s"},
           {"tau; auto: the longest of the topology", paper});
   v.field("base_factor", base_factor, {"1", "4"},
-          {"by delay: round trips up to this many base RTTs count as an empty queue", ""});
+          {"by delay: round trips up to this many base RTTs count as an empty queue"});
   v.field("least_current", least_current, {"0", "1"},
-          {"least value of the current, as a share of a link's rate", ""});
-  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+          {"least value of the current, as a share of a link's rate"});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this"});
   v.follows(true, "1/1000 of the slowest link's rate, as 100Mbps at 100Gbps",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
 }

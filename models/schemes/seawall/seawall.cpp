@@ -41,8 +41,8 @@ void SeawallParameters::describe(ParameterVisitor& v) {
   v.field("cut", cut, {"1/1000", "1"},
           {"share of the rate that a period in which all packets are marked takes", paper});
   v.field("gain", gain, {"1/1024", "1"},
-          {"weight of a period in the average share of marks; 1: only the last period counts", ""});
-  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a tunnel's rate is never cut below this", ""});
+          {"weight of a period in the average share of marks; 1: only the last period counts"});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a tunnel's rate is never cut below this"});
   v.follows(true, "1/1000 of the slowest link's rate",
             [this](const NetworkScale& network) { r_min = network.share(Ratio(1, 1000)); });
 }

@@ -30,7 +30,7 @@ void SetAsideParameters::describe(ParameterVisitor& v) {
   v.field("go", go, {"0B", "1GiB"}, {"bytes at which that neighbour may send again", paper});
   v.field("mark_above", mark_above, "never", {"0B", "1GiB"},
           {"packets that join a longer queue are marked, where their congestion begins", "CCFIT"});
-  v.field("limit", limit, {"10KB", "1GB"}, {"bytes that may wait at a port", ""});
+  v.field("limit", limit, {"10KB", "1GB"}, {"bytes that may wait at a port"});
 }
 
 void SetAsideParameters::check() const {

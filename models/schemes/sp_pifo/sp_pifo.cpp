@@ -17,7 +17,7 @@ const Disciplines::Registered<SpPifoParameters> kSpPifo{
 }  // namespace
 
 void SpPifoParameters::describe(ParameterVisitor& v) {
-  v.field("limit", limit, {"1KB", "1GB"}, {"bytes that may wait at a port", ""});
+  v.field("limit", limit, {"1KB", "1GB"}, {"bytes that may wait at a port"});
   v.field("queues", queues, {"1", "64"}, {"number of strict priorities", "SP-PIFO, NSDI'20"});
 }
 

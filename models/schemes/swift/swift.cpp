@@ -47,10 +47,9 @@ void SwiftParameters::describe(ParameterVisitor& v) {
   v.field("max_decrease", max_decrease, {"0", "1"},
           {"greatest share of a window that one decrease takes", paper});
   v.field("initial_window", initial_window, "bdp", {"1KB", "1GB"},
-          {"window of a new flow; bdp: rate x base RTT", ""});
-  v.field("min_window", min_window, {"1B", "1GB"}, {"a window is never cut below this", ""});
-  v.field("max_window", max_window, "4bdp", {"1KB", "1GB"},
-          {"a window never grows beyond this", ""});
+          {"window of a new flow; bdp: rate x base RTT"});
+  v.field("min_window", min_window, {"1B", "1GB"}, {"a window is never cut below this"});
+  v.field("max_window", max_window, "4bdp", {"1KB", "1GB"}, {"a window never grows beyond this"});
 }
 
 void SwiftParameters::check(Bytes) const {

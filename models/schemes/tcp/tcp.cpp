@@ -56,7 +56,7 @@ TcpParameters::TcpParameters() {
 void TcpParameters::describe(ParameterVisitor& v) {
   describe_framing(v);
   window.describe(v);
-  v.field("ecn", ecn, {}, {"marks instead of drops: RFC 3168, with growth: dctcp RFC 8257", ""});
+  v.field("ecn", ecn, {}, {"marks instead of drops: RFC 3168, with growth: dctcp RFC 8257"});
   v.field("receive_window", receive_window, "none", {"1", "1000000"},
           {"segments in flight that a receiver has room for", "RFC 9293"});
   v.field("fast_retransmit", fast_retransmit, {},

@@ -44,8 +44,7 @@ void TdmaParameters::describe(ParameterVisitor& v) {
   v.field(
       "timeout", timeout, {"1us", "10s"},
       {"a packet of which nothing is heard for so long, and for two turns of all hosts and a base "
-       "RTT, is sent again",
-       ""});
+       "RTT, is sent again"});
 }
 
 Tdma::Tdma(const TransportContext& context, const TdmaParameters& parameters)

@@ -61,7 +61,7 @@ void TimelyParameters::describe(ParameterVisitor& v) {
   v.field("max_decrease", max_decrease, {"0", "1"},
           {"greatest share of a rate that one completion takes", "the authors' published code"});
   v.field("resolution", resolution, {"0ns", "1us"},
-          {"smoothed RTT differences below this count as no gradient", ""});
+          {"smoothed RTT differences below this count as no gradient"});
   v.field("additive_step", additive_step, {"1Mbps", "1Tbps"}, {"delta", paper});
   v.follows(true, "1/500 of the slowest link's rate, at least the 10Mbps of the paper",
             [this](const NetworkScale& network) { additive_step = paced_share(network); });
@@ -88,7 +88,7 @@ void TimelyParameters::describe(ParameterVisitor& v) {
             });
   v.field("hai_after", hai_after, {"1", "255"}, {"increases before hyper increase", paper});
   v.field("hai_factor", hai_factor, {"1", "255"}, {"steps of a hyper increase", paper});
-  v.field("hai_below_low", hai_below_low, {}, {"hyper increase also under t_low", ""});
+  v.field("hai_below_low", hai_below_low, {}, {"hyper increase also under t_low"});
   // Hyperactive increase is on by default from a base RTT of 32 us on, where a rate that the first
   // congestion cut to r_min would take up to 500 steps to recover, 20 ms and more. In a short
   // network hyperactive increases make the shares of many flows less even.
@@ -107,11 +107,11 @@ void TimelyParameters::describe(ParameterVisitor& v) {
           {"share of its rate below which a flow's use prevents an increase", paper});
   v.field("outstanding", outstanding, "none", {"1KB", "1GB"},
           {"cap on unacknowledged bytes", paper});
-  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this", ""});
+  v.field("r_min", r_min, {"1Mbps", "1Tbps"}, {"a rate is never cut below this"});
   v.follows(true, "1/500 of the slowest link's rate, at least the 10Mbps of the paper",
             [this](const NetworkScale& network) { r_min = paced_share(network); });
   v.field("initial_rate", initial_rate, "link", {"1Mbps", "10Tbps"},
-          {"rate at which a flow starts", ""});
+          {"rate at which a flow starts"});
 }
 
 void TimelyParameters::check(Bytes) const {

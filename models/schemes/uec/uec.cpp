@@ -45,9 +45,8 @@ void UecParameters::describe(ParameterVisitor& v) {
           {"time without an answer after which a packet is sent again; auto: 15 us and six "
            "times the longest base RTT",
            authors});
-  v.when(has_window(), "congestion_control: nscc or both", [&] {
-    v.section("nscc", {"the window", ""}, [&] { nscc.describe(v); });
-  });
+  v.when(has_window(), "congestion_control: nscc or both",
+         [&] { v.section("nscc", {"the window"}, [&] { nscc.describe(v); }); });
   v.when(has_credit(), "congestion_control: rccc or both", [&] {
     v.field("pull_rate", pull_rate, {"0.01", "1"},
             {"share of the receiver's link that PULLs request", authors});

@@ -72,8 +72,8 @@ void DcqcnParameters::ask_marking(EcnParameters& ecn) const {
 }
 
 void DcqcnParameters::describe(ParameterVisitor& v) {
-  v.choice("variant", variant, {"the published rules, or the slotted ones", ""});
-  v.choice("preset", preset_name, {kPresetMeaning, ""});
+  v.choice("variant", variant, {"the published rules, or the slotted ones"});
+  v.choice("preset", preset_name, {kPresetMeaning});
   if (v.reading()) apply_preset();
   describe_rules(v, Ratio(1), false);
   v.field("cut_divisor", cut_divisor, {"1", "32768"},

@@ -15,18 +15,15 @@ void DcbxEndParameters::describe(ParameterVisitor& v) {
   v.names("ports", ports, "all",
           {"ends of links: the sender of a wire (h3->s0), both ends of a cable (h3--s0), or all "
            "ends at "
-           "a node and opposite to it (h3)",
-           ""});
-  v.field("silent", silent, {}, {"neither sends nor accepts LLDP frames", ""});
-  v.choice("willing", willing,
-           {"adopts the other end's settings; auto: NICs do, switches do not", ""});
-  v.bits("pfc", pfc, "switch",
-         {"priorities that this end pauses; switch: those of switch.pfc", ""});
+           "a node and opposite to it (h3)"});
+  v.field("silent", silent, {}, {"neither sends nor accepts LLDP frames"});
+  v.choice("willing", willing, {"adopts the other end's settings; auto: NICs do, switches do not"});
+  v.bits("pfc", pfc, "switch", {"priorities that this end pauses; switch: those of switch.pfc"});
   v.numbers("bandwidth", bandwidth, 0, kPriorities, {"0", "100"},
             {"ETS shares in percent by priority, 0: strict; empty: those of switch.scheduler",
              "IEEE 802.1Q, 37"});
   v.field("roce_priority", roce_priority, "dscp", any_priority(),
-          {"priority of UDP port 4791; dscp: the priority of DSCP 0", ""});
+          {"priority of UDP port 4791; dscp: the priority of DSCP 0"});
 }
 
 void DcbxEndParameters::check() const {
@@ -43,7 +40,7 @@ void DcbxParameters::describe(ParameterVisitor& v) {
   v.field("interval", interval, {"1us", "3600s"},
           {"time between frames without changes; at most five frames at once, then one per second",
            "IEEE 802.1AB, 9.2.5"});
-  v.list("ends", ends, {"settings of some ends of links; later entries override earlier ones", ""},
+  v.list("ends", ends, {"settings of some ends of links; later entries override earlier ones"},
          [&](DcbxEndParameters& end) { end.describe(v); });
 }
 
