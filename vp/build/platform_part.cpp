@@ -1,6 +1,7 @@
 #include "build/platform_part.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace dcc::vp {
 namespace {
@@ -12,7 +13,7 @@ std::vector<PartKind>& kinds() {
 
 }  // namespace
 
-PartKind::PartKind(int order, Make maker) : order_(order), make_(maker) {
+PartKind::PartKind(int order, Make maker) : order_(order), make_(std::move(maker)) {
   const auto place =
       std::upper_bound(kinds().begin(), kinds().end(), *this,
                        [](const PartKind& a, const PartKind& b) { return a.order_ < b.order_; });

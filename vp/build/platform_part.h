@@ -1,6 +1,7 @@
 // The interface of a platform part: an addition to network and hosts, such as a measurement.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -28,8 +29,7 @@ class PlatformPart {
 
 /// One kind of part. A namespace-scope constant in the part's own .cpp registers the kind:
 ///
-///     const PartKind kMeasurementKind(PartKind::kMeasurement, [](Platform& p) { return make(p);
-///     });
+///     const PartKind kMeasurementKind(PartKind::kMeasurement, [](Platform& p) { return make(p); });
 ///
 /// `make` returns null if the configuration does not request the part.
 class PartKind {
@@ -64,7 +64,7 @@ class PartKind {
     // the last order: fast-forward sees every event that other parts have scheduled
     kFastForward = 620,
   };
-  using Make = std::unique_ptr<PlatformPart> (*)(Platform& platform);
+  using Make = std::function<std::unique_ptr<PlatformPart>(Platform& platform)>;
 
   PartKind(int order, Make make);
   int order() const { return order_; }

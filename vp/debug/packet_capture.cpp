@@ -237,12 +237,10 @@ std::vector<std::string> PacketCapture::described() const {
 }
 
 namespace {
-const PartKind kPacketCaptureKind(PartKind::kPacketCapture,
-                                  [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                    return std::make_unique<PacketCapture>(
-                                        p.config, p.partitions, p.network, p.plan.count(),
-                                        p.setup.traces.folder);
-                                  });
+const PartKind kPacketCaptureKind(PartKind::kPacketCapture, [](Platform& p) {
+  return std::make_unique<PacketCapture>(p.config, p.partitions, p.network, p.plan.count(),
+                                         p.setup.traces.folder);
+});
 }  // namespace
 
 }  // namespace dcc::vp

@@ -269,7 +269,7 @@ void Tracing::close() {
 }
 
 namespace {
-const PartKind kTracingKind(PartKind::kTracing, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+const PartKind kTracingKind(PartKind::kTracing, [](Platform& p) {
   return std::make_unique<Tracing>(
       Tracing::Context{p.config, p.scheduler, p.network, p.hosts, p.plan, kTraceRank},
       p.setup.traces);

@@ -43,7 +43,7 @@ void Changes::make(const PlatformConfig& to) {
 }
 
 namespace {
-const PartKind kChangesKind(PartKind::kChanges, [](Platform& p) -> std::unique_ptr<PlatformPart> {
+const PartKind kChangesKind(PartKind::kChanges, [](Platform& p) {
   auto changes = std::make_unique<Changes>(p.config, p.scheduler, p.network, p.hosts, kChangeRank);
   if (p.setup.late_change) changes->ask_at(p.setup.late_change->at, p.setup.late_change->ask);
   return changes;

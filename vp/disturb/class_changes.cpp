@@ -39,13 +39,11 @@ void ClassChanges::change(std::size_t index) {
 }
 
 namespace {
-const PartKind kClassChangesKind(PartKind::kClassChanges,
-                                 [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                   const bool any = std::any_of(
-                                       p.config.traffic.begin(), p.config.traffic.end(),
-                                       [](const TrafficSpec& t) { return t.new_dscp.has_value(); });
-                                   return any ? std::make_unique<ClassChanges>(p) : nullptr;
-                                 });
+const PartKind kClassChangesKind(PartKind::kClassChanges, [](Platform& p) {
+  const bool any = std::any_of(p.config.traffic.begin(), p.config.traffic.end(),
+                               [](const TrafficSpec& t) { return t.new_dscp.has_value(); });
+  return any ? std::make_unique<ClassChanges>(p) : nullptr;
+});
 }  // namespace
 
 }  // namespace dcc::vp

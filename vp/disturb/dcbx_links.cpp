@@ -166,13 +166,11 @@ std::optional<DcbxResult> DcbxLinks::result() const {
 }
 
 namespace {
-const PartKind kDcbxLinksKind(PartKind::kDcbxLinks,
-                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                return std::make_unique<DcbxLinks>(
-                                    p.config, p.scheduler, p.network,
-                                    [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
-                                    kDcbxRank);
-                              });
+const PartKind kDcbxLinksKind(PartKind::kDcbxLinks, [](Platform& p) {
+  return std::make_unique<DcbxLinks>(
+      p.config, p.scheduler, p.network, [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
+      kDcbxRank);
+});
 }  // namespace
 
 }  // namespace dcc::vp

@@ -99,13 +99,11 @@ std::optional<NetworkSplit> LinkFaults::split() const {
 }
 
 namespace {
-const PartKind kLinkFaultsKind(PartKind::kLinkFaults,
-                               [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                 return std::make_unique<LinkFaults>(
-                                     p.config, p.scheduler, p.network, p.partitions,
-                                     [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
-                                     kLinkFaultRank);
-                               });
+const PartKind kLinkFaultsKind(PartKind::kLinkFaults, [](Platform& p) {
+  return std::make_unique<LinkFaults>(
+      p.config, p.scheduler, p.network, p.partitions,
+      [&p](HostId host) -> NicDevice& { return p.nic_of(host); }, kLinkFaultRank);
+});
 }  // namespace
 
 }  // namespace dcc::vp

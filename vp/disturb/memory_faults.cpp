@@ -30,11 +30,9 @@ void MemoryFaults::begin() {
 }
 
 namespace {
-const PartKind kMemoryFaultsKind(PartKind::kMemoryFaults,
-                                 [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                   return std::make_unique<MemoryFaults>(p.config, p.scheduler,
-                                                                         p.hosts, kMemoryFaultRank);
-                                 });
+const PartKind kMemoryFaultsKind(PartKind::kMemoryFaults, [](Platform& p) {
+  return std::make_unique<MemoryFaults>(p.config, p.scheduler, p.hosts, kMemoryFaultRank);
+});
 }  // namespace
 
 }  // namespace dcc::vp

@@ -186,13 +186,11 @@ void MovingWeights::begin() {
 }
 
 namespace {
-const PartKind kMovingWeightsKind(PartKind::kMovingWeights,
-                                  [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                    const bool any = std::any_of(
-                                        p.config.traffic.begin(), p.config.traffic.end(),
-                                        [](const TrafficSpec& t) { return t.moves_weight(); });
-                                    return any ? std::make_unique<MovingWeights>(p) : nullptr;
-                                  });
+const PartKind kMovingWeightsKind(PartKind::kMovingWeights, [](Platform& p) {
+  const bool any = std::any_of(p.config.traffic.begin(), p.config.traffic.end(),
+                               [](const TrafficSpec& t) { return t.moves_weight(); });
+  return any ? std::make_unique<MovingWeights>(p) : nullptr;
+});
 }  // namespace
 
 }  // namespace dcc::vp

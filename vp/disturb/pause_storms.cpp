@@ -37,12 +37,10 @@ void PauseStorms::begin() {
 }
 
 namespace {
-const PartKind kPauseStormsKind(PartKind::kMemoryFaults + 1,
-                                [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                  return std::make_unique<PauseStorms>(
-                                      p.config, p.network.topology(), p.partitions, p.hosts,
-                                      kMemoryFaultRank);
-                                });
+const PartKind kPauseStormsKind(PartKind::kMemoryFaults + 1, [](Platform& p) {
+  return std::make_unique<PauseStorms>(p.config, p.network.topology(), p.partitions, p.hosts,
+                                       kMemoryFaultRank);
+});
 }  // namespace
 
 }  // namespace dcc::vp

@@ -75,14 +75,12 @@ void PortFailover::move(const PlannedFlow& flow, const FlowSpec& to) {
 }
 
 namespace {
-const PartKind kPortFailoverKind(PartKind::kPortFailover,
-                                 [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                   const bool wanted =
-                                       p.config.nic.port_failover.detection.has_value() &&
-                                       p.topology.host_ports().several() &&
-                                       !PortOutages(p.config, p.topology).empty();
-                                   return wanted ? std::make_unique<PortFailover>(p) : nullptr;
-                                 });
+const PartKind kPortFailoverKind(PartKind::kPortFailover, [](Platform& p) {
+  const bool wanted = p.config.nic.port_failover.detection.has_value() &&
+                      p.topology.host_ports().several() &&
+                      !PortOutages(p.config, p.topology).empty();
+  return wanted ? std::make_unique<PortFailover>(p) : nullptr;
+});
 }  // namespace
 
 }  // namespace dcc::vp

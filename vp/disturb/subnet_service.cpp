@@ -334,11 +334,9 @@ void SubnetService::finish(RunResults& results) {
 }
 
 namespace {
-const PartKind kSubnetServiceKind(PartKind::kSubnetService,
-                                  [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                    if (!p.config.subnet.manager) return nullptr;
-                                    return std::make_unique<SubnetService>(p);
-                                  });
+const PartKind kSubnetServiceKind(PartKind::kSubnetService, [](Platform& p) {
+  return p.config.subnet.manager ? std::make_unique<SubnetService>(p) : nullptr;
+});
 }  // namespace
 
 }  // namespace dcc::vp

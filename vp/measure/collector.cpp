@@ -179,9 +179,7 @@ class Collector final : public PlatformPart {
 };
 
 const PartKind kCollectorKind(PartKind::kCollector,
-                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                return std::make_unique<Collector>(p);
-                              });
+                              [](Platform& p) { return std::make_unique<Collector>(p); });
 
 }  // namespace
 

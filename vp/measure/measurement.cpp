@@ -347,13 +347,11 @@ void Measurement::collect_counters(RunResults& results) const {
 }
 
 namespace {
-const PartKind kMeasurementKind(PartKind::kMeasurement,
-                                [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                  return std::make_unique<Measurement>(
-                                      p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan,
-                                      p.ledger, *p.part<FlowGates>(), *p.part<DirectTraffic>(),
-                                      p.partitions, kMeasurementRank);
-                                });
+const PartKind kMeasurementKind(PartKind::kMeasurement, [](Platform& p) {
+  return std::make_unique<Measurement>(p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan,
+                                       p.ledger, *p.part<FlowGates>(), *p.part<DirectTraffic>(),
+                                       p.partitions, kMeasurementRank);
+});
 }  // namespace
 
 }  // namespace dcc::vp

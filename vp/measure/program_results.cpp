@@ -196,9 +196,8 @@ class Programs final : public PlatformPart {
   const Platform& p_;
 };
 
-const PartKind kProgramsKind(PartKind::kPrograms, [](Platform& p) -> std::unique_ptr<PlatformPart> {
-  return std::make_unique<Programs>(p);
-});
+const PartKind kProgramsKind(PartKind::kPrograms,
+                             [](Platform& p) { return std::make_unique<Programs>(p); });
 
 }  // namespace
 

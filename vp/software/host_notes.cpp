@@ -77,9 +77,7 @@ class HostNotes final : public PlatformPart {
 };
 
 const PartKind kHostNotesKind(PartKind::kHostNotes,
-                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                return std::make_unique<HostNotes>(p);
-                              });
+                              [](Platform& p) { return std::make_unique<HostNotes>(p); });
 
 }  // namespace
 }  // namespace dcc::vp

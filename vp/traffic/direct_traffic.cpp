@@ -191,22 +191,17 @@ void DirectTraffic::heartbeat() {
 }
 
 namespace {
-const PartKind kDirectTrafficKind(PartKind::kTraffic,
-                                  [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                    // Platform events need one order if DCBX or fast-forward is
-                                    // enabled: links that come up with DCBX do so before flows
-                                    // start, and fast-forward skips time for the platform's own
-                                    // events.
-                                    const bool in_one_order = p.config.dcbx.enabled ||
-                                                              p.config.fast_forward.enabled ||
-                                                              p.config.fast_forward.memo;
-                                    return std::make_unique<DirectTraffic>(
-                                        p.clock, p.plan, p.ledger, p.partitions, p.topology,
-                                        [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
-                                        [&p](HostId host) { return p.hosts[host]->is_direct(); },
-                                        [&p](HostId host) { return p.is_here(host); }, kTrafficRank,
-                                        in_one_order);
-                                  });
+const PartKind kDirectTrafficKind(PartKind::kTraffic, [](Platform& p) {
+  // Platform events need one order if DCBX or fast-forward is enabled: links that come up with DCBX
+  // do so before flows start, and fast-forward skips time for the platform's own events.
+  const bool in_one_order =
+      p.config.dcbx.enabled || p.config.fast_forward.enabled || p.config.fast_forward.memo;
+  return std::make_unique<DirectTraffic>(
+      p.clock, p.plan, p.ledger, p.partitions, p.topology,
+      [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
+      [&p](HostId host) { return p.hosts[host]->is_direct(); },
+      [&p](HostId host) { return p.is_here(host); }, kTrafficRank, in_one_order);
+});
 }  // namespace
 
 }  // namespace dcc::vp

@@ -346,17 +346,15 @@ void FlowGates::finish(RunResults& results) {
 }
 
 namespace {
-const PartKind kFlowGatesKind(PartKind::kFlowGates,
-                              [](Platform& p) -> std::unique_ptr<PlatformPart> {
-                                return std::make_unique<FlowGates>(
-                                    p.plan, p.ledger,
-                                    [&p](HostId host) -> FlowGates::Place {
-                                      return {p.partitions.scheduler_of(p.topology.node_of(host)),
-                                              p.nic_of(host), kNicRank + host};
-                                    },
-                                    [&p](HostId host) { return p.is_here(host); },
-                                    p.topology.host_ports(), p.partitions.group());
-                              });
+const PartKind kFlowGatesKind(PartKind::kFlowGates, [](Platform& p) {
+  return std::make_unique<FlowGates>(
+      p.plan, p.ledger,
+      [&p](HostId host) -> FlowGates::Place {
+        return {p.partitions.scheduler_of(p.topology.node_of(host)), p.nic_of(host),
+                kNicRank + host};
+      },
+      [&p](HostId host) { return p.is_here(host); }, p.topology.host_ports(), p.partitions.group());
+});
 }  // namespace
 
 }  // namespace dcc::vp
