@@ -14,8 +14,7 @@ class DcbxDiffers final : public Diagnosis {
     const std::size_t count = dcbx->differences.size();
     const std::string more =
         count == 1 ? "" : fmt::format(" ({} such differences in all: dcbx of metrics.json)", count);
-    std::vector<FindingFigure> figures{{"differences", static_cast<double>(count)},
-                                       {"link", first.link}};
+    std::vector<FindingFigure> figures{{"differences", count}, {"link", first.link}};
     if (first.of == "lldp") {
       return Observation{fmt::format("DCBX: no LLDP frames come back on {}{}", first.link, more),
                          std::move(figures)};

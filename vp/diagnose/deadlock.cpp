@@ -14,7 +14,7 @@ class Deadlock final : public Diagnosis {
         fmt::format("PFC deadlock: {} wires have paused each other in a circle and can never send "
                     "again, {} (priority {}) among them",
                     wires.size(), wires.front().link, wires.front().priority),
-        {{"links", static_cast<double>(wires.size())}, {"link", wires.front().link}}};
+        {{"links", wires.size()}, {"link", wires.front().link}}};
   }
 };
 

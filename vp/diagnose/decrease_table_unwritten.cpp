@@ -20,7 +20,7 @@ class DecreaseTableUnwritten final : public Diagnosis {
                     "after reset: no CNP cuts a rate (write the tables before CTRL.ENABLE; the "
                     "driver's dcc_configure() does)",
                     count == 1 ? "host" : "hosts", hosts, count > 8 ? ", …" : ""),
-        {{"hosts", static_cast<double>(count)}}};
+        {{"hosts", count}}};
   }
 };
 

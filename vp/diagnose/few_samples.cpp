@@ -22,7 +22,7 @@ class FewSamples final : public Diagnosis {
                     "slowdowns are the greatest value, and another seed gives another one ({} "
                     "flows are the least for a p99)",
                     samples, kLeast),
-        {{"samples", static_cast<double>(samples)}, {"least", static_cast<double>(kLeast)}}};
+        {{"samples", samples}, {"least", kLeast}}};
   }
 };
 

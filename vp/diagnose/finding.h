@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,6 +13,10 @@ namespace dcc::vp {
 /// A number or a name on which a finding rests. The figure's name ends in the unit, as in
 /// "silence_s".
 struct FindingFigure {
+  FindingFigure(const char* its_name, std::string text) : name(its_name), value(std::move(text)) {}
+  template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
+  FindingFigure(const char* its_name, Number number)
+      : name(its_name), value(static_cast<double>(number)) {}
   std::string name;
   std::variant<double, std::string> value;
 };

@@ -42,7 +42,7 @@ class FlowsAtFailedPorts final : public Diagnosis {
             flows, results.flows.size(), first->id,
             evidence.topology().node(evidence.topology().node_of(of_first)).name,
             why(evidence.config().nic.port_failover)),
-        {{"flows", static_cast<double>(flows)}, {"flow", static_cast<double>(first->id)}}};
+        {{"flows", flows}, {"flow", first->id}}};
   }
 
   static std::string why(const PortFailoverParameters& failover) {

@@ -32,9 +32,7 @@ class FlowsLeftOut final : public Diagnosis {
       if (!entry.diagnosis->needs_flows()) continue;
       text += (number++ == 0 ? " " : ", ") + entry.id;
     }
-    return Observation{text,
-                       {{"flows", static_cast<double>(results.digest->census().flows)},
-                        {"diagnoses", static_cast<double>(number)}}};
+    return Observation{text, {{"flows", results.digest->census().flows}, {"diagnoses", number}}};
   }
 };
 

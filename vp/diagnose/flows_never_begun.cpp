@@ -23,8 +23,7 @@ class FlowsNeverBegun final : public Diagnosis {
         fmt::format("{} of {} flows and computations that wait for others had not begun at the end "
                     "of the run ({}): {}",
                     d.never_begun, d.waiting, text_of(results.sim_time), d.first_never),
-        {{"never_begun", static_cast<double>(d.never_begun)},
-         {"waiting", static_cast<double>(d.waiting)}}};
+        {{"never_begun", d.never_begun}, {"waiting", d.waiting}}};
   }
 
  private:

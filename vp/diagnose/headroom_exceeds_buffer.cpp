@@ -35,9 +35,9 @@ class HeadroomExceedsBuffer final : public Diagnosis {
                         readable(need.reserved + need.set_aside));
     return Observation{text,
                        {{"switch", need.of},
-                        {"buffer_bytes", static_cast<double>(need.buffer)},
-                        {"headroom_bytes", static_cast<double>(need.reserved)},
-                        {"missing_bytes", static_cast<double>(need.missing())}}};
+                        {"buffer_bytes", need.buffer},
+                        {"headroom_bytes", need.reserved},
+                        {"missing_bytes", need.missing()}}};
   }
 };
 

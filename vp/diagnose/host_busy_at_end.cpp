@@ -34,9 +34,7 @@ class HostBusyAtEnd final : public Diagnosis {
             "end: its firmware hangs there, or interrupts come faster than it serves them{}",
             longest->id, readable(busy),
             hosts > 1 ? fmt::format(" ({} hosts are like that)", hosts) : ""),
-        {{"host", static_cast<double>(longest->id)},
-         {"busy_s", to_seconds(busy)},
-         {"hosts", static_cast<double>(hosts)}}};
+        {{"host", longest->id}, {"busy_s", to_seconds(busy)}, {"hosts", hosts}}};
   }
 };
 

@@ -140,7 +140,7 @@ class IdleLink final : public Diagnosis {
                        {{"link", worst.link->name},
                         {"utilisation", worst.use},
                         {"rate_gbps", gbps(static_cast<double>(worst.link->rate.bits_per_second))},
-                        {"flows", static_cast<double>(flows)}}};
+                        {"flows", flows}}};
   }
 
   /// True if `bytes` of payload in the window reach a rate limit in wire bits per second.

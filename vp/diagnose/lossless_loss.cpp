@@ -49,7 +49,7 @@ class LosslessLoss final : public Diagnosis {
       lost_text = "packets of lossless classes were sent again after a loss in a switch";
     }
     std::string text = fmt::format("{} {}", lost, lost_text);
-    std::vector<FindingFigure> figures{{"packets", static_cast<double>(lost)}};
+    std::vector<FindingFigure> figures{{"packets", lost}};
     const HeadroomGap gap = greatest_headroom_gap(evidence);
     const HeadroomNeed need = greatest_headroom(evidence);
     if (!gap.link.empty()) {
@@ -59,20 +59,20 @@ class LosslessLoss final : public Diagnosis {
           "reserves it",
           gap.link, readable(gap.needed), gap.key, readable(gap.set),
           readable(gap.needed - gap.set));
-      figures.push_back({"missing_bytes", static_cast<double>(gap.needed - gap.set)});
+      figures.push_back({"missing_bytes", gap.needed - gap.set});
     } else if (need.wanted > need.reserved) {
       text += fmt::format(
           ": all inputs of {} together need {} of headroom and switch.pfc.shared_headroom is {}, "
           "so {} is missing when all are paused",
           need.of, readable(need.wanted), readable(need.reserved),
           readable(need.wanted - need.reserved));
-      figures.push_back({"missing_bytes", static_cast<double>(need.wanted - need.reserved)});
+      figures.push_back({"missing_bytes", need.wanted - need.reserved});
     } else if (need.missing() >= 0) {
       text += fmt::format(
           ": the inputs of {} need {} of headroom and its buffer has {} for them, so {} is missing "
           "(switch.buffer)",
           need.of, readable(need.reserved), readable(need.room()), readable(need.missing()));
-      figures.push_back({"missing_bytes", static_cast<double>(need.missing())});
+      figures.push_back({"missing_bytes", need.missing()});
     } else {
       text += fmt::format(
           ": {} of headroom are needed and the buffer of {} has {}; other classes "

@@ -13,8 +13,7 @@ class MemoryUnused final : public Diagnosis {
     const auto& memo = evidence.results()->memo;
     if (!memo || memo->hits != 0) return std::nullopt;
     return Observation{"fast_forward.memo took nothing from memory: " + cause(*memo),
-                       {{"bursts", static_cast<double>(memo->misses + memo->checked)},
-                        {"refused", static_cast<double>(memo->refused)}}};
+                       {{"bursts", memo->misses + memo->checked}, {"refused", memo->refused}}};
   }
 
   static std::string cause(const MemoResult& memo) {

@@ -22,7 +22,7 @@ class NearlyAllMarked final : public Diagnosis {
             "Nearly every packet was marked: {} marks, {} packets received. The sum of weights "
             "is too great for the link's rate (a smaller r_ai, or g near 1)",
             marks, packets),
-        {{"marks", static_cast<double>(marks)}, {"packets", static_cast<double>(packets)}}};
+        {{"marks", marks}, {"packets", packets}}};
   }
 };
 

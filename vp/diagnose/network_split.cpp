@@ -16,7 +16,7 @@ class NetworkWasSplit final : public Diagnosis {
                     "be reached from the others, {} among them",
                     QuantityText<PicoSeconds>::format(split->when), split->hosts,
                     evidence.topology().user_hosts(), split->first),
-        {{"hosts", static_cast<double>(split->hosts)}, {"host", split->first}}};
+        {{"hosts", split->hosts}, {"host", split->first}}};
   }
 };
 

@@ -14,8 +14,7 @@ class NotificationsLost final : public Diagnosis {
         fmt::format("{} CNPs found the input queue of a controller full, and {} CNPs and sent "
                     "packets came while a controller was reset: they did not count",
                     all.cnps_lost, all.inputs_dropped),
-        {{"queue_full", static_cast<double>(all.cnps_lost)},
-         {"in_reset", static_cast<double>(all.inputs_dropped)}}};
+        {{"queue_full", all.cnps_lost}, {"in_reset", all.inputs_dropped}}};
   }
 };
 

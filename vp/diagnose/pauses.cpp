@@ -24,7 +24,7 @@ class Pauses final : public Diagnosis {
                     "all flows alike, so shares do not follow weights (fewer units of weight, a "
                     "smaller r_ai, or a greater buffer)",
                     pauses, 100 * paused),
-        {{"pauses", static_cast<double>(pauses)}, {"paused", paused}}};
+        {{"pauses", pauses}, {"paused", paused}}};
   }
 };
 

@@ -18,7 +18,7 @@ Diagnosis::Found notes_of(const Evidence& evidence, const char* id) {
   }
   if (count == 0) return std::nullopt;
   if (count > kShown) text += fmt::format("; and {} more", count - kShown);
-  return Diagnosis::Observation{text, {{"notes", static_cast<double>(count)}}};
+  return Diagnosis::Observation{text, {{"notes", count}}};
 }
 
 class DmaFaulted final : public Diagnosis {

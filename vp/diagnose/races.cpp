@@ -21,10 +21,10 @@ class Races final : public Diagnosis {
                     "instructions{}; standard error names each pair",
                     most->host, most->accesses, most->pairs,
                     hosts > 1 ? fmt::format(" ({} hosts have races)", hosts) : ""),
-        {{"host", static_cast<double>(most->host)},
-         {"accesses", static_cast<double>(most->accesses)},
-         {"pairs", static_cast<double>(most->pairs)},
-         {"hosts", static_cast<double>(hosts)}}};
+        {{"host", most->host},
+         {"accesses", most->accesses},
+         {"pairs", most->pairs},
+         {"hosts", hosts}}};
   }
 };
 

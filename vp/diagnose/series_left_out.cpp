@@ -14,11 +14,10 @@ class SeriesLeftOut final : public Diagnosis {
     if (evidence.config().output.series.flows != FlowSeries::kAll || flows <= kMostFlowsInSeries) {
       return std::nullopt;
     }
-    return Observation{
-        fmt::format("series/flow_rates.csv is left out: the run has {} flows ({} "
-                    "began), at most {} are sampled",
-                    flows, census.begun, kMostFlowsInSeries),
-        {{"flows", static_cast<double>(flows)}, {"most", static_cast<double>(kMostFlowsInSeries)}}};
+    return Observation{fmt::format("series/flow_rates.csv is left out: the run has {} flows ({} "
+                                   "began), at most {} are sampled",
+                                   flows, census.begun, kMostFlowsInSeries),
+                       {{"flows", flows}, {"most", kMostFlowsInSeries}}};
   }
 };
 

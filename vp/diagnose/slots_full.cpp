@@ -17,8 +17,7 @@ class SlotsFull final : public Diagnosis {
         fmt::format("{} notifications found all {} slots of a controller taken: their flows were "
                     "not slowed, and shares do not follow weights (nic.controller.slots)",
                     dropped, nic.controller.slots),
-        {{"notifications", static_cast<double>(dropped)},
-         {"slots", static_cast<double>(nic.controller.slots)}}};
+        {{"notifications", dropped}, {"slots", nic.controller.slots}}};
   }
 };
 

@@ -74,10 +74,10 @@ class StarvingFlows final : public Diagnosis {
         longest->bytes ? readable(*longest->bytes) : "unlimited bytes");
     text += cause(evidence, *longest);
     return Observation{text,
-                       {{"starving", static_cast<double>(starving)},
-                        {"begun", static_cast<double>(begun)},
-                        {"completed", static_cast<double>(completed)},
-                        {"flow", static_cast<double>(longest->id)},
+                       {{"starving", starving},
+                        {"begun", begun},
+                        {"completed", completed},
+                        {"flow", longest->id},
                         {"silence_s", to_seconds(silence)}}};
   }
 

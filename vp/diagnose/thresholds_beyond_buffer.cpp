@@ -124,9 +124,9 @@ class ThresholdsBeyondBuffer final : public Diagnosis {
     if (ports > 1) worst += fmt::format(" ({} ports are like that)", ports);
     return Observation{worst,
                        {{"link", worst_link},
-                        {"kmin_bytes", static_cast<double>(worst_kmin)},
-                        {"reach_bytes", static_cast<double>(worst_reach)},
-                        {"ports", static_cast<double>(ports)}}};
+                        {"kmin_bytes", worst_kmin},
+                        {"reach_bytes", worst_reach},
+                        {"ports", ports}}};
   }
 };
 

@@ -59,8 +59,7 @@ class TimeoutsWithoutLoss final : public Diagnosis {
         "{} retransmission timers ran out although no packet was lost, and {} packets were sent "
         "again for nothing: ",
         timeouts, again);
-    std::vector<FindingFigure> figures{{"timeouts", static_cast<double>(timeouts)},
-                                       {"retransmits", static_cast<double>(again)}};
+    std::vector<FindingFigure> figures{{"timeouts", timeouts}, {"retransmits", again}};
     if (results.wasted) {
       text +=
           "the timers of the transport are shorter than its round trips in this network "

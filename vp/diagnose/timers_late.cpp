@@ -32,9 +32,9 @@ class TimersLate final : public Diagnosis {
                       "cycles an interval; increase_timer is {}: increases came late (a faster "
                       "clock, a longer timer or fewer slots)",
                       in_use, timing::least_interval(in_use), interval),
-          {{"slots", static_cast<double>(in_use)},
-           {"interval_cycles", static_cast<double>(interval)},
-           {"needed_cycles", static_cast<double>(timing::least_interval(in_use))}}};
+          {{"slots", in_use},
+           {"interval_cycles", interval},
+           {"needed_cycles", timing::least_interval(in_use)}}};
     }
     const PicoSeconds late =
         controller.tick * static_cast<std::int64_t>(all.timer_lateness_max_ticks);
@@ -46,7 +46,7 @@ class TimersLate final : public Diagnosis {
                     "{} of an increase_timer of {}: increases came late (a faster "
                     "nic.controller.clock, or fewer slots)",
                     all.missed_latency, readable(late), readable(dcc->increase_timer)),
-        {{"events", static_cast<double>(all.missed_latency)}, {"lateness_s", to_seconds(late)}}};
+        {{"events", all.missed_latency}, {"lateness_s", to_seconds(late)}}};
   }
 };
 

@@ -28,7 +28,7 @@ class TrafficEndsEarly final : public Diagnosis {
           fmt::format("traffic.{}.start: {} is not before the end of the run at {}: this traffic "
                       "does not begin",
                       i, readable(entry.start), readable(config.duration)),
-          {{"entry", static_cast<double>(i)}, {"start_s", to_seconds(entry.start)}}};
+          {{"entry", i}, {"start_s", to_seconds(entry.start)}}};
     }
     return std::nullopt;
   }
@@ -42,7 +42,7 @@ class TrafficEndsEarly final : public Diagnosis {
     if (begun == 0) {
       return Observation{
           fmt::format("None of {} flows began within {}", census.flows, readable(results.sim_time)),
-          {{"flows", static_cast<double>(census.flows)}}};
+          {{"flows", census.flows}}};
     }
     if (census.all_over) {
       if (results.measured_to <= results.measured_from) {
@@ -50,7 +50,7 @@ class TrafficEndsEarly final : public Diagnosis {
             fmt::format("All {} flows had ended at {}, before the window begins: nothing was "
                         "measured (measure.from)",
                         begun, readable(last)),
-            {{"end_s", to_seconds(last)}, {"flows", static_cast<double>(begun)}}};
+            {{"end_s", to_seconds(last)}, {"flows", begun}}};
       }
       if (const Found idle = idle_window(results, last)) return idle;
       if (const Found count = ended_by_count(evidence, begun, last)) return count;
@@ -85,7 +85,7 @@ class TrafficEndsEarly final : public Diagnosis {
         fmt::format("traffic.{}.rounds: {} of {} rounds, one every {}, begin before the end of the "
                     "run at {}",
                     entry, begun, wanted, readable(spec.period), readable(config.duration)),
-        {{"entry", static_cast<double>(entry)}, {"rounds", static_cast<double>(begun)}}};
+        {{"entry", entry}, {"rounds", begun}}};
   }
 
   /// Finds a random or repeated pattern whose number of flows was reached before the window that
@@ -105,7 +105,7 @@ class TrafficEndsEarly final : public Diagnosis {
                       "limits them",
                       begun, readable(last), readable(*config.measure.to), i,
                       poisson ? "flows_per_host" : "rounds", *number),
-          {{"end_s", to_seconds(last)}, {"flows", static_cast<double>(begun)}}};
+          {{"end_s", to_seconds(last)}, {"flows", begun}}};
     }
     return std::nullopt;
   }

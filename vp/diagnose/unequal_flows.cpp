@@ -77,9 +77,7 @@ class UnequalFlows final : public Diagnosis {
         groups > 1 ? fmt::format(" (and flows to {} other ports differ)", groups - 1) : "",
         config.congestion_control_of(sender_of(flow)).name(), cause(use));
     return Observation{text,
-                       {{"error", worst.error},
-                        {"flow", static_cast<double>(flow.id)},
-                        {"flows", static_cast<double>(worst.flows.size())}}};
+                       {{"error", worst.error}, {"flow", flow.id}, {"flows", worst.flows.size()}}};
   }
 
   /// Collects, by key, the flows that have data all through the window and that one link limits.

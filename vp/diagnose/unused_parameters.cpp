@@ -135,8 +135,7 @@ class UnusedParameters final : public Diagnosis {
     }
     if (count == 0) return std::nullopt;
     if (count > kNamed) text += fmt::format("; and {} more", count - kNamed);
-    return Observation{"Without effect: " + text,
-                       {{"parameters", static_cast<double>(count)}, {"first", first}}};
+    return Observation{"Without effect: " + text, {{"parameters", count}, {"first", first}}};
   }
 };
 

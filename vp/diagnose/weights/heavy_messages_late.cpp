@@ -189,9 +189,7 @@ class HeavyMessagesLate final : public Diagnosis {
                     worst->second.took.size(), dscp, evidence.config().dscp_of(dscp).weight.value(),
                     worst->first.first.first, in_time(took), in_time(equal),
                     cause(evidence, worst->second, dscp, took - equal)),
-        {{"p99_us", took / 1e6},
-         {"equal_p99_us", equal / 1e6},
-         {"dscp", static_cast<double>(dscp)}}};
+        {{"p99_us", took / 1e6}, {"equal_p99_us", equal / 1e6}, {"dscp", dscp}}};
   }
 
   /// True if at least some of the messages stay in the hold that their first mark begins.
