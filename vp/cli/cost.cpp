@@ -1,38 +1,19 @@
 // dccvp cost: estimates the silicon cost of a configuration's controller, by the Python tool of
 // that name.
-#include <memory>
-
 #include "cli/command.h"
 #include "cli/script.h"
 
 namespace dcc::vp {
-namespace {
-
-struct CostArguments {
-  std::string file;
-  std::vector<std::string> overrides;
-  std::string format = "text";
-};
-
-int cost(const CostArguments& arguments) {
-  std::vector<std::string> words{arguments.file, "--format", arguments.format};
-  for (const std::string& one : arguments.overrides) words.insert(words.end(), {"-c", one});
-  return become_tool("cost", words);
-}
-
-}  // namespace
 
 void add_cost_command(CLI::App& app, int& status) {
   CLI::App* const command =
       app.add_subcommand("cost", "memories, gates, rates of a configuration's controller");
-  const auto arguments = std::make_shared<CostArguments>();
-  command->add_option("config", arguments->file, "the platform")
-      ->required()
-      ->type_name("CONFIG.yaml");
-  command->add_option("-c", arguments->overrides, "set a parameter")
+  command->add_option("config", "the platform")->required()->type_name("CONFIG.yaml");
+  command->add_option("-c", "set a parameter")
+      ->expected(1, -1)
       ->type_name("key.path=value")
       ->allow_extra_args(false);
-  command->add_option("--format", arguments->format, "text or json (default text)")
+  command->add_option("--format", "text or json (default text)")
       ->check(CLI::IsMember({"text", "json"}))
       ->type_name("FORMAT");
   command->footer(
@@ -41,7 +22,7 @@ void add_cost_command(CLI::App& app, int& status) {
       "Memories are counted; gates and cells were measured by synthesis at some\n"
       "numbers of slots and are interpolated between them.\n"
       "Exit status: 0, or 2 for unusable input.");
-  command->callback([arguments, &status] { status = cost(*arguments); });
+  hand_to_tool(*command, status);
 }
 
 }  // namespace dcc::vp

@@ -65,15 +65,32 @@ int run_tool(const std::string& tool, const std::vector<std::string>& arguments,
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-int become_tool(const std::string& tool, const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = words_of(tool);
-  words.push_back(this_program().string());
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const std::vector<char*> argv = pointers(words);
-  std::fflush(stdout);
-  ::execv(kPython, argv.data());
-  std::fprintf(stderr, "dccvp: this needs %s (Debian: python3, python3-yaml)\n", kPython);
-  return kExitBadInput;
+void hand_to_tool(CLI::App& command, int& status) {
+  command.callback([&command, &status] {
+    std::vector<std::string> words = words_of(command.get_name());
+    std::vector<std::string> positional{"--", this_program().string()};
+    for (const CLI::Option* const option : command.get_options()) {
+      const std::vector<std::string>& values = option->results();
+      if (option->get_positional()) {
+        positional.insert(positional.end(), values.begin(), values.end());
+      } else if (option->get_expected_max() == 0) {
+        if (option->count() > 0) words.push_back(option->get_name());
+      } else {
+        for (const std::string& value : values) {
+          const auto& names = option->get_lnames();
+          if (value.empty()) continue;
+          words.push_back(names.empty() ? "-" + option->get_snames()[0] + value
+                                        : "--" + names[0] + "=" + value);
+        }
+      }
+    }
+    words.insert(words.end(), positional.begin(), positional.end());
+    const std::vector<char*> argv = pointers(words);
+    std::fflush(stdout);
+    ::execv(kPython, argv.data());
+    std::fprintf(stderr, "dccvp: this needs %s (Debian: python3, python3-yaml)\n", kPython);
+    status = kExitBadInput;
+  });
 }
 
 }  // namespace dcc::vp

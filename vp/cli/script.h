@@ -1,6 +1,7 @@
 // Runs the Python tools of the program, in a child process or in place of this process.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -15,9 +16,11 @@ std::string why_no_tools();
 int run_tool(const std::string& tool, const std::vector<std::string>& arguments,
              const std::string& log = "");
 
-/// Replaces this process by a tool, including signals and exit status. The tool's first argument is
-/// this program's path. Returns only if /usr/bin/python3 is missing: prints a sentence on standard
-/// error and returns the exit status to use.
-int become_tool(const std::string& tool, const std::vector<std::string>& arguments);
+/// Lets the Python tool of the command's name carry out a command: behind the command line, which
+/// the command's options have checked, this process is replaced by the tool, including signals and
+/// exit status. The tool gets the given options, and this program's path as the first of the
+/// positional arguments. If /usr/bin/python3 is missing, the command prints a sentence on standard
+/// error.
+void hand_to_tool(CLI::App& command, int& status);
 
 }  // namespace dcc::vp
