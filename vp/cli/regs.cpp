@@ -4,8 +4,15 @@
 
 #include "cli/command.h"
 #include "cli/text_table.h"
+#include "describe/enum_names.h"
 #include "registers/generated/dcc_map.h"
 #include "registers/generated/nic_map.h"
+
+namespace dcc {
+DCC_ENUM_NAMES(regs::Access, {regs::Access::kReadOnly, "RO"}, {regs::Access::kReadWrite, "RW"},
+               {regs::Access::kWrite0Clear, "W0C"}, {regs::Access::kWrite1Clear, "W1C"},
+               {regs::Access::kWriteOnly, "WO"});
+}  // namespace dcc
 
 namespace dcc::vp {
 namespace {
@@ -14,22 +21,6 @@ using Json = nlohmann::ordered_json;
 using regs::FieldInfo;
 using regs::MapInfo;
 using regs::RegisterInfo;
-
-const char* access_name(regs::Access access) {
-  switch (access) {
-    case regs::Access::kReadOnly:
-      return "RO";
-    case regs::Access::kReadWrite:
-      return "RW";
-    case regs::Access::kWrite0Clear:
-      return "W0C";
-    case regs::Access::kWrite1Clear:
-      return "W1C";
-    case regs::Access::kWriteOnly:
-      return "WO";
-  }
-  return "?";
-}
 
 /// Formats a bus address with the width of its map.
 std::string hex(std::uint32_t value) {
@@ -48,7 +39,7 @@ Json field_json(const FieldInfo& field) {
   Json values = Json::object();
   for (const regs::ValueInfo& value : field.values) values[value.name] = value.value;
   return {{"name", field.name},     {"lsb", field.lsb},
-          {"width", field.width},   {"access", access_name(field.access)},
+          {"width", field.width},   {"access", name_of(field.access)},
           {"reset", field.reset},   {"min", field.min},
           {"max", field.max},       {"unit", field.unit},
           {"format", field.format}, {"description", field.description},
@@ -94,8 +85,8 @@ void print_register(const RegisterInfo& reg, const char* indent) {
   std::printf("%s%s  %-18s reset 0x%08x  %s\n", indent, hex(reg.offset).c_str(), reg.name,
               reg.reset, reg.description);
   for (const FieldInfo& field : reg.fields) {
-    std::printf("%s         %-8s %-3s %s: %s\n", indent, bits(field).c_str(),
-                access_name(field.access), field.name, field.description);
+    std::printf("%s         %-8s %-3s %s: %s\n", indent, bits(field).c_str(), name_of(field.access),
+                field.name, field.description);
   }
 }
 

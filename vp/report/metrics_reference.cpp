@@ -2,8 +2,21 @@
 
 #include <stdexcept>
 
+#include "describe/enum_names.h"
 #include "measure/describe_metrics.h"
 #include "measure/flow_digest.h"
+
+namespace dcc {
+DCC_ENUM_NAMES(vp::MetricType, {vp::MetricType::kNumber, "number"},
+               {vp::MetricType::kInteger, "integer"}, {vp::MetricType::kTruth, "truth"},
+               {vp::MetricType::kText, "text"}, {vp::MetricType::kTexts, "texts"},
+               {vp::MetricType::kFigures, "figures"});
+DCC_ENUM_NAMES(Statistic, {Statistic::kValue, "value"}, {Statistic::kSum, "sum"},
+               {Statistic::kMaximum, "maximum"}, {Statistic::kMean, "mean"},
+               {Statistic::kQuantile, "quantile"}, {Statistic::kRatio, "ratio"});
+DCC_ENUM_NAMES(Span, {Span::kNone, ""}, {Span::kWindow, "measure"}, {Span::kRun, "run"},
+               {Span::kEnd, "end"});
+}  // namespace dcc
 
 namespace dcc::vp {
 namespace {
@@ -116,54 +129,7 @@ const std::vector<MetricInfo>& metrics_reference() {
   return list;
 }
 
-const char* type_name(MetricType type) {
-  switch (type) {
-    case MetricType::kNumber:
-      return "number";
-    case MetricType::kInteger:
-      return "integer";
-    case MetricType::kTruth:
-      return "truth";
-    case MetricType::kText:
-      return "text";
-    case MetricType::kTexts:
-      return "texts";
-    case MetricType::kFigures:
-      return "figures";
-  }
-  return "";
-}
-
-const char* statistic_name(Statistic statistic) {
-  switch (statistic) {
-    case Statistic::kValue:
-      return "value";
-    case Statistic::kSum:
-      return "sum";
-    case Statistic::kMaximum:
-      return "maximum";
-    case Statistic::kMean:
-      return "mean";
-    case Statistic::kQuantile:
-      return "quantile";
-    case Statistic::kRatio:
-      return "ratio";
-  }
-  return "";
-}
-
-const char* span_name(Span span) {
-  switch (span) {
-    case Span::kNone:
-      return "";
-    case Span::kWindow:
-      return "measure";
-    case Span::kRun:
-      return "run";
-    case Span::kEnd:
-      return "end";
-  }
-  return "";
-}
-
+const char* type_name(MetricType type) { return name_of(type); }
+const char* statistic_name(Statistic statistic) { return name_of(statistic); }
+const char* span_name(Span span) { return name_of(span); }
 }  // namespace dcc::vp

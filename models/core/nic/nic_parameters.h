@@ -265,25 +265,29 @@ struct NicCounters {
   }
 };
 
+/// Properties of a queue pair that no register of a NIC contains.
+struct QueuePairProperties {
+  std::uint32_t flow = 0;  // ledger record of the flow that this end sends
+  bool ecn_capable = true;
+  bool governed = true;  // the congestion-control algorithm controls the queue pair
+  Rate rate_cap;         // rate limit set by the application; zero: none
+  Rate initial_rate;     // initial rate of the flow; zero: the algorithm chooses
+  PicoSeconds base_rtt{};
+  Bytes bytes = 0;  // size of the flow in bytes; 0: unknown
+  PicoSeconds deadline = PicoSeconds::max();
+};
+
 /// Configuration of a queue pair, for sending and receiving.
-struct QueuePairConfig {
+struct QueuePairConfig : QueuePairProperties {
   HostId remote_host = 0;
   Qpn remote_qpn = 0;
-  std::uint32_t flow = 0;  // ledger record of the flow that this end sends
   std::uint8_t dscp = 0;
   std::uint8_t priority = 0;
   Service service = Service::kRc;
-  bool ecn_capable = true;
-  bool governed = true;  // the congestion-control algorithm controls the queue pair
   // Reliable datagrams: number of the end-to-end context among those with the remote host, and the
   // reliable datagram domain of the queue pair.
   std::uint8_t ee_context = 0;
   std::uint8_t rd_domain = 0;
-  Rate rate_cap;      // rate limit set by the application; zero: none
-  Rate initial_rate;  // initial rate of the flow; zero: the algorithm chooses
-  PicoSeconds base_rtt{};
-  Bytes bytes = 0;  // size of the flow in bytes; 0: unknown
-  PicoSeconds deadline = PicoSeconds::max();
 
   void add_state(StateDigest& d) const {
     d(remote_host, remote_qpn, flow, dscp, priority, service, ecn_capable, governed, ee_context,

@@ -109,82 +109,60 @@ bool CsrFile::concerns_memory(std::uint32_t number) {
          number == csr::kTdata1 || number == csr::kTdata2;
 }
 
-bool CsrFile::read(std::uint32_t number, const Counters& now, std::uint32_t& value) const {
+std::optional<std::uint32_t> CsrFile::read(std::uint32_t number, const Counters& now) const {
   const std::uint64_t cycles = cycle_.at(now.cycles);
   const std::uint64_t instret = instret_.at(now.retired);
   if (number >= csr::kPmpcfg0 && number <= csr::kPmpcfg3) {
-    value = pmp_.config(number - csr::kPmpcfg0);
-    return true;
+    return pmp_.config(number - csr::kPmpcfg0);
   }
   if (number >= csr::kPmpaddr0 && number <= csr::kPmpaddr15) {
-    value = pmp_.address(number - csr::kPmpaddr0);
-    return true;
+    return pmp_.address(number - csr::kPmpaddr0);
   }
   switch (number) {
     case csr::kMstatus:
-      value = mstatus_;
-      return true;
+      return mstatus_;
     case csr::kMisa:
-      value = kMisa;
-      return true;
+      return kMisa;
     case csr::kMie:
-      value = mie_;
-      return true;
+      return mie_;
     case csr::kMtvec:
-      value = mtvec_;
-      return true;
+      return mtvec_;
     case csr::kMscratch:
-      value = mscratch_;
-      return true;
+      return mscratch_;
     case csr::kMepc:
-      value = mepc_;
-      return true;
+      return mepc_;
     case csr::kMcause:
-      value = mcause_;
-      return true;
+      return mcause_;
     case csr::kMtval:
-      value = mtval_;
-      return true;
+      return mtval_;
     case csr::kMip:
-      value = mip_;
-      return true;
+      return mip_;
     case csr::kMhartid:
-      value = hart_id_;
-      return true;
+      return hart_id_;
     case csr::kMcycle:
     case csr::kCycle:
-      value = low(cycles);
-      return true;
+      return low(cycles);
     case csr::kMcycleh:
     case csr::kCycleh:
-      value = high(cycles);
-      return true;
+      return high(cycles);
     case csr::kMinstret:
     case csr::kInstret:
-      value = low(instret);
-      return true;
+      return low(instret);
     case csr::kMinstreth:
     case csr::kInstreth:
-      value = high(instret);
-      return true;
+      return high(instret);
     case csr::kMcounteren:
-      value = mcounteren_;
-      return true;
+      return mcounteren_;
     case csr::kMcountinhibit:
-      value = (cycle_.stopped ? kCycleBit : 0) | (instret_.stopped ? kInstretBit : 0);
-      return true;
+      return (cycle_.stopped ? kCycleBit : 0) | (instret_.stopped ? kInstretBit : 0);
     case csr::kTselect:
-      value = triggers_.selected();
-      return true;
+      return triggers_.selected();
     case csr::kTdata1:
-      value = triggers_.control();
-      return true;
+      return triggers_.control();
     case csr::kTdata2:
-      value = triggers_.address();
-      return true;
+      return triggers_.address();
     case csr::kTinfo:
-      value = kAddressMatchOnly;
-      return true;
+      return kAddressMatchOnly;
     case csr::kMvendorid:
     case csr::kMarchid:
     case csr::kMimpid:
@@ -193,11 +171,10 @@ bool CsrFile::read(std::uint32_t number, const Counters& now, std::uint32_t& val
     case csr::kMenvcfg:
     case csr::kMenvcfgh:
     case csr::kTdata3:
-      value = 0;
-      return true;
+      return 0;
     default:
-      value = 0;
-      return is_zero_counter(number);
+      if (is_zero_counter(number)) return 0;
+      return std::nullopt;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "riscv/isa.h"
 #include "riscv/pmp.h"
@@ -24,8 +25,9 @@ class CsrFile {
 
   /// True if the present privilege mode may access the CSR `number`.
   bool permits(std::uint32_t number) const;
-  /// Reads a CSR. Returns false if the register does not exist, so that the instruction is illegal.
-  bool read(std::uint32_t number, const Counters& now, std::uint32_t& value) const;
+  /// Reads a CSR. Returns nothing if the register does not exist, so that the instruction is
+  /// illegal.
+  std::optional<std::uint32_t> read(std::uint32_t number, const Counters& now) const;
   /// Writes a CSR. Returns false if the register does not exist or is read-only. `before` and
   /// `after` are the counters before and after the writing instruction: a write to either half of a
   /// counter replaces the increment (Privileged Architecture 1.12, section 2.3: the explicit write

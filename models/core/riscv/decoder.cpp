@@ -1,5 +1,7 @@
 #include "riscv/decoder.h"
 
+#include <utility>
+
 namespace dcc::riscv {
 namespace {
 
@@ -147,74 +149,23 @@ std::uint32_t expand_quadrant2(std::uint32_t h) {
   }
 }
 
-Op branch_op(std::uint32_t funct3) {
-  switch (funct3) {
-    case 0:
-      return Op::kBeq;
-    case 1:
-      return Op::kBne;
-    case 4:
-      return Op::kBlt;
-    case 5:
-      return Op::kBge;
-    case 6:
-      return Op::kBltu;
-    case 7:
-      return Op::kBgeu;
-    default:
-      return Op::kIllegal;
-  }
-}
-
-Op load_op(std::uint32_t funct3) {
-  switch (funct3) {
-    case 0:
-      return Op::kLb;
-    case 1:
-      return Op::kLh;
-    case 2:
-      return Op::kLw;
-    case 4:
-      return Op::kLbu;
-    case 5:
-      return Op::kLhu;
-    default:
-      return Op::kIllegal;
-  }
-}
-
-Op store_op(std::uint32_t funct3, bool stack) {
-  switch (funct3) {
-    case 0:
-      return stack ? Op::kSbStack : Op::kSb;
-    case 1:
-      return stack ? Op::kShStack : Op::kSh;
-    case 2:
-      return stack ? Op::kSwStack : Op::kSw;
-    default:
-      return Op::kIllegal;
-  }
-}
+constexpr Op kIllegalOp = Op::kIllegal;
+// Operations by the field funct3 of the instruction.
+constexpr Op kBranches[] = {Op::kBeq, Op::kBne, kIllegalOp, kIllegalOp,
+                            Op::kBlt, Op::kBge, Op::kBltu,  Op::kBgeu};
+constexpr Op kLoads[] = {Op::kLb,  Op::kLh,  Op::kLw,    kIllegalOp,
+                         Op::kLbu, Op::kLhu, kIllegalOp, kIllegalOp};
+constexpr Op kStores[] = {Op::kSb,    Op::kSh,    Op::kSw,    kIllegalOp,
+                          kIllegalOp, kIllegalOp, kIllegalOp, kIllegalOp};
+constexpr Op kStackStores[] = {Op::kSbStack, Op::kShStack, Op::kSwStack, kIllegalOp,
+                               kIllegalOp,   kIllegalOp,   kIllegalOp,   kIllegalOp};
+constexpr Op kImmediates[] = {Op::kAddi, Op::kSlli, Op::kSlti, Op::kSltiu,
+                              Op::kXori, Op::kSrli, Op::kOri,  Op::kAndi};
 
 Op immediate_op(std::uint32_t funct3, std::uint32_t funct7) {
-  switch (funct3) {
-    case 0:
-      return Op::kAddi;
-    case 1:
-      return funct7 == 0 ? Op::kSlli : Op::kIllegal;
-    case 2:
-      return Op::kSlti;
-    case 3:
-      return Op::kSltiu;
-    case 4:
-      return Op::kXori;
-    case 5:
-      return funct7 == 0 ? Op::kSrli : funct7 == 0x20 ? Op::kSrai : Op::kIllegal;
-    case 6:
-      return Op::kOri;
-    default:
-      return Op::kAndi;
-  }
+  const bool shifts = funct3 == 1 || funct3 == 5;
+  if (funct3 == 5 && funct7 == 0x20) return Op::kSrai;
+  return shifts && funct7 != 0 ? Op::kIllegal : kImmediates[funct3];
 }
 
 Op register_op(std::uint32_t funct3, std::uint32_t funct7) {
@@ -230,33 +181,16 @@ Op register_op(std::uint32_t funct3, std::uint32_t funct7) {
 }
 
 Op atomic_op(std::uint32_t w) {
+  constexpr std::pair<std::uint32_t, Op> kAtomics[] = {
+      {0x00, Op::kAmoAddW}, {0x01, Op::kAmoSwapW}, {0x02, Op::kLrW},     {0x03, Op::kScW},
+      {0x04, Op::kAmoXorW}, {0x08, Op::kAmoOrW},   {0x0C, Op::kAmoAndW}, {0x10, Op::kAmoMinW},
+      {0x14, Op::kAmoMaxW}, {0x18, Op::kAmoMinuW}, {0x1C, Op::kAmoMaxuW}};
   if (bits(w, 14, 12) != 2) return Op::kIllegal;
-  switch (bits(w, 31, 27)) {
-    case 0x00:
-      return Op::kAmoAddW;
-    case 0x01:
-      return Op::kAmoSwapW;
-    case 0x02:
-      return bits(w, 24, 20) == 0 ? Op::kLrW : Op::kIllegal;
-    case 0x03:
-      return Op::kScW;
-    case 0x04:
-      return Op::kAmoXorW;
-    case 0x08:
-      return Op::kAmoOrW;
-    case 0x0C:
-      return Op::kAmoAndW;
-    case 0x10:
-      return Op::kAmoMinW;
-    case 0x14:
-      return Op::kAmoMaxW;
-    case 0x18:
-      return Op::kAmoMinuW;
-    case 0x1C:
-      return Op::kAmoMaxuW;
-    default:
-      return Op::kIllegal;
+  for (const auto& [funct5, op] : kAtomics) {
+    if (funct5 != bits(w, 31, 27)) continue;
+    return op == Op::kLrW && bits(w, 24, 20) != 0 ? Op::kIllegal : op;
   }
+  return Op::kIllegal;
 }
 
 Op system_op(std::uint32_t w) {
@@ -319,16 +253,16 @@ DecodedOp decode_word(std::uint32_t w, std::uint32_t pc) {
       d.op = funct3 == 0 ? Op::kJalr : Op::kIllegal;
       break;
     case 0x63:
-      d.op = branch_op(funct3);
+      d.op = kBranches[funct3];
       d.imm = sign_extend(
           bits(w, 31, 31) << 12 | bits(w, 7, 7) << 11 | bits(w, 30, 25) << 5 | bits(w, 11, 8) << 1,
           13);
       break;
     case kOpLoad:
-      d.op = load_op(funct3);
+      d.op = kLoads[funct3];
       break;
     case 0x23:
-      d.op = store_op(funct3, d.rs1 == 2);
+      d.op = d.rs1 == 2 ? kStackStores[funct3] : kStores[funct3];
       d.imm = sign_extend(bits(w, 31, 25) << 5 | bits(w, 11, 7), 12);
       break;
     case kOpImm:
@@ -380,33 +314,23 @@ DecodedOp decode(std::uint32_t instruction, std::uint32_t pc) {
 }
 
 const char* cause_name(std::uint32_t mcause) {
-  switch (static_cast<Cause>(mcause)) {
-    case Cause::kInstructionMisaligned:
-      return "instruction address misaligned";
-    case Cause::kInstructionAccessFault:
-      return "instruction access fault";
-    case Cause::kIllegalInstruction:
-      return "illegal instruction";
-    case Cause::kBreakpoint:
-      return "breakpoint";
-    case Cause::kLoadMisaligned:
-      return "load address misaligned";
-    case Cause::kLoadAccessFault:
-      return "load access fault";
-    case Cause::kStoreMisaligned:
-      return "store address misaligned";
-    case Cause::kStoreAccessFault:
-      return "store access fault";
-    case Cause::kEcallFromUser:
-      return "environment call from user mode";
-    case Cause::kEcallFromMachine:
-      return "environment call";
-    case Cause::kMachineSoftware:
-      return "machine software interrupt";
-    case Cause::kMachineTimer:
-      return "machine timer interrupt";
-    case Cause::kMachineExternal:
-      return "machine external interrupt";
+  constexpr std::pair<Cause, const char*> kNames[] = {
+      {Cause::kInstructionMisaligned, "instruction address misaligned"},
+      {Cause::kInstructionAccessFault, "instruction access fault"},
+      {Cause::kIllegalInstruction, "illegal instruction"},
+      {Cause::kBreakpoint, "breakpoint"},
+      {Cause::kLoadMisaligned, "load address misaligned"},
+      {Cause::kLoadAccessFault, "load access fault"},
+      {Cause::kStoreMisaligned, "store address misaligned"},
+      {Cause::kStoreAccessFault, "store access fault"},
+      {Cause::kEcallFromUser, "environment call from user mode"},
+      {Cause::kEcallFromMachine, "environment call"},
+      {Cause::kMachineSoftware, "machine software interrupt"},
+      {Cause::kMachineTimer, "machine timer interrupt"},
+      {Cause::kMachineExternal, "machine external interrupt"},
+  };
+  for (const auto& [cause, name] : kNames) {
+    if (cause == static_cast<Cause>(mcause)) return name;
   }
   return "reserved cause";
 }

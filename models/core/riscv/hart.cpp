@@ -10,9 +10,7 @@ namespace dcc::riscv {
 Hart::Hart(MemoryBus& bus, std::uint32_t hart_id, Cpi cpi) : bus_(bus), cpi_(cpi), csr_(hart_id) {}
 
 void Hart::reset(std::uint32_t pc) {
-  std::uint32_t hart_id = 0;
-  csr_.read(csr::kMhartid, Counters{}, hart_id);
-  csr_ = CsrFile(hart_id);
+  csr_ = CsrFile(*csr_.read(csr::kMhartid, Counters{}));
   handlers_ = HandlerTime{};
   decoded_under_[0] = decoded_under_[1] = 0;
   reservation_.held = false;
@@ -168,7 +166,9 @@ Stop Hart::step_costed(const Costs& costs, std::uint64_t& sum) {
 }
 
 bool Hart::read_csr(std::uint32_t number, std::uint32_t& value) const {
-  return csr_.read(number, Counters{cycles(), retired()}, value);
+  const std::optional<std::uint32_t> read = csr_.read(number, Counters{cycles(), retired()});
+  value = read.value_or(0);
+  return read.has_value();
 }
 
 bool Hart::write_csr(std::uint32_t number, std::uint32_t value) {
@@ -323,10 +323,11 @@ bool Hart::access_csr(const DecodedOp& op, std::uint32_t pc) {
   const Counters before{cycles_of(steps_ - 1) + stall_cycles_, retired() - 1};
   const std::uint8_t rd = op.rd;
   const std::uint32_t raw = op.raw;
-  std::uint32_t old = 0;
-  bool legal = csr_.permits(number) && csr_.read(number, before, old);
+  std::optional<std::uint32_t> old;
+  if (csr_.permits(number)) old = csr_.read(number, before);
+  bool legal = old.has_value();
   if (legal && (replace || op.rs1 != 0)) {
-    const std::uint32_t value = replace ? operand : set ? old | operand : old & ~operand;
+    const std::uint32_t value = replace ? operand : set ? *old | operand : *old & ~operand;
     legal = write_csr_as(number, value, before, false);
     // After this point `op` may point into a page of the decode cache that no longer exists.
   }
@@ -334,7 +335,7 @@ bool Hart::access_csr(const DecodedOp& op, std::uint32_t pc) {
     raise(Cause::kIllegalInstruction, raw, pc);
     return false;
   }
-  x_[rd] = old;
+  x_[rd] = *old;
   return true;
 }
 

@@ -4,45 +4,23 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "describe/enum_names.h"
 #include "wire/byte_order.h"
 #include "wire/roce_headers.h"
 
 namespace dcc {
 
+// Frames of link control have formats of their own and are not labelled.
+DCC_ENUM_NAMES(PacketKind, {PacketKind::kData, "data"}, {PacketKind::kAck, "ack"},
+               {PacketKind::kNak, "nak"}, {PacketKind::kCnp, "cnp"},
+               {PacketKind::kTrimmed, "trimmed"}, {PacketKind::kReturned, "returned"},
+               {PacketKind::kCredit, "credit"}, {PacketKind::kRequest, "request"},
+               {PacketKind::kPathNews, "path news"});
+
 namespace {
 constexpr std::uint32_t kEthernetHeader = 14;
 constexpr std::uint32_t kIpv4Header = 20;
 constexpr std::uint32_t kEtherTypeIpv4 = 0x0800;
-
-const char* kind_name(PacketKind kind) {
-  switch (kind) {
-    case PacketKind::kData:
-      return "data";
-    case PacketKind::kAck:
-      return "ack";
-    case PacketKind::kNak:
-      return "nak";
-    case PacketKind::kCnp:
-      return "cnp";
-    case PacketKind::kTrimmed:
-      return "trimmed";
-    case PacketKind::kReturned:
-      return "returned";
-    case PacketKind::kCredit:
-      return "credit";
-    case PacketKind::kRequest:
-      return "request";
-    case PacketKind::kPathNews:
-      return "path news";
-    case PacketKind::kPause:
-    case PacketKind::kCreditLimit:
-    case PacketKind::kCnm:
-    case PacketKind::kLldp:
-    case PacketKind::kFlowPause:
-      break;  // frames of link control have formats of their own and are not labelled
-  }
-  return "";
-}
 }  // namespace
 
 LabelledHeader labelled_header(const Packet& packet, const char* transport) {
@@ -54,7 +32,7 @@ LabelledHeader labelled_header(const Packet& packet, const char* transport) {
   const int written = std::snprintf(label, room,
                                     "%.16s %s %" PRIu64 ", flow %" PRIu32 ", qp %" PRIu32
                                     ", %" PRIu32 " B, %" PRIx64,
-                                    transport, kind_name(packet.kind), packet.psn, packet.flow,
+                                    transport, name_of(packet.kind), packet.psn, packet.flow,
                                     packet.destination_qpn, packet.payload_bytes, packet.scheme);
   header.size = kEthernetHeader + kIpv4Header + static_cast<std::uint32_t>(written);
   header.frame =

@@ -6,7 +6,19 @@
 #include <cassert>
 #include <cstring>
 
+#include "describe/enum_names.h"
 #include "wire/byte_order.h"
+
+namespace dcc {
+DCC_ENUM_NAMES(roce::ParseError, {roce::ParseError::kNone, "no error"},
+               {roce::ParseError::kTruncated, "the packet is cut off"},
+               {roce::ParseError::kNotRoce, "not a RoCEv2 packet"},
+               {roce::ParseError::kBadHeader, "a version or length field is wrong"},
+               {roce::ParseError::kBadChecksum, "the IPv4 checksum is wrong"},
+               {roce::ParseError::kBadOpcode, "an opcode that is not handled"},
+               {roce::ParseError::kBadPayload, "payload or padding that the opcode does not allow"},
+               {roce::ParseError::kBadIcrc, "the invariant CRC is wrong"});
+}  // namespace dcc
 
 namespace dcc::roce {
 
@@ -183,27 +195,7 @@ std::vector<std::uint8_t> serialize(const Headers& headers, const std::uint8_t* 
   return bytes;
 }
 
-const char* describe(ParseError error) {
-  switch (error) {
-    case ParseError::kNone:
-      return "no error";
-    case ParseError::kTruncated:
-      return "the packet is cut off";
-    case ParseError::kNotRoce:
-      return "not a RoCEv2 packet";
-    case ParseError::kBadHeader:
-      return "a version or length field is wrong";
-    case ParseError::kBadChecksum:
-      return "the IPv4 checksum is wrong";
-    case ParseError::kBadOpcode:
-      return "an opcode that is not handled";
-    case ParseError::kBadPayload:
-      return "payload or padding that the opcode does not allow";
-    case ParseError::kBadIcrc:
-      return "the invariant CRC is wrong";
-  }
-  return "unknown";
-}
+const char* describe(ParseError error) { return name_of(error); }
 
 Parsed parse(const std::uint8_t* bytes, std::size_t size) {
   Parsed out;

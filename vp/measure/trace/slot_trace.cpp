@@ -3,26 +3,18 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "describe/enum_names.h"
 #include "measure/trace/trace_event_file.h"
+
+namespace dcc {
+DCC_ENUM_NAMES(SlotChange, {SlotChange::kBound, "bound"}, {SlotChange::kCut, "cut"},
+               {SlotChange::kByteIncrease, "increase by bytes"},
+               {SlotChange::kTimerIncrease, "increase by timer"},
+               {SlotChange::kReleased, "released"});
+}  // namespace dcc
 
 namespace dcc::vp {
 namespace {
-
-const char* name_of(SlotChange change) {
-  switch (change) {
-    case SlotChange::kBound:
-      return "bound";
-    case SlotChange::kCut:
-      return "cut";
-    case SlotChange::kByteIncrease:
-      return "increase by bytes";
-    case SlotChange::kTimerIncrease:
-      return "increase by timer";
-    case SlotChange::kReleased:
-      return "released";
-  }
-  return "?";
-}
 
 std::string args_of(const SlotParameters& p) {
   char text[128];

@@ -21,16 +21,8 @@
 
 namespace dcc {
 
-/// Properties of a queue pair that registers do not contain and the platform supplies.
-struct QueuePairIdentity {
-  std::uint32_t flow = 0;  // number of the queue pair's record in the ledger of flows
-  bool ecn_capable = true;
-  bool governed = true;
-  Rate rate_cap;
-  Rate initial_rate;
-  PicoSeconds base_rtt{};
-  Bytes bytes = 0;
-  PicoSeconds deadline = PicoSeconds::max();
+/// What the platform supplies about a queue pair, beside the values of registers.
+struct QueuePairIdentity : QueuePairProperties {
   /// True: work waits without limit until the other end of the queue pair exists. False: the work
   /// fails after the time in which a sender would have given up
   /// (NicHostInterface::kConnectRetries).
