@@ -29,7 +29,7 @@ class PlatformPart {
 
 /// One kind of part. A namespace-scope constant in the part's own .cpp registers the kind:
 ///
-///     const PartKind kMeasurementKind(PartKind::kMeasurement, [](Platform& p) { return make(p); });
+///     const PartKind kKind(PartKind::kMeasurement, [](Platform& p) { return make(p); });
 ///
 /// `make` returns null if the configuration does not request the part.
 class PartKind {

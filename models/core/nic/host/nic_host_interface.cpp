@@ -230,7 +230,7 @@ void NicHostInterface::queue_pair_command(std::uint32_t command) {
   config.priority = static_cast<std::uint8_t>(reg(NIC_QP_PRIORITY_OFFSET));
   config.service = static_cast<Service>(reg(NIC_QP_SERVICE_OFFSET));
   const QueuePairIdentity identity = connections_.identify(host, qpn, config);
-  static_cast<QueuePairProperties&>(config) = identity;
+  static_cast<QueuePairProperties&>(config) = static_cast<const QueuePairProperties&>(identity);
   nic_.create_queue_pair(qpn, config);
   if (message_bytes_.size() <= qpn) message_bytes_.resize(qpn + 1);
   message_bytes_[qpn] = 0;
