@@ -17,6 +17,7 @@ void add_import_command(CLI::App& app, int& status) {
       ->type_name("FORMAT");
   command->add_option("files", "what to read; - is standard input")
       ->expected(1, -1)
+      ->allow_extra_args()
       ->required()
       ->type_name("FILE");
   command->add_option("-o,--out", "folder to make")->required()->type_name("DIR");

@@ -10,6 +10,7 @@ void add_reproduce_command(CLI::App& app, int& status) {
       app.add_subcommand("reproduce", "run published experiments and compare their figures");
   command->add_option("names", "experiments (default: all but the slow ones)")
       ->expected(1, -1)
+      ->allow_extra_args()
       ->type_name("NAME");
   command->add_flag("--list", "list the experiments, run nothing");
   command->add_option("--out", "folder of the results (default out/reproduce)")->type_name("DIR");
