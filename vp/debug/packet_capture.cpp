@@ -182,23 +182,26 @@ void check_trace(const PlatformConfig& config, const Topology& topology, std::si
   }
 }
 
-PacketCapture::PacketCapture(const PlatformConfig& config, Partitions& partitions, Network& network,
-                             std::size_t flows, const std::filesystem::path& folder) {
+PacketCapture::PacketCapture(Platform& p) {
+  const PlatformConfig& config = p.config;
+  Network& network = p.network;
+  const std::size_t flows = p.plan.count();
   check_trace(config, network.topology(), flows);
   std::vector<std::vector<Link::Tap>> taps(network.wires().size());
   for (std::size_t i = 0; i < config.output.trace.packets.size(); ++i) {
     const PacketTraceConfig& capture = config.output.trace.packets[i];
-    files_.push_back(std::make_unique<File>(capture, config, partitions, flows,
-                                            (folder / (capture.name + ".pcapng")).string()));
+    files_.push_back(
+        std::make_unique<File>(capture, config, p.partitions, flows,
+                               (p.setup.traces.folder / (capture.name + ".pcapng")).string()));
     for (const std::size_t wire :
          select_wires(network.topology(), capture.ports, path_of(i) + ".ports")) {
       const Wire& tapped = network.wires()[wire];
       taps[wire].push_back(
-          files_.back()->tap(network.topology(), tapped, partitions.of(tapped.from)));
+          files_.back()->tap(network.topology(), tapped, p.partitions.of(tapped.from)));
     }
   }
-  if (!files_.empty() && partitions.count() > 1) {
-    partitions.watch([this] {
+  if (!files_.empty() && p.partitions.count() > 1) {
+    p.partitions.watch([this] {
       for (auto& file : files_) file->clear_shelves();
     });
   }
@@ -237,10 +240,8 @@ std::vector<std::string> PacketCapture::described() const {
 }
 
 namespace {
-const PartKind kPacketCaptureKind(PartKind::kPacketCapture, [](Platform& p) {
-  return std::make_unique<PacketCapture>(p.config, p.partitions, p.network, p.plan.count(),
-                                         p.setup.traces.folder);
-});
+const PartKind kPacketCaptureKind(PartKind::kPacketCapture,
+                                  [](Platform& p) { return std::make_unique<PacketCapture>(p); });
 }  // namespace
 
 }  // namespace dcc::vp

@@ -28,8 +28,7 @@ class PacketCapture final : public PlatformPart {
  public:
   /// Creates `folder`/<name>.pcapng and taps the wires. Throws SettingError like check_trace(), and
   /// std::runtime_error if a file cannot be made.
-  PacketCapture(const PlatformConfig& config, Partitions& partitions, Network& network,
-                std::size_t flows, const std::filesystem::path& folder);
+  explicit PacketCapture(Platform& platform);
   ~PacketCapture() override;
 
   /// Completes all capture files and describes them in `traces`. A failure adds an entry to

@@ -55,8 +55,8 @@ bool Tracing::needs_one_order(const PlatformConfig& config) {
   return !controllers(config).empty();  // only a congestion controller has slots to trace
 }
 
-Tracing::Tracing(const Context& context, const TraceOutput& output)
-    : c_(context), config_(context.config.output.trace), folder_(output.folder) {
+Tracing::Tracing(Platform& platform, const TraceOutput& output)
+    : p_(platform), config_(platform.config.output.trace), folder_(output.folder) {
   if (config_.cpu || !output.cpu_file.empty()) trace_cpus(output);
   if (config_.coverage || config_.profile) profile_cpus();
   if (config_.transactions != TransactionTrace::kNone) {
@@ -69,9 +69,9 @@ Tracing::Tracing(const Context& context, const TraceOutput& output)
   if (transactions_ != nullptr || events_ != nullptr) trace_transactions();
   if (events_ == nullptr && signals_ == nullptr) return;
   sampler_ = std::make_unique<TraceSampler>(
-      TraceSampler::Context{config_, c_.config.duration, c_.scheduler, c_.network, c_.hosts,
-                            c_.plan, c_.rank, events_.get(), signals_.get()});
-  for (const auto& host : c_.hosts) {
+      TraceSampler::Context{config_, p_.config.duration, p_.scheduler, p_.network, p_.hosts,
+                            p_.plan, kTraceRank, events_.get(), signals_.get()});
+  for (const auto& host : p_.hosts) {
     if (!config_.has_host(host->id())) continue;
     trace_slots(*host);
     if (events_ != nullptr) trace_functions(*host);
@@ -90,7 +90,7 @@ void Tracing::begin() {
 
 std::vector<Host*> Tracing::traced_cpus() const {
   std::vector<Host*> traced;
-  for (const auto& host : c_.hosts) {
+  for (const auto& host : p_.hosts) {
     if (config_.has_host(host->id()) && host->cpu() != nullptr) traced.push_back(host.get());
   }
   return traced;
@@ -108,7 +108,7 @@ void Tracing::profile_cpus() {
     profiled_.push_back(std::move(one));
   };
   for (Host* const host : traced_cpus()) {
-    const std::string& elf = c_.config.host_of(host->id()).elf;
+    const std::string& elf = p_.config.host_of(host->id()).elf;
     const std::vector<model::RiscvCpu*> harts = host->harts();
     for (unsigned i = 0; i < harts.size(); ++i) {
       const bool several = harts.size() > 1;
@@ -119,7 +119,7 @@ void Tracing::profile_cpus() {
       });
     }
   }
-  for (const auto& host : c_.hosts) {
+  for (const auto& host : p_.hosts) {
     auto* const program = dynamic_cast<DebuggedProgram*>(host->algorithm());
     if (program == nullptr || !config_.has_host(host->id())) continue;
     DebuggedProcessor* const cores = program->processor();
@@ -150,15 +150,15 @@ void Tracing::trace_cpus(const TraceOutput& output) {
 void Tracing::open_timeline() {
   events_ = std::make_unique<TraceEvents>(file("trace.json"));
   events_->name_process(kNetworkProcess, "network");
-  for (const auto& host : c_.hosts) {
+  for (const auto& host : p_.hosts) {
     if (!config_.has_host(host->id())) continue;
     events_->name_process(host_process(host->id()),
-                          "host " + c_.network.topology().host_ports().label(host->id()));
+                          "host " + p_.network.topology().host_ports().label(host->id()));
   }
 }
 
 void Tracing::trace_transactions() {
-  for (const auto& host : c_.hosts) {
+  for (const auto& host : p_.hosts) {
     if (!config_.has_host(host->id())) continue;
     const int process = host_process(host->id());
     host->trace_transactions([this, process](const regs::AccessRecord& access) {
@@ -204,10 +204,10 @@ void Tracing::trace_slots(Host& host) {
   target.process = host_process(host.id());
   target.scope = "host" + std::to_string(host.id()) + ".controller";
   target.flow_id = [this, id = host.id()](std::uint32_t flow_number) {
-    return c_.plan.flow_of(id, flow_number);
+    return p_.plan.flow_of(id, flow_number);
   };
   ControllerEngine& device = host.dcc()->device();
-  slots_.push_back(std::make_unique<SlotTrace>(config_, c_.scheduler, device, std::move(target)));
+  slots_.push_back(std::make_unique<SlotTrace>(config_, p_.scheduler, device, std::move(target)));
   host.observe_slots(*slots_.back());
 }
 
@@ -220,8 +220,8 @@ void Tracing::trace_lines(Host& host) {
       const std::string path = "host" + std::to_string(id) + ".irq." + line;
       signal = known.emplace(line, signals_->add(path, 1)).first;
     }
-    if (in_window(config_, c_.scheduler.now())) {
-      signals_->change(signal->second, c_.scheduler.now(), high ? 1 : 0);
+    if (in_window(config_, p_.scheduler.now())) {
+      signals_->change(signal->second, p_.scheduler.now(), high ? 1 : 0);
     }
   });
 }
@@ -235,7 +235,7 @@ void Tracing::finish(RunResults& results) {
 }
 
 void Tracing::close() {
-  for (const auto& host : c_.hosts) {
+  for (const auto& host : p_.hosts) {
     for (model::RiscvCpu* const hart : host->harts()) hart->trace().finish();
   }
   for (const auto& slots : slots_) slots->finish();
@@ -270,9 +270,7 @@ void Tracing::close() {
 
 namespace {
 const PartKind kTracingKind(PartKind::kTracing, [](Platform& p) {
-  return std::make_unique<Tracing>(
-      Tracing::Context{p.config, p.scheduler, p.network, p.hosts, p.plan, kTraceRank},
-      p.setup.traces);
+  return std::make_unique<Tracing>(p, p.setup.traces);
 });
 }  // namespace
 

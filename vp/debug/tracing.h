@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "build/host.h"
-#include "build/network.h"
 #include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "debug/trace_sampler.h"
@@ -17,8 +16,6 @@
 #include "measure/trace/trace_events.h"
 #include "measure/trace/transaction_log.h"
 #include "measure/trace/vcd_file.h"
-#include "sim/scheduler.h"
-#include "traffic/flow_plan.h"
 
 namespace dcc::vp {
 
@@ -35,15 +32,7 @@ class FunctionTrace;
 /// a file cannot be written.
 class Tracing final : public PlatformPart {
  public:
-  struct Context {
-    const PlatformConfig& config;
-    Scheduler& scheduler;
-    const Network& network;
-    std::vector<std::unique_ptr<Host>>& hosts;
-    const FlowPlan& plan;
-    std::uint32_t rank;  // rank of trace samples among events of one instant, the greatest rank
-  };
-  Tracing(const Context& context, const TraceOutput& output);
+  Tracing(Platform& platform, const TraceOutput& output);
   ~Tracing() override;
   /// True if devices write trace records as events happen, which needs one total order of all
   /// events. Samples at intervals and packet captures (packet_capture.h) do not need such an order.
@@ -75,7 +64,7 @@ class Tracing final : public PlatformPart {
   void on_timeline(int process, const regs::AccessRecord& access);
   std::filesystem::path file(const std::string& name) const { return folder_ / name; }
 
-  Context c_;
+  Platform& p_;
   const TraceConfig& config_;
   std::filesystem::path folder_;
   std::vector<std::unique_ptr<TraceFile>> cpu_files_;

@@ -3,11 +3,8 @@
 
 #include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
-#include "build/host.h"
-#include "build/network.h"
 #include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "sim/scheduler.h"
@@ -19,15 +16,9 @@ namespace dcc::vp {
 /// instant; on a host with software the write takes bus time.
 class Changes final : public PlatformPart {
  public:
-  Changes(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-          std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
+  explicit Changes(Platform& platform);
   /// Schedules the first change of parameters.
   void begin() override;
-  /// Adds a change of parameters after all other changes. `ask` returns the new configuration when
-  /// simulated time reaches `at`. Call before begin().
-  void ask_at(PicoSeconds at, std::function<std::shared_ptr<const PlatformConfig>()> ask) {
-    planned_.push_back({at, std::move(ask)});
-  }
 
  private:
   struct Planned {
@@ -38,9 +29,7 @@ class Changes final : public PlatformPart {
   void make(const PlatformConfig& to);
 
   const PlatformConfig* present_;
-  Scheduler& scheduler_;
-  Network& network_;
-  std::vector<std::unique_ptr<Host>>& hosts_;
+  Platform& p_;
   std::vector<Planned> planned_;
   std::size_t next_ = 0;
   std::shared_ptr<const PlatformConfig>

@@ -81,12 +81,13 @@ std::vector<std::optional<DcbxSettings>> dcbx_settings(const PlatformConfig& con
   return settings;
 }
 
-DcbxLinks::DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-                     const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank)
-    : scheduler_(scheduler),
-      network_(network),
-      enabled_(config.dcbx.enabled),
-      come_up_(Event::calling<&DcbxLinks::come_up>(*this, rank)) {
+DcbxLinks::DcbxLinks(Platform& platform)
+    : scheduler_(platform.scheduler),
+      network_(platform.network),
+      enabled_(platform.config.dcbx.enabled),
+      come_up_(Event::calling<&DcbxLinks::come_up>(*this, kDcbxRank)) {
+  const PlatformConfig& config = platform.config;
+  Network& network = platform.network;
   check_dcbx(config, network.topology());
   if (!enabled_) return;
   const auto settings = dcbx_settings(config, network.topology());
@@ -101,7 +102,7 @@ DcbxLinks::DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network
     end.wire = i;
     const TopologyNode& node = network.topology().node(wire.from);
     if (node.is_host) {
-      NicDevice& nic = nic_of(node.host);
+      NicDevice& nic = platform.nic_of(node.host);
       nic.enable_dcbx(*settings[i], config.dcbx.interval, its_rank);
       end.end = nic.dcbx();
       end.come_up = [&nic] { nic.set_carrier(true); };
@@ -166,11 +167,8 @@ std::optional<DcbxResult> DcbxLinks::result() const {
 }
 
 namespace {
-const PartKind kDcbxLinksKind(PartKind::kDcbxLinks, [](Platform& p) {
-  return std::make_unique<DcbxLinks>(
-      p.config, p.scheduler, p.network, [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
-      kDcbxRank);
-});
+const PartKind kDcbxLinksKind(PartKind::kDcbxLinks,
+                              [](Platform& p) { return std::make_unique<DcbxLinks>(p); });
 }  // namespace
 
 }  // namespace dcc::vp

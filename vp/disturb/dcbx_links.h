@@ -10,7 +10,6 @@
 #include "build/platform_part.h"
 #include "config/platform_config.h"
 #include "measure/results.h"
-#include "nic/nic_device.h"
 #include "sim/scheduler.h"
 #include "switch/dcbx/dcbx.h"
 
@@ -27,10 +26,7 @@ std::vector<std::optional<DcbxSettings>> dcbx_settings(const PlatformConfig& con
 
 class DcbxLinks final : public PlatformPart {
  public:
-  /// Builds DCBX for all links. `nic_of` returns a host's NIC. All arguments must outlive the
-  /// DcbxLinks.
-  DcbxLinks(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-            const std::function<NicDevice&(HostId)>& nic_of, std::uint32_t rank);
+  explicit DcbxLinks(Platform& platform);
   /// Schedules the event at which all links come up.
   void begin() override;
   /// Adds the results of DCBX to the run's results.

@@ -24,27 +24,41 @@ constexpr std::int64_t kWorthWhile = 4;
 double raw(Rate rate) { return static_cast<double>(rate.raw); }
 }  // namespace
 
-FastForward::FastForward(const Context& context)
-    : c_(context), look_event_(Event::calling<&FastForward::look>(*this, context.rank)) {
-  owed_.resize(c_.plan.count());
+FastForward::FastForward(Platform& platform)
+    : p_(platform),
+      measurement_(*platform.part<Measurement>()),
+      look_event_(Event::calling<&FastForward::look>(*this, kFastForwardRank)) {
+  owed_.resize(p_.plan.count());
 }
 
 void FastForward::begin() { restart(); }
 
-void FastForward::finish(RunResults& results) { results.fast_forwarded = c_.clock.skipped(); }
+void FastForward::finish(RunResults& results) { results.fast_forwarded = p_.clock.skipped(); }
+
+Bytes FastForward::received(std::size_t active) const {
+  return p_.ledger[active_[active]->spec.id].received_bytes;
+}
+
+Bytes FastForward::mtu_of(const PlannedFlow& flow) const {
+  return p_.config.path_mtu(flow.spec.from, flow.spec.to);
+}
+
+Transmitter& FastForward::sender(const PlannedFlow& flow) const {
+  return p_.nic_of(flow.spec.from).transmitter();
+}
 
 // ---------------------------------------------------------------- watching before a skip
 
 FastForward::Disturbance FastForward::disturbance() const {
   Disturbance d;
-  d.next_kept = c_.clock.next_kept();
-  for (const Wire& wire : c_.network.wires()) d.losses += wire.link().counters().lost;
-  for (const auto& module : c_.network.switches()) {
+  d.next_kept = p_.clock.next_kept();
+  for (const Wire& wire : p_.network.wires()) d.losses += wire.link().counters().lost;
+  for (const auto& module : p_.network.switches()) {
     if (module == nullptr) continue;
     const SwitchCounters totals = module->device().totals();
     d.losses += totals.dropped + totals.unroutable + totals.credits_dropped;
   }
-  for (const auto& host : c_.hosts) {
+  for (const auto& host : p_.hosts) {
     const NicDevice& nic = host->nic().device();
     d.losses += nic.counters().retransmits + nic.counters().timeouts + nic.counters().naks_sent;
     d.finished += nic.transmitter().requester().tally().finished_flows;
@@ -54,8 +68,8 @@ FastForward::Disturbance FastForward::disturbance() const {
 
 FastForward::Base FastForward::base() const {
   Base base;
-  base.from = c_.scheduler.now();
-  base.watch = c_.measurement.watch();
+  base.from = p_.scheduler.now();
+  base.watch = measurement_.watch();
   for (std::size_t i = 0; i < active_.size(); ++i) base.received.push_back(received(i));
   return base;
 }
@@ -63,11 +77,11 @@ FastForward::Base FastForward::base() const {
 void FastForward::restart() {
   before_ = disturbance();
   active_.clear();
-  for (const PlannedFlow& flow : c_.plan.flows()) {
-    const FlowRecord& record = c_.ledger[flow.spec.id];
+  for (const PlannedFlow& flow : p_.plan.flows()) {
+    const FlowRecord& record = p_.ledger[flow.spec.id];
     // A stopped flow has unacknowledged bytes but has nothing more to send.
     if (record.posted != PicoSeconds::max() && !FlowLedger::finished(record) &&
-        c_.clock.now() < flow.spec.stop) {
+        p_.clock.now() < flow.spec.stop) {
       active_.push_back(&flow);
     }
   }
@@ -76,13 +90,13 @@ void FastForward::restart() {
   received_ = start_.received;
   seen();  // seen() restarts the counts of the window
   looks_ = 0;
-  c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
+  p_.scheduler.schedule_in(look_event_, PicoSeconds(p_.config.fast_forward.window.count / kLooks));
 }
 
 std::vector<RestDetector::Quantity> FastForward::quantities() {
-  const double tolerance = c_.config.fast_forward.tolerance.value();
+  const double tolerance = p_.config.fast_forward.tolerance.value();
   std::vector<RestDetector::Quantity> all;
-  group_of_ = kinds_of(active_, c_.network.topology(), c_.network.routing());
+  group_of_ = kinds_of(active_, p_.network.topology(), p_.network.routing());
   members_.clear();
   double line = 0;
   for (std::size_t i = 0; i < active_.size(); ++i) {
@@ -91,11 +105,11 @@ std::vector<RestDetector::Quantity> FastForward::quantities() {
     all.push_back({tolerance, 0, group_of_[i] + 1});
     line = std::max(line, raw(sender(*active_[i]).line_rate()));
   }
-  looked_.assign(2 * members_.size() + c_.network.queues().size(), 0);
+  looked_.assign(2 * members_.size() + p_.network.queues().size(), 0);
   all.resize(all.size() + 2 * members_.size(), {kWitnessBound, kRateFloor * line, 0});
-  const double mtu = c_.config.largest_mtu();
+  const double mtu = p_.config.largest_mtu();
   all.resize(active_.size() + looked_.size(), {kWitnessBound, kQueueFloor * mtu, 0});
-  const double packets = line / 256 * 1e6 * to_seconds(c_.config.fast_forward.window) / (8 * mtu);
+  const double packets = line / 256 * 1e6 * to_seconds(p_.config.fast_forward.window) / (8 * mtu);
   all.resize(all.size() + 2, {kWitnessBound, kMarkFloor * packets, 0});
   return all;
 }
@@ -113,7 +127,7 @@ std::vector<double> FastForward::seen() {
   }
   std::uint64_t marks = 0;
   std::uint64_t pauses = 0;
-  for (const auto& module : c_.network.switches()) {
+  for (const auto& module : p_.network.switches()) {
     if (module == nullptr) continue;
     marks += module->device().totals().ecn_marks;
     pauses += module->device().pfc_totals().pauses_sent;
@@ -129,7 +143,7 @@ void FastForward::look() {
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const PlannedFlow& flow = *active_[i];
     const Rate rate = sender(flow).view(flow.from_qpn).rate;
-    const Algorithm* const algorithm = c_.hosts[flow.spec.from]->algorithm();
+    const Algorithm* const algorithm = p_.hosts[flow.spec.from]->algorithm();
     const bool governed = algorithm != nullptr && !flow.spec.background;
     const Rate target = governed ? algorithm->view(flow.from_qpn).target : rate;
     const std::size_t group = 2 * group_of_[i];
@@ -137,10 +151,10 @@ void FastForward::look() {
     looked_[group + 1] += raw(target) / members_[group_of_[i]];
   }
   std::size_t at = 2 * members_.size();
-  for (const auto& queue : c_.network.queues()) {
+  for (const auto& queue : p_.network.queues()) {
     looked_[at++] += static_cast<double>(queue.device->queue_bytes(queue.port_number));
   }
-  c_.scheduler.schedule_in(look_event_, PicoSeconds(c_.config.fast_forward.window.count / kLooks));
+  p_.scheduler.schedule_in(look_event_, PicoSeconds(p_.config.fast_forward.window.count / kLooks));
   if (++looks_ < kLooks) return;
   looks_ = 0;
   window_over();
@@ -168,7 +182,7 @@ void FastForward::window_over() {
 
 bool FastForward::skip() {
   if (active_.empty()) return false;
-  const PicoSeconds watched = c_.scheduler.now() - start_.from;
+  const PicoSeconds watched = p_.scheduler.now() - start_.from;
   // The bytes that each flow will transfer in a time as long as the watched one.
   std::vector<Bytes> bytes;
   std::vector<Bytes> together(members_.size());
@@ -180,27 +194,27 @@ bool FastForward::skip() {
     const unsigned group = group_of_[i];
     if (detector_.is_pooled(group + 1)) bytes[i] = together[group] / members_[group];
   }
-  PicoSeconds time = c_.clock.next_kept() - c_.clock.now() - PicoSeconds(1);
+  PicoSeconds time = p_.clock.next_kept() - p_.clock.now() - PicoSeconds(1);
   if (time.count <= 0) return false;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const Bytes unsent = sender(*active_[i]).unsent(active_[i]->from_qpn);
     if (bytes[i] == 0 || active_[i]->spec.bytes == 0) continue;
     // One window before the end of a flow, packets are simulated again.
-    const Proportion window{c_.config.fast_forward.window, watched};
+    const Proportion window{p_.config.fast_forward.window, watched};
     const Bytes left = std::max<Bytes>(0, unsent - window.of(bytes[i]) - mtu_of(*active_[i]));
     const Uint128 until = static_cast<Uint128>(left) * static_cast<Uint128>(watched.count) /
                           static_cast<Uint128>(bytes[i]);
     if (until < static_cast<Uint128>(time.count))
       time = PicoSeconds(static_cast<std::int64_t>(until));
   }
-  const SeriesConfig& series = c_.config.output.series;
+  const SeriesConfig& series = p_.config.output.series;
   const bool samples =
       series.flows != FlowSeries::kNone || series.queues != QueueSeries::kNone || series.classes;
   // time of the last sample, at a multiple of the interval
   if (samples) time = series.interval * (time / series.interval);
   if (time * kWorthWhile < watched) return false;
   const Proportion times{time, watched};
-  std::vector<Bytes> left_out(c_.plan.count());
+  std::vector<Bytes> left_out(p_.plan.count());
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const PlannedFlow& flow = *active_[i];
     const Bytes unsent = sender(flow).unsent(flow.from_qpn);
@@ -213,8 +227,8 @@ bool FastForward::skip() {
     left_out[flow.spec.id] = whole;
     sender(flow).mark_delivered(flow.from_qpn, whole);
   }
-  c_.measurement.repeat_since(*start_.watch, time, left_out);
-  c_.clock.skip(time);
+  measurement_.repeat_since(*start_.watch, time, left_out);
+  p_.clock.skip(time);
   return true;
 }
 
@@ -236,9 +250,7 @@ const PartKind kFastForwardKind(
       if (p.setup.late_change) {
         refuse_fast_forward("the run is to be changed at a moment that may be skipped");
       }
-      return std::make_unique<FastForward>(
-          FastForward::Context{p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan, p.ledger,
-                               *p.part<Measurement>(), kFastForwardRank});
+      return std::make_unique<FastForward>(p);
     });
 }  // namespace
 

@@ -5,14 +5,9 @@
 #include <memory>
 #include <vector>
 
-#include "build/host.h"
-#include "build/network.h"
 #include "build/platform_part.h"
-#include "config/platform_config.h"
-#include "disturb/platform_clock.h"
 #include "measure/measurement.h"
 #include "sim/scheduler.h"
-#include "stats/flow_ledger.h"
 #include "stats/rest_detector.h"
 #include "traffic/flow_plan.h"
 
@@ -30,18 +25,7 @@ namespace dcc::vp {
 /// configuration's `check` refuses such events.
 class FastForward final : public PlatformPart {
  public:
-  struct Context {
-    const PlatformConfig& config;
-    Scheduler& scheduler;
-    PlatformClock& clock;
-    Network& network;
-    std::vector<std::unique_ptr<Host>>& hosts;
-    const FlowPlan& plan;
-    FlowLedger& ledger;
-    Measurement& measurement;
-    std::uint32_t rank;
-  };
-  explicit FastForward(const Context& context);
+  explicit FastForward(Platform& platform);
   void begin() override;
   /// Adds the skipped simulated time to the results.
   void finish(RunResults& results) override;
@@ -73,17 +57,12 @@ class FastForward final : public PlatformPart {
   std::vector<RestDetector::Quantity> quantities();
   std::vector<double> seen();
   bool skip();
-  Bytes received(std::size_t active) const {
-    return c_.ledger[active_[active]->spec.id].received_bytes;
-  }
-  Bytes mtu_of(const PlannedFlow& flow) const {
-    return c_.config.path_mtu(flow.spec.from, flow.spec.to);
-  }
-  Transmitter& sender(const PlannedFlow& flow) const {
-    return c_.hosts[flow.spec.from]->nic().device().transmitter();
-  }
+  Bytes received(std::size_t active) const;
+  Bytes mtu_of(const PlannedFlow& flow) const;
+  Transmitter& sender(const PlannedFlow& flow) const;
 
-  const Context c_;
+  Platform& p_;
+  Measurement& measurement_;
   RestDetector detector_;
   Disturbance before_;
   std::vector<const PlannedFlow*> active_;

@@ -52,17 +52,15 @@ void LinkFaults::Fault::apply() {
   }
 }
 
-LinkFaults::LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-                       Partitions& partitions, const std::function<NicDevice&(HostId)>& nic_of,
-                       std::uint32_t rank)
-    : network_(network) {
-  for (const FaultParameters& fault : config.faults) {
+LinkFaults::LinkFaults(Platform& p) : network_(p.network) {
+  Network& network = p.network;
+  for (const FaultParameters& fault : p.config.faults) {
     if (!fault.is_noticed()) continue;
     if (fabric_ == nullptr) {
-      fabric_ = std::make_unique<LiveFabric>(scheduler, network.topology(), network.routing(),
-                                             network.fabric(), rank);
+      fabric_ = std::make_unique<LiveFabric>(p.scheduler, network.topology(), network.routing(),
+                                             network.fabric(), kLinkFaultRank);
     }
-    faults_.emplace_back(fault, network, scheduler, partitions, *fabric_, rank);
+    faults_.emplace_back(fault, network, p.scheduler, p.partitions, *fabric_, kLinkFaultRank);
   }
   if (fabric_ == nullptr) return;
   const Topology& topology = network.topology();
@@ -76,7 +74,7 @@ LinkFaults::LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Netwo
     }
   }
   for (HostId host = 0; host < static_cast<HostId>(topology.hosts()); ++host) {
-    NicDevice& nic = nic_of(host);
+    NicDevice& nic = p.nic_of(host);
     fabric_->set_host(host, [&nic](bool up) { nic.set_carrier(up); });
   }
 }
@@ -99,11 +97,8 @@ std::optional<NetworkSplit> LinkFaults::split() const {
 }
 
 namespace {
-const PartKind kLinkFaultsKind(PartKind::kLinkFaults, [](Platform& p) {
-  return std::make_unique<LinkFaults>(
-      p.config, p.scheduler, p.network, p.partitions,
-      [&p](HostId host) -> NicDevice& { return p.nic_of(host); }, kLinkFaultRank);
-});
+const PartKind kLinkFaultsKind(PartKind::kLinkFaults,
+                               [](Platform& p) { return std::make_unique<LinkFaults>(p); });
 }  // namespace
 
 }  // namespace dcc::vp

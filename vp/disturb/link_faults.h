@@ -2,14 +2,12 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 
 #include "build/network.h"
 #include "build/platform_part.h"
 #include "config/platform_config.h"
-#include "nic/nic_device.h"
 #include "parallel/partitions.h"
 #include "sim/scheduler.h"
 #include "switch/live_fabric.h"
@@ -18,11 +16,8 @@ namespace dcc::vp {
 
 class LinkFaults final : public PlatformPart {
  public:
-  /// Prepares the link faults. Precondition: check_faults() has passed. `nic_of` returns a host's
-  /// NIC.
-  LinkFaults(const PlatformConfig& config, Scheduler& scheduler, Network& network,
-             Partitions& partitions, const std::function<NicDevice&(HostId)>& nic_of,
-             std::uint32_t rank);
+  /// Prepares the link faults. Precondition: check_faults() has passed.
+  explicit LinkFaults(Platform& platform);
   /// Schedules the begin and end of all link faults.
   void begin() override;
   /// Adds a warning about hosts that were unreachable to the results.

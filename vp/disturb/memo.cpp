@@ -10,6 +10,7 @@
 #include "build/platform.h"
 #include "build/ranks.h"
 #include "config/yaml_reader.h"
+#include "traffic/direct_traffic.h"
 
 namespace dcc::vp {
 
@@ -30,15 +31,17 @@ constexpr std::uint32_t kReplayRank = kNicRank - 1;
 constexpr unsigned kAllPriorities = 0xFF;
 }  // namespace
 
-Memo::Memo(const Context& context)
-    : c_(context),
-      random_(context.config.seed, "memo"),
+Memo::Memo(Platform& platform)
+    : p_(platform),
+      measurement_(*platform.part<Measurement>()),
+      gates_(*platform.part<FlowGates>()),
+      random_(platform.config.seed, "memo"),
       look_event_(Event::calling<&Memo::look>(*this, kFastForwardRank)),
       replay_event_(Event::calling<&Memo::replay_due>(*this, kReplayRank)) {
-  c_.gates.set_memory(this);
-  c_.traffic.set_memory(this);
-  c_.measurement.before_edges([this] { forget_all(); });
-  if (c_.plan.rounds() != nullptr) leaps_.emplace(c_.plan, c_.gates, c_.ledger, c_.measurement);
+  gates_.set_memory(this);
+  p_.part<DirectTraffic>()->set_memory(this);
+  measurement_.before_edges([this] { forget_all(); });
+  if (p_.plan.rounds() != nullptr) leaps_.emplace(p_.plan, gates_, p_.ledger, measurement_);
 }
 
 void Memo::finish(RunResults& results) {
@@ -52,9 +55,9 @@ void Memo::finish(RunResults& results) {
 // ---------------------------------------------------------------- the begin of a burst
 
 bool Memo::is_at_rest(std::uint64_t begun) const {
-  if (c_.partitions.packets_in_use() != 0) return false;
+  if (p_.partitions.packets_in_use() != 0) return false;
   std::uint64_t finished = 0;
-  for (const auto& host : c_.hosts) {
+  for (const auto& host : p_.hosts) {
     const Transmitter& transmitter = host->nic().device().transmitter();
     finished += transmitter.requester().tally().finished_flows;
     if (transmitter.allowed() != kAllPriorities) return false;
@@ -63,7 +66,7 @@ bool Memo::is_at_rest(std::uint64_t begun) const {
 }
 
 PicoSeconds Memo::next_event_by_clock() const {
-  return std::min(c_.clock.next_kept(), c_.config.duration);
+  return std::min(p_.clock.next_kept(), p_.config.duration);
 }
 
 bool Memo::begins(const PlannedFlow& flow, bool gated) {
@@ -95,7 +98,7 @@ bool Memo::begins(const PlannedFlow& flow, bool gated) {
 
 void Memo::create_ends(const PlannedFlow& flow) {
   for (const bool sender : {false, true}) {
-    NicDevice& nic = c_.hosts[sender ? flow.spec.from : flow.spec.to]->nic().device();
+    NicDevice& nic = p_.nic_of(sender ? flow.spec.from : flow.spec.to);
     const Qpn qpn = sender ? flow.from_qpn : flow.to_qpn;
     nic.create_queue_pair(qpn, FlowPlan::queue_pair(flow, sender));
     nic.connect_queue_pair(qpn);
@@ -103,7 +106,7 @@ void Memo::create_ends(const PlannedFlow& flow) {
 }
 
 bool Memo::begin_burst(const PlannedFlow& flow) {
-  const PicoSeconds now = c_.scheduler.now();
+  const PicoSeconds now = p_.scheduler.now();
   const std::uint64_t key = hash_of(flow.spec);
   const std::optional<bool> decided = std::exchange(decided_, std::nullopt);
   const bool is_new = known_.count(key) == 0;
@@ -120,7 +123,7 @@ bool Memo::begin_burst(const PlannedFlow& flow) {
       cut = true;
       continue;
     }
-    BurstMatch match(*burst, c_.plan, c_.gates, now);
+    BurstMatch match(*burst, p_.plan, gates_, now);
     if (!match.matches()) continue;
     burst_ = burst.get();
     if (decided ? *decided : wants_check(*burst)) {
@@ -142,7 +145,7 @@ bool Memo::begin_burst(const PlannedFlow& flow) {
 
 /// Decides whether a repetition is checked by simulation. The first repetition is always checked.
 bool Memo::wants_check(const RememberedBurst& burst) {
-  const auto below = static_cast<std::uint64_t>(c_.config.fast_forward.memo_check.to_fixed(32));
+  const auto below = static_cast<std::uint64_t>(p_.config.fast_forward.memo_check.to_fixed(32));
   return !burst.checked || random_.next_u32() < below;
 }
 
@@ -150,13 +153,13 @@ bool Memo::wants_check(const RememberedBurst& burst) {
 
 void Memo::watch(Mode mode, const PlannedFlow& first) {
   mode_ = mode;
-  from_ = c_.scheduler.now();
+  from_ = p_.scheduler.now();
   flows_ = {first.spec.id};
   if (mode == Mode::kRecording) {
-    watch_ = c_.measurement.watch();
+    watch_ = measurement_.watch();
     before_ = leaps_ ? leaps_->state(begun_ - 1) : std::nullopt;
   }
-  c_.scheduler.schedule_in(look_event_, kLook);
+  p_.scheduler.schedule_in(look_event_, kLook);
 }
 
 void Memo::look() {
@@ -164,21 +167,21 @@ void Memo::look() {
     end_watch(begun_);
     leap();
   } else {
-    c_.scheduler.schedule_in(look_event_, kLook);
+    p_.scheduler.schedule_in(look_event_, kLook);
   }
 }
 
 void Memo::abandon_watch() {
   if (mode_ == Mode::kChecking) ++result_.misses;
   mode_ = Mode::kIdle;
-  c_.scheduler.cancel(look_event_);
+  p_.scheduler.cancel(look_event_);
   watch_.reset();
 }
 
 void Memo::end_watch(std::uint64_t begun) {
   const Mode mode = std::exchange(mode_, Mode::kIdle);
-  c_.scheduler.cancel(look_event_);
-  std::optional<RememberedBurst> seen = RememberedBurst::of(flows_, c_.ledger, from_);
+  p_.scheduler.cancel(look_event_);
+  std::optional<RememberedBurst> seen = RememberedBurst::of(flows_, p_.ledger, from_);
   if (mode == Mode::kChecking) {
     check(seen);
     return;
@@ -186,8 +189,8 @@ void Memo::end_watch(std::uint64_t begun) {
   Known& known = known_[key_];
   ++known.recorded;
   if (seen) {
-    seen->length = c_.scheduler.now() - from_;
-    seen->counted = c_.measurement.stretch_since(*watch_);
+    seen->length = p_.scheduler.now() - from_;
+    seen->counted = measurement_.stretch_since(*watch_);
     learn_period(*seen, begun);
     known.bursts.push_back(std::make_unique<RememberedBurst>(std::move(*seen)));
     result_.entries = std::max<std::uint64_t>(result_.entries, ++in_memory_);
@@ -200,7 +203,7 @@ void Memo::end_watch(std::uint64_t begun) {
 void Memo::check(const std::optional<RememberedBurst>& seen) {
   double mean = 1;  // errors of a burst that had other flows, or lost packets, are not recorded
   double greatest = 1;
-  if (seen && burst_->has_same_flows(*seen, c_.plan)) {
+  if (seen && burst_->has_same_flows(*seen, p_.plan)) {
     mean = greatest = 0;
     for (std::size_t i = 0; i < seen->flows.size(); ++i) {
       const auto is = static_cast<double>(seen->flows[i].received.count);
@@ -212,7 +215,7 @@ void Memo::check(const std::optional<RememberedBurst>& seen) {
   }
   errors_.add(mean, greatest);
   burst_->checked = true;
-  const double tolerated = c_.config.fast_forward.memo_error.value();
+  const double tolerated = p_.config.fast_forward.memo_error.value();
   if (mean <= tolerated && (tolerated > 0 || burst_->has_same_counts(*seen))) return;
   ++result_.refused;
   --in_memory_;
@@ -235,7 +238,7 @@ void Memo::forget_all() {
 
 void Memo::count(RememberedBurst& burst) {
   if (burst.owed == 0) return;
-  c_.measurement.repeat(burst.counted, burst.owed);
+  measurement_.repeat(burst.counted, burst.owed);
   burst.owed = 0;
 }
 
@@ -243,7 +246,7 @@ void Memo::count(RememberedBurst& burst) {
 
 void Memo::replay(std::vector<std::uint32_t> flows) {
   mode_ = Mode::kReplaying;
-  from_ = c_.scheduler.now();
+  from_ = p_.scheduler.now();
   flows_ = std::move(flows);
   has_begun_.assign(flows_.size(), 0);
   next_begin_ = next_end_ = 0;
@@ -255,7 +258,7 @@ void Memo::replay(std::vector<std::uint32_t> flows) {
 }
 
 void Memo::replay_begin(const PlannedFlow& flow) {
-  const PicoSeconds now = c_.scheduler.now();
+  const PicoSeconds now = p_.scheduler.now();
   // Flows that begin at one instant may begin in another order.
   std::size_t at = next_begin_;
   while (at < flows_.size() && flows_[at] != flow.spec.id) ++at;
@@ -265,13 +268,13 @@ void Memo::replay_begin(const PlannedFlow& flow) {
   }
   has_begun_[at] = 1;
   while (next_begin_ < flows_.size() && has_begun_[next_begin_] != 0) ++next_begin_;
-  FlowRecord& record = c_.ledger[flow.spec.id];
+  FlowRecord& record = p_.ledger[flow.spec.id];
   record.posted = now;
   record.posted_bytes = flow.spec.bytes;
 }
 
 void Memo::replay_due() {
-  const PicoSeconds now = c_.scheduler.now();
+  const PicoSeconds now = p_.scheduler.now();
   const std::vector<RememberedBurst::End>& ends = burst_->ends;
   for (; next_end_ < ends.size() && from_ + ends[next_end_].at == now; ++next_end_) {
     const RememberedBurst::End& end = ends[next_end_];
@@ -281,12 +284,12 @@ void Memo::replay_due() {
       throw std::logic_error("fast_forward.memo: flow " + std::to_string(id) +
                              " ends in memory, but has not begun");
     }
-    FlowRecord& record = c_.ledger[id];
+    FlowRecord& record = p_.ledger[id];
     if (end.sent) {
       record.packets = then.packets;
       record.sent_wire_bits = then.wire_bits;
-      const HostId from = c_.plan.flow(id).spec.from;
-      c_.hosts[from]->nic().device().transmitter().acknowledged(id, record.target_bytes);
+      const HostId from = p_.plan.flow(id).spec.from;
+      p_.nic_of(from).transmitter().acknowledged(id, record.target_bytes);
     } else {
       record.ce_received = then.ce;
       record.cnps_sent = then.cnps;
@@ -304,7 +307,7 @@ void Memo::replay_due() {
 void Memo::plan_replay() {
   const std::vector<RememberedBurst::End>& ends = burst_->ends;
   const PicoSeconds next = next_end_ < ends.size() ? ends[next_end_].at : burst_->length;
-  c_.scheduler.schedule_at(replay_event_, from_ + next);
+  p_.scheduler.schedule_at(replay_event_, from_ + next);
 }
 
 // ---------------------------------------------------------------- rounds that are left out
@@ -394,9 +397,7 @@ const PartKind kMemoKind(PartKind::kMemo, [](Platform& p) -> std::unique_ptr<Pla
     refuse_memo("the run is to be changed, and memory would hold what was before");
   }
   require_single_paths(p);
-  return std::make_unique<Memo>(Memo::Context{p.config, p.scheduler, p.clock, p.hosts, p.partitions,
-                                              p.plan, p.ledger, *p.part<Measurement>(),
-                                              *p.part<FlowGates>(), *p.part<DirectTraffic>()});
+  return std::make_unique<Memo>(p);
 });
 }  // namespace
 

@@ -7,19 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "build/host.h"
 #include "build/platform_part.h"
-#include "config/platform_config.h"
-#include "disturb/platform_clock.h"
 #include "disturb/remembered_burst.h"
 #include "disturb/round_leaps.h"
 #include "measure/measurement.h"
-#include "parallel/partitions.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
-#include "stats/flow_ledger.h"
 #include "stats/spot_checks.h"
-#include "traffic/direct_traffic.h"
 #include "traffic/flow_gates.h"
 #include "traffic/flow_memory.h"
 #include "traffic/flow_plan.h"
@@ -42,19 +36,7 @@ namespace dcc::vp {
 /// burst. A stored burst that differs by more than `memo_error` is forgotten.
 class Memo final : public PlatformPart, private FlowMemory {
  public:
-  struct Context {
-    const PlatformConfig& config;
-    Scheduler& scheduler;
-    const PlatformClock& clock;
-    std::vector<std::unique_ptr<Host>>& hosts;
-    const Partitions& partitions;
-    FlowPlan& plan;
-    FlowLedger& ledger;
-    Measurement& measurement;
-    FlowGates& gates;
-    DirectTraffic& traffic;
-  };
-  explicit Memo(const Context& context);
+  explicit Memo(Platform& platform);
   void finish(RunResults& results) override;
 
  private:
@@ -97,7 +79,9 @@ class Memo final : public PlatformPart, private FlowMemory {
   /// Leaves out repeated rounds until a round must be simulated. Call when a burst has ended.
   void leap();
 
-  const Context c_;
+  Platform& p_;
+  Measurement& measurement_;
+  FlowGates& gates_;
   MemoResult result_;
   SpotChecks errors_;
   RandomStream random_;

@@ -7,8 +7,10 @@
 
 namespace dcc::vp {
 
-MemoryFaults::Flip::Flip(const FaultParameters& parameters, HostDriver& driver, std::uint32_t rank)
-    : fault(parameters), host(driver), event(Event::calling<&Flip::happen>(*this, rank)) {}
+MemoryFaults::Flip::Flip(const FaultParameters& parameters, HostDriver& driver)
+    : fault(parameters),
+      host(driver),
+      event(Event::calling<&Flip::happen>(*this, kMemoryFaultRank)) {}
 
 void MemoryFaults::Flip::happen() {
   std::uint8_t& byte = host.ram().data()[fault.address.value - BOOT_RAM_BASE];
@@ -16,12 +18,10 @@ void MemoryFaults::Flip::happen() {
   host.memory_changed(fault.address.value, 1);
 }
 
-MemoryFaults::MemoryFaults(const PlatformConfig& config, Scheduler& scheduler,
-                           std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank)
-    : scheduler_(scheduler) {
-  for (const FaultParameters& fault : config.faults) {
+MemoryFaults::MemoryFaults(Platform& p) : scheduler_(p.scheduler) {
+  for (const FaultParameters& fault : p.config.faults) {
     if (fault.kind != FaultKind::kMemoryFlip) continue;
-    flips_.emplace_back(fault, *hosts[fault.host]->driver(), rank);
+    flips_.emplace_back(fault, *p.hosts[fault.host]->driver());
   }
 }
 
@@ -30,9 +30,8 @@ void MemoryFaults::begin() {
 }
 
 namespace {
-const PartKind kMemoryFaultsKind(PartKind::kMemoryFaults, [](Platform& p) {
-  return std::make_unique<MemoryFaults>(p.config, p.scheduler, p.hosts, kMemoryFaultRank);
-});
+const PartKind kMemoryFaultsKind(PartKind::kMemoryFaults,
+                                 [](Platform& p) { return std::make_unique<MemoryFaults>(p); });
 }  // namespace
 
 }  // namespace dcc::vp

@@ -2,27 +2,25 @@
 #pragma once
 
 #include <deque>
-#include <memory>
-#include <vector>
 
-#include "build/host.h"
 #include "build/platform_part.h"
-#include "config/platform_config.h"
+#include "fabric/faults.h"
 #include "sim/scheduler.h"
 
 namespace dcc::vp {
 
+class HostDriver;
+
 class MemoryFaults final : public PlatformPart {
  public:
   /// Prepares the bit flips. Precondition: check_faults() has passed.
-  MemoryFaults(const PlatformConfig& config, Scheduler& scheduler,
-               std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
+  explicit MemoryFaults(Platform& platform);
   /// Schedules the bit flips of memories.
   void begin() override;
 
  private:
   struct Flip {
-    Flip(const FaultParameters& parameters, HostDriver& driver, std::uint32_t rank);
+    Flip(const FaultParameters& parameters, HostDriver& driver);
     void happen();
     const FaultParameters& fault;
     HostDriver& host;

@@ -5,12 +5,11 @@
 
 namespace dcc::vp {
 
-PauseStorms::Storm::Storm(const FaultParameters& parameters, Scheduler& clock, NicDevice& device,
-                          std::uint32_t rank)
+PauseStorms::Storm::Storm(const FaultParameters& parameters, Scheduler& clock, NicDevice& device)
     : fault(parameters),
       scheduler(clock),
       nic(device),
-      event(Event::calling<&Storm::change>(*this, rank)) {}
+      event(Event::calling<&Storm::change>(*this, kMemoryFaultRank)) {}
 
 void PauseStorms::Storm::change() {
   rages = !rages;
@@ -18,16 +17,14 @@ void PauseStorms::Storm::change() {
   if (rages && fault.stop) scheduler.schedule_at(event, *fault.stop);
 }
 
-PauseStorms::PauseStorms(const PlatformConfig& config, const Topology& topology,
-                         Partitions& partitions, std::vector<std::unique_ptr<Host>>& hosts,
-                         std::uint32_t rank) {
-  for (const FaultParameters& fault : config.faults) {
+PauseStorms::PauseStorms(Platform& p) {
+  for (const FaultParameters& fault : p.config.faults) {
     if (fault.kind != FaultKind::kPauseStorm) continue;
-    const HostPorts& ports = topology.host_ports();
+    const HostPorts& ports = p.topology.host_ports();
     for (HostId i = 0; i < ports.ports_of(fault.host); ++i) {
       const HostId port = ports.first_port(fault.host) + i;
-      storms_.emplace_back(fault, partitions.scheduler_of(topology.node_of(port)),
-                           hosts[port]->nic().device(), rank);
+      storms_.emplace_back(fault, p.partitions.scheduler_of(p.topology.node_of(port)),
+                           p.nic_of(port));
     }
   }
 }
@@ -37,10 +34,8 @@ void PauseStorms::begin() {
 }
 
 namespace {
-const PartKind kPauseStormsKind(PartKind::kMemoryFaults + 1, [](Platform& p) {
-  return std::make_unique<PauseStorms>(p.config, p.network.topology(), p.partitions, p.hosts,
-                                       kMemoryFaultRank);
-});
+const PartKind kPauseStormsKind(PartKind::kMemoryFaults + 1,
+                                [](Platform& p) { return std::make_unique<PauseStorms>(p); });
 }  // namespace
 
 }  // namespace dcc::vp

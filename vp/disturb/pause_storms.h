@@ -2,13 +2,10 @@
 #pragma once
 
 #include <deque>
-#include <memory>
-#include <vector>
 
-#include "build/host.h"
 #include "build/platform_part.h"
-#include "config/platform_config.h"
-#include "parallel/partitions.h"
+#include "fabric/faults.h"
+#include "nic/nic_device.h"
 #include "sim/scheduler.h"
 
 namespace dcc::vp {
@@ -16,15 +13,13 @@ namespace dcc::vp {
 class PauseStorms final : public PlatformPart {
  public:
   /// Prepares the pause storms. Precondition: check_faults() has passed.
-  PauseStorms(const PlatformConfig& config, const Topology& topology, Partitions& partitions,
-              std::vector<std::unique_ptr<Host>>& hosts, std::uint32_t rank);
+  explicit PauseStorms(Platform& platform);
   /// Schedules the begin and end of all pause storms.
   void begin() override;
 
  private:
   struct Storm {
-    Storm(const FaultParameters& parameters, Scheduler& clock, NicDevice& device,
-          std::uint32_t rank);
+    Storm(const FaultParameters& parameters, Scheduler& clock, NicDevice& device);
     void change();
     const FaultParameters& fault;
     Scheduler& scheduler;

@@ -21,28 +21,25 @@ static_assert(kMaxSampledFlows == kMostFlowsInSeries);
 constexpr std::size_t kMaxSampledQueues = 64;
 }  // namespace
 
-Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
-                         Network& network, std::vector<std::unique_ptr<Host>>& hosts,
-                         const FlowPlan& plan, FlowLedger& ledger, FlowGates& gates,
-                         DirectTraffic& traffic, const Partitions& partitions, std::uint32_t rank)
-    : config_(config),
-      scheduler_(scheduler),
-      clock_(clock),
-      network_(network),
-      hosts_(hosts),
-      plan_(plan),
-      ledger_(ledger),
-      gates_(gates),
-      traffic_(traffic),
-      partitions_(partitions),
-      ideal_times_(config, network),
-      from_event_(Event::calling<&Measurement::measure_from>(*this, rank)),
-      to_event_(Event::calling<&Measurement::measure_to>(*this, rank)),
-      sample_event_(Event::calling<&Measurement::sample>(*this, rank)) {
-  if (config.output.flows != FlowOutput::kAll) {
-    digest_ = std::make_shared<FlowDigest>(config);
-    if (!plan.is_held()) {
-      traffic.tell_ended([this](const PlannedFlow& flow, const FlowRecord& record) {
+Measurement::Measurement(Platform& p)
+    : config_(p.config),
+      scheduler_(p.scheduler),
+      clock_(p.clock),
+      network_(p.network),
+      hosts_(p.hosts),
+      plan_(p.plan),
+      ledger_(p.ledger),
+      gates_(*p.part<FlowGates>()),
+      traffic_(*p.part<DirectTraffic>()),
+      partitions_(p.partitions),
+      ideal_times_(p.config, p.network),
+      from_event_(Event::calling<&Measurement::measure_from>(*this, kMeasurementRank)),
+      to_event_(Event::calling<&Measurement::measure_to>(*this, kMeasurementRank)),
+      sample_event_(Event::calling<&Measurement::sample>(*this, kMeasurementRank)) {
+  if (config_.output.flows != FlowOutput::kAll) {
+    digest_ = std::make_shared<FlowDigest>(config_);
+    if (!plan_.is_held()) {
+      traffic_.tell_ended([this](const PlannedFlow& flow, const FlowRecord& record) {
         // A stop does not matter for a flow that has ended; the end of the run is not known yet.
         const FlowResult result = result_of(flow, record, PicoSeconds(0));
         digest_->add(result);
@@ -50,25 +47,25 @@ Measurement::Measurement(const PlatformConfig& config, Scheduler& scheduler, Pla
       });
     }
   }
-  clock.keep(from_event_);
-  clock.keep(to_event_);
+  clock_.keep(from_event_);
+  clock_.keep(to_event_);
   for (unsigned dscp = 0; dscp < 64; ++dscp) {
-    if (plan.totals().dscps.test(dscp)) dscps_.push_back(dscp);
+    if (plan_.totals().dscps.test(dscp)) dscps_.push_back(dscp);
   }
-  report_by_name_ = config.output.counts_by_port(network.wires().size());
+  report_by_name_ = config_.output.counts_by_port(network_.wires().size());
   sample_flow_series_ =
-      config.output.series.flows == FlowSeries::kAll && plan.count() <= kMaxSampledFlows;
-  if (plan.is_held() && plan.rounds() == nullptr) sampled_received_.resize(ledger.size());
-  if (config.output.series.queues != QueueSeries::kNone) {
+      config_.output.series.flows == FlowSeries::kAll && plan_.count() <= kMaxSampledFlows;
+  if (plan_.is_held() && plan_.rounds() == nullptr) sampled_received_.resize(ledger_.size());
+  if (config_.output.series.queues != QueueSeries::kNone) {
     // Chooses the ports to sample, because the busiest port is known only at the end of the run. A
     // small network samples all ports and chooses the reported ports at the end; a large network
     // samples the ports to which most flows lead.
     std::vector<std::pair<std::size_t, std::size_t>> by_flows;
-    const std::vector<std::uint32_t>& receivers = plan.totals().received_by;
-    for (std::size_t i = 0; i < network.queues().size(); ++i) {
-      const EgressQueue& queue = network.queues()[i];
-      const CableEnd peer = network.topology().peer(queue.node, queue.port_number);
-      const TopologyNode& node = network.topology().node(peer.node);
+    const std::vector<std::uint32_t>& receivers = plan_.totals().received_by;
+    for (std::size_t i = 0; i < network_.queues().size(); ++i) {
+      const EgressQueue& queue = network_.queues()[i];
+      const CableEnd peer = network_.topology().peer(queue.node, queue.port_number);
+      const TopologyNode& node = network_.topology().node(peer.node);
       by_flows.emplace_back(node.is_host && node.host < receivers.size() ? receivers[node.host] : 0,
                             i);
     }
@@ -347,11 +344,8 @@ void Measurement::collect_counters(RunResults& results) const {
 }
 
 namespace {
-const PartKind kMeasurementKind(PartKind::kMeasurement, [](Platform& p) {
-  return std::make_unique<Measurement>(p.config, p.scheduler, p.clock, p.network, p.hosts, p.plan,
-                                       p.ledger, *p.part<FlowGates>(), *p.part<DirectTraffic>(),
-                                       p.partitions, kMeasurementRank);
-});
+const PartKind kMeasurementKind(PartKind::kMeasurement,
+                                [](Platform& p) { return std::make_unique<Measurement>(p); });
 }  // namespace
 
 }  // namespace dcc::vp

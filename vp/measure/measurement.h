@@ -29,12 +29,7 @@ class FlowGates;
 
 class Measurement final : public PlatformPart {
  public:
-  /// Makes the measurement. `rank` must be the greatest of all devices' ranks, so that a sample at
-  /// t includes every event at t.
-  Measurement(const PlatformConfig& config, Scheduler& scheduler, PlatformClock& clock,
-              Network& network, std::vector<std::unique_ptr<Host>>& hosts, const FlowPlan& plan,
-              FlowLedger& ledger, FlowGates& gates, DirectTraffic& traffic,
-              const Partitions& partitions, std::uint32_t rank);
+  explicit Measurement(Platform& platform);
   void begin() override;
   /// Adds all results except those of the balance, of hosts, and of run time and speed.
   void finish(RunResults& results) override;

@@ -84,35 +84,30 @@ void FlowStarter::plan_stop() {
 
 // ---------------------------------------------------------------- the flows of all partitions
 
-DirectTraffic::DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& ledger,
-                             Partitions& partitions, const Topology& topology,
-                             std::function<NicDevice&(HostId)> nic_of,
-                             std::function<bool(HostId)> is_direct,
-                             std::function<bool(HostId)> is_here, std::uint32_t rank,
-                             bool in_one_order)
-    : clock_(clock),
-      plan_(plan),
-      ledger_(ledger),
-      partitions_(partitions),
-      topology_(topology),
-      nic_of_(std::move(nic_of)),
-      is_direct_(std::move(is_direct)),
-      is_here_(std::move(is_here)),
-      walk_(plan),
-      live_(ledger, partitions, nic_of_),
+DirectTraffic::DirectTraffic(Platform& platform)
+    : p_(platform),
+      plan_(platform.plan),
+      walk_(plan_),
+      live_(platform.ledger, platform.partitions,
+            [&platform](HostId host) -> NicDevice& { return platform.nic_of(host); }),
       actions_{[this](const PlannedFlow& flow, bool sender) { begin_end(flow, sender); },
                [this](std::uint32_t id, HostId from, Qpn qpn) {
                  // A flow that moved to another port (disturb/port_failover.h) stops at that port.
                  const bool held = plan_.is_held();
                  const HostId host = held ? plan_.flow(id).spec.from : from;
-                 nic_of_(host).transmitter().stop(held ? plan_.flow(id).from_qpn : qpn);
+                 p_.nic_of(host).transmitter().stop(held ? plan_.flow(id).from_qpn : qpn);
                }},
-      look_ahead_event_(Event::calling<&DirectTraffic::look_ahead>(*this, rank)) {
-  clock.keep(look_ahead_event_);
-  const unsigned starters = in_one_order ? 1 : partitions.count();
-  for (unsigned p = 0; p < starters; ++p) {
-    PlatformClock& its = starters == 1 ? clock : clocks_.emplace_back(partitions.scheduler(p));
-    starters_.emplace_back(its, actions_, rank + 1);
+      look_ahead_event_(Event::calling<&DirectTraffic::look_ahead>(*this, kTrafficRank)) {
+  p_.clock.keep(look_ahead_event_);
+  // Platform events need one order if DCBX or fast-forward is enabled: links that come up with DCBX
+  // do so before flows start, and fast-forward skips time for the platform's own events.
+  const bool in_one_order =
+      p_.config.dcbx.enabled || p_.config.fast_forward.enabled || p_.config.fast_forward.memo;
+  const unsigned starters = in_one_order ? 1 : p_.partitions.count();
+  for (unsigned i = 0; i < starters; ++i) {
+    PlatformClock& its =
+        starters == 1 ? p_.clock : clocks_.emplace_back(p_.partitions.scheduler(i));
+    starters_.emplace_back(its, actions_, kTrafficRank + 1);
   }
 }
 
@@ -126,7 +121,7 @@ void DirectTraffic::begin() {
 void DirectTraffic::look_ahead() {
   ahead_.clear();
   ahead_entries_.clear();
-  const PicoSeconds end = clock_.now() + kAhead;
+  const PicoSeconds end = p_.clock.now() + kAhead;
   for (; more_ && next_.spec.start < end; more_ = walk_.next(next_)) {
     prepare(plan_.is_held() ? plan_.flow(next_.spec.id) : ahead_.emplace_back(next_));
     if (ahead_.size() % kFlowsBetweenChecks == kFlowsBetweenChecks - 1) {
@@ -134,12 +129,12 @@ void DirectTraffic::look_ahead() {
                      available_memory(), ahead_entries_);
     }
   }
-  if (more_) clock_.schedule_at(look_ahead_event_, next_.spec.start);
+  if (more_) p_.clock.schedule_at(look_ahead_event_, next_.spec.start);
 }
 
 void DirectTraffic::prepare(const PlannedFlow& flow) {
   if (!plan_.is_held()) {
-    FlowRecord& record = ledger_.open(flow.spec.id);
+    FlowRecord& record = p_.ledger.open(flow.spec.id);
     record.target_bytes = flow.spec.bytes;
     record.dscp = flow.spec.dscp;
     live_.started(flow);
@@ -148,12 +143,12 @@ void DirectTraffic::prepare(const PlannedFlow& flow) {
   }
   for (const bool sender : {false, true}) {
     const HostId host = sender ? flow.spec.from : flow.spec.to;
-    if (is_direct_(host) && is_here_(host)) starter_of(host).add(flow, sender);
+    if (p_.hosts[host]->is_direct() && p_.is_here(host)) starter_of(host).add(flow, sender);
   }
 }
 
 FlowStarter& DirectTraffic::starter_of(HostId host) {
-  return starters_[starters_.size() == 1 ? 0 : partitions_.of(topology_.node_of(host))];
+  return starters_[starters_.size() == 1 ? 0 : p_.partitions.of(p_.topology.node_of(host))];
 }
 
 // If software creates the other end of a flow, both ends are connected once both exist. Otherwise
@@ -169,9 +164,9 @@ void DirectTraffic::begin_admitted(const PlannedFlow& flow, bool sender) {
   const HostId host = sender ? flow.spec.from : flow.spec.to;
   const Qpn qpn = sender ? flow.from_qpn : flow.to_qpn;
   const QueuePairConfig config = FlowPlan::queue_pair(flow, sender);
-  NicDevice& nic = nic_of_(host);
+  NicDevice& nic = p_.nic_of(host);
   nic.create_queue_pair(qpn, config);
-  if (is_direct_(config.remote_host)) {
+  if (p_.hosts[config.remote_host]->is_direct()) {
     nic.connect_queue_pair(qpn);
   } else {
     plan_.created(host, qpn, config);
@@ -191,17 +186,8 @@ void DirectTraffic::heartbeat() {
 }
 
 namespace {
-const PartKind kDirectTrafficKind(PartKind::kTraffic, [](Platform& p) {
-  // Platform events need one order if DCBX or fast-forward is enabled: links that come up with DCBX
-  // do so before flows start, and fast-forward skips time for the platform's own events.
-  const bool in_one_order =
-      p.config.dcbx.enabled || p.config.fast_forward.enabled || p.config.fast_forward.memo;
-  return std::make_unique<DirectTraffic>(
-      p.clock, p.plan, p.ledger, p.partitions, p.topology,
-      [&p](HostId host) -> NicDevice& { return p.nic_of(host); },
-      [&p](HostId host) { return p.hosts[host]->is_direct(); },
-      [&p](HostId host) { return p.is_here(host); }, kTrafficRank, in_one_order);
-});
+const PartKind kDirectTrafficKind(PartKind::kTraffic,
+                                  [](Platform& p) { return std::make_unique<DirectTraffic>(p); });
 }  // namespace
 
 }  // namespace dcc::vp

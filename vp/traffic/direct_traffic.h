@@ -9,11 +9,8 @@
 
 #include "build/platform_part.h"
 #include "disturb/platform_clock.h"
-#include "fabric/topology.h"
 #include "nic/nic_device.h"
-#include "parallel/partitions.h"
 #include "sim/scheduler.h"
-#include "stats/flow_ledger.h"
 #include "traffic/admission_desk.h"
 #include "traffic/flow_memory.h"
 #include "traffic/flow_plan.h"
@@ -85,14 +82,7 @@ class FlowStarter {
 /// parallel with the others.
 class DirectTraffic final : public PlatformPart {
  public:
-  /// Prepares the traffic. `nic_of` returns a host's NIC. `is_direct` tells whether the platform
-  /// serves a host's end of a flow. `is_here` tells whether this process simulates the host. The
-  /// events have the ranks `rank` to `rank` + 2. `in_one_order` must be true if other events of the
-  /// platform have to run between those of an instant.
-  DirectTraffic(PlatformClock& clock, FlowPlan& plan, FlowLedger& ledger, Partitions& partitions,
-                const Topology& topology, std::function<NicDevice&(HostId)> nic_of,
-                std::function<bool(HostId)> is_direct, std::function<bool(HostId)> is_here,
-                std::uint32_t rank, bool in_one_order);
+  explicit DirectTraffic(Platform& platform);
   /// Sets the flow memory, which is called for each flow that begins at its start; null: none. Not
   /// owned.
   void set_memory(FlowMemory* memory) { memory_ = memory; }
@@ -123,14 +113,8 @@ class DirectTraffic final : public PlatformPart {
   void begin_admitted(const PlannedFlow& flow, bool sender);
   FlowStarter& starter_of(HostId host);
 
-  PlatformClock& clock_;
+  Platform& p_;
   FlowPlan& plan_;
-  FlowLedger& ledger_;
-  Partitions& partitions_;
-  const Topology& topology_;
-  std::function<NicDevice&(HostId)> nic_of_;
-  std::function<bool(HostId)> is_direct_;
-  std::function<bool(HostId)> is_here_;
   FlowMemory* memory_ = nullptr;
   AdmissionDesk* desk_ = nullptr;
   FlowPlan::Walk walk_;

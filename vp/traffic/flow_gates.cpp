@@ -115,19 +115,19 @@ void FlowGates::Gate::begin(const PlannedFlow& flow) {
 
 // ---------------------------------------------------------------- all gates and computations
 
-FlowGates::FlowGates(FlowPlan& plan, FlowLedger& ledger,
-                     const std::function<Place(HostId)>& place_of,
-                     const std::function<bool(HostId)>& is_here, const HostPorts& host_ports,
-                     ProcessGroup* group)
-    : plan_(plan),
-      ledger_(ledger),
-      place_of_(place_of),
-      is_here_(is_here),
-      host_ports_(host_ports),
-      group_(group) {
-  if (!plan.is_held()) return;  // a plan that does not hold flows has no flow that waits
+FlowGates::FlowGates(Platform& p)
+    : plan_(p.plan),
+      ledger_(p.ledger),
+      place_of_([&p](HostId host) -> Place {
+        return {p.partitions.scheduler_of(p.topology.node_of(host)), p.nic_of(host),
+                kNicRank + host};
+      }),
+      is_here_([&p](HostId host) { return p.is_here(host); }),
+      host_ports_(p.topology.host_ports()),
+      group_(p.partitions.group()) {
+  if (!plan_.is_held()) return;  // a plan that does not hold flows has no flow that waits
   add_computations();
-  for (const PlannedFlow& flow : plan.flows()) add_flow(flow);
+  for (const PlannedFlow& flow : plan_.flows()) add_flow(flow);
   for (Gate& one : gates_) one.sort_flows();
   add_named();
 }
@@ -346,15 +346,8 @@ void FlowGates::finish(RunResults& results) {
 }
 
 namespace {
-const PartKind kFlowGatesKind(PartKind::kFlowGates, [](Platform& p) {
-  return std::make_unique<FlowGates>(
-      p.plan, p.ledger,
-      [&p](HostId host) -> FlowGates::Place {
-        return {p.partitions.scheduler_of(p.topology.node_of(host)), p.nic_of(host),
-                kNicRank + host};
-      },
-      [&p](HostId host) { return p.is_here(host); }, p.topology.host_ports(), p.partitions.group());
-});
+const PartKind kFlowGatesKind(PartKind::kFlowGates,
+                              [](Platform& p) { return std::make_unique<FlowGates>(p); });
 }  // namespace
 
 }  // namespace dcc::vp

@@ -32,12 +32,7 @@ class FlowGates final : public PlatformPart {
     NicDevice& nic;
     std::uint32_t rank;
   };
-  /// Builds the gates. `place_of` returns scheduler and NIC of a port; `is_here` tells whether this
-  /// process simulates the port. `host_ports` must outlive this object. `group`: null, or the
-  /// processes of the run.
-  FlowGates(FlowPlan& plan, FlowLedger& ledger, const std::function<Place(HostId)>& place_of,
-            const std::function<bool(HostId)>& is_here, const HostPorts& host_ports,
-            ProcessGroup* group = nullptr);
+  explicit FlowGates(Platform& platform);
   FlowGates(const FlowGates&) = delete;
   FlowGates& operator=(const FlowGates&) = delete;
 
