@@ -7,8 +7,8 @@ namespace dcc::vp {
 namespace {
 
 class DcbxDiffers final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
-    const std::optional<DcbxResult>& dcbx = evidence.results()->dcbx;
+  Found after(const Evidence&, const RunResults& results) const override {
+    const std::optional<DcbxResult>& dcbx = results.dcbx;
     if (!dcbx || dcbx->differences.empty()) return std::nullopt;
     const DcbxDifference& first = dcbx->differences.front();
     const std::size_t count = dcbx->differences.size();

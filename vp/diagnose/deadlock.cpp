@@ -7,8 +7,8 @@ namespace dcc::vp {
 namespace {
 
 class Deadlock final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
-    const std::vector<DeadlockedWire>& wires = evidence.results()->deadlock;
+  Found after(const Evidence&, const RunResults& results) const override {
+    const std::vector<DeadlockedWire>& wires = results.deadlock;
     if (wires.empty()) return std::nullopt;
     return Observation{
         fmt::format("PFC deadlock: {} wires have paused each other in a circle and can never send "

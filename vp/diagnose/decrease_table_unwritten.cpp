@@ -7,10 +7,10 @@ namespace dcc::vp {
 namespace {
 
 class DecreaseTableUnwritten final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence&, const RunResults& results) const override {
     std::string hosts;
     std::size_t count = 0;
-    for (const HostResult& host : evidence.results()->hosts) {
+    for (const HostResult& host : results.hosts) {
       if (host.tables_unwritten == 0) continue;
       if (++count <= 8) hosts += (hosts.empty() ? "" : ", ") + std::to_string(host.id);
     }

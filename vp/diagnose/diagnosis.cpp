@@ -50,7 +50,7 @@ std::vector<Finding> diagnose(const LoadedConfig& loaded, const RunResults& resu
   const Evidence evidence(loaded, results);
   return findings([&](const Diagnosis& diagnosis) {
     const bool listed = results.digest == nullptr;
-    return listed || !diagnosis.needs_flows() ? diagnosis.after(evidence)
+    return listed || !diagnosis.needs_flows() ? diagnosis.after(evidence, results)
                                               : diagnosis.before(evidence);
   });
 }

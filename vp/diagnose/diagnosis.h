@@ -51,8 +51,10 @@ class Diagnosis {
   virtual ~Diagnosis() = default;
   /// Looks for a finding before the run, for `dccvp check`.
   virtual Found before(const Evidence&) const { return std::nullopt; }
-  /// Looks for a finding at the end of the run. Precondition: evidence.results() is not null.
-  virtual Found after(const Evidence& evidence) const { return before(evidence); }
+  /// Looks for a finding at the end of the run. `results`: those of `evidence`.
+  virtual Found after(const Evidence& evidence, const RunResults& /*results*/) const {
+    return before(evidence);
+  }
   /// True if after() examines single flows, so that the diagnosis needs a list of flows.
   virtual bool needs_flows() const { return false; }
 };

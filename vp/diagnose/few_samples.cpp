@@ -13,8 +13,8 @@ class FewSamples final : public Diagnosis {
   // Greatest number of flows that the summary lists one by one, without quantiles.
   static constexpr std::size_t kShownSingly = 16;
 
-  Found after(const Evidence& evidence) const override {
-    const FlowCensus census = census_of(*evidence.results());
+  Found after(const Evidence&, const RunResults& results) const override {
+    const FlowCensus census = census_of(results);
     const std::size_t samples = census.timed;
     if (samples == 0 || samples >= kLeast || census.flows <= kShownSingly) return std::nullopt;
     return Observation{

@@ -14,10 +14,9 @@ namespace {
 class FlowsAtFailedPorts final : public Diagnosis {
   bool needs_flows() const override { return true; }
 
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const PortOutages outages(evidence.config(), evidence.topology());
     if (outages.empty()) return std::nullopt;
-    const RunResults& results = *evidence.results();
     const HostPorts& ports = evidence.topology().host_ports();
     const FlowResult* first = nullptr;
     HostId of_first = 0;

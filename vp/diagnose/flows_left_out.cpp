@@ -9,8 +9,7 @@ namespace dcc::vp {
 namespace {
 
 class FlowsLeftOut final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     if (results.digest == nullptr) return std::nullopt;
     const bool none = results.digest->kept() == FlowOutput::kNone;
     std::string text = fmt::format("output.flows: {} keeps none of {} flows, so flows.csv",

@@ -10,8 +10,7 @@ namespace {
 
 class FlowsNeverBegun final : public Diagnosis {
  public:
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence&, const RunResults& results) const override {
     if (!results.completed) return std::nullopt;
     if (results.subnet) {
       if (Found found = without_grant(*results.subnet, results.sim_time)) return found;

@@ -16,8 +16,7 @@ class HostBusyAtEnd final : public Diagnosis {
   static constexpr int kShareOfRun = 10;  // one tenth of the run's duration
   static constexpr PicoSeconds kLeast = kMicroSecond * 100;
 
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence&, const RunResults& results) const override {
     const PicoSeconds limit = std::max(kLeast, PicoSeconds(results.sim_time.count / kShareOfRun));
     const HostResult* longest = nullptr;
     std::size_t hosts = 0;

@@ -80,8 +80,7 @@ class IdleLink final : public Diagnosis {
   static constexpr int kRoundTrips = 20;
 
   bool needs_flows() const override { return true; }
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const PlatformConfig& config = evidence.config();
     const PicoSeconds window = results.measured_to - results.measured_from;
     if (window < round_trip_bound(evidence) * kRoundTrips) return std::nullopt;

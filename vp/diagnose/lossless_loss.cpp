@@ -21,8 +21,7 @@ class LosslessLoss final : public Diagnosis {
     return 0;
   }
 
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const PlatformConfig& config = evidence.config();
     const std::uint64_t dropped = no_room(results.counters);
     if (dropped == 0) return std::nullopt;

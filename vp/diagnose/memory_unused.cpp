@@ -9,8 +9,8 @@ namespace dcc::vp {
 namespace {
 
 class MemoryUnused final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
-    const auto& memo = evidence.results()->memo;
+  Found after(const Evidence&, const RunResults& results) const override {
+    const auto& memo = results.memo;
     if (!memo || memo->hits != 0) return std::nullopt;
     return Observation{"fast_forward.memo took nothing from memory: " + cause(*memo),
                        {{"bursts", memo->misses + memo->checked}, {"refused", memo->refused}}};

@@ -10,8 +10,7 @@ namespace dcc::vp {
 namespace {
 
 class NearlyAllMarked final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     if (!any_host_shares_by_weight(evidence.config())) return std::nullopt;
     // With fewer than 1 % of packets unmarked, marks no longer depend on a flow's rate.
     const std::uint64_t packets = full_packets_delivered(evidence);

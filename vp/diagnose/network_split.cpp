@@ -8,8 +8,8 @@ namespace dcc::vp {
 namespace {
 
 class NetworkWasSplit final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
-    const std::optional<NetworkSplit>& split = evidence.results()->split;
+  Found after(const Evidence& evidence, const RunResults& results) const override {
+    const std::optional<NetworkSplit>& split = results.split;
     if (!split) return std::nullopt;
     return Observation{
         fmt::format("The network was split: when routes converged at {}, {} of {} hosts could not "

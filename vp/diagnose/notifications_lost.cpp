@@ -7,8 +7,8 @@ namespace dcc::vp {
 namespace {
 
 class NotificationsLost final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
-    const HostResult all = sum_over_hosts(evidence.results()->hosts);
+  Found after(const Evidence&, const RunResults& results) const override {
+    const HostResult all = sum_over_hosts(results.hosts);
     if (all.cnps_lost == 0 && all.inputs_dropped == 0) return std::nullopt;
     return Observation{
         fmt::format("{} CNPs found the input queue of a controller full, and {} CNPs and sent "

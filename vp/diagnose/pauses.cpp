@@ -14,8 +14,8 @@ class Pauses final : public Diagnosis {
   // state.
   static constexpr double kLeast = 0.01;
 
-  Found after(const Evidence& evidence) const override {
-    const std::uint64_t pauses = evidence.results()->counters.of(&PfcCounters::pauses_sent);
+  Found after(const Evidence& evidence, const RunResults& results) const override {
+    const std::uint64_t pauses = results.counters.of(&PfcCounters::pauses_sent);
     if (pauses == 0 || !any_host_shares_by_weight(evidence.config())) return std::nullopt;
     const double paused = LinkUse(evidence).paused();
     if (paused <= kLeast) return std::nullopt;

@@ -22,21 +22,23 @@ Diagnosis::Found notes_of(const Evidence& evidence, const char* id) {
 }
 
 class DmaFaulted final : public Diagnosis {
-  Found after(const Evidence& evidence) const override { return notes_of(evidence, "dma_faults"); }
+  Found after(const Evidence& evidence, const RunResults&) const override {
+    return notes_of(evidence, "dma_faults");
+  }
 };
 class LoneQueuePairs final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence& evidence, const RunResults&) const override {
     return notes_of(evidence, "lone_queue_pairs");
   }
 };
 
 class ProgramFaulted final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence& evidence, const RunResults&) const override {
     return notes_of(evidence, "program_faults");
   }
 };
 class ProgramEventsLost final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence& evidence, const RunResults&) const override {
     return notes_of(evidence, "program_events_lost");
   }
 };

@@ -7,10 +7,10 @@ namespace dcc::vp {
 namespace {
 
 class Races final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence&, const RunResults& results) const override {
     const RaceResult* most = nullptr;
     std::size_t hosts = 0;
-    for (const RaceResult& host : evidence.results()->races) {
+    for (const RaceResult& host : results.races) {
       if (host.accesses == 0) continue;
       ++hosts;
       if (most == nullptr || host.accesses > most->accesses) most = &host;

@@ -7,8 +7,7 @@ namespace dcc::vp {
 namespace {
 
 class SeriesLeftOut final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const FlowCensus census = census_of(results);
     const std::size_t flows = census.flows;
     if (evidence.config().output.series.flows != FlowSeries::kAll || flows <= kMostFlowsInSeries) {

@@ -8,10 +8,9 @@ namespace dcc::vp {
 namespace {
 
 class SlotsFull final : public Diagnosis {
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const NicConfig& nic = evidence.config().nic;
-    const std::uint64_t dropped =
-        evidence.results()->counters.of(&AlgorithmCounters::cnps_dropped_no_slot);
+    const std::uint64_t dropped = results.counters.of(&AlgorithmCounters::cnps_dropped_no_slot);
     if (dropped == 0 || controllers(evidence.config()).empty()) return std::nullopt;
     return Observation{
         fmt::format("{} notifications found all {} slots of a controller taken: their flows were "

@@ -32,8 +32,7 @@ class StandingQueue final : public Diagnosis {
   static constexpr int kRoundTrips = 20;
 
   bool needs_flows() const override { return true; }
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const PicoSeconds window = results.measured_to - results.measured_from;
     // losses have diagnoses and counters of their own
     if (window < round_trip_bound(evidence) * kRoundTrips || results.balance.packets_dropped > 0) {

@@ -23,8 +23,7 @@ class StarvingFlows final : public Diagnosis {
   static constexpr int kTimeouts = 2;
 
   bool needs_flows() const override { return true; }
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const PlatformConfig& config = evidence.config();
     const auto hosts = static_cast<std::size_t>(evidence.topology().hosts());
     // number of unfinished flows to and from each host

@@ -47,8 +47,7 @@ class TimeoutsWithoutLoss final : public Diagnosis {
     return of_repeating;
   }
 
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const std::uint64_t timeouts = results.counters.of(&NicCounters::timeouts);
     const bool lost = results.balance.packets_dropped > 0 ||
                       results.counters.of(&NicCounters::icrc_errors) > 0 ||

@@ -15,7 +15,7 @@ class TimersLate final : public Diagnosis {
   // at most an interval apart.
   static constexpr int kShareOfInterval = 10;  // one tenth of the interval
 
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const PlatformConfig& config = evidence.config();
     const DccParameters* dcc = nullptr;  // parameters of the hosts with the most frequent increases
     for (const DccParameters* const one : controllers(config)) {
@@ -23,7 +23,7 @@ class TimersLate final : public Diagnosis {
     }
     if (dcc == nullptr) return std::nullopt;
     const ControllerConfig& controller = config.nic.controller;
-    const HostResult all = sum_over_hosts(evidence.results()->hosts);
+    const HostResult all = sum_over_hosts(results.hosts);
     const auto in_use = static_cast<std::uint32_t>(all.slots_in_use_max);
     const Cycle interval = dcc->increase_timer / controller.clock_period();
     if (interval < timing::least_interval(in_use)) {

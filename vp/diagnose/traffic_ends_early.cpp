@@ -33,8 +33,7 @@ class TrafficEndsEarly final : public Diagnosis {
     return std::nullopt;
   }
 
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const FlowCensus census = census_of(results);
     if (!results.completed || census.flows == 0) return std::nullopt;
     const std::size_t begun = census.begun;

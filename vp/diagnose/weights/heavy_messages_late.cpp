@@ -47,8 +47,7 @@ class HeavyMessagesLate final : public Diagnosis {
   static constexpr int kRoundTrips = 2;
 
   bool needs_flows() const override { return true; }
-  Found after(const Evidence& evidence) const override {
-    const RunResults& results = *evidence.results();
+  Found after(const Evidence& evidence, const RunResults& results) const override {
     const PlatformConfig& config = evidence.config();
     if (config.qos.manager || weights_move(config)) return std::nullopt;
     const std::map<FlowEnd, double> least = least_weights(evidence);

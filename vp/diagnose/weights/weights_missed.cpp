@@ -66,7 +66,7 @@ class WeightsMissed final : public Diagnosis {
   };
 
   bool needs_flows() const override { return true; }
-  Found after(const Evidence& evidence) const override {
+  Found after(const Evidence& evidence, const RunResults&) const override {
     if (controllers(evidence.config()).empty() || evidence.config().qos.manager) {
       return std::nullopt;
     }

@@ -34,7 +34,9 @@ class WeightsWithoutEffect final : public Diagnosis {
   static constexpr int kRoundTrips = 100;
 
   bool needs_flows() const override { return true; }
-  Found after(const Evidence& evidence) const override { return found(evidence); }
+  Found after(const Evidence& evidence, const RunResults&) const override {
+    return found(evidence);
+  }
 
  public:
   static Found found(const Evidence& evidence) {
