@@ -50,15 +50,21 @@ void WordTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   }
 }
 
+tlm::tlm_response_status WordTarget::read(std::uint32_t offset, std::uint32_t& value) {
+  const std::optional<std::uint32_t> present = peek(offset);
+  value = present.value_or(0);
+  return present ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+}
+
 unsigned int WordTarget::transport_dbg(tlm::tlm_generic_payload& payload) {
   if (!payload.is_read()) return 0;
   unsigned int done = 0;
   while (done < payload.get_data_length()) {
     const auto address = static_cast<std::uint32_t>(payload.get_address() + done);
-    std::uint32_t word = 0;
     const std::uint32_t in_word = registers_ == Registers::kBytes ? 0 : address % 4;
-    if (!peek(address - in_word, word)) break;
-    payload.get_data_ptr()[done++] = static_cast<unsigned char>(word >> (8 * in_word));
+    const std::optional<std::uint32_t> word = peek(address - in_word);
+    if (!word) break;
+    payload.get_data_ptr()[done++] = static_cast<unsigned char>(*word >> (8 * in_word));
   }
   return done;
 }

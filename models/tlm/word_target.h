@@ -4,6 +4,7 @@
 #include <tlm_utils/simple_target_socket.h>
 
 #include <cstdint>
+#include <optional>
 #include <systemc>
 #include <tlm>
 
@@ -28,10 +29,11 @@ class WordTarget : public sc_core::sc_module {
  protected:
   /// Functions that read or write a register. They return TLM_ADDRESS_ERROR_RESPONSE if the offset
   /// has no register, and TLM_COMMAND_ERROR_RESPONSE if the register does not allow this direction.
-  virtual tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) = 0;
+  /// The default of read() has no side effects.
+  virtual tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value);
   virtual tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) = 0;
-  /// Reads a register without side effects; false: the offset has no register.
-  virtual bool peek(std::uint32_t offset, std::uint32_t& value) const = 0;
+  /// Reads a register without side effects; nothing: the offset has no register.
+  virtual std::optional<std::uint32_t> peek(std::uint32_t offset) const = 0;
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

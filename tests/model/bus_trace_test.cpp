@@ -23,7 +23,7 @@ class Device final : public WordTarget {
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t) override {
     return offset == 4 ? tlm::TLM_COMMAND_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
   }
-  bool peek(std::uint32_t, std::uint32_t&) const override { return false; }
+  std::optional<std::uint32_t> peek(std::uint32_t) const override { return std::nullopt; }
 };
 
 struct Seen {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bus.h"
@@ -27,18 +28,11 @@ class Device final : public WordTarget {
   RiscvCpu* ends = nullptr;
 
  private:
-  tlm::tlm_response_status read(std::uint32_t, std::uint32_t& value) override {
-    value = 0;
-    return tlm::TLM_OK_RESPONSE;
-  }
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override {
     if (offset == 0) ends->exit(value);
     return tlm::TLM_OK_RESPONSE;
   }
-  bool peek(std::uint32_t, std::uint32_t& value) const override {
-    value = 0;
-    return true;
-  }
+  std::optional<std::uint32_t> peek(std::uint32_t) const override { return 0; }
 };
 
 class HartGroupTest : public ModelTest {

@@ -35,10 +35,7 @@ class Probe final : public WordTarget {
     if (offset == 0) cpu->exit(value);
     return tlm::TLM_OK_RESPONSE;
   }
-  bool peek(std::uint32_t, std::uint32_t& value) const override {
-    value = 7;
-    return true;
-  }
+  std::optional<std::uint32_t> peek(std::uint32_t) const override { return 7; }
 };
 
 constexpr std::uint32_t kProbe = 0x10010000;

@@ -15,9 +15,6 @@ class Two final : public WordTarget {
   sc_core::sc_time written_at;
 
  private:
-  tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override {
-    return peek(offset, value) ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
-  }
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override {
     if (offset == 4) return tlm::TLM_COMMAND_ERROR_RESPONSE;
     if (offset != 0) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
@@ -25,9 +22,9 @@ class Two final : public WordTarget {
     written_at = sc_core::sc_time_stamp();
     return tlm::TLM_OK_RESPONSE;
   }
-  bool peek(std::uint32_t offset, std::uint32_t& value) const override {
-    value = offset == 0 ? word : 0x44332211;
-    return offset <= 4;
+  std::optional<std::uint32_t> peek(std::uint32_t offset) const override {
+    if (offset > 4) return std::nullopt;
+    return offset == 0 ? word : 0x44332211;
   }
 };
 

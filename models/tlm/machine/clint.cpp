@@ -89,26 +89,19 @@ void Clint::compare() {
   due_.notify(sc_core::sc_time::from_value(at) - sc_core::sc_time_stamp());
 }
 
-bool Clint::peek(std::uint32_t offset, std::uint32_t& value) const {
+std::optional<std::uint32_t> Clint::peek(std::uint32_t offset) const {
   const bool upper = (offset & 4) != 0;
   if (const auto hart = index_in(offset, DCC_CLINT_MSIP, harts_.size(), 4)) {
-    value = harts_[*hart].msip ? 1 : 0;
-    return true;
+    return harts_[*hart].msip ? 1 : 0;
   }
   if (const auto hart = index_in(offset, DCC_CLINT_MTIMECMP, harts_.size(), 8)) {
-    value = word_of(harts_[*hart].mtimecmp, upper);
-    return true;
+    return word_of(harts_[*hart].mtimecmp, upper);
   }
   if (offset == DCC_CLINT_MTIME || offset == DCC_CLINT_MTIME + 4) {
-    value = word_of(mtime(), upper);
-    return true;
+    return word_of(mtime(), upper);
   }
-  value = 0;
-  return machine_ == MachineKind::kVirt && offset < kWordsEnd;
-}
-
-tlm::tlm_response_status Clint::read(std::uint32_t offset, std::uint32_t& value) {
-  return peek(offset, value) ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (machine_ == MachineKind::kVirt && offset < kWordsEnd) return 0;
+  return std::nullopt;
 }
 
 tlm::tlm_response_status Clint::write(std::uint32_t offset, std::uint32_t value) {

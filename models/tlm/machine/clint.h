@@ -35,9 +35,8 @@ class Clint final : public WordTarget {
 
  private:
   void start_of_simulation() override { compare(); }
-  tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
-  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
+  std::optional<std::uint32_t> peek(std::uint32_t offset) const override;
   std::uint64_t ticks() const;
   std::uint64_t mtime() const;
   void compare();

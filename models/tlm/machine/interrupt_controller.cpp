@@ -52,34 +52,29 @@ std::uint32_t InterruptController::claimable() const {
   return IRQ_SOURCE_NONE;
 }
 
-bool InterruptController::peek(std::uint32_t offset, std::uint32_t& value) const {
+std::optional<std::uint32_t> InterruptController::peek(std::uint32_t offset) const {
   switch (offset) {
     case IRQ_PENDING_OFFSET:
-      value = pending();
-      return true;
+      return pending();
     case IRQ_ENABLE_OFFSET:
-      value = enable_;
-      return true;
+      return enable_;
     case IRQ_CLAIM_OFFSET:
-      value = claimable();
-      return true;
+      return claimable();
     case IRQ_COMPLETE_OFFSET:
-      value = 0;
-      return true;
+      return 0;
     case IRQ_LEVEL_OFFSET:
-      value = level_;
-      return true;
+      return level_;
     case IRQ_SERVICE_OFFSET:
-      value = service_;
-      return true;
+      return service_;
     default:
-      return false;
+      return std::nullopt;
   }
 }
 
 tlm::tlm_response_status InterruptController::read(std::uint32_t offset, std::uint32_t& value) {
   if (synchronise_) synchronise_();
-  if (!peek(offset, value)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (WordTarget::read(offset, value) != tlm::TLM_OK_RESPONSE)
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   if (offset == IRQ_COMPLETE_OFFSET) return tlm::TLM_COMMAND_ERROR_RESPONSE;
   if (offset == IRQ_CLAIM_OFFSET && value != IRQ_SOURCE_NONE) {
     service_ |= 1u << value;
@@ -92,8 +87,7 @@ tlm::tlm_response_status InterruptController::read(std::uint32_t offset, std::ui
 
 tlm::tlm_response_status InterruptController::write(std::uint32_t offset, std::uint32_t value) {
   if (synchronise_) synchronise_();
-  std::uint32_t present = 0;
-  if (!peek(offset, present)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (!peek(offset)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   if (offset == IRQ_ENABLE_OFFSET) {
     enable_ = value & ~1u;
   } else if (offset == IRQ_COMPLETE_OFFSET) {

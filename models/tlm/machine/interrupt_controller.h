@@ -38,7 +38,7 @@ class InterruptController final : public WordTarget, public InterruptInputs {
  private:
   tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
-  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
+  std::optional<std::uint32_t> peek(std::uint32_t offset) const override;
   std::uint32_t pending() const { return level_ & ~service_; }
   std::uint32_t claimable() const;
   /// Reports the sources that are pending now and were not in `before`, and those that are no

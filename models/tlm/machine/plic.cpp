@@ -95,28 +95,24 @@ unsigned Plic::best_above(const Context& context, std::uint32_t floor) const {
   return best;
 }
 
-bool Plic::peek(std::uint32_t offset, std::uint32_t& value) const {
-  value = 0;
+std::optional<std::uint32_t> Plic::peek(std::uint32_t offset) const {
   if (const auto source = word_in(offset, VIRT_PLIC_PRIORITY, kSources + 1)) {
-    value = priority_[*source];
-  } else if (const auto word = word_in(offset, VIRT_PLIC_PENDING, kWords)) {
-    value = pending_[*word];
-  } else if (const auto place = place_of(offset)) {
-    const Context& context = contexts_[place->context];
-    if (const auto enables = word_in(place->offset, VIRT_PLIC_ENABLE, kWords)) {
-      value = context.enable[*enables];
-    } else if (place->offset == VIRT_PLIC_THRESHOLD) {
-      value = context.threshold;
-    } else if (place->offset == VIRT_PLIC_CLAIM) {
-      value = best_above(context, 0);
-    }
+    return priority_[*source];
   }
-  return true;
+  if (const auto word = word_in(offset, VIRT_PLIC_PENDING, kWords)) return pending_[*word];
+  const auto place = place_of(offset);
+  if (!place) return 0;
+  const Context& context = contexts_[place->context];
+  if (const auto enables = word_in(place->offset, VIRT_PLIC_ENABLE, kWords)) {
+    return context.enable[*enables];
+  }
+  if (place->offset == VIRT_PLIC_THRESHOLD) return context.threshold;
+  return place->offset == VIRT_PLIC_CLAIM ? best_above(context, 0) : 0;
 }
 
 tlm::tlm_response_status Plic::read(std::uint32_t offset, std::uint32_t& value) {
   if (synchronise_) synchronise_();
-  peek(offset, value);
+  value = *peek(offset);
   const auto place = place_of(offset);
   if (place && place->offset == VIRT_PLIC_CLAIM && value != 0) {
     assign(pending_, value, false);

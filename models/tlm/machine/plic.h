@@ -48,7 +48,7 @@ class Plic final : public WordTarget, public InterruptInputs {
 
   tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
-  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
+  std::optional<std::uint32_t> peek(std::uint32_t offset) const override;
   /// Registers of one context of the PLIC.
   struct Context {
     Bits enable{};

@@ -9,13 +9,13 @@ SimControl::SimControl(const sc_core::sc_module_name& name,
                        std::function<void(char c)> console)
     : WordTarget(name), on_exit_(std::move(on_exit)), console_(std::move(console)) {}
 
-bool SimControl::peek(std::uint32_t offset, std::uint32_t& value) const {
-  value = 0;
-  return offset == DCC_SIM_CONTROL_EXIT || offset == DCC_SIM_CONTROL_PUTCHAR;
+std::optional<std::uint32_t> SimControl::peek(std::uint32_t offset) const {
+  if (offset == DCC_SIM_CONTROL_EXIT || offset == DCC_SIM_CONTROL_PUTCHAR) return 0;
+  return std::nullopt;
 }
 
-tlm::tlm_response_status SimControl::read(std::uint32_t offset, std::uint32_t& value) {
-  return peek(offset, value) ? tlm::TLM_COMMAND_ERROR_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+tlm::tlm_response_status SimControl::read(std::uint32_t offset, std::uint32_t&) {
+  return peek(offset) ? tlm::TLM_COMMAND_ERROR_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
 }
 
 tlm::tlm_response_status SimControl::write(std::uint32_t offset, std::uint32_t value) {

@@ -17,7 +17,7 @@ class SimControl final : public WordTarget {
  private:
   tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
-  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
+  std::optional<std::uint32_t> peek(std::uint32_t offset) const override;
 
   std::function<void(std::uint32_t code)> on_exit_;
   std::function<void(char c)> console_;

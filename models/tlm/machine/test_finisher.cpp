@@ -16,15 +16,7 @@ TestFinisher::TestFinisher(const sc_core::sc_module_name& name,
                            std::function<void(std::uint32_t code)> on_exit)
     : WordTarget(name, sc_core::SC_ZERO_TIME, Registers::kHalves), on_exit_(std::move(on_exit)) {}
 
-bool TestFinisher::peek(std::uint32_t, std::uint32_t& value) const {
-  value = 0;
-  return true;
-}
-
-tlm::tlm_response_status TestFinisher::read(std::uint32_t offset, std::uint32_t& value) {
-  peek(offset, value);
-  return tlm::TLM_OK_RESPONSE;
-}
+std::optional<std::uint32_t> TestFinisher::peek(std::uint32_t) const { return 0; }
 
 tlm::tlm_response_status TestFinisher::write(std::uint32_t offset, std::uint32_t value) {
   if (offset != VIRT_TEST_FINISH) return tlm::TLM_OK_RESPONSE;

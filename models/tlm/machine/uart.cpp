@@ -32,24 +32,22 @@ void Uart::update() {
   if (line_) line_(level);
 }
 
-bool Uart::peek(std::uint32_t offset, std::uint32_t& value) const {
+std::optional<std::uint32_t> Uart::peek(std::uint32_t offset) const {
   switch (offset) {
     case DCC_UART_DATA:
-      value = fifo_.empty() ? 0 : fifo_.front();
-      return true;
+      return fifo_.empty() ? 0 : fifo_.front();
     case DCC_UART_STATUS:
-      value = 2u | (fifo_.empty() ? 0u : 1u);
-      return true;
+      return 2u | (fifo_.empty() ? 0u : 1u);
     case DCC_UART_IRQ_ENABLE:
-      value = irq_enabled_ ? 1 : 0;
-      return true;
+      return irq_enabled_ ? 1 : 0;
     default:
-      return false;
+      return std::nullopt;
   }
 }
 
 tlm::tlm_response_status Uart::read(std::uint32_t offset, std::uint32_t& value) {
-  if (!peek(offset, value)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (WordTarget::read(offset, value) != tlm::TLM_OK_RESPONSE)
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   if (offset == DCC_UART_DATA && !fifo_.empty()) {
     fifo_.pop_front();
     if (held_back_) {

@@ -31,7 +31,7 @@ class Uart final : public WordTarget {
   static constexpr std::size_t kFifoBytes = 16;
   tlm::tlm_response_status read(std::uint32_t offset, std::uint32_t& value) override;
   tlm::tlm_response_status write(std::uint32_t offset, std::uint32_t value) override;
-  bool peek(std::uint32_t offset, std::uint32_t& value) const override;
+  std::optional<std::uint32_t> peek(std::uint32_t offset) const override;
   void start_of_simulation() override;
   void arrive();
   void update();

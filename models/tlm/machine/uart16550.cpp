@@ -155,48 +155,34 @@ void Uart16550::take_received() {
 
 // ---- Register accesses
 
-bool Uart16550::peek(std::uint32_t offset, std::uint32_t& value) const {
+std::optional<std::uint32_t> Uart16550::peek(std::uint32_t offset) const {
   switch (offset) {
     case VIRT_UART_DATA:
-      if (selects_divisor()) {
-        value = divisor_ & 0xFF;
-      } else if (has_fifos()) {
-        value = received_.empty() ? 0 : received_.front();
-      } else {
-        value = last_received_;
-      }
-      return true;
+      if (selects_divisor()) return divisor_ & 0xFF;
+      if (!has_fifos()) return last_received_;
+      return received_.empty() ? 0 : received_.front();
     case VIRT_UART_IER:
-      value = selects_divisor() ? divisor_ >> 8 : ier_;
-      return true;
+      return selects_divisor() ? divisor_ >> 8 : ier_;
     case VIRT_UART_IIR_FCR:
-      value = identify();
-      if (has_fifos()) value |= kIirFifos;
-      return true;
+      return identify() | (has_fifos() ? kIirFifos : 0);
     case VIRT_UART_LCR:
-      value = lcr_;
-      return true;
+      return lcr_;
     case VIRT_UART_MCR:
-      value = mcr_;
-      return true;
+      return mcr_;
     case VIRT_UART_LSR:
-      value = kLsrEmpty;
-      if (!received_.empty()) value |= kLsrReceived;
-      if (overrun_) value |= kLsrOverrun;
-      return true;
+      return kLsrEmpty | (received_.empty() ? 0 : kLsrReceived) | (overrun_ ? kLsrOverrun : 0);
     case VIRT_UART_MSR:
-      value = modem_status();
-      return true;
+      return modem_status();
     case VIRT_UART_SCR:
-      value = scr_;
-      return true;
+      return scr_;
     default:
-      return false;
+      return std::nullopt;
   }
 }
 
 tlm::tlm_response_status Uart16550::read(std::uint32_t offset, std::uint32_t& value) {
-  if (!peek(offset, value)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (WordTarget::read(offset, value) != tlm::TLM_OK_RESPONSE)
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   if (offset == VIRT_UART_DATA && !selects_divisor()) take_received();
   if (offset == VIRT_UART_IIR_FCR && identify() == kIirEmpty) {
     empty_pending_ = false;
