@@ -13,9 +13,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<AfQcnParameters> kAfQcn{
     "af_qcn", "qcn, with feedback by a flow's excess over the share of its weight",
-    [](const AfQcnParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Qcn>(context.host, parameters);
-    }};
+    kMakesAlgorithm<Qcn>};
 }  // namespace
 
 void AfQcnParameters::describe(ParameterVisitor& v) {

@@ -1,7 +1,6 @@
 #include "schemes/allegro/allegro.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
@@ -12,10 +11,8 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<AllegroParameters> kAllegro{
     "allegro", "a rate moved by randomized trials that weigh goodput against loss (PCC)",
-    [](const AllegroParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Allegro>(context.host, parameters, context.mtu, context.seed,
-                                       context.rank);
-    }};
+    kMakesAlgorithm<Allegro, &AlgorithmContext::mtu, &AlgorithmContext::seed,
+                    &AlgorithmContext::rank>};
 
 /// e to the power x, with the same result on every machine: the power series of x / 2^k, squared k
 /// times.

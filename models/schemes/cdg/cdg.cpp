@@ -1,7 +1,6 @@
 #include "schemes/cdg/cdg.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -13,10 +12,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<CdgParameters> kCdg{
     "cdg", "a window that backs off by chance when round-trip times grow",
-    [](const CdgParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Cdg>(context.host, parameters, context.mtu, context.seed,
-                                   context.rank);
-    }};
+    kMakesAlgorithm<Cdg, &AlgorithmContext::mtu, &AlgorithmContext::seed, &AlgorithmContext::rank>};
 }  // namespace
 
 void CdgParameters::describe(ParameterVisitor& v) {

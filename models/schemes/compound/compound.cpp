@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
@@ -14,9 +13,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<CompoundParameters> kCompound{
     "compound", "the sum of a window by marks and a window by delay",
-    [](const CompoundParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Compound>(context.host, parameters, context.mtu);
-    }};
+    kMakesAlgorithm<Compound, &AlgorithmContext::mtu>};
 
 /// Computes value^(3/4). Square roots are correctly rounded, so the result is the same on every
 /// machine.

@@ -1,7 +1,6 @@
 #include "schemes/dctcp/dctcp.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -14,10 +13,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<DctcpParameters> kDctcp{
     "dctcp", "the share of marked packets sets the size of the cut, once a window",
-    [](const DctcpParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Dctcp>(context.host, parameters, context.mtu,
-                                     context.longest_base_rtt);
-    }};
+    kMakesAlgorithm<Dctcp, &AlgorithmContext::mtu, &AlgorithmContext::longest_base_rtt>};
 }  // namespace
 
 void DctcpParameters::describe(ParameterVisitor& v) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -14,9 +13,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<DxParameters> kDx{
     "dx", "a window that shrinks by the mean queueing delay and otherwise grows by a packet",
-    [](const DxParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Dx>(context.host, parameters, context.mtu, context.rank);
-    }};
+    kMakesAlgorithm<Dx, &AlgorithmContext::mtu, &AlgorithmContext::rank>};
 
 // The golden ratio. The fractional parts of its multiples are spread evenly between 0 and 1, for
 // any number of multiples.

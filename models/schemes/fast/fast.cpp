@@ -1,7 +1,6 @@
 #include "schemes/fast/fast.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -13,9 +12,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<FastParameters> kFast{
     "fast", "a window by delay that keeps a fixed number of bytes in queues",
-    [](const FastParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Fast>(context.host, parameters, context.mtu);
-    }};
+    kMakesAlgorithm<Fast, &AlgorithmContext::mtu>};
 }  // namespace
 
 void FastParameters::describe(ParameterVisitor& v) {

@@ -1,7 +1,6 @@
 #include "schemes/fimd/fimd.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -14,9 +13,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<FimdParameters> kFimd{
     "fimd", "rates that recover from a mark within one constant time",
-    [](const FimdParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Fimd>(context.host, parameters, context.mtu);
-    }};
+    kMakesAlgorithm<Fimd, &AlgorithmContext::mtu>};
 }  // namespace
 
 void FimdParameters::describe(ParameterVisitor& v) {

@@ -1,7 +1,6 @@
 #include "schemes/hpcc/hpcc.h"
 
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
 
 #include "describe/network_scale.h"
@@ -16,9 +15,7 @@ const RegisteredAlgorithm<HpccParameters> kHpcc{
     "hpcc",
     "switches report their load in every packet, by which senders limit the bytes in "
     "flight",
-    [](const HpccParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Hpcc>(context.host, parameters, context.longest_base_rtt);
-    }};
+    kMakesAlgorithm<Hpcc, &AlgorithmContext::longest_base_rtt>};
 }  // namespace
 
 void HpccParameters::describe(ParameterVisitor& v) {

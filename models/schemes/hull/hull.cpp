@@ -1,7 +1,6 @@
 #include "schemes/hull/hull.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -14,10 +13,8 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<HullParameters> kHull{
     "hull", "DCTCP by marks of phantom queues, and a pacer for long flows",
-    [](const HullParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Hull>(context.host, parameters, context.mtu, context.longest_base_rtt,
-                                    context.rank);
-    }};
+    kMakesAlgorithm<Hull, &AlgorithmContext::mtu, &AlgorithmContext::longest_base_rtt,
+                    &AlgorithmContext::rank>};
 
 DctcpParameters dctcp_of(const HullParameters& hull) {
   DctcpParameters dctcp;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <memory>
 #include <stdexcept>
 
 #include "describe/visitor.h"
@@ -16,9 +15,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<IndigoParameters> kIndigo{
     "indigo", "a window moved by the actions of a trained policy",
-    [](const IndigoParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Indigo>(context.host, parameters, context.mtu);
-    }};
+    kMakesAlgorithm<Indigo, &AlgorithmContext::mtu>};
 
 /// Level of a value in the policy table: level 0 lies below 2^first, and then each octave has four
 /// levels.

@@ -1,7 +1,5 @@
 #include "schemes/pipd/pipd.h"
 
-#include <memory>
-
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/real_rate.h"
@@ -13,9 +11,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<PipdParameters> kPipd{
     "pipd", "a window that marks cut and rounds without marks raise, by powers of itself",
-    [](const PipdParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Pipd>(context.host, parameters, context.mtu);
-    }};
+    kMakesAlgorithm<Pipd, &AlgorithmContext::mtu>};
 }  // namespace
 
 void PipdParameters::describe(ParameterVisitor& v) {

@@ -1,7 +1,6 @@
 #include "schemes/powertcp/powertcp.h"
 
 #include <algorithm>
-#include <memory>
 #include <stdexcept>
 
 #include "describe/network_scale.h"
@@ -14,9 +13,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<PowerTcpParameters> kPowerTcp{
     "powertcp", "the window follows power: arrival rate of bytes times their number in flight",
-    [](const PowerTcpParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<PowerTcp>(context.host, parameters, context.longest_base_rtt);
-    }};
+    kMakesAlgorithm<PowerTcp, &AlgorithmContext::longest_base_rtt>};
 
 bool by_telemetry_only(const PowerTcpParameters& p) {
   return p.variant == PowerTcpParameters::Variant::kTelemetry;

@@ -1,7 +1,6 @@
 #include "schemes/qcn/qcn.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -14,9 +13,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<QcnParameters> kQcn{
     "qcn", "switches send quantised feedback, senders cut by it and recover (802.1Qau)",
-    [](const QcnParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Qcn>(context.host, parameters);
-    }};
+    kMakesAlgorithm<Qcn>};
 }  // namespace
 
 void QcnParameters::describe(ParameterVisitor& v) {

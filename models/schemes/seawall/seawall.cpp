@@ -1,7 +1,6 @@
 #include "schemes/seawall/seawall.h"
 
 #include <algorithm>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -14,9 +13,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<SeawallParameters> kSeawall{
     "seawall", "a rate for each class and destination by its weight, however many flows it has",
-    [](const SeawallParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Seawall>(context.host, parameters);
-    }};
+    kMakesAlgorithm<Seawall>};
 
 template <class List>
 void remove(List& list, FlowNumber number) {

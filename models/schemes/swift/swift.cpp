@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -14,11 +13,9 @@ namespace dcc {
 namespace {
 long double picoseconds(PicoSeconds t) { return static_cast<long double>(t.count); }
 
-const RegisteredAlgorithm<SwiftParameters> kSwift{
-    "swift", "the window follows the delay against a target",
-    [](const SwiftParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Swift>(context.host, parameters, context.mtu);
-    }};
+const RegisteredAlgorithm<SwiftParameters> kSwift{"swift",
+                                                  "the window follows the delay against a target",
+                                                  kMakesAlgorithm<Swift, &AlgorithmContext::mtu>};
 }  // namespace
 
 void SwiftParameters::describe(ParameterVisitor& v) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <stdexcept>
 
 #include "describe/network_scale.h"
@@ -30,10 +29,7 @@ BitRate paced_share(const NetworkScale& network) {
 }
 
 const RegisteredAlgorithm<TimelyParameters> kTimely{
-    "timely", "the rate follows the gradient of the round-trip time",
-    [](const TimelyParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Timely>(context.host, parameters);
-    }};
+    "timely", "the rate follows the gradient of the round-trip time", kMakesAlgorithm<Timely>};
 }  // namespace
 
 void TimelyParameters::describe(ParameterVisitor& v) {

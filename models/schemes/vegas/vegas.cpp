@@ -1,7 +1,5 @@
 #include "schemes/vegas/vegas.h"
 
-#include <memory>
-
 #include "describe/parameter_error.h"
 #include "describe/visitor.h"
 #include "nic/algorithm/registry.h"
@@ -11,9 +9,7 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<VegasParameters> kVegas{
     "vegas", "a window by delay that keeps two to four packets in queues",
-    [](const VegasParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Vegas>(context.host, parameters, context.mtu);
-    }};
+    kMakesAlgorithm<Vegas, &AlgorithmContext::mtu>};
 }  // namespace
 
 void VegasParameters::describe(ParameterVisitor& v) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "describe/network_scale.h"
 #include "describe/visitor.h"
@@ -14,10 +13,8 @@ namespace dcc {
 namespace {
 const RegisteredAlgorithm<VivaceParameters> kVivace{
     "vivace", "a rate that follows the slope of a utility of goodput, delay and loss (PCC)",
-    [](const VivaceParameters& parameters, const AlgorithmContext& context) {
-      return std::make_unique<Vivace>(context.host, parameters, context.mtu, context.seed,
-                                      context.rank);
-    }};
+    kMakesAlgorithm<Vivace, &AlgorithmContext::mtu, &AlgorithmContext::seed,
+                    &AlgorithmContext::rank>};
 
 /// Returns x to the power 9/10, with the same result on every machine: x divided by its tenth root,
 /// which Newton's method finds. From above, an iteration lowers the root until the precision of a

@@ -49,11 +49,16 @@ struct AlgorithmSeam {
 extern template struct Named<AlgorithmSeam>;
 using Algorithms = Named<AlgorithmSeam>;
 
+/// Maker for RegisteredAlgorithm: makes an algorithm of type Made from the NIC, the parameters and
+/// the named members of the context.
+template <class Made, auto... kMembers>
+constexpr auto kMakesAlgorithm = [](const auto& parameters, const AlgorithmContext& context) {
+  return std::make_unique<Made>(context.host, parameters, context.*kMembers...);
+};
+
 /// A namespace-scope constant of the algorithm's .cpp:
 ///   const RegisteredAlgorithm<MineParameters> kMine{"mine", "what it does in a few words",
-///       [](const MineParameters& parameters, const AlgorithmContext& context) {
-///         return std::make_unique<Mine>(context.host, parameters);
-///       }};
+///                                                   kMakesAlgorithm<Mine>};
 template <class Parameters>
 using RegisteredAlgorithm = Algorithms::Registered<Parameters>;
 
