@@ -81,5 +81,8 @@ class KeyTable {
 inline std::uint64_t flow_key(std::uint32_t flow, HostId source, HostId destination) {
   return std::uint64_t{flow} << 1 | (source < destination ? 1u : 0u);
 }
+inline std::uint64_t flow_key(const Packet& packet) {
+  return flow_key(packet.flow, packet.source, packet.destination);
+}
 
 }  // namespace dcc

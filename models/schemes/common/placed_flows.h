@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "fabric/fabric_map.h"
 #include "fabric/flow_entries.h"
-#include "fabric/path_choice.h"
+#include "schemes/common/edge_choice.h"
 #include "schemes/common/key_table.h"
 #include "sim/state_digest.h"
 
@@ -15,27 +14,22 @@ namespace dcc {
 
 /// A load balancer with flow entries: a flow with an entry takes the entry's port; every other flow
 /// takes the port of unplaced().
-class PlacedFlows : public PathChoice, private FlowEntries {
+class PlacedFlows : public EdgeChoice, private FlowEntries {
  public:
   // Requests every packet, because flows between two hosts of this switch count too: they use the
   // hosts' links.
   Needs needs() const override { return {true, false}; }
-  void join(const FabricMap& fabric, int self) override {
-    fabric_ = &fabric;
-    self_ = fabric.edge_at(self);
-  }
   void routes_changed() override { places_.clear(); }
   FlowEntries* flow_entries() override { return this; }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
-    const std::uint32_t* const place = places_.find(key_of(packet));
+    const std::uint32_t* const place = places_.find(flow_key(packet));
     if (place != nullptr) return std::min(*place, ports.size() - 1);
     return unplaced(packet, ports);
   }
   std::uint32_t choose(Packet& packet, PortSet ports) override {
-    if (packet.kind == PacketKind::kData && fabric_ != nullptr &&
-        fabric_->edge_of(packet.source) == self_) {
-      Count& count = *counts_.find_or_add(key_of(packet)).first;
+    if (packet.kind == PacketKind::kData && fabric_ != nullptr && begins_here(packet)) {
+      Count& count = *counts_.find_or_add(flow_key(packet)).first;
       count.name = {packet.source, packet.destination, packet.flow};
       count.bytes += packet.wire_bytes;
     }
@@ -50,10 +44,6 @@ class PlacedFlows : public PathChoice, private FlowEntries {
   const std::uint64_t hash_seed_;
 
  private:
-  static std::uint64_t key_of(const Packet& packet) {
-    return flow_key(packet.flow, packet.source, packet.destination);
-  }
-
   std::vector<Count> take_counts() override {
     std::vector<Count> list;
     counts_.for_each([&](std::uint64_t, const Count& count) { list.push_back(count); });
@@ -66,8 +56,6 @@ class PlacedFlows : public PathChoice, private FlowEntries {
   void clear_places() override { places_.clear(); }
   std::uint64_t hash_seed() const override { return hash_seed_; }
 
-  const FabricMap* fabric_ = nullptr;
-  std::uint32_t self_ = FabricMap::kNoEdge;
   KeyTable<Count> counts_;
   KeyTable<std::uint32_t> places_;
 };

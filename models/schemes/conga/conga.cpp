@@ -37,8 +37,7 @@ Conga::Conga(const CongaParameters& parameters, const PathContext& context)
       tag_(static_cast<std::size_t>(context.ports)) {}
 
 void Conga::join(const FabricMap& fabric, int self) {
-  fabric_ = &fabric;
-  self_ = fabric.edge_at(self);
+  EdgeChoice::join(fabric, self);
   for (std::size_t port = 0; port < tag_.size() && self_ != FabricMap::kNoEdge; ++port) {
     if (!fabric.leads_on(self, static_cast<int>(port))) continue;
     if (++tags_ > 0xFF) throw std::invalid_argument("routing: conga tells 255 ways up apart");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "fabric/balancers.h"
-#include "fabric/fabric_map.h"
+#include "schemes/common/edge_choice.h"
 #include "schemes/common/flowlets.h"
 #include "schemes/common/rate_estimator.h"
 #include "sim/random.h"
@@ -25,7 +25,7 @@ struct CongaParameters final : BalancerParameters {
   void describe(ParameterVisitor& v) override;
 };
 
-class Conga final : public PathChoice {
+class Conga final : public EdgeChoice {
  public:
   Conga(const CongaParameters& parameters, const PathContext& context);
 
@@ -75,8 +75,6 @@ class Conga final : public PathChoice {
   std::uint64_t hash_seed_;
   RandomStream random_;
   FlowletTable flowlets_;
-  const FabricMap* fabric_ = nullptr;
-  std::uint32_t self_ = FabricMap::kNoEdge;
   std::vector<RateEstimator> use_;  // utilisation estimate of each port's link
   std::vector<std::uint8_t> tag_;   // path tag of each port; 0: the port leads to a host
   std::uint32_t tags_ = 0;

@@ -47,12 +47,6 @@ Conweave::Conweave(const ConweaveParameters& parameters, const PathContext& cont
       hash_seed_(context.hash_seed),
       random_(context.seed, "routing", context.index) {}
 
-void Conweave::join(const FabricMap& fabric, int self) {
-  fabric_ = &fabric;
-  node_ = self;
-  self_ = fabric.edge_at(self);
-}
-
 // ---------------------------------------------------------------- Paths
 
 /// Number of paths to a destination. A path is a first link and, if the next switch has a choice,
@@ -189,7 +183,7 @@ std::uint32_t Conweave::arrive(Packet& packet, PortSet ports) {
   packet.overlay = {};
   if (header.way == 0) return 0;
   if (packet.ecn == Ecn::kCe) tell(packet, header, ConweaveHeader::News::kNotify);
-  const std::uint64_t key = flow_key(packet.flow, packet.source, packet.destination);
+  const std::uint64_t key = flow_key(packet);
   Receiver& flow = *receivers_.find_or_add(key).first;
   const PicoSeconds now = view_.now();
   if (begins_epoch(flow, header)) {
@@ -264,8 +258,7 @@ std::uint32_t Conweave::peek(const Packet& packet, PortSet ports) const {
   }
   const std::uint32_t source = fabric_->edge_of(packet.source);
   if (source == self_ && fabric_->edge_of(packet.destination) != self_) {
-    const Sender* const known =
-        senders_.find(flow_key(packet.flow, packet.source, packet.destination));
+    const Sender* const known = senders_.find(flow_key(packet));
     Sender ahead = known != nullptr ? *known : Sender{};
     RandomStream random = random_;
     return (depart(ahead, packet, ports, random).way - 1u) % ports.size();
@@ -286,8 +279,7 @@ std::uint32_t Conweave::choose(Packet& packet, PortSet ports) {
   const bool begins_here = fabric_->edge_of(packet.source) == self_;
   if (ends_here && !begins_here && ports.size() == 1) return arrive(packet, ports);
   if (!begins_here || ends_here || ports.size() == 1) return peek(packet, ports);
-  Sender& flow =
-      *senders_.find_or_add(flow_key(packet.flow, packet.source, packet.destination)).first;
+  Sender& flow = *senders_.find_or_add(flow_key(packet)).first;
   const std::uint8_t before = flow.way;
   const ConweaveHeader header = depart(flow, packet, ports, random_);
   if (header.tail && flow.way != before) ++counters_.rerouted;

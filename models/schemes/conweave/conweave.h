@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "fabric/balancers.h"
-#include "fabric/fabric_map.h"
+#include "schemes/common/edge_choice.h"
 #include "schemes/common/key_table.h"
 #include "sim/random.h"
 #include "sim/scheduler.h"
@@ -64,7 +64,7 @@ struct ConweaveHeader {
 };
 
 /// The load balancer of an edge switch, or of a switch between edge switches.
-class Conweave final : public PathChoice {
+class Conweave final : public EdgeChoice {
  public:
   /// Counters of ConWeave for flows that end at this switch; `rerouted` counts flows that begin
   /// here.
@@ -83,7 +83,6 @@ class Conweave final : public PathChoice {
   Conweave(const ConweaveParameters& parameters, const PathContext& context);
 
   Needs needs() const override { return {true, false}; }
-  void join(const FabricMap& fabric, int self) override;
   void routes_changed() override { ++routes_; }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override;
@@ -163,9 +162,6 @@ class Conweave final : public PathChoice {
   PathActions* actions_;
   std::uint64_t hash_seed_;
   RandomStream random_;
-  const FabricMap* fabric_ = nullptr;
-  NodeId node_ = 0;
-  std::uint32_t self_ = FabricMap::kNoEdge;
   std::uint32_t routes_ = 0;  // number of route changes of the network
   KeyTable<Sender> senders_;
   KeyTable<Receiver> receivers_;

@@ -7,8 +7,7 @@
 #include <algorithm>
 
 #include "describe/visitor.h"
-#include "fabric/fabric_map.h"
-#include "schemes/common/key_table.h"
+#include "schemes/common/edge_choice.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
 
@@ -16,82 +15,35 @@ namespace dcc {
 
 namespace {
 
-class Flowbender final : public PathChoice {
+/// A flow whose sender is attached to this switch. A round is a round trip: it ends with the ACK
+/// of a packet that was sent after the round began.
+struct FlowbenderSender {
+  std::uint8_t value = 0;       // value V of the flow, from 0
+  bool went_back = false;       // true if the sender retransmitted a packet in this round
+  std::uint32_t congested = 0;  // number of the flow's consecutive congested rounds
+  std::uint32_t acks = 0;       // number of ACKs that the flow received in this round
+  std::uint32_t marked = 0;     // number of ACKs in this round that report marks
+  Psn next = 0;                 // one above the number of the highest packet that the flow sent
+  Psn round_end = 0;
+  void add_state(StateDigest& d) const {
+    d(value, went_back, congested, acks, marked, next, round_end);
+  }
+};
+
+class Flowbender final : public EntropyChoice<Flowbender, FlowbenderSender> {
  public:
   Flowbender(const FlowbenderParameters& parameters, const PathContext& context)
-      : parameters_(parameters),
-        share_q16_(static_cast<std::uint64_t>(parameters.mark_share.to_fixed(16))),
-        hash_seed_(context.hash_seed),
-        random_(context.seed, "routing", context.index) {}
+      : EntropyChoice(context),
+        parameters_(parameters),
+        share_q16_(static_cast<std::uint64_t>(parameters.mark_share.to_fixed(16))) {}
 
-  // Requests every packet, because an ACK reaches its host through one port only.
-  Needs needs() const override { return {true, false}; }
-  void join(const FabricMap& fabric, int self) override {
-    fabric_ = &fabric;
-    self_ = fabric.edge_at(self);
-  }
-
-  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
-    if (ports.size() == 1) return 0;
-    std::uint8_t tag = packet.overlay.entropy.value;
-    if (begins_here(packet)) {
-      const Sender* const known = senders_.find(key_of(packet));
-      Sender ahead = known != nullptr ? *known : Sender{};
-      RandomStream random = random_;
-      tag = next(ahead, packet, random);
-    }
-    return hashed(packet, tag, ports.size());
-  }
   std::uint32_t choose(Packet& packet, PortSet ports) override {
     if (packet.kind == PacketKind::kAck && ends_here(packet)) on_ack(packet);
-    if (ports.size() == 1) return 0;
-    if (begins_here(packet)) {
-      packet.overlay.entropy.value =
-          next(*senders_.find_or_add(key_of(packet)).first, packet, random_);
-    }
-    return hashed(packet, packet.overlay.entropy.value, ports.size());
+    return choose_by_tag(packet, ports);
   }
   void add_state(StateDigest& d) const override { d(random_, senders_); }
-
- private:
-  /// A flow whose sender is attached to this switch. A round is a round trip: it ends with the ACK
-  /// of a packet that was sent after the round began.
-  struct Sender {
-    std::uint8_t value = 0;       // value V of the flow, from 0
-    bool went_back = false;       // true if the sender retransmitted a packet in this round
-    std::uint32_t congested = 0;  // number of the flow's consecutive congested rounds
-    std::uint32_t acks = 0;       // number of ACKs that the flow received in this round
-    std::uint32_t marked = 0;     // number of ACKs in this round that report marks
-    Psn next = 0;                 // one above the number of the highest packet that the flow sent
-    Psn round_end = 0;
-    void add_state(StateDigest& d) const {
-      d(value, went_back, congested, acks, marked, next, round_end);
-    }
-  };
-
-  bool begins_here(const Packet& packet) const {
-    return packet.kind == PacketKind::kData &&
-           (fabric_ == nullptr || fabric_->edge_of(packet.source) == self_);
-  }
-  bool ends_here(const Packet& packet) const {
-    return fabric_ == nullptr || fabric_->edge_of(packet.destination) == self_;
-  }
-  static std::uint64_t key_of(const Packet& packet) {
-    return flow_key(packet.flow, packet.source, packet.destination);
-  }
-  std::uint32_t hashed(const Packet& packet, std::uint8_t tag, std::uint32_t choices) const {
-    const std::uint64_t hash = flow_hash(packet, hash_seed_);
-    return scaled_down(tag == 0 ? hash : mix64(hash ^ tag), choices);
-  }
-
-  /// Draws another value V for a flow.
-  void move(Sender& sender, RandomStream& random) const {
-    const auto other = 1 + random.below(parameters_.values - 1);
-    sender.value = static_cast<std::uint8_t>((sender.value + other) % parameters_.values);
-    sender.congested = 0;
-  }
   /// Returns the tag that a data packet carries: V + 1.
-  std::uint8_t next(Sender& sender, const Packet& packet, RandomStream& random) const {
+  std::uint8_t next(FlowbenderSender& sender, const Packet& packet, RandomStream& random) const {
     if (packet.psn < sender.next && !sender.went_back) {
       sender.went_back = true;
       move(sender, random);
@@ -99,9 +51,17 @@ class Flowbender final : public PathChoice {
     sender.next = std::max(sender.next, packet.psn + 1);
     return static_cast<std::uint8_t>(sender.value + 1);
   }
+
+ private:
+  /// Draws another value V for a flow.
+  void move(FlowbenderSender& sender, RandomStream& random) const {
+    const auto other = 1 + random.below(parameters_.values - 1);
+    sender.value = static_cast<std::uint8_t>((sender.value + other) % parameters_.values);
+    sender.congested = 0;
+  }
   void on_ack(const Packet& ack) {
     const std::uint64_t key = flow_key(ack.flow, ack.destination, ack.source);
-    Sender* const sender = senders_.find(key);
+    FlowbenderSender* const sender = senders_.find(key);
     if (sender == nullptr) return;
     ++sender->acks;
     if (ack.ce_echo) ++sender->marked;
@@ -116,11 +76,6 @@ class Flowbender final : public PathChoice {
 
   FlowbenderParameters parameters_;
   std::uint64_t share_q16_;
-  std::uint64_t hash_seed_;
-  RandomStream random_;
-  const FabricMap* fabric_ = nullptr;
-  std::uint32_t self_ = FabricMap::kNoEdge;
-  KeyTable<Sender> senders_;
 };
 
 const Balancers::Registered<FlowbenderParameters> kFlowbender{

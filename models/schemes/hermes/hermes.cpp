@@ -296,7 +296,7 @@ std::uint32_t Hermes::peek(const Packet& packet, PortSet ports) const {
     }
   }
   if (begins_here(packet)) {
-    const Flow* const flow = flows_.find(flow_key(packet.flow, packet.source, packet.destination));
+    const Flow* const flow = flows_.find(flow_key(packet));
     for (std::uint32_t i = 0; flow != nullptr && flow->placed && i < ports.size(); ++i) {
       if (ports[i] == flow->port) return i;
     }
@@ -317,7 +317,7 @@ std::uint32_t Hermes::choose(Packet& packet, PortSet ports) {
   if (!begins_here(packet)) return peek(packet, ports);
   const std::uint32_t edge = fabric_->edge_of(packet.destination);
   if (probing_ != nullptr) note_data(packet);
-  Flow& flow = *flows_.find_or_add(flow_key(packet.flow, packet.source, packet.destination)).first;
+  Flow& flow = *flows_.find_or_add(flow_key(packet)).first;
   if (flow.placed) look_at_repeats(flow, packet, edge);
   std::uint32_t index = kNoWay;
   const State present = flow.placed ? state_of(edge, flow.port) : State::kFailed;

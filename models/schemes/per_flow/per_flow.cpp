@@ -17,21 +17,17 @@ class PerFlow final : public PathChoice {
   void routes_changed() override { ports_.clear(); }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
-    const std::uint32_t* const port = ports_.find(key_of(packet));
+    const std::uint32_t* const port = ports_.find(flow_key(packet));
     return port != nullptr ? *port : turn_ % ports.size();
   }
   std::uint32_t choose(Packet& packet, PortSet ports) override {
-    const auto [port, known] = ports_.find_or_add(key_of(packet));
+    const auto [port, known] = ports_.find_or_add(flow_key(packet));
     if (!known) *port = turn_++ % ports.size();
     return *port;
   }
   void add_state(StateDigest& d) const override { d(ports_, turn_); }
 
  private:
-  static std::uint64_t key_of(const Packet& packet) {
-    return flow_key(packet.flow, packet.source, packet.destination);
-  }
-
   KeyTable<std::uint32_t> ports_;
   std::uint32_t turn_ = 0;
 };

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "fabric/balancers.h"
-#include "fabric/fabric_map.h"
-#include "schemes/common/key_table.h"
+#include "schemes/common/edge_choice.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
 
@@ -18,14 +17,12 @@ namespace dcc {
 
 namespace {
 
-class Permutation final : public PathChoice {
+class Permutation final : public EdgeChoice {
  public:
   explicit Permutation(const PathContext& context)
       : ports_(context.ports), random_(context.seed, "routing", context.index) {}
   void join(const FabricMap& fabric, int self) override {
-    fabric_ = &fabric;
-    node_ = self;
-    self_ = fabric.edge_at(self);
+    EdgeChoice::join(fabric, self);
     std::uint32_t up = 0;
     for (int port = 0; port < ports_ && self_ != FabricMap::kNoEdge; ++port) {
       if (fabric.leads_on(self, port) && ++up > kMax) {
@@ -39,13 +36,13 @@ class Permutation final : public PathChoice {
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
     RandomStream ahead = random_;
     if (!begins_here(packet)) return beyond(packet, ports, ahead);
-    const Round* const known = rounds_.find(key_of(packet));
+    const Round* const known = rounds_.find(flow_key(packet));
     Round round = known != nullptr ? *known : Round{};
     return next(round, packet, ports, ahead).first - 1u;
   }
   std::uint32_t choose(Packet& packet, PortSet ports) override {
     if (!begins_here(packet)) return beyond(packet, ports, random_);
-    const Way way = next(*rounds_.find_or_add(key_of(packet)).first, packet, ports, random_);
+    const Way way = next(*rounds_.find_or_add(flow_key(packet)).first, packet, ports, random_);
     packet.overlay.route.first_port = way.first;
     packet.overlay.route.second_port = way.second;
     return way.first - 1u;
@@ -70,12 +67,6 @@ class Permutation final : public PathChoice {
     void add_state(StateDigest& d) const { d(ways, left); }
   };
 
-  bool begins_here(const Packet& packet) const {
-    return fabric_ == nullptr || fabric_->edge_of(packet.source) == self_;
-  }
-  static std::uint64_t key_of(const Packet& packet) {
-    return flow_key(packet.flow, packet.source, packet.destination);
-  }
   /// Port choice at a switch beyond the first one. A packet that left a switch with a single port
   /// carries no port indices.
   static std::uint32_t beyond(const Packet& packet, PortSet ports, RandomStream& random) {
@@ -112,9 +103,6 @@ class Permutation final : public PathChoice {
 
   int ports_;
   RandomStream random_;
-  const FabricMap* fabric_ = nullptr;
-  NodeId node_ = 0;
-  std::uint32_t self_ = FabricMap::kNoEdge;
   KeyTable<Round> rounds_;  // present round of each flow
 };
 

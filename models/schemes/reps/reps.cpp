@@ -8,8 +8,7 @@
 #include <array>
 
 #include "describe/visitor.h"
-#include "fabric/fabric_map.h"
-#include "schemes/common/key_table.h"
+#include "schemes/common/edge_choice.h"
 #include "sim/random.h"
 #include "sim/state_digest.h"
 
@@ -17,47 +16,33 @@ namespace dcc {
 
 namespace {
 
-class Reps final : public PathChoice {
+/// A flow whose sender is attached to this switch: its recycled entropy values, oldest first, as
+/// a ring.
+struct RepsSender {
+  std::array<std::uint8_t, RepsParameters::kMaxKept> kept{};
+  std::uint8_t first = 0;
+  std::uint8_t count = 0;
+  // number of packets that the flow sent, counted during the warm-up only
+  std::uint32_t sent = 0;
+};
+
+class Reps final : public EntropyChoice<Reps, RepsSender> {
  public:
   Reps(const RepsParameters& parameters, const PathContext& context)
-      : parameters_(parameters),
-        hash_seed_(context.hash_seed),
-        random_(context.seed, "routing", context.index) {}
+      : EntropyChoice(context), parameters_(parameters) {}
 
-  // Requests every packet, because an ACK reaches its host through one port only.
-  Needs needs() const override { return {true, false}; }
-  void join(const FabricMap& fabric, int self) override {
-    fabric_ = &fabric;
-    self_ = fabric.edge_at(self);
-  }
   /// Drops the recycled entropy values of all flows, which belong to the old routes.
   void routes_changed() override { senders_.clear(); }
-
-  std::uint32_t peek(const Packet& packet, PortSet ports) const override {
-    if (ports.size() == 1) return 0;
-    std::uint8_t tag = packet.overlay.entropy.value;
-    if (begins_here(packet)) {
-      const Sender* const known = senders_.find(key_of(packet));
-      Sender ahead = known != nullptr ? *known : Sender{};
-      RandomStream random = random_;
-      tag = next(ahead, random);
-    }
-    return hashed(packet, tag, ports.size());
-  }
   std::uint32_t choose(Packet& packet, PortSet ports) override {
     if (packet.kind == PacketKind::kAck && packet.overlay.entropy.echo != 0 && ends_here(packet)) {
       recycle(packet);
     }
-    if (ports.size() == 1) return 0;
-    if (begins_here(packet)) {
-      packet.overlay.entropy.value = next(*senders_.find_or_add(key_of(packet)).first, random_);
-    }
-    return hashed(packet, packet.overlay.entropy.value, ports.size());
+    return choose_by_tag(packet, ports);
   }
   void add_state(StateDigest& d) const override {
     d(random_);
     d.unordered([this](auto one) {
-      senders_.for_each([&](std::uint64_t key, const Sender& sender) {
+      senders_.for_each([&](std::uint64_t key, const RepsSender& sender) {
         StateDigest tags;
         for (std::uint32_t i = 0; i < sender.count; ++i) {
           tags(sender.kept[place(sender.first + i)]);
@@ -67,33 +52,7 @@ class Reps final : public PathChoice {
     });
   }
 
- private:
-  /// A flow whose sender is attached to this switch: its recycled entropy values, oldest first, as
-  /// a ring.
-  struct Sender {
-    std::array<std::uint8_t, RepsParameters::kMaxKept> kept{};
-    std::uint8_t first = 0;
-    std::uint8_t count = 0;
-    // number of packets that the flow sent, counted during the warm-up only
-    std::uint32_t sent = 0;
-  };
-
-  bool begins_here(const Packet& packet) const {
-    return packet.kind == PacketKind::kData &&
-           (fabric_ == nullptr || fabric_->edge_of(packet.source) == self_);
-  }
-  bool ends_here(const Packet& packet) const {
-    return fabric_ == nullptr || fabric_->edge_of(packet.destination) == self_;
-  }
-  static std::uint64_t key_of(const Packet& packet) {
-    return flow_key(packet.flow, packet.source, packet.destination);
-  }
-  std::uint32_t hashed(const Packet& packet, std::uint8_t tag, std::uint32_t choices) const {
-    const std::uint64_t hash = flow_hash(packet, hash_seed_);
-    return scaled_down(tag == 0 ? hash : mix64(hash ^ tag), choices);
-  }
-
-  std::uint8_t next(Sender& sender, RandomStream& random) const {
+  std::uint8_t next(RepsSender& sender, const Packet&, RandomStream& random) const {
     const bool warm = sender.sent >= parameters_.warm_up;
     if (!warm) ++sender.sent;
     if (warm && sender.count > 0) {
@@ -104,10 +63,13 @@ class Reps final : public PathChoice {
     }
     return static_cast<std::uint8_t>(1 + random.below(parameters_.entropies));
   }
+
+ private:
   /// Adds an ACK's entropy value to the flow's ring; a full ring drops its oldest value.
   void recycle(const Packet& ack) {
     if (ack.ce_echo) return;
-    Sender& sender = *senders_.find_or_add(flow_key(ack.flow, ack.destination, ack.source)).first;
+    RepsSender& sender =
+        *senders_.find_or_add(flow_key(ack.flow, ack.destination, ack.source)).first;
     if (sender.count == parameters_.kept) {
       sender.first = place(sender.first + 1u);
       --sender.count;
@@ -120,11 +82,6 @@ class Reps final : public PathChoice {
   }
 
   RepsParameters parameters_;
-  std::uint64_t hash_seed_;
-  RandomStream random_;
-  const FabricMap* fabric_ = nullptr;
-  std::uint32_t self_ = FabricMap::kNoEdge;
-  KeyTable<Sender> senders_;
 };
 
 const Balancers::Registered<RepsParameters> kReps{

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "fabric/balancers.h"
-#include "fabric/fabric_map.h"
+#include "schemes/common/edge_choice.h"
 
 namespace dcc {
 
@@ -11,18 +11,13 @@ namespace {
 
 /// The source-routing load balancer. A packet carries two port choices, one for the sender's edge
 /// switch and one for the next switch, which is sufficient for leaf-spine networks and fat trees.
-class Source final : public PathChoice {
+class Source final : public EdgeChoice {
  public:
   explicit Source(std::uint64_t hash_seed) : hash_seed_(hash_seed) {}
-  void join(const FabricMap& fabric, int self) override {
-    fabric_ = &fabric;
-    self_ = fabric.edge_at(self);
-  }
 
   std::uint32_t peek(const Packet& packet, PortSet ports) const override {
-    const bool first = fabric_ == nullptr || fabric_->edge_of(packet.source) == self_;
     const std::uint32_t way =
-        first ? packet.overlay.route.first_port : packet.overlay.route.second_port;
+        begins_here(packet) ? packet.overlay.route.first_port : packet.overlay.route.second_port;
     if (way != 0) return (way - 1) % ports.size();
     return scaled_down(flow_hash(packet, hash_seed_), ports.size());
   }
@@ -30,8 +25,6 @@ class Source final : public PathChoice {
 
  private:
   std::uint64_t hash_seed_;
-  const FabricMap* fabric_ = nullptr;
-  std::uint32_t self_ = FabricMap::kNoEdge;
 };
 
 struct SourceParameters final : BalancerParameters {
