@@ -152,34 +152,6 @@ model::DebugRegistry::Value digest_value(const StateDigests& states) {
           [&states](std::uint32_t) { return fmt::format("{:016x}", states.whole()); }};
 }
 
-DigestSampler::DigestSampler(const Context& context, Sink sink)
-    : c_(context),
-      sink_(std::move(sink)),
-      digests_(context.network, context.flow_scheduler, context.transport_agent, context.hosts),
-      event_(Event::calling<&DigestSampler::sample>(*this, context.rank)) {
-  kept_.devices = digests_.names();
-}
-
-void DigestSampler::begin() {
-  if (c_.when.from <= c_.duration) c_.scheduler.schedule_at(event_, c_.when.from);
-}
-
-void DigestSampler::sample() {
-  if (c_.partitions.parallel() != nullptr) c_.partitions.parallel()->settle();
-  const PicoSeconds now = c_.scheduler.now();
-  std::vector<std::uint64_t> row = digests_.take();
-  if (sink_) {
-    sink_(digests_.names(), now, row);
-  } else {
-    kept_.t.push_back(now);
-    kept_.rows.push_back(std::move(row));
-  }
-  const PicoSeconds end = c_.when.to ? std::min(*c_.when.to, c_.duration) : c_.duration;
-  if (*c_.when.every <= end - now) c_.scheduler.schedule_in(event_, *c_.when.every);
-}
-
-void DigestSampler::finish(RunResults& results) { results.digests = std::move(kept_); }
-
 namespace {
 const FlowScheduler* flow_scheduler_of(const Platform& p) {
   const auto* const part = p.part<FlowSchedulerPart>();
@@ -190,7 +162,39 @@ const TransportAgent* transport_agent_of(const Platform& p) {
   const auto* const part = p.part<TransportAgentPart>();
   return part == nullptr ? nullptr : &part->agent();
 }
+}  // namespace
 
+DigestSampler::DigestSampler(Platform& platform)
+    : p_(platform),
+      digests_(platform.network, flow_scheduler_of(platform), transport_agent_of(platform),
+               platform.hosts),
+      event_(Event::calling<&DigestSampler::sample>(*this, kDigestRank)) {
+  kept_.devices = digests_.names();
+}
+
+void DigestSampler::begin() {
+  const PicoSeconds from = p_.config.output.digest.from;
+  if (from <= p_.config.duration) p_.scheduler.schedule_at(event_, from);
+}
+
+void DigestSampler::sample() {
+  if (p_.partitions.parallel() != nullptr) p_.partitions.parallel()->settle();
+  const PicoSeconds now = p_.scheduler.now();
+  std::vector<std::uint64_t> row = digests_.take();
+  if (p_.setup.digests) {
+    p_.setup.digests(digests_.names(), now, row);
+  } else {
+    kept_.t.push_back(now);
+    kept_.rows.push_back(std::move(row));
+  }
+  const DigestConfig& when = p_.config.output.digest;
+  const PicoSeconds end = std::min(when.to.value_or(p_.config.duration), p_.config.duration);
+  if (*when.every <= end - now) p_.scheduler.schedule_in(event_, *when.every);
+}
+
+void DigestSampler::finish(RunResults& results) { results.digests = std::move(kept_); }
+
+namespace {
 std::unique_ptr<PlatformPart> make_sampler(Platform& p) {
   if (!p.config.output.digest.every) return nullptr;
   if (p.setup.group != nullptr) {
@@ -198,11 +202,7 @@ std::unique_ptr<PlatformPart> make_sampler(Platform& p) {
                        "none of several processes holds the whole state: run one process, on any "
                        "number of threads");
   }
-  return std::make_unique<DigestSampler>(
-      DigestSampler::Context{p.config.output.digest, p.config.duration, p.scheduler, p.network,
-                             flow_scheduler_of(p), transport_agent_of(p), p.hosts, p.partitions,
-                             kDigestRank},
-      p.setup.digests);
+  return std::make_unique<DigestSampler>(p);
 }
 
 // Names of devices are made only if digests may be read, because there may be many names.

@@ -16,7 +16,6 @@
 #include "fabric/flow_scheduler.h"
 #include "measure/results.h"
 #include "nic/transport_agent.h"
-#include "parallel/partitions.h"
 #include "sim/scheduler.h"
 
 namespace dcc::vp {
@@ -67,18 +66,7 @@ class DigestSampler final : public PlatformPart {
   /// function that receives the rows; null: rows are kept for the results
   using Sink = std::function<void(const std::vector<std::string>& names, PicoSeconds now,
                                   const std::vector<std::uint64_t>& row)>;
-  struct Context {
-    DigestConfig when;
-    PicoSeconds duration;  // duration of the run
-    Scheduler& scheduler;
-    Network& network;
-    const FlowScheduler* flow_scheduler;    // central scheduler of flows; null: none
-    const TransportAgent* transport_agent;  // central agent of a transport; null: none
-    std::vector<std::unique_ptr<Host>>& hosts;
-    Partitions& partitions;
-    std::uint32_t rank;
-  };
-  DigestSampler(const Context& context, Sink sink);
+  explicit DigestSampler(Platform& platform);
   void begin() override;
   /// Adds the collected rows of digests to the results.
   void finish(RunResults& results) override;
@@ -86,8 +74,7 @@ class DigestSampler final : public PlatformPart {
  private:
   void sample();
 
-  Context c_;
-  Sink sink_;
+  Platform& p_;
   StateDigests digests_;
   DigestColumns kept_;
   Event event_;

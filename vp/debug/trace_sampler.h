@@ -2,19 +2,17 @@
 #pragma once
 
 #include <limits>
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "build/host.h"
 #include "build/network.h"
 #include "config/platform_config.h"
 #include "measure/trace/trace_events.h"
 #include "measure/trace/vcd_file.h"
-#include "sim/scheduler.h"
-#include "traffic/flow_plan.h"
 
 namespace dcc::vp {
+
+class Platform;
 
 /// At every `interval` of the trace window, writes the values that have changed. Signals: the bytes
 /// of switch queues that feed traced hosts (of all queues if all hosts are traced), and each
@@ -22,19 +20,8 @@ namespace dcc::vp {
 /// flow that a traced host sends.
 class TraceSampler {
  public:
-  struct Context {
-    const TraceConfig& config;
-    PicoSeconds end;  // time at which the run ends
-    Scheduler& scheduler;
-    const Network& network;
-    std::vector<std::unique_ptr<Host>>& hosts;
-    const FlowPlan& plan;
-    // rank of samples, the greatest rank: a sample at time t comes after all events at t
-    std::uint32_t rank;
-    TraceEvents* events;
-    VcdFile* signals;
-  };
-  explicit TraceSampler(const Context& context);
+  /// `events`, `signals`: the files; null: not written.
+  TraceSampler(Platform& platform, TraceEvents* events, VcdFile* signals);
   /// Schedules the first sample. Call when the simulation begins.
   void begin();
 
@@ -56,7 +43,10 @@ class TraceSampler {
   void sample();
   bool feeds_traced_host(const EgressQueue& queue) const;
 
-  Context c_;
+  Platform& p_;
+  const TraceConfig& config_;
+  TraceEvents* events_;
+  VcdFile* signals_;
   std::vector<Queue> queues_;
   std::vector<Lag> lags_;
   std::vector<Flow> flows_;

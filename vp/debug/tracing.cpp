@@ -68,9 +68,7 @@ Tracing::Tracing(Platform& platform, const TraceOutput& output)
   if (config_.signals) signals_ = std::make_unique<VcdFile>(file("signals.vcd"));
   if (transactions_ != nullptr || events_ != nullptr) trace_transactions();
   if (events_ == nullptr && signals_ == nullptr) return;
-  sampler_ = std::make_unique<TraceSampler>(
-      TraceSampler::Context{config_, p_.config.duration, p_.scheduler, p_.network, p_.hosts,
-                            p_.plan, kTraceRank, events_.get(), signals_.get()});
+  sampler_ = std::make_unique<TraceSampler>(p_, events_.get(), signals_.get());
   for (const auto& host : p_.hosts) {
     if (!config_.has_host(host->id())) continue;
     trace_slots(*host);

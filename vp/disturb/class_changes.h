@@ -9,8 +9,6 @@
 
 namespace dcc::vp {
 
-class Platform;
-
 /// Changes the class of flows at the NIC, like register QP_CMD, on hosts without software. On hosts
 /// with software the application calls the driver's nic_change_class instead.
 class ClassChanges final : public PlatformPart {

@@ -12,8 +12,6 @@
 
 namespace dcc::vp {
 
-class Platform;
-
 /// The weight of a rank's class while the rank sends its part of a round, 1.0 = 256: `begin` before
 /// the first byte, `end` after the last, in proportion to `sent` of `total` bytes between.
 /// Precondition: 0 <= sent <= total, total > 0.

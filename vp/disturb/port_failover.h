@@ -9,8 +9,6 @@
 
 namespace dcc::vp {
 
-class Platform;
-
 /// Moves flows between the ports of their hosts (nic.port_failover). When the link of a port has
 /// been down for `detection`, each flow with an end at the port gets the ports that a flow starting
 /// at this time would get, with a fresh queue pair at either end. The new queue pair sends from the

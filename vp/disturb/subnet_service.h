@@ -27,7 +27,6 @@ class Routing;
 namespace dcc::vp {
 
 class DirectTraffic;
-class Platform;
 
 /// Runs the subnet manager. From the beginning of the run the manager sends one datagram after the
 /// other; a lost datagram costs kTimeout. A flow with a guarantee requests a rate when its queue

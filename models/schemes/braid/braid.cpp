@@ -91,10 +91,7 @@ Braid::Braid(const TransportContext& context, const BraidParameters& parameters)
   law_.joined = parameters.joined;
 }
 
-void Braid::begin(Qpn qpn) {
-  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
-  senders_[qpn] = Sender{};
-}
+void Braid::begin(Qpn qpn) { renew(senders_, qpn); }
 
 void Braid::end(Qpn qpn) {
   leave(qpn);
@@ -199,11 +196,8 @@ Packet* Braid::next_packet() {
 void Braid::arrived(Qpn qpn, Packet& packet) {
   if (packet.kind == PacketKind::kData) {
     accept(qpn, packet);
-    Packet* const ack = make_control(qpn, PacketKind::kAck, packet.flow);
-    ack->psn = packet.psn;
-    ack->sent = packet.sent;
+    Packet* const ack = make_ack(qpn, packet);
     ack->ce_echo = count_mark(packet);
-    ++context_.counters.acks_sent;
     send_control(ack);
   } else if (packet.kind == PacketKind::kAck) {
     ++context_.counters.acks_received;

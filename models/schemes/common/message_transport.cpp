@@ -113,6 +113,21 @@ Packet* MessageTransport::make_control(Qpn qpn, PacketKind kind, std::uint32_t f
   return packet;
 }
 
+Packet* MessageTransport::make_ack(Qpn qpn, const Packet& data) {
+  Packet* const ack = make_control(qpn, PacketKind::kAck, data.flow);
+  ack->psn = data.psn;
+  ack->sent = data.sent;
+  ++context_.counters.acks_sent;
+  return ack;
+}
+
+void MessageTransport::say_end(Qpn qpn) {
+  Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
+  end->psn = at(qpn).out.end();
+  ++context_.counters.naks_sent;
+  send_control(end);
+}
+
 Packet* MessageTransport::make_for_host(HostId host, PacketKind kind) {
   Packet* const packet = context_.pool.allocate();
   packet->kind = kind;

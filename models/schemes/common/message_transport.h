@@ -74,6 +74,10 @@ class MessageTransport : public Transport {
   Packet* make_data(Qpn qpn, Psn psn);
   /// Makes a control packet for the remote end of a queue pair, at the highest priority.
   Packet* make_control(Qpn qpn, PacketKind kind, std::uint32_t flow);
+  /// Makes the acknowledgement of one data packet, and counts it.
+  Packet* make_ack(Qpn qpn, const Packet& data);
+  /// Tells a receiver where the data ends, because the flow was stopped.
+  void say_end(Qpn qpn);
   /// Makes a control packet between two hosts, shared by all their queue pairs, at the highest
   /// priority.
   Packet* make_for_host(HostId host, PacketKind kind);
@@ -112,6 +116,12 @@ class MessageTransport : public Transport {
   Bytes delivered(Qpn qpn, Psn psn);
   /// Records that every packet before `end` has arrived.
   void delivered_before(Qpn qpn, Psn end);
+  /// Starts the state of a queue pair anew, in a list with one state for each queue pair.
+  template <class State>
+  static State& renew(std::vector<State>& states, Qpn qpn) {
+    if (states.size() <= qpn) states.resize(qpn + 1);
+    return states[qpn] = State{};
+  }
 
   TransportContext context_;
   TransportCounters totals_;

@@ -29,8 +29,7 @@ D3::D3(const TransportContext& context, const D3Parameters& parameters)
 
 void D3::begin(Qpn qpn) {
   RatedTransport::begin(qpn);
-  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
-  senders_[qpn] = Sender{};
+  renew(senders_, qpn);
 }
 
 void D3::end(Qpn qpn) {

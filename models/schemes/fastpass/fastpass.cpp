@@ -183,10 +183,7 @@ Fastpass::Fastpass(const TransportContext& context, const FastpassParameters& pa
   }
 }
 
-void Fastpass::begin(Qpn qpn) {
-  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
-  senders_[qpn] = Sender{};
-}
+void Fastpass::begin(Qpn qpn) { renew(senders_, qpn); }
 
 void Fastpass::end(Qpn qpn) {
   count_work(qpn, 0);
@@ -465,14 +462,11 @@ void Fastpass::ring_timeouts() {
 void Fastpass::arrived(Qpn qpn, Packet& packet) {
   if (packet.kind == PacketKind::kData) {
     accept(qpn, packet);
-    Packet* const ack = make_control(qpn, PacketKind::kAck, packet.flow);
-    ack->psn = packet.psn;
-    ack->sent = packet.sent;
+    Packet* const ack = make_ack(qpn, packet);
     // The acknowledgement takes the path of its data: data packets of one slot to one rack have
     // different paths, so their acknowledgements need different paths, too.
     ack->overlay.route.first_port = packet.overlay.route.first_port;
     ack->overlay.route.second_port = packet.overlay.route.second_port;
-    ++context_.counters.acks_sent;
     send_control(ack);
   } else if (packet.kind == PacketKind::kAck) {
     ++context_.counters.acks_received;

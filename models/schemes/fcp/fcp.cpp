@@ -43,10 +43,8 @@ void Fcp::on_weight(std::uint8_t dscp, const Ratio& weight) { budgets_[dscp] = w
 
 void Fcp::begin(Qpn qpn) {
   RatedTransport::begin(qpn);
-  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
-  Sender& sender = senders_[qpn];
+  Sender& sender = renew(senders_, qpn);
   const QueuePairConfig& config = at(qpn).config;
-  sender = Sender{};
   sender.weight = budgets_[config.dscp];
   sender.round_trip =
       config.base_rtt == PicoSeconds() ? context_.longest_base_rtt : config.base_rtt;

@@ -97,14 +97,9 @@ Homa::Homa(const TransportContext& context, const HomaParameters& parameters)
                           Event::calling<&Homa::check_receivers>(*this, context.rank)) {}
 
 void Homa::begin(Qpn qpn) {
-  if (senders_.size() <= qpn) {
-    senders_.resize(qpn + 1);
-    receivers_.resize(qpn + 1);
-    windows_.resize(qpn + 1);
-  }
-  windows_[qpn] = static_cast<Psn>((parameters_.rtt_bytes + mtu(qpn) - 1) / mtu(qpn));
-  senders_[qpn] = Sender{};
-  receivers_[qpn] = Receiver{};
+  renew(senders_, qpn);
+  renew(receivers_, qpn);
+  renew(windows_, qpn) = static_cast<Psn>((parameters_.rtt_bytes + mtu(qpn) - 1) / mtu(qpn));
 }
 
 void Homa::end(Qpn qpn) {
@@ -232,14 +227,6 @@ void Homa::on_request(Qpn qpn, const Packet& request) {
       sender.again.push_back({psn, granted_priority(request), false});
     }
   }
-}
-
-/// Tells a receiver that the message ends earlier than announced, because the flow was stopped.
-void Homa::say_end(Qpn qpn) {
-  Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
-  end->psn = at(qpn).out.end();
-  ++context_.counters.naks_sent;
-  send_control(end);
 }
 
 void Homa::check_senders() {

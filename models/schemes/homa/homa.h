@@ -99,7 +99,6 @@ class Homa final : public MessageTransport {
   std::uint8_t unscheduled_priority(Bytes message) const;
   void on_grant(Qpn qpn, const Packet& grant);
   void on_request(Qpn qpn, const Packet& request);
-  void say_end(Qpn qpn);
   void check_senders();
 
   // Functions of the Homa receiver

@@ -40,14 +40,8 @@ Ndp::Ndp(const TransportContext& context, const NdpParameters& parameters)
       pulling_(Event::calling<&Ndp::send_pull>(*this, context.rank)) {}
 
 void Ndp::begin(Qpn qpn) {
-  if (senders_.size() <= qpn) {
-    senders_.resize(qpn + 1);
-    receivers_.resize(qpn + 1);
-  }
-  senders_[qpn] = Sender{};
-  senders_[qpn].heard = now();
-  receivers_[qpn] = Receiver{};
-  receivers_[qpn].patience = parameters_.timeout;
+  renew(senders_, qpn).heard = now();
+  renew(receivers_, qpn).patience = parameters_.timeout;
 }
 
 void Ndp::end(Qpn qpn) {

@@ -47,9 +47,7 @@ Pdq::Pdq(const TransportContext& context, const PdqParameters& parameters)
 
 void Pdq::begin(Qpn qpn) {
   RatedTransport::begin(qpn);
-  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
-  Sender& sender = senders_[qpn];
-  sender = Sender{};
+  Sender& sender = renew(senders_, qpn);
   sender.round_trip = sender.probe_after = context_.longest_base_rtt;
 }
 

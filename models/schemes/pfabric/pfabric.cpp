@@ -115,15 +115,10 @@ Packet* Pfabric::next_packet() {
 
 void Pfabric::arrived(Qpn qpn, Packet& packet) {
   switch (packet.kind) {
-    case PacketKind::kData: {
+    case PacketKind::kData:
       accept(qpn, packet);
-      Packet* const ack = make_control(qpn, PacketKind::kAck, packet.flow);
-      ack->psn = packet.psn;
-      ack->sent = packet.sent;
-      ++context_.counters.acks_sent;
-      send_control(ack);
+      send_control(make_ack(qpn, packet));
       return;
-    }
     case PacketKind::kRequest:  // handles a kRequest packet, which is a probe
       send_control(make_control(qpn, PacketKind::kCredit, packet.flow));
       return;

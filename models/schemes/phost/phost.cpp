@@ -60,12 +60,8 @@ PicoSeconds Phost::packets(Qpn qpn, const Ratio& number) const {
 }
 
 void Phost::begin(Qpn qpn) {
-  if (senders_.size() <= qpn) {
-    senders_.resize(qpn + 1);
-    receivers_.resize(qpn + 1);
-  }
-  senders_[qpn] = Sender{};
-  receivers_[qpn] = Receiver{};
+  renew(senders_, qpn);
+  renew(receivers_, qpn);
 }
 
 void Phost::end(Qpn qpn) {
@@ -180,11 +176,7 @@ void Phost::on_token(Qpn qpn, const Packet& packet) {
   deadlines_.set(qpn, now() + parameters_.timeout);
   if (packet.psn >= out.end()) {  // the flow was stopped, so the receiver must learn the new end
     ++totals_.credits_unused;
-    Packet* const end = make_control(qpn, PacketKind::kNak, at(qpn).config.flow);
-    end->psn = out.end();
-    ++context_.counters.naks_sent;
-    send_control(end);
-    return;
+    return say_end(qpn);
   }
   if (out.delivered(packet.psn)) {
     ++totals_.credits_unused;

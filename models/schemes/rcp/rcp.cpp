@@ -21,10 +21,8 @@ Rcp::Rcp(const TransportContext& context, const RcpParameters& parameters)
 
 void Rcp::begin(Qpn qpn) {
   RatedTransport::begin(qpn);
-  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
-  Sender& sender = senders_[qpn];
+  Sender& sender = renew(senders_, qpn);
   const QueuePairConfig& config = at(qpn).config;
-  sender = Sender{};
   sender.rate = context_.nic.line_rate;
   sender.round_trip =
       config.base_rtt == PicoSeconds() ? context_.longest_base_rtt : config.base_rtt;

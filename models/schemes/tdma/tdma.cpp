@@ -59,10 +59,7 @@ Tdma::Tdma(const TransportContext& context, const TdmaParameters& parameters)
       turn_(Event::calling<&Tdma::begin_slot>(*this, context.rank)),
       timeouts_(context.scheduler, Event::calling<&Tdma::ring_timeouts>(*this, context.rank)) {}
 
-void Tdma::begin(Qpn qpn) {
-  if (senders_.size() <= qpn) senders_.resize(qpn + 1);
-  senders_[qpn] = Sender{};
-}
+void Tdma::begin(Qpn qpn) { renew(senders_, qpn); }
 
 void Tdma::end(Qpn qpn) {
   set_waiting(qpn, false);
@@ -152,11 +149,7 @@ void Tdma::ring_timeouts() {
 void Tdma::arrived(Qpn qpn, Packet& packet) {
   if (packet.kind == PacketKind::kData) {
     accept(qpn, packet);
-    Packet* const ack = make_control(qpn, PacketKind::kAck, packet.flow);
-    ack->psn = packet.psn;
-    ack->sent = packet.sent;
-    ++context_.counters.acks_sent;
-    send_control(ack);
+    send_control(make_ack(qpn, packet));
   } else if (packet.kind == PacketKind::kAck) {
     ++context_.counters.acks_received;
     senders_[qpn].packets.arrived(packet.psn);
