@@ -38,7 +38,6 @@ TOOLS = {
     "weight-map": "dccvp.experiments.weight_map",
     "weight-tree": "dccvp.experiments.weight_tree",
     "weight-delay": "dccvp.experiments.weight_delay",
-    "diagnosis-oracle": "dccvp.experiments.diagnosis_oracle",
     "component": "dccvp.handoff.component",
     "package-links": "dccvp.handoff.package_links",
     "stamp-license": "dccvp.handoff.stamp_license",

@@ -12,10 +12,7 @@ import sys
 import unittest
 from unittest import mock
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
-
-from dccvp.experiments import diagnosis_oracle as oracle  # noqa: E402
+import diagnosis_oracle as oracle
 
 
 def campaign(*arguments):

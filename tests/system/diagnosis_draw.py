@@ -1,4 +1,4 @@
-"""Draws configurations of a star for the tool `diagnosis-oracle`."""
+"""Draws configurations of a star for diagnosis_oracle.py."""
 
 import math
 

@@ -1,6 +1,7 @@
-"""Checks whether a run's diagnoses agree with its raw results. The tool `diagnosis-oracle` draws configurations of a
-star, runs each, and decides by its own arithmetic on flows.csv, series/*.csv and the counters of metrics.json whether
-each diagnosis should be reported.
+#!/usr/bin/python3
+"""Checks whether a run's diagnoses agree with its raw results: diagnosis_oracle.py draws configurations of a star,
+runs each, and decides by its own arithmetic on flows.csv, series/*.csv and the counters of metrics.json whether each
+diagnosis should be reported.
 
 Near the limit of a diagnosis the oracle decides nothing, since it samples values that the program counts. The exit
 status is 1 if a decision differs from the diagnoses of the run. Another --seed draws new configurations.
@@ -10,13 +11,17 @@ import argparse
 import collections
 import json
 import math
+import pathlib
 import random
 import sys
 
-from dccvp import program
-from dccvp.common.columns import rows_of
-from dccvp.common.text_table import text_table
-from dccvp.experiments.diagnosis_draw import DELAYS_AND_LOSSES, INTERVAL, drawn
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+
+from diagnosis_draw import DELAYS_AND_LOSSES, INTERVAL, drawn  # noqa: E402
+from dccvp import program  # noqa: E402
+from dccvp.common.columns import rows_of  # noqa: E402
+from dccvp.common.text_table import text_table  # noqa: E402
 
 # Bytes of a full packet of the default MTU: payload; frame with Ethernet, IPv4, UDP, BTH, ICRC and FCS; preamble, start
 # delimiter and gap.
@@ -396,7 +401,7 @@ def judged(config):
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(prog="diagnosis-oracle", description=__doc__.split("\n\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(prog="diagnosis_oracle.py", description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--points", type=int, default=20, help="number of configurations (default 20)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (default 1)")
     parser.add_argument("--show", type=int, metavar="N", help="print configuration N instead of running")
@@ -431,3 +436,7 @@ def main(arguments):
     sys.stdout.write(text_table(table))
     print(f"{chosen.points - refused} of {chosen.points} configurations ran; {differ} decisions differ")
     return 1 if differ or refused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
