@@ -3,15 +3,18 @@
 Memories are counted bit by bit as rtl/controller instantiates them (tests compare with the elaborated design). Gates,
 flip-flops and FPGA cells come from synthesis at some numbers of slots with memories as macros (rtl/synth/run.py writes
 controller_points.csv beside this file; without the file they are not reported). Between two of these numbers of slots
-figures are interpolated, and marked as such. Rates and lateness follow from docs/controller-contract.md. The figures
+figures are interpolated, and marked as such. Where the sources of the RTL are at hand and are no longer those that were
+synthesised, the output says so. Rates and lateness follow from docs/controller-contract.md. The figures
 are metrics of a sweep, too: cost.NAME.
 """
 
 import argparse
 import csv
+import hashlib
 import json
 import math
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -77,12 +80,31 @@ def memories(shape):
     return {"u_manager." + name: size for name, size in found.items()}
 
 
+def rtl_digest(root=pathlib.Path(__file__).resolve().parents[2]):
+    """Returns eight hexadecimal digits that tell one RTL of the controller from another, comments and white space left
+    out; None if the folder `root` has no RTL, as where only the Python package is installed."""
+    sources = root / "rtl/controller/files.f"
+    if not sources.is_file():
+        return None
+    digest = hashlib.sha256()
+    for name in sources.read_text(encoding="utf-8").split():
+        code = re.sub(r"//[^\n]*|/\*.*?\*/", " ", (root / "rtl" / name).read_text(encoding="utf-8"), flags=re.S)
+        digest.update(" ".join([name, *code.split()]).encode())
+    return digest.hexdigest()[:8]
+
+
 def measured(path=POINTS):
-    """Returns the rows of controller_points.csv, sorted by slots: [{slots: …, figure: …}]."""
+    """Returns the rows of controller_points.csv, sorted by slots: [{slots: …, figure: …, rtl: digest}]."""
     if not path.is_file():
         return []
     with open(path, newline="", encoding="utf-8") as file:
-        return [{key: int(text) for key, text in row.items() if text} for row in csv.DictReader(file)]
+        return [{key: text if key == "rtl" else int(text) for key, text in row.items() if text}
+                for row in csv.DictReader(file)]
+
+
+def figures(points):
+    """Returns the sorted names of the synthesis figures of the points."""
+    return sorted({key for point in points for key in point} - {"slots", "rtl"})
 
 
 def at_slots(points, figure, slots):
@@ -108,7 +130,7 @@ def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
     values = {"ram_kbits": sum(words * bits for words, bits in sizes.values()) / 1024}
     origin = {"ram_kbits": "counted"}
     points = measured()
-    for figure in sorted({key for point in points for key in point} - {"slots"}):
+    for figure in figures(points):
         value, how = at_slots(points, figure, shape.slots)
         if value is not None:
             values[figure], origin[figure] = value, how
@@ -127,14 +149,19 @@ def cost(slots, clock_hz, split=(5, 5, 6), latency=64):
     return values, origin, sizes
 
 
-def warnings(values):
-    """Returns sentences on figures that hold only if the hardware reaches the configured clock frequency."""
+def warnings(values, points=(), present=None):
+    """Returns sentences on figures that hold only if the hardware reaches the configured clock frequency, and on
+    points of synthesis that are not of the RTL with the digest `present`."""
     clock, possible = values["greatest_events_per_second"] / 1e6, values.get("osu018_greatest_clock_mhz")
+    stale = [str(point["slots"]) for point in points if present and point.get("rtl") != present]
+    found = [f"the gates, cells and paths for {', '.join(stale)} slots are of an earlier RTL; rtl/synth/run.py --unit "
+             "controller measures them anew"] if stale else []
     if possible is None or clock <= possible:
-        return []
-    return [f"the configured clock of {clock:.6g} MHz is {clock / possible:.2g} times what the longest path allows in "
-            f"OSU018 (180 nm, without wires): {possible:.4g} MHz. The events/s and the lateness below are those of the "
-            "configured clock; they hold only in a technology in which this path is that much shorter"]
+        return found
+    return found + [
+        f"the configured clock of {clock:.6g} MHz is {clock / possible:.2g} times what the longest path allows in "
+        f"OSU018 (180 nm, without wires): {possible:.4g} MHz. The events/s and the lateness below are those of the "
+        "configured clock; they hold only in a technology in which this path is that much shorter"]
 
 
 def of_parameters(parameters):
@@ -162,7 +189,7 @@ def of_run(folder):
 
 def metric_rows():
     """Returns rows that describe the cost figures in the form of `dccvp metrics`."""
-    names = list(UNITS) + sorted({key for point in measured() for key in point} - {"slots"})
+    names = list(UNITS) + figures(measured())
     return tuple({"path": "cost." + name, "unit": UNITS.get(name, "")} for name in names)
 
 
@@ -183,8 +210,9 @@ def main(arguments):
     parser.add_argument("--format", choices=["text", "json"], default="text")
     options = parser.parse_args(arguments)
     values, origin, sizes = of_parameters(parameters_of(options.program, options.config, options.overrides))
+    warned = warnings(values, measured(), rtl_digest())
     if options.format == "json":
-        json.dump({"cost": values, "origin": origin, "warnings": warnings(values),
+        json.dump({"cost": values, "origin": origin, "warnings": warned,
                    "memories": {name: words * bits for name, (words, bits) in sizes.items()}}, sys.stdout, indent=2)
         print()
         return 0
@@ -192,7 +220,7 @@ def main(arguments):
     rows += [[name, str(words), str(bits), f"{words * bits / 1024:.1f}"] for name, (words, bits) in sizes.items()]
     rows.append(["all", "", "", f"{values['ram_kbits']:.1f}"])
     print(text_table(rows))
-    for sentence in warnings(values):
+    for sentence in warned:
         print(f"warning: {sentence}\n")
     rows = [["figure", "value", "unit", "from"]]
     rows += [["cost." + name, f"{value:.6g}", UNITS.get(name, ""), origin[name]] for name, value in values.items()]

@@ -18,7 +18,8 @@ import sys
 import tempfile
 
 RTL = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(0, RTL)
+sys.path[:0] = [RTL, os.path.join(os.path.dirname(RTL), "python")]
+from dccvp.cost import rtl_digest  # noqa: E402
 from sources import ARRAY, sources  # noqa: E402
 
 LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
@@ -192,15 +193,16 @@ def controller_timing(slots, work):
 
 
 def measure_controller(path, only):
-    """Yields the points of all targets, and adds each to a CSV file, so that an interrupted run continues there."""
-    rows = {}
+    """Returns the points of all targets, and adds each to a CSV file, so that an interrupted run continues there.
+    Points of another RTL are measured anew."""
+    rows, rtl = {}, rtl_digest()
     if os.path.exists(path):
         with open(path, newline="", encoding="utf-8") as file:
-            rows = {int(row["slots"]): row for row in csv.DictReader(file)}
+            rows = {int(row["slots"]): row for row in csv.DictReader(file) if row.get("rtl") == rtl}
     for target, counts in (("xilinx7", (1024, 64, 16384)), ("ecp5", (1024, 64, 16384)),
                            ("gates", (1024, 64, 16384)), ("osu018", (1024, 64, 16384))):
         for slots in counts:
-            row = rows.setdefault(slots, {"slots": slots})
+            row = rows.setdefault(slots, {"slots": slots, "rtl": rtl})
             if only not in (None, target) or any(key.startswith(target) and row[key] for key in row):
                 continue
             row.update(controller_point(slots, target))

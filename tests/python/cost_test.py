@@ -72,9 +72,27 @@ class Points(unittest.TestCase):
         self.assertEqual(cost.at_slots(self.POINTS, "lut", 4096), (None, "not measured"))
         self.assertEqual(cost.at_slots(self.POINTS, "dsp", 256), (None, "not measured"))
 
-    def test_shipped_ones_can_be_read(self):
-        for point in cost.measured():
-            self.assertGreater(len(point), 1)
+    def test_shipped_ones_are_of_the_present_rtl_or_it_is_said(self):
+        points = cost.measured()
+        self.assertGreater(len(points), 1)
+        values = cost.cost(1024, 20e6)[0]
+        present = points[0]["rtl"]
+        self.assertEqual(cost.warnings(values, points, present), [])
+        self.assertEqual(cost.warnings(values, points, None), [])
+        self.assertIn("64, 1024, 16384 slots are of an earlier RTL", cost.warnings(values, points, "00000000")[0])
+
+    def test_digest_ignores_comments_and_sees_code(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            self.assertIsNone(cost.rtl_digest(root))
+            (root / "rtl/controller").mkdir(parents=True)
+            (root / "rtl/controller/files.f").write_text("a.sv\n", encoding="utf-8")
+            digests = []
+            for code in ("wire a; // one\n", "wire a;  /* two\n lines */\n", "wire b;\n"):
+                (root / "rtl/a.sv").write_text(code, encoding="utf-8")
+                digests.append(cost.rtl_digest(root))
+            self.assertEqual(digests[0], digests[1])
+            self.assertNotEqual(digests[0], digests[2])
 
 
 class Command(unittest.TestCase):
