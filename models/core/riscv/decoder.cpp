@@ -314,7 +314,7 @@ DecodedOp decode(std::uint32_t instruction, std::uint32_t pc) {
 }
 
 const char* cause_name(std::uint32_t mcause) {
-  constexpr std::pair<Cause, const char*> kNames[] = {
+  constexpr std::pair<Cause, const char*> kCauses[] = {
       {Cause::kInstructionMisaligned, "instruction address misaligned"},
       {Cause::kInstructionAccessFault, "instruction access fault"},
       {Cause::kIllegalInstruction, "illegal instruction"},
@@ -329,7 +329,7 @@ const char* cause_name(std::uint32_t mcause) {
       {Cause::kMachineTimer, "machine timer interrupt"},
       {Cause::kMachineExternal, "machine external interrupt"},
   };
-  for (const auto& [cause, name] : kNames) {
+  for (const auto& [cause, name] : kCauses) {
     if (cause == static_cast<Cause>(mcause)) return name;
   }
   return "reserved cause";

@@ -1,7 +1,6 @@
 #include "nic/host/nic_host_interface.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstdlib>
 #include <optional>
 #include <utility>
@@ -36,16 +35,21 @@ std::optional<Operation> operation_of(std::uint8_t opcode) {
 }
 
 std::uint8_t cqe_status(CompletionSink::Status status) {
-  using Status = CompletionSink::Status;
-  constexpr std::pair<Status, std::uint8_t> kStatuses[] = {
-      {Status::kOk, NIC_CQE_OK},
-      {Status::kLocalError, NIC_CQE_LOCAL_ERROR},
-      {Status::kRemoteError, NIC_CQE_REMOTE_ERROR},
-      {Status::kRemoteInvalid, NIC_CQE_REMOTE_INVALID},
-      {Status::kRetryExceeded, NIC_CQE_RETRY_EXCEEDED},
-      {Status::kNotReady, NIC_CQE_NOT_READY}};
-  for (const auto& [reason, code] : kStatuses) {
-    if (reason == status) return code;
+  switch (status) {
+    case CompletionSink::Status::kOk:
+      return NIC_CQE_OK;
+    case CompletionSink::Status::kLocalError:
+      return NIC_CQE_LOCAL_ERROR;
+    case CompletionSink::Status::kRemoteError:
+      return NIC_CQE_REMOTE_ERROR;
+    case CompletionSink::Status::kRemoteInvalid:
+      return NIC_CQE_REMOTE_INVALID;
+    case CompletionSink::Status::kRetryExceeded:
+      return NIC_CQE_RETRY_EXCEEDED;
+    case CompletionSink::Status::kNotReady:
+      return NIC_CQE_NOT_READY;
+    case CompletionSink::Status::kFlushed:
+      break;
   }
   return NIC_CQE_FLUSHED;
 }
@@ -122,25 +126,39 @@ std::uint32_t NicHostInterface::read_register(std::uint16_t index) const {
 }
 
 std::uint64_t NicHostInterface::read_counter(std::uint16_t index) const {
-  constexpr std::pair<map::Counter, std::uint64_t NicCounters::*> kCounters[] = {
-      {map::kStatPacketsSent, &NicCounters::packets_sent},
-      {map::kStatPacketsReceived, &NicCounters::packets_received},
-      {map::kStatBytesSent, &NicCounters::bytes_sent},
-      {map::kStatBytesReceived, &NicCounters::bytes_received},
-      {map::kStatCnpsSent, &NicCounters::cnps_sent},
-      {map::kStatCnpsReceived, &NicCounters::cnps_received},
-      {map::kStatCeReceived, &NicCounters::ce_received},
-      {map::kStatAcksSent, &NicCounters::acks_sent},
-      {map::kStatAcksReceived, &NicCounters::acks_received},
-      {map::kStatIcrcErrors, &NicCounters::icrc_errors},
-      {map::kStatRetransmits, &NicCounters::retransmits},
-      {map::kStatMrViolations, &NicCounters::mr_violations},
-      {map::kStatReceivesMissing, &NicCounters::receives_missing}};
-  for (const auto& [counter, member] : kCounters) {
-    if (counter == index) return nic_.counters().*member - at_reset_.*member;
+  const NicCounters& c = nic_.counters();
+  const NicCounters& b = at_reset_;
+  switch (static_cast<map::Counter>(index)) {
+    case map::kStatPacketsSent:
+      return c.packets_sent - b.packets_sent;
+    case map::kStatPacketsReceived:
+      return c.packets_received - b.packets_received;
+    case map::kStatBytesSent:
+      return c.bytes_sent - b.bytes_sent;
+    case map::kStatBytesReceived:
+      return c.bytes_received - b.bytes_received;
+    case map::kStatCnpsSent:
+      return c.cnps_sent - b.cnps_sent;
+    case map::kStatCnpsReceived:
+      return c.cnps_received - b.cnps_received;
+    case map::kStatCeReceived:
+      return c.ce_received - b.ce_received;
+    case map::kStatAcksSent:
+      return c.acks_sent - b.acks_sent;
+    case map::kStatAcksReceived:
+      return c.acks_received - b.acks_received;
+    case map::kStatIcrcErrors:
+      return c.icrc_errors - b.icrc_errors;
+    case map::kStatRetransmits:
+      return c.retransmits - b.retransmits;
+    case map::kStatMrViolations:
+      return c.mr_violations - b.mr_violations;
+    case map::kStatCompletions:
+      return completions_written_;
+    case map::kStatReceivesMissing:
+      return c.receives_missing - b.receives_missing;
   }
-  assert(index == map::kStatCompletions);
-  return completions_written_;
+  std::abort();  // unreachable: every counter of the map is listed
 }
 
 void NicHostInterface::access(regs::RegisterAccess& access) {
