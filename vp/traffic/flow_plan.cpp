@@ -187,8 +187,7 @@ QueuePairIdentity FlowPlan::identify(HostId host, Qpn qpn, const QueuePairConfig
     return identity;
   }
   const QueuePairConfig config = queue_pair(host, qpn);
-  return {config.flow,         config.ecn_capable, config.governed, config.rate_cap,
-          config.initial_rate, config.base_rtt,    config.bytes,    config.deadline};
+  return {config};
 }
 
 void FlowPlan::created(HostId host, Qpn qpn, const QueuePairConfig& config) {

@@ -71,8 +71,8 @@ sc_core::sc_time Uart16550::character_time() const {
   const std::uint64_t bits = 1u + 5u + (lcr_ & kLcrLength) + ((lcr_ & kLcrParity) != 0 ? 1u : 0u) +
                              ((lcr_ & kLcrStop) != 0 ? 2u : 1u);
   const std::uint64_t cycles = bits * 16 * std::max<std::uint64_t>(divisor_, 1);
-  constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
-  return {static_cast<double>(cycles * kNanosecondsPerSecond / clock_hz_), sc_core::SC_NS};
+  constexpr std::uint64_t kSecond = 1'000'000'000;  // in ns
+  return {static_cast<double>(cycles * kSecond / clock_hz_), sc_core::SC_NS};
 }
 
 std::uint8_t Uart16550::modem_status() const {
