@@ -59,6 +59,7 @@ def main():
         (folder / "build").mkdir()
         (folder / "build/dccvp").symlink_to(dccvp)
         (folder / "build/firmware").symlink_to(firmware)
+        (folder / "build/generated").symlink_to(dccvp.parent / "generated")
         for body, promised in pairs:
             done = subprocess.run(["bash", "-e", "-o", "pipefail", "-c", body], cwd=folder,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
