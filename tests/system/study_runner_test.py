@@ -43,7 +43,7 @@ class Measuring(unittest.TestCase):
         self.assertEqual(study_measure.share_error([0, 0], [1, 2]), 1)
 
     def test_errors_of_all_flows_and_of_classes(self):
-        # The goodputs add up to 96, so shares by weights 1, 1, 2 and 4 would be 12, 12, 24 and 48.
+        # The goodputs add up to 96. Divided by the weights 1, 1, 2 and 4, they would be 12, 12, 24 and 48.
         goodput, weights = [10, 14, 24, 48], [1, 1, 2, 4]
         self.assertAlmostEqual(study_measure.share_rms(goodput, weights), math.sqrt(2 * (1 / 6) ** 2 / 4))
         self.assertAlmostEqual(study_measure.class_error(goodput, weights), 0)

@@ -23,9 +23,9 @@ namespace dcc {
 ///
 ///   void add_state(StateDigest& d) const { d(rate_, due_, queue_); }
 ///
-/// The function names the state that determines future behaviour. It omits statistics, the progress
-/// of deferred work, and parameters: two runs with different parameters differ when the parameter
-/// first has an effect.
+/// add_state() passes the members of the class on which its later behaviour depends. It leaves out
+/// statistics, the progress of deferred work, and parameters: the digests of two runs with
+/// different parameters part when the parameter first has an effect.
 ///
 /// An interface declares a pure virtual add_state(StateDigest&), so that no implementation omits
 /// it.

@@ -159,7 +159,8 @@ def blame(text, settings):
         start = f"-c {setting.argument}: "
         if text.startswith(start):
             return setting, text[len(start):]
-    # A change at `branch_at` may be refused; the refusal then names the setting that the change would alter.
+    # A sweep with `branch_at` sets the values of a point during the run, by an entry of `changes`. If the program
+    # refuses that entry, its message begins with `-c changes.+=` and quotes the key of the setting.
     for setting in settings:
         quoted = f"'{setting.key}'"
         if text.startswith("-c changes.+=") and quoted in text:

@@ -21,7 +21,8 @@ def filled(kind, title, sections, body, about, data, columns=1):
         "nav": "".join(f'<a href="#{name}">{text}</a>' for name, text in sections),
         "body": body,
         "about": escape(about),
-        # Markup in names is escaped, since `</script` and `<!--<script` would change how a browser reads the rest.
+        # `<` in the page's JSON is escaped, because a name that contains `</script` or `<!--<script` would otherwise
+        # end or hide the script that the browser reads.
         "data": json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c"),
         "uplot_js": (HERE / "vendor/uPlot.iife.min.js").read_text(encoding="utf-8"),
         "js": (HERE / "report.js").read_text(encoding="utf-8"),

@@ -77,8 +77,8 @@ class AppPins {
   void begin_access(bool write, std::uint32_t address, std::uint32_t value, std::uint8_t strobes);
   bool access_done() const { return access_ == Access::kDone; }
   /// Begins two AXI4-Lite reads at once. The host takes the first read's data `wait` cycles late,
-  /// and offers the second address meanwhile. Call cycle() until access_done(); then first_data()
-  /// is the data of the first read and data() that of the second.
+  /// and offers the second address meanwhile. Call cycle() until access_done(). Then first_data()
+  /// returns the data of the first read, and data() returns the data of the second read.
   void begin_reads(std::uint32_t first, std::uint32_t second, std::uint32_t wait);
   std::uint32_t first_data() const { return first_data_; }
   /// True if the block's response to the last AXI4-Lite access was not OKAY.

@@ -42,7 +42,8 @@ class RateRun {
     drain();
     taken.clear();
   }
-  /// Resets the queue, whose memories keep their contents, and waits until it is swept.
+  /// Resets the rate queue, and waits until the queue has cleared its memories, which a reset alone
+  /// does not change.
   void reset() {
     block_.reset();
     for (std::uint32_t i = 0; i < kFlows; ++i) cycle();
