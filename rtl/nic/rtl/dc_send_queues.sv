@@ -69,8 +69,10 @@ module dc_send_queues #(
   // Store
   // ---------------------------------------------------------------------------------------------
   // Numbers of frames of a flow that arrived and that left; the difference is the number of stored frames.
-  logic [SlotW:0]      tails_q [Flows];
-  logic [SlotW:0]      heads_q [Flows];
+  // Flow f has CountW bits from bit CountW f on. Vectors: an array of many flows cannot be reset in Verilator.
+  localparam int unsigned CountW = SlotW + 1;
+  logic [Flows*CountW-1:0] tails_q, heads_q;
+  logic [SlotW:0]      in_tail, in_head, out_head;  // numbers of the flow that arrives, and of the one that leaves
   logic                take, stored, full, over, post_q;
   logic [BeatW:0]      in_beat_q;          // beat number in the frame; MaxBeats: the frame is too long
   logic [BytesW-1:0]   post_bytes_q;
@@ -78,7 +80,9 @@ module dc_send_queues #(
   logic [6:0]          kept;
   logic [SlotW:0]      here;
 
-  assign here       = tails_q[s_flow_i] - heads_q[s_flow_i];
+  assign in_tail    = tails_q[s_flow_i*CountW +: CountW];
+  assign in_head    = heads_q[s_flow_i*CountW +: CountW];
+  assign here       = in_tail - in_head;
   assign full       = here == (SlotW + 1)'(Depth);
   assign s_tready_o = !full && (!post_q || post_ready_i);
   assign take       = s_tvalid_i && s_tready_o;
@@ -93,11 +97,11 @@ module dc_send_queues #(
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < Flows; i++) tails_q[i] <= '0;
+      tails_q   <= '0;
       in_beat_q <= '0;
       post_q    <= 1'b0;
     end else begin
-      if (stored) tails_q[s_flow_i] <= tails_q[s_flow_i] + 1'b1;
+      if (stored) tails_q[s_flow_i*CountW +: CountW] <= in_tail + 1'b1;
       if (stored) in_beat_q <= '0;
       else if (take && !over) in_beat_q <= in_beat_q + 1'b1;
       if (stored) post_q <= 1'b1;
@@ -162,7 +166,8 @@ module dc_send_queues #(
   assign out_flow      = next_flows_q[first_q];
   assign out_bytes     = next_bytes_q[first_q];
   assign last_byte     = out_bytes - 1'b1;
-  assign out_slot      = heads_q[out_flow][SlotW-1:0];
+  assign out_head      = heads_q[out_flow*CountW +: CountW];
+  assign out_slot      = out_head[SlotW-1:0];
   assign first_beat    = out_beat_q == '0;
   assign final_beat    = out_beat_q == last_byte[6 +: BeatW];
   assign drop          = waiting && out_bytes == '0;
@@ -172,18 +177,18 @@ module dc_send_queues #(
   assign start_flow_o  = out_flow;
   assign start_bytes_o = out_bytes;
   assign raddr         = {out_flow, out_slot, out_beat_q};
-  assign waddr         = {s_flow_i, tails_q[s_flow_i][SlotW-1:0], in_beat_q[BeatW-1:0]};
+  assign waddr         = {s_flow_i, in_tail[SlotW-1:0], in_beat_q[BeatW-1:0]};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned i = 0; i < Flows; i++) heads_q[i] <= '0;
+      heads_q    <= '0;
       out_beat_q <= '0;
       data_q     <= 1'b0;
       bad_q      <= 1'b0;
     end else begin
       if (data_q) bad_q <= (bad_q || wrong) && !(m_tready_i && m_tlast_o);
       if (ren) out_beat_q <= final_beat ? '0 : out_beat_q + 1'b1;
-      if (pop) heads_q[out_flow] <= heads_q[out_flow] + 1'b1;
+      if (pop) heads_q[out_flow*CountW +: CountW] <= out_head + 1'b1;
       if (ren || m_tready_i) data_q <= ren;
     end
   end

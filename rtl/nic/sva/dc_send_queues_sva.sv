@@ -23,4 +23,4 @@ module dc_send_queues_sva #(
 endmodule
 
 bind dc_send_queues dc_send_queues_sva #(.FlowW(FlowW), .BytesW(BytesW)) u_sva (
-  .empty_head(tails_q[out_flow] == heads_q[out_flow]), .*);
+  .empty_head(tails_q[out_flow*CountW +: CountW] == out_head), .*);
