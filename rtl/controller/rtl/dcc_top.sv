@@ -58,7 +58,10 @@ module dcc_top #(
   output logic [FlowW-1:0] rate_flow_o,
   output logic [31:0]      rate_value_o     // rate in 24.8 Mb/s
 );
-  localparam int unsigned SlotW      = $clog2(Slots);
+  localparam bit          LegalSlots = Slots >= 64 && Slots <= 16384 && (Slots & (Slots - 1)) == 0;
+  // With illegal Slots the parts have a legal number, so that a tool reports the parameter and not one of its effects.
+  localparam int unsigned PartSlots  = LegalSlots ? Slots : 64;
+  localparam int unsigned SlotW      = $clog2(PartSlots);
   localparam int unsigned TopBits    = 5;
   localparam int unsigned MiddleBits = 5;
   localparam int unsigned LastBits   = 6;
@@ -71,7 +74,7 @@ module dcc_top #(
                                  (32'(Rebuild) << dcc_regs_pkg::CapsRebuildLsb);
 
   // -- Legal parameters -----------------------------------------------------------------------------
-  if (Slots < 64 || Slots > 16384 || (Slots & (Slots - 1)) != 0) begin : g_slots
+  if (!LegalSlots) begin : g_slots
     $fatal(1, "dcc_top: Slots must be a power of two from 64 to 16384");
   end
   if (FlowW < SlotW || FlowW > 24) begin : g_flow_w
@@ -119,7 +122,7 @@ module dcc_top #(
     .hold_o   (hold)
   );
 
-  dcc_regs_apb #(.Caps(Caps), .SlotsEntries(Slots)) u_regs (
+  dcc_regs_apb #(.Caps(Caps), .SlotsEntries(PartSlots)) u_regs (
     .clk_i      (clk_i),
     .rst_ni     (rst_ni),
     .paddr_i    (paddr_i),
@@ -165,7 +168,7 @@ module dcc_top #(
 
   // -- The congestion manager -------------------------------------------------------------------------
   dc_manager #(
-    .Slots       (Slots),
+    .Slots       (PartSlots),
     .FlowW       (FlowW),
     .SparseFlows (SparseFlows),
     .Latency     (Latency),

@@ -109,17 +109,36 @@ module dcc_app_block #(
   localparam int unsigned ReportW  = (Secded != 0) ? 31 : 1;
   localparam int unsigned Gap      = 20;  // bytes of preamble and gap between frames
   localparam int unsigned Fcs      = 4;
-  localparam int unsigned OneDecision = MaxBeats + Flows / Width + 11;  // cycles, see rtl/pacer/doc/contract.md
+  localparam int unsigned OneDecision = MaxBeats + Flows / (Width | 32'(Width == 0)) + 11;  // cycles, see rtl/pacer/doc/contract.md
   localparam logic [TX_TAG_WIDTH-1:0] CnpTag = TX_TAG_WIDTH'(1) << (TX_TAG_WIDTH - 1);  // the core uses no such tag
 
+  localparam bit LegalFlows = Flows >= 64 && Flows <= 4096 && (Flows & (Flows - 1)) == 0;
+  // With illegal Flows the parts have a legal number, so that a tool reports the parameter and not one of its effects.
+  localparam int unsigned PartFlows = LegalFlows ? Flows : 64;
+
   if (AXIL_APP_CTRL_DATA_WIDTH != 32 || AXIL_APP_CTRL_ADDR_WIDTH < 21) begin : g_axil
-    $fatal(1, "dcc_app_block: AXI4-Lite must have 32 bits of data and at least 21 bits of address");
+    $fatal(1, "dcc_app_block: AXIL_APP_CTRL_DATA_WIDTH must be 32, AXIL_APP_CTRL_ADDR_WIDTH at least 21");
   end
   if (AXIS_IF_DATA_WIDTH != 512 || AXIS_SYNC_DATA_WIDTH != 512) begin : g_axis
-    $fatal(1, "dcc_app_block: streams must have 512 bits");
+    $fatal(1, "dcc_app_block: AXIS_SYNC_DATA_WIDTH and AXIS_IF_DATA_WIDTH must be 512");
   end
-  if (Flows > 1 << AXIS_IF_TX_ID_WIDTH || Slots > Flows || AXIS_IF_TX_DEST_WIDTH < 4) begin : g_flows
-    $fatal(1, "dcc_app_block: tid must hold a flow, Slots be at most Flows, tdest have at least 4 bits");
+  if (!LegalFlows || Flows > 1 << AXIS_IF_TX_ID_WIDTH) begin : g_flows
+    $fatal(1, "dcc_app_block: Flows must be a power of two from 64 to 4096, at most 2**AXIS_IF_TX_ID_WIDTH");
+  end
+  if (Slots < 64 || Slots > Flows || (Slots & (Slots - 1)) != 0) begin : g_slots
+    $fatal(1, "dcc_app_block: Slots must be a power of two from 64 to Flows");
+  end
+  if (MaxBeats < 2 || MaxBeats > 128 || (MaxBeats & (MaxBeats - 1)) != 0) begin : g_beats
+    $fatal(1, "dcc_app_block: MaxBeats must be a power of two from 2 to 128");
+  end
+  if (ClockMhz < 1 || ClockMhz > 2047) begin : g_clock
+    $fatal(1, "dcc_app_block: ClockMhz must be from 1 to 2047");
+  end
+  if (AXIS_IF_TX_DEST_WIDTH < 4 || TX_TAG_WIDTH < 2) begin : g_tags
+    $fatal(1, "dcc_app_block: AXIS_IF_TX_DEST_WIDTH must be at least 4, TX_TAG_WIDTH at least 2");
+  end
+  if (APP_GPIO_IN_WIDTH < 8 || APP_GPIO_OUT_WIDTH < 2) begin : g_gpio
+    $fatal(1, "dcc_app_block: APP_GPIO_IN_WIDTH must be at least 8, APP_GPIO_OUT_WIDTH at least 2");
   end
 
   logic rst_n;
@@ -187,7 +206,7 @@ module dcc_app_block #(
   logic [FlowW-1:0] context_flow, command_flow;
   logic             refused, unbound, cut, cnp_in, cnp_out;
 
-  dc_app_regs #(.Flows(Flows), .Secded(Secded)) u_regs (
+  dc_app_regs #(.Flows(PartFlows), .Secded(Secded)) u_regs (
     .clk_i             (clk),
     .rst_ni            (rst_n),
     .psel_i            (psel && own && !nowhere),
@@ -280,7 +299,7 @@ module dcc_app_block #(
   logic             unused_other;
   logic [3:0]       unused_reason;
 
-  dc_parser #(.Flows(Flows), .Secded(Secded)) u_parser (
+  dc_parser #(.Flows(PartFlows), .Secded(Secded)) u_parser (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .init_done_o    (parser_done),
@@ -329,7 +348,7 @@ module dcc_app_block #(
     if (!rst_n) now_q <= '0;
     else now_q <= now_q + 1'b1;
   end
-  dc_notifier #(.Flows(Flows), .Secded(Secded)) u_notifier (
+  dc_notifier #(.Flows(PartFlows), .Secded(Secded)) u_notifier (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .init_done_o    (notifier_done),
@@ -391,7 +410,7 @@ module dcc_app_block #(
   assign tx_flow = tx_side[AXIS_IF_TX_DEST_WIDTH + AXIS_IF_TX_USER_WIDTH +: FlowW];
 
   dc_send_queues #(
-    .Flows   (Flows),
+    .Flows   (PartFlows),
     .Depth   (Depth),
     .MaxBeats(MaxBeats),
     .SideW   (SideW),
@@ -435,7 +454,7 @@ module dcc_app_block #(
   logic [31:0]      rate_value, pace_rate;
   logic [2:0]       pace_priority;
 
-  dc_rate_queue #(.Flows(Flows), .Secded(Secded)) u_rates (
+  dc_rate_queue #(.Flows(PartFlows), .Secded(Secded)) u_rates (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .valid_i        (rate_valid || context_we),
@@ -453,7 +472,7 @@ module dcc_app_block #(
   assign context_ready = begin_ready && !rate_valid;
   assign context_we    = context_valid && context_ready;
 
-  dc_pacer #(.Flows(Flows), .Width(Width), .Depth(Depth), .Secded(Secded)) u_pacer (
+  dc_pacer #(.Flows(PartFlows), .Width(Width), .Depth(Depth), .Secded(Secded)) u_pacer (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .init_done_o    (pacer_done),
@@ -483,7 +502,7 @@ module dcc_app_block #(
   logic [5:0]       bytes_dscp;
   logic [31:0]      bytes_length;
 
-  dc_sent #(.Flows(Flows), .Secded(Secded)) u_sent (
+  dc_sent #(.Flows(PartFlows), .Secded(Secded)) u_sent (
     .clk_i          (clk),
     .rst_ni         (rst_n),
     .init_done_o    (sent_done),

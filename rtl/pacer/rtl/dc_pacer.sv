@@ -50,9 +50,14 @@ module dc_pacer #(
   output logic              strict_o,        // the line is over-subscribed: strict priority order
   output logic [ReportW-1:0] report_o        // report on the words used in the previous cycle (ram_guarded.sv)
 );
-  localparam int unsigned Rows   = Flows / Width;
+  localparam bit          Legal  = Flows >= 4 && Flows <= 16384 && (Flows & (Flows - 1)) == 0 &&
+                                   Width >= 2 && Width <= Flows / 2 && (Width & (Width - 1)) == 0;
+  // With illegal numbers the parts have legal ones, so that a tool reports the parameter and not one of its effects.
+  localparam int unsigned Places = Legal ? Flows : 4;  // number of flows
+  localparam int unsigned Cols   = Legal ? Width : 2;  // number of flows in a row
+  localparam int unsigned Rows   = Places / Cols;
   localparam int unsigned RowW   = $clog2(Rows);
-  localparam int unsigned IndexW = $clog2(Width);
+  localparam int unsigned IndexW = $clog2(Cols);
   localparam int unsigned TimeW  = dc_pacer_pkg::TimeW;
   localparam int unsigned NearW  = dc_pacer_pkg::NearW;
   localparam int unsigned FracW  = dc_pacer_pkg::FracW;
@@ -62,11 +67,14 @@ module dc_pacer #(
   localparam int unsigned Calm   = Rows + 8;  // cycles without a late packet that end strict order
   localparam int unsigned CalmW  = $clog2(Calm + 1);
 
-  if (Width < 2 || (Width & (Width - 1)) != 0 || Rows < 2 || (Flows & (Flows - 1)) != 0) begin : g_width
-    $fatal(1, "dc_pacer: Flows and Width must be powers of two, Width at least 2 and at most Flows / 2");
+  if (!Legal) begin : g_width
+    $fatal(1, "dc_pacer: Flows and Width must be powers of two, Flows from 4 to 16384, Width from 2 to Flows / 2");
   end
   if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
     $fatal(1, "dc_pacer: Depth must be a power of two, at least 2");
+  end
+  if (Secded > 1) begin : g_secded
+    $fatal(1, "dc_pacer: Secded must be 0 or 1");
   end
 
   logic [FlowW:0] sweep_q;
@@ -225,7 +233,7 @@ module dc_pacer #(
   logic [GapW+BytesW-1:0] product3_q;
   logic signed [GapW:0]          step2_q;   // new minus old time of a byte, after a rate change
   logic signed [GapW+BytesW:0]   shift3_q;  // shift of S, if the new rate counts for `behind`
-  logic [Width*EntryW-1:0] row, row2_q, row3_q, row_new, row4_q;
+  logic [Cols*EntryW-1:0]  row, row2_q, row3_q, row_new, row4_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -289,7 +297,7 @@ module dc_pacer #(
   assign gap_first  = {scale_i, {FracW{1'b0}}};
   assign pop        = op1_q == dc_pacer_pkg::OpSent && !times_lost;
 
-  dc_pacer_queues #(.Flows(Flows), .Depth(Depth), .Secded(Secded)) u_queues (
+  dc_pacer_queues #(.Flows(Places), .Depth(Depth), .Secded(Secded)) u_queues (
     .clk_i, .rst_ni,
     .sweep_i(sweep), .sweep_flow_i(sweep_q[FlowW-1:0]),
     .post_i(post), .post_flow_i, .post_bytes_i, .refused_o(post_refused_o),
@@ -363,29 +371,29 @@ module dc_pacer #(
   // Memories
   // ---------------------------------------------------------------------------------------------
   logic [RowW-1:0]         sweep_row, scan_q;
-  logic [Width*EntryW-1:0] scan_row;
+  logic [Cols*EntryW-1:0]  scan_row;
   assign sweep_row = sweep_q[RowW-1:0];
 
   // An operation whose row is lost reads the copy for the sweep instead, and the sweep waits for a cycle.
   logic steal, heal_new, scan_lost;
   assign steal = run1_q && row_lost;
 
-  ram_guarded #(.Depth(Rows), .Width(Width * EntryW), .Secded(Secded), .Number(5), .Early(1)) u_rows (
+  ram_guarded #(.Depth(Rows), .Width(Cols * EntryW), .Secded(Secded), .Number(5), .Early(1)) u_rows (
     .clk_i, .ren_i(issue), .raddr_i(flow[RowW-1:0]), .rdata_o(row),
     .wen_i(sweep || run3_q), .waddr_i(sweep ? sweep_row : flow3_q[RowW-1:0]),
     .wdata_i(sweep ? '0 : row_new), .use_i(run1_q), .report_o(report_row));
-  ram_guarded #(.Depth(Rows), .Width(Width * EntryW), .Secded(Secded), .Number(6), .Early(1)) u_rows_scan (
+  ram_guarded #(.Depth(Rows), .Width(Cols * EntryW), .Secded(Secded), .Number(6), .Early(1)) u_rows_scan (
     .clk_i, .ren_i(init_done_o), .raddr_i(steal ? flow1_q[RowW-1:0] : scan_q), .rdata_o(scan_row),
     .wen_i(sweep || run3_q), .waddr_i(sweep ? sweep_row : flow3_q[RowW-1:0]),
     .wdata_i(sweep ? '0 : row_new), .use_i(scan4_q || (run2_q && row_lost2_q)), .report_o(report_scan));
   ram_guarded #(
-    .Depth(Flows), .Width(ExactW + 2 * BytesW + FracW), .Secded(Secded), .Number(7), .Early(1)
+    .Depth(Places), .Width(ExactW + 2 * BytesW + FracW), .Secded(Secded), .Number(7), .Early(1)
   ) u_exact (
     .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({exact, first, behind, part}),
     .wen_i(sweep || change3), .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow3_q),
     .wdata_i(sweep ? '0 : {exact_new, bytes3_q, behind_new, start[FracW-1:0]}),
     .use_i(run1_q), .report_o(report_times));
-  ram_guarded #(.Depth(Flows), .Width(3 + GapW), .Secded(Secded), .Number(8), .Early(1)) u_gaps (
+  ram_guarded #(.Depth(Places), .Width(3 + GapW), .Secded(Secded), .Number(8), .Early(1)) u_gaps (
     .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({level_word, gap_word}),
     .wen_i(sweep || (step && (op1_q == dc_pacer_pkg::OpRate || gap_lost))),
     .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow1_q),
@@ -439,10 +447,10 @@ module dc_pacer #(
     end
     scan4_at_q <= scan_q;
   end
-  dc_pacer_row #(.Width(Width)) u_row (
+  dc_pacer_row #(.Width(Cols)) u_row (
     .use_i(run4_q), .row_i(row4_q), .clocks_i(near_clocks), .paused_i, .strict_i(strict_o),
     .slack_i(NearW'(slack_i)), .valid_o(valid4), .index_o(index4), .entry_o(entry4), .late_o(late4));
-  dc_pacer_row #(.Width(Width)) u_scan (
+  dc_pacer_row #(.Width(Cols)) u_scan (
     .use_i(scan4_q), .row_i(scan_row), .clocks_i(near_clocks), .paused_i, .strict_i(strict_o),
     .slack_i(NearW'(slack_i)), .valid_o(valid_scan), .index_o(index_scan), .entry_o(entry_scan), .late_o(late_scan));
 

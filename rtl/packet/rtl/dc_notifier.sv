@@ -4,7 +4,7 @@
 // Two stages: the first reads the flow's state; the second changes the state and writes a CNP to a FIFO, which sends
 // it in two beats. One packet per cycle; while the FIFO is full, packets wait. See rtl/packet/doc/contract.md.
 module dc_notifier #(
-  parameter int unsigned Flows    = 1024,  // number of flows, a power of two, at least 2
+  parameter int unsigned Flows    = 1024,  // number of flows, a power of two, 2 ... 2**23
   parameter int unsigned Depth    = 16,    // CNPs that can wait for the output, a power of two, at least 2
   parameter int unsigned Interval = 1000,  // interval of a flow after reset, in the unit of now_i
   parameter int unsigned Secded   = 0,     // 1: memories correct a wrong bit of 64 (rtl/secded/ram_guarded.sv)
@@ -56,8 +56,14 @@ module dc_notifier #(
   localparam int unsigned StateW = TimeW + 17;
   localparam int unsigned EntryW = FlowW + 48 + 32 + 24 + 16;
 
-  if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows
-    $fatal(1, "dc_notifier: Flows must be a power of two, at least 2");
+  if (Flows < 2 || Flows > 1 << 23 || (Flows & (Flows - 1)) != 0) begin : g_flows
+    $fatal(1, "dc_notifier: Flows must be a power of two from 2 to 2**23");
+  end
+  if (Secded > 1) begin : g_secded
+    $fatal(1, "dc_notifier: Secded must be 0 or 1");
+  end
+  if (Depth < 2 || (Depth & (Depth - 1)) != 0) begin : g_depth
+    $fatal(1, "dc_notifier: Depth must be a power of two, at least 2");
   end
 
   logic [FlowW:0] sweep_q;

@@ -5,7 +5,7 @@
 // Three pipeline stages: keep a frame's first two beats and its length; check its headers in the cycle after its last
 // beat; read the flow's context. One frame per cycle if each frame has one beat. See rtl/packet/doc/contract.md.
 module dc_parser #(
-  parameter int unsigned Flows  = 1024,  // number of flows, a power of two, at least 2
+  parameter int unsigned Flows  = 1024,  // number of flows, a power of two, 2 ... 2**23
   parameter int unsigned Secded = 0,     // 1: the memory corrects a wrong bit of 64 (rtl/secded/ram_guarded.sv)
   localparam int unsigned FlowW   = $clog2(Flows),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
@@ -54,8 +54,11 @@ module dc_parser #(
 
   output logic [ReportW-1:0] report_o  // report on the context that the previous cycle's outcome used (ram_guarded.sv)
 );
-  if (Flows < 2 || (Flows & (Flows - 1)) != 0) begin : g_flows
-    $fatal(1, "dc_parser: Flows must be a power of two, at least 2");
+  if (Flows < 2 || Flows > 1 << 23 || (Flows & (Flows - 1)) != 0) begin : g_flows
+    $fatal(1, "dc_parser: Flows must be a power of two from 2 to 2**23");
+  end
+  if (Secded > 1) begin : g_secded
+    $fatal(1, "dc_parser: Secded must be 0 or 1");
   end
 
   // ---------------------------------------------------------------------------------------------

@@ -52,6 +52,10 @@ module rate_unit #(
 );
   localparam int unsigned Last = rate_lut_pkg::Latency;
 
+  if (Secded > 1) begin : g_secded
+    $fatal(1, "rate_unit: Secded must be 0 or 1");
+  end
+
   // Part of a step or of a lasting cut that is used at this target: 1, or eight to fifteen sixteenths, shifted right.
   typedef struct packed {
     logic       full;    // 1: the whole value is used

@@ -68,14 +68,23 @@ module timing_wheel #(
   localparam int unsigned WordW  = SlotW - BitW;
   localparam int unsigned TopLsb = LastBits + MiddleBits;
 
-  if (WordBits < 2 || (WordBits & (WordBits - 1)) != 0) begin : g_word_bits
+  localparam bit LegalBits   = WordBits >= 2 && (WordBits & (WordBits - 1)) == 0;
+  localparam bit LegalTimers = NumTimers >= 2 * WordBits && (NumTimers & (NumTimers - 1)) == 0;
+  // With illegal numbers the parts have legal ones, so that a tool reports the parameter and not one of its effects.
+  localparam int unsigned PartTimers = (LegalBits && LegalTimers) ? NumTimers : 64;
+  localparam int unsigned PartBits   = (LegalBits && LegalTimers) ? WordBits : 32;
+
+  if (!LegalBits) begin : g_word_bits
     $fatal(1, "timing_wheel: WordBits must be a power of two, at least 2");
   end
-  if (NumTimers < 2 * WordBits || (NumTimers & (NumTimers - 1)) != 0) begin : g_num_timers
+  if (!LegalTimers) begin : g_num_timers
     $fatal(1, "timing_wheel: NumTimers must be a power of two, at least 2 * WordBits");
   end
   if (TopBits < 2 || MiddleBits < 1 || LastBits < 1 || TimeW <= DelayW) begin : g_digits
     $fatal(1, "timing_wheel: TopBits must be at least 2, MiddleBits and LastBits 1, TimeW above their sum");
+  end
+  if (Secded > 1) begin : g_secded
+    $fatal(1, "timing_wheel: Secded must be 0 or 1");
   end
 
   // ---------------------------------------------------------------------------------------------
@@ -280,7 +289,7 @@ module timing_wheel #(
     end
   end
 
-  tw_records #(.NumTimers(NumTimers), .ListW(ListW), .DueW(DueW), .Secded(Secded)) u_records (
+  tw_records #(.NumTimers(PartTimers), .ListW(ListW), .DueW(DueW), .Secded(Secded)) u_records (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
@@ -309,7 +318,7 @@ module timing_wheel #(
   logic [(2<<LastBits)-1:0]   row_used;
 
   tw_lists #(
-    .NumTimers(NumTimers), .TopBits(TopBits), .MiddleBits(MiddleBits), .Secded(Secded)
+    .NumTimers(PartTimers), .TopBits(TopBits), .MiddleBits(MiddleBits), .Secded(Secded)
   ) u_lists (
     .clk_i           (clk_i),
     .rst_ni          (rst_ni),
@@ -343,7 +352,7 @@ module timing_wheel #(
   );
 
   tw_last_level #(
-    .NumTimers(NumTimers), .LastBits(LastBits), .WordBits(WordBits), .Secded(Secded)
+    .NumTimers(PartTimers), .LastBits(LastBits), .WordBits(PartBits), .Secded(Secded)
   ) u_last (
     .clk_i         (clk_i),
     .rst_ni        (rst_ni),
