@@ -6,7 +6,7 @@
 # Verilog simulator with four states (Icarus), which leaves the copies in vectors/. The golden model is compiled,
 # plays the same vectors, runs beside the RTL of controller and pacer in both simulators, and is called from Python.
 # Single blocks of pacer and NIC, with memories that lose bits, too, and two application blocks of a NIC with a switch
-# run in Verilator; the NIC's block is elaborated. Logs go to reports/. CHECK_JOBS
+# run in Verilator; the NIC's block is elaborated; illegal parameters are refused. Logs go to reports/. CHECK_JOBS
 # steps run side by side (default: the number of processors); the first step that fails ends the check. CHECK_STEPS:
 # the steps to run. Needs verilator with a C++ compiler and make, yosys, iverilog and python3. DESIGN.json: file for
 # the elaborated design.
@@ -175,6 +175,82 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES [OPTION 
   echo "$name beside the RTL: $(grep '^PASS' "$log") ($4)"
 }
 
+# Elaboration must refuse illegal parameters of a module, and accept those at the limits.
+parameters() {
+  : >reports/parameters.log
+  while read -r expected module files options; do
+    # shellcheck disable=SC2086
+    verilator --lint-only -Wno-lint -Wno-style --top-module "$module" $options -f "$files" </dev/null 2>&1 |
+      grep -q "USERFATAL: .*/$module\.sv:" && said=refused || said=accepted
+    echo "$said: $module $options" >>reports/parameters.log
+    [ $said = "$expected" ] || fail "$module $options: promises fail in elaboration: $said"
+  done <<END
+refused dcc_top files.f -GSlots=32768 -GFlowW=15
+refused dcc_top files.f -GSlots=96
+refused dcc_top files.f -GFlowW=9
+refused dcc_top files.f -GFlowW=25 -GSparseFlows=1
+refused dcc_top files.f -GSparseFlows=2
+refused dcc_top files.f -GSecded=2
+refused dcc_top files.f -GRebuild=2 -GSecded=1
+refused dcc_top files.f -GRebuild=1 -GSecded=1 -GSparseFlows=1
+refused dcc_top files.f -GLatency=31
+refused dcc_top files.f -GLatency=256
+refused dc_fifo files.f -GDepth=1
+refused dc_fifo files.f -GDepth=3
+refused dc_byte_queue files.f -GDepth=1
+refused dc_byte_queue files.f -GDepth=3
+refused timing_wheel files.f -GWordBits=12
+refused timing_wheel files.f -GNumTimers=96
+refused timing_wheel files.f -GTopBits=1
+refused timing_wheel files.f -GMiddleBits=0
+refused timing_wheel files.f -GLastBits=0
+refused timing_wheel files.f -GTimeW=16
+refused secded_code files.f -GBits=58 -GChecks=7
+refused secded_code files.f -GBits=64 -GChecks=9
+refused dc_pacer pacer.f -GWidth=6 -GFlows=96
+refused dc_pacer pacer.f -GWidth=4 -GFlows=48
+refused dc_pacer pacer.f -GDepth=1
+refused dc_pacer pacer.f -GDepth=3
+refused dc_notifier nic.f -GFlows=1
+refused dc_notifier nic.f -GFlows=48
+refused dc_sent nic.f -GFlows=1
+refused dc_sent nic.f -GFlows=48
+refused dc_parser nic.f -GFlows=1
+refused dc_parser nic.f -GFlows=48
+refused dc_send_queues nic.f -GMaxBeats=1
+refused dc_send_queues nic.f -GMaxBeats=6
+refused dc_send_queues nic.f -GMaxBeats=256
+refused dc_send_queues nic.f -GMaxBeats=128 -GOverhead=8192
+refused dcc_app_block nic.f -GAXIL_APP_CTRL_DATA_WIDTH=64
+refused dcc_app_block nic.f -GAXIL_APP_CTRL_ADDR_WIDTH=20
+refused dcc_app_block nic.f -GAXIS_IF_DATA_WIDTH=256
+refused dcc_app_block nic.f -GAXIS_SYNC_DATA_WIDTH=256 -GAXIS_IF_DATA_WIDTH=512
+refused dcc_app_block nic.f -GFlows=64 -GAXIS_IF_TX_ID_WIDTH=5
+refused dcc_app_block nic.f -GFlows=64 -GSlots=128
+refused dcc_app_block nic.f -GAXIS_IF_TX_DEST_WIDTH=3
+accepted dcc_top files.f -GSlots=64 -GFlowW=7 -GLatency=32
+accepted dcc_top files.f -GSlots=128 -GFlowW=7 -GLatency=255
+accepted dcc_top files.f -GSlots=16384 -GFlowW=14
+accepted dcc_top files.f -GFlowW=24 -GSparseFlows=1
+accepted dc_fifo files.f -GDepth=2
+accepted dc_byte_queue files.f -GDepth=2
+accepted timing_wheel files.f -GWordBits=2 -GNumTimers=4
+accepted timing_wheel files.f -GTopBits=2
+accepted timing_wheel files.f -GMiddleBits=1
+accepted timing_wheel files.f -GLastBits=1
+accepted timing_wheel files.f -GTimeW=17
+accepted secded_code files.f -GBits=57 -GChecks=7
+accepted dc_pacer pacer.f -GWidth=2 -GFlows=4 -GDepth=2
+accepted dc_notifier nic.f -GFlows=2
+accepted dc_sent nic.f -GFlows=2
+accepted dc_parser nic.f -GFlows=2
+accepted dc_send_queues nic.f -GMaxBeats=2
+accepted dc_send_queues nic.f -GMaxBeats=128 -GOverhead=8191
+accepted dcc_app_block nic.f -GFlows=64 -GSlots=64 -GAXIS_IF_TX_ID_WIDTH=6 -GAXIS_IF_TX_DEST_WIDTH=4 -GAXIL_APP_CTRL_ADDR_WIDTH=21
+END
+  echo "parameters: $(grep -c ^refused reports/parameters.log) refused, $(grep -c ^accepted reports/parameters.log) accepted"
+}
+
 nic() {  # nic [OPTION ...]: bench of two application blocks of a NIC and a switch that marks packets
   [ -x "$work/nic/Vnic_app" ] || make -s -C nic BUILD="$work/nic" >"$work/nic.log" 2>&1 ||
     { tail "$work/nic.log"; fail "nic: does not compile"; }
@@ -193,9 +269,11 @@ unit_bench() {
   "$work/$1/$1_bench" >"reports/$1.log" 2>&1 || { tail "reports/$1.log"; fail "$1: promises fail in Verilator"; }
   echo "$1: $(tail -n 1 "reports/$1.log") (Verilator)"
 }
-# Register slice and multiplexer of streams and the bridge from AXI4-Lite to APB, with resets in mid-operation.
+# Register slice and multiplexer of streams, the bridge from AXI4-Lite to APB and the wheel's time, with resets in
+# mid-operation; the RAM, with check bits, too.
 parts() {
-  parts=$(grep -E '/(dcc_mutant_pkg|dc_axis_slice|dc_cnp_mux|dc_axil_apb)\.sv$' nic.f | tr '\n' ' ')
+  parts='dcc_mutant_pkg|dc_axis_slice|dc_cnp_mux|dc_axil_apb|ram_1r1w|ram_1r1w_array|secded_code|ram_guarded|tw_time'
+  parts=$(grep -E "/($parts)\.sv$" nic.f | tr '\n' ' ')
   in_verilator parts '' "$parts" "sva/nic/dc_axis_slice_sva.sv sva/nic/dc_cnp_mux_sva.sv" parts none '' ''
 }
 packet() { unit_bench packet; }        # parser, byte notifications, notification point
@@ -238,7 +316,7 @@ trap 'rm -rf "$work"' EXIT
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
-  parts packet cuckoo lost_bits nic nic_elaboration"
+  parts packet cuckoo lost_bits nic nic_elaboration parameters"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

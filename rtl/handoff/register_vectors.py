@@ -24,6 +24,7 @@ with op a, since only in Verilator it reaches into the memories. The values of o
 - 12: a read of a gives the number of rates at the rate port, without queries, since the last reset by the pin
 - 13: the last rate of flow a at the rate port, without queries, is b; c: the flow's bound bit with it
 - 14: a read of a gives b, and takes c cycles
+- 15: a cycles, each with bytes of flow b
 """
 import re
 import sys
@@ -652,6 +653,21 @@ def wrong_heads():
         read(MEMORY_LOST, 4 << 16)
 
 
+def many_packets():
+    """The number of a flow's packets that the proportional law counts ends at 65536."""
+    reset()
+    write(TIMER_INTERVAL, 65535)
+    write(CTRL, 1)
+    line(6, 5)
+    line(4, 100)
+    sent = 0
+    for more_sent in (65530, 5, 1, 1, 70):
+        line(21, more_sent, 5)
+        line(4, 100)
+        sent += more_sent
+        read(0x8000C, min(sent, 65536))
+
+
 def main():
     if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--secded"], ["--rebuild"]):
         sys.exit(__doc__)
@@ -687,6 +703,7 @@ def main():
     saturations()
     lost_bits(MEMORIES)
     overrun()
+    many_packets()
 
 
 if __name__ == "__main__":

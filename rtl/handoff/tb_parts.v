@@ -1,4 +1,5 @@
-// Testbench of small blocks of the NIC: register slice and multiplexer of streams, bridge from AXI4-Lite to APB.
+// Testbench of small blocks: register slice and multiplexer of streams, bridge from AXI4-Lite to APB, RAM with
+// and without check bits, time of the wheel.
 // Inputs are random in every cycle, and resets come in the middle of frames and accesses. A model of each block gives
 // its outputs of every cycle.
 // SystemVerilog, so check.sh runs it in Verilator alone. Prints PASS, or ends with $fatal.
@@ -174,15 +175,172 @@ module bridge_bench (
   end
 endmodule
 
+// Data of a read stay until the next one. A word that is read and written in one cycle is the new one.
+module ram_bench (
+  input logic clk, input logic drive, input logic look, input logic [4:0] most, input logic [4:0] most_taken,
+  output int unsigned both
+);
+  logic       ren, wen;
+  logic [1:0] raddr, waddr;
+  logic [4:0] rdata, wdata;
+  ram_1r1w #(.Depth(4), .Width(5)) dut (
+    .clk_i(clk), .ren_i(ren), .raddr_i(raddr), .rdata_o(rdata), .wen_i(wen), .waddr_i(waddr), .wdata_i(wdata)
+  );
+
+  logic       known = 1'b0;
+  logic [3:0] written = '0;
+  logic [4:0] words [4], expected;
+  initial both = 0;
+  always_ff @(posedge clk) begin
+    if (ren) begin
+      known    <= written[raddr] || (wen && waddr == raddr);
+      expected <= (wen && waddr == raddr) ? wdata : words[raddr];
+    end
+    if (wen) begin
+      words[waddr]   <= wdata;
+      written[waddr] <= 1'b1;
+    end
+  end
+  always @(drive) begin
+    ren   = $urandom_range(31) < 32'(most);
+    wen   = $urandom_range(15) < 32'(most_taken);
+    raddr = 2'($urandom);
+    waddr = 2'($urandom);
+    wdata = 5'($urandom);
+  end
+  always @(look) if (known) begin
+    if (rdata !== expected) $fatal(1, "FAIL: ram_1r1w: %h, not %h", rdata, expected);
+    if (ren && wen && waddr == raddr) both = both + 1;
+  end
+endmodule
+
+// RAM with check bits, whose words lose up to two bits. The report names the word that was read, however long its data
+// stay.
+module guard_bench #(
+  parameter int unsigned Secded = 0, parameter int unsigned Early = 0
+) (
+  input logic clk, input logic drive, input logic look, input logic [4:0] most, input logic [4:0] most_taken,
+  output int unsigned used
+);
+  localparam int unsigned All = (Secded != 0) ? 26 : 21;  // bits of a word with its check bits
+  localparam int unsigned ReportW = (Secded != 0) ? 31 : 1;
+  logic               ren, wen, needed, lose;
+  logic [2:0]         raddr, waddr, lose_at;
+  logic [19:0]        wdata, rdata;
+  logic [4:0]         lose_bit;
+  logic [ReportW-1:0] report;
+  ram_guarded #(.Depth(8), .Width(20), .Secded(Secded), .Number(9), .Early(Early)) dut (
+    .clk_i(clk), .ren_i(ren), .raddr_i(raddr), .rdata_o(rdata), .wen_i(wen), .waddr_i(waddr), .wdata_i(wdata),
+    .use_i(needed), .report_o(report)
+  );
+
+  logic           known = 1'b0, begun = 1'b0;
+  logic [7:0]     written = '0;
+  logic [19:0]    words [8], word;
+  logic [All-1:0] lost [8], held_lost;  // bits that differ from what was written
+  logic [2:0]     at;
+  wire            both    = wen && waddr == raddr;
+  wire            loses   = lose && !(wen && waddr == lose_at) && $countones(lost[lose_at]) < 2;
+  wire            right   = $countones(held_lost) == 0;
+  wire            one     = $countones(held_lost) == 1;
+  logic [30:0]    now, earlier;
+  assign now = !needed || right ? '0 : (Secded != 0) ? {24'(at), 5'd9, one, !one} : 31'(one);
+  always_ff @(posedge clk) begin
+    begun   <= 1'b1;
+    earlier <= now;
+    if (ren) begin
+      known     <= both || written[raddr];
+      word      <= both ? wdata : words[raddr];
+      held_lost <= both ? '0 : lost[raddr];
+      at        <= raddr;
+    end
+    if (loses) begin
+      lost[lose_at] <= lost[lose_at] ^ All'(1) << lose_bit;
+      dut.u_ram.u_array.mem[lose_at] <= dut.u_ram.u_array.mem[lose_at] ^ All'(1) << lose_bit;
+    end
+    if (wen) begin
+      words[waddr]   <= wdata;
+      lost[waddr]    <= '0;
+      written[waddr] <= 1'b1;
+    end
+  end
+  initial used = 0;
+  always @(drive) begin
+    ren      = $urandom_range(31) < 32'(most);
+    wen      = $urandom_range(31) < 32'(most_taken);
+    needed   = known && $urandom_range(15) < 32'(most);
+    lose     = $urandom_range(31) < 32'(most_taken) && written[lose_at];
+    raddr    = 3'($urandom);
+    waddr    = 3'($urandom);
+    wdata    = 20'($urandom);
+    lose_at  = 3'($urandom);
+    lose_bit = 5'($urandom_range(All - 1));
+  end
+  always @(look) if (begun) begin
+    if (known && (right || Secded != 0 && one) && rdata !== word)
+      $fatal(1, "FAIL: ram_guarded: %h, not %h", rdata, word);
+    if (report !== ReportW'((Early != 0) ? now : earlier))
+      $fatal(1, "FAIL: ram_guarded: report %h, not %h", report, (Early != 0) ? now : earlier);
+    if (needed && !right) used = used + 1;
+  end
+endmodule
+
+// Time and pointer of the wheel, for delays of 6 bits: a lag of 32 ticks is an overrun, one of 64 - 8 holds starts.
+module time_bench (
+  input logic clk, input logic rst_n, input logic drive, input logic look, input logic [4:0] most,
+  input logic [4:0] most_taken, output int unsigned held
+);
+  logic        tick, step, jump, clear, overrun, hold;
+  logic [11:0] jump_to, now, pointer, lag;
+  tw_time #(.TimeW(12), .DelayW(6), .TopSlotW(2)) dut (
+    .clk_i(clk), .rst_ni(rst_n), .tick_i(tick), .step_i(step), .jump_i(jump), .jump_to_i(jump_to),
+    .overrun_clear_i(clear), .now_o(now), .pointer_o(pointer), .lag_o(lag), .overrun_o(overrun), .hold_starts_o(hold)
+  );
+
+  logic [11:0] now_d, pointer_d;
+  logic        over;
+  wire  [11:0] behind = now_d - pointer_d;
+  always_ff @(posedge clk or negedge rst_n) begin
+    if (!rst_n) begin
+      {now_d, pointer_d, over} <= '0;
+    end else begin
+      now_d     <= (jump ? jump_to : now_d) + 12'(tick);
+      pointer_d <= jump ? jump_to : pointer_d + 12'(step);
+      over      <= behind >= 12'd32 || (over && !clear);
+    end
+  end
+  initial held = 0;
+  always @(drive) begin
+    tick    = $urandom_range(15) < 32'(most) && behind < 12'd60;
+    step    = $urandom_range(31) < 32'(most_taken) && behind != '0;
+    jump    = $urandom_range(499) == 0;
+    clear   = $urandom_range(3) == 0;
+    jump_to = 12'($urandom);
+  end
+  always @(look) if ($time > 1) begin
+    if ({now, pointer, lag} !== {now_d, pointer_d, behind})
+      $fatal(1, "FAIL: tw_time: now, pointer, lag %h %h %h", now, pointer, lag);
+    if ({overrun, hold} !== {over, behind >= 12'd56}) $fatal(1, "FAIL: tw_time: overrun, hold %b, lag %0d",
+                                                            {overrun, hold}, behind);
+    if (behind == 12'd56) held = held + 1;
+  end
+endmodule
+
 module tb_parts;
   logic       clk, rst_n, drive, look;
   logic [4:0] most, most_taken;
   int         lasts;  // cycles until the reset ends
-  int unsigned resets, accesses, in_reset;
+  int unsigned resets, accesses, in_reset, both, held;
 
   slice_bench u_slice (.seen(in_reset), .*);
   mux_bench u_mux (.*);
   bridge_bench u_bridge (.*);
+  ram_bench u_ram (.*);
+  time_bench u_time (.*);
+  int unsigned used [4];
+  for (genvar i = 0; i < 4; i++) begin : g_guard
+    guard_bench #(.Secded(i / 2), .Early(i % 2)) u_guard (.used(used[i]), .*);
+  end
 
   initial begin
     {clk, drive, look} = '0;
@@ -207,8 +365,10 @@ module tb_parts;
       #2 clk = 1'b0;
       #1;
     end
-    if (resets < 100 || accesses < 1000 || in_reset < 200)
-      $fatal(1, "FAIL: only %0d resets, %0d accesses", resets, accesses);
+    if (resets < 100 || accesses < 1000 || in_reset < 200 || both < 1000 || held < 100 ||
+        used[0] < 1000 || used[1] < 1000 || used[2] < 1000 || used[3] < 1000)
+      $fatal(1, "FAIL: only %0d resets, %0d accesses, %0d words read and written, %0d at the limit of the lag", resets,
+             accesses, both, held);
     $display("PASS: %0d resets, %0d accesses", resets, accesses);
     $finish;
   end

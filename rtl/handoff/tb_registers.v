@@ -185,7 +185,7 @@ module tb_registers;
         6: begin cnp_valid = 1; flow = a[7:0]; end
         7: begin bytes_valid = 1; flow = a[7:0]; end
         8: most = 2000;
-        9: most = a;
+        9, 21: most = a;
         19: begin most = 0; if (last[a[7:0]] !== {c[0], b}) bad("the flow's last rate is another"); end
         10: begin lose; most = 0; end
         12: most = 2000;
@@ -200,6 +200,10 @@ module tb_registers;
           flow = {2'b0, i[8:3]}; marks = i[3] ? 8'd255 : 8'd200;
           cnp_valid = i % 8 < 2;  // the second CNP of a pair is joined to the first one or follows it
           bytes_valid = 1; command_valid = 1; bytes_length = 32'd4000000;
+        end
+        if (op == 21) begin
+          flow = b[7:0];
+          bytes_valid = 1;
         end
         if (op == 15) begin  // more CNPs than the arbiter issues beside the reads
           flow = i[7:0];

@@ -73,6 +73,8 @@ CORRECTING = ("secded_code", "ram_guarded", "ram_reports")
 RECOVERING = ("dc_rebuild", "dc_corrected", "dc_fault")
 # Modules that only the variant with hashed flow numbers uses.
 SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
+# Modules that the step `parts` contains, too, and alone.
+PARTS = ("ram_1r1w", "ram_1r1w_array", "secded_code", "ram_guarded", "tw_time")
 STATIC = ("lint", "elaboration", "nic_elaboration")
 VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stands still", "waits")
 
@@ -88,6 +90,8 @@ def quick_steps(path):
     first = ("registers",) if folder == "regs" else ALONE.get(module, UNITS.get(folder, ()))
     before = (("cuckoo", "sparse") if module in SPARSE else ("secded_registers", "secded") if module in CORRECTING else
               ("rebuild",) if module in RECOVERING else ())
+    if module in PARTS:
+        before = ("parts", *before)
     return tuple(dict.fromkeys((*before, *(f"{unit}:verilator" for unit in first), *WHOLE)))
 
 
@@ -96,14 +100,15 @@ def late_steps(path):
     nothing."""
     folder, module = path.split("/")[1], pathlib.Path(path).stem
     if folder in ("nic", "packet"):
-        return ("nic", "nic_elaboration", "lint")
+        return ("nic", "parameters", "nic_elaboration", "lint")
     if folder == "pacer":
-        return ("pacer:icarus", *STATIC)
+        return ("pacer:icarus", "parameters", *STATIC)
     variants = ("sparse", "rebuild", "secded_registers", "secded", "latency")
     paced = ("pacer_secded", "lost_bits") if folder in ("common", "secded") else ()
     first = ALONE.get(module, UNITS.get(folder, ()))
     four_states = (*(f"{unit}:icarus" for unit in first), "registers:icarus", "controller:icarus")
-    return tuple(step for step in (*variants, *paced, *four_states, *STATIC) if step not in quick_steps(path))
+    last = (*variants, *paced, *four_states, "parameters", *STATIC)
+    return tuple(step for step in last if step not in quick_steps(path))
 
 
 def version_of(package):

@@ -29,6 +29,11 @@ module dc_pacer_sva #(
   input logic             times_lost,
   input logic             heal_q,
   input logic             take_heal,
+  input logic             heal_new,
+  input logic             scan_lost,
+  input logic [FlowW-1:0] flow2_q,
+  input logic [RowW-1:0]  scan4_at_q,
+  input logic [RowW-1:0]  heal_row_q,
   input logic             sent_valid_o
 );
   // A row has at most one operation at a time, so no operation needs forwarded results.
@@ -65,6 +70,17 @@ module dc_pacer_sva #(
   // Between two wakes the pacer makes a decision, if one is possible.
   turns: assert property (@(posedge clk_i) disable iff (!rst_ni) take_wake && woke_q |-> !may_decide);
   answers_in_two: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_valid_o == decided2_q);
+
+  // A row whose copies an operation finds lost heals next, and so does one whose copy the scan finds lost, unless another
+  // row heals.
+  logic            lost_q;
+  logic [RowW-1:0] lost_row_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) lost_q <= 1'b0;
+    else lost_q <= heal_new || (scan_lost && !heal_q);
+  end
+  always_ff @(posedge clk_i) lost_row_q <= heal_new ? flow2_q[RowW-1:0] : scan4_at_q;
+  heals: assert property (@(posedge clk_i) disable iff (!rst_ni) lost_q |-> heal_q && heal_row_q == lost_row_q);
   cover_rate_waits: cover property (@(posedge clk_i) disable iff (!rst_ni) rate_wait_q != '0);
   cover_wake_waits: cover property (@(posedge clk_i) disable iff (!rst_ni) wake_wait_q != '0);
 endmodule

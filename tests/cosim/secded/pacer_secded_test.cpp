@@ -288,5 +288,25 @@ TEST(PacerSecdedRow, BothCopiesAreLost) {
   }
 }
 
+// Words of a ring beyond its end are lost: nothing reports them, and nothing changes. At kHit even
+// flows have one waiting packet at most.
+TEST(PacerSecdedLengths, WordsBeyondTheEndCountNothing) {
+  without_faults();
+  const LostBits<Top>& lengths = memories().back();
+  PacerRun run(lengths.number);
+  run.until(kHit);
+  for (std::uint32_t flow = 0; flow < kFlows; flow += 2) {
+    for (std::uint32_t place = 1; place < kDepth; ++place) {
+      const std::size_t word = flow * kDepth + (run.sent[flow].size() + place) % kDepth;
+      lengths.flip(run.top(), word, 9);
+      lengths.flip(run.top(), word, 11);
+    }
+  }
+  run.until(kCycles);
+  EXPECT_EQ(run.reports.wrong + run.reports.corrected, 0u);
+  for (std::uint32_t flow = 0; flow < kFlows; ++flow)
+    EXPECT_EQ(run.sent[flow], without_faults()[flow]) << "flow " << flow;
+}
+
 }  // namespace
 }  // namespace dcc
