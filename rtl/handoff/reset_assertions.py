@@ -3,7 +3,8 @@
 
 For each module of the SystemVerilog files with asynchronous resets OUT/MODULE.sv binds reset_values_sva. The values are
 those of the RTL at packaging, so that check.sh of the package refuses a later copy of the RTL in which a register keeps
-its contents or takes another value. Left out: registers inside generate blocks, which have no name outside.
+its contents or takes another value. Left out: registers inside generate blocks, which have no name outside. A register
+of the module of which each iteration of a generate block resets a part is 0 as a whole.
 """
 import pathlib
 import re
@@ -25,6 +26,8 @@ endmodule
 """
 BLOCK = re.compile(r"^  always_ff @\(posedge (\w+) or negedge (\w+)\)\s+(?:begin\s+)?"
                    r"if \(!\2\) (begin\n.*?\n\s*end|[^\n;]*;)", re.M | re.S)
+PARTS = re.compile(r"^    always_ff @\(posedge (\w+) or negedge (\w+)\) begin\s+"
+                   r"if \(!\2\) (\w+)\[\w+\*(\w+) \+: \4\] <= '0;", re.M)
 
 
 def conditions(body):
@@ -47,6 +50,8 @@ def assertions(text):
     found = {}
     for clock, reset, body in BLOCK.findall(text):
         found.setdefault((clock, reset), []).extend(conditions(body))
+    for clock, reset, name, _ in PARTS.findall(text):
+        found.setdefault((clock, reset), []).append(f"{name} == '0")
     lines = []
     for number, ((clock, reset), rights) in enumerate(found.items()):
         if not rights:

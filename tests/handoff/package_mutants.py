@@ -75,6 +75,9 @@ RECOVERING = ("dc_rebuild", "dc_corrected", "dc_fault")
 SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
 # Modules that the step `parts` contains, too, and alone.
 PARTS = ("ram_1r1w", "ram_1r1w_array", "secded_code", "ram_guarded", "tw_time")
+# Modules that refuse illegal parameters.
+LIMITS = ("dcc_top", "dc_fifo", "dc_byte_queue", "timing_wheel", "secded_code", "dc_pacer", "dc_notifier", "dc_sent",
+          "dc_parser", "dc_send_queues", "dcc_app_block")
 STATIC = ("lint", "elaboration", "nic_elaboration")
 VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stands still", "waits")
 
@@ -99,15 +102,16 @@ def late_steps(path):
     """Variants of the block; then simulation in four states, which takes ten times as long, and what simulates
     nothing."""
     folder, module = path.split("/")[1], pathlib.Path(path).stem
+    limits = ("parameters",) if module in LIMITS or module.endswith("_pkg") and folder != "regs" else ()
     if folder in ("nic", "packet"):
-        return ("nic", "parameters", "nic_elaboration", "lint")
+        return ("nic", *limits, "nic_elaboration", "lint")
     if folder == "pacer":
-        return ("pacer:icarus", "parameters", *STATIC)
+        return ("pacer:icarus", *limits, *STATIC)
     variants = ("sparse", "rebuild", "secded_registers", "secded", "latency")
     paced = ("pacer_secded", "lost_bits") if folder in ("common", "secded") else ()
     first = ALONE.get(module, UNITS.get(folder, ()))
     four_states = (*(f"{unit}:icarus" for unit in first), "registers:icarus", "controller:icarus")
-    last = (*variants, *paced, *four_states, "parameters", *STATIC)
+    last = (*variants, *paced, *four_states, *limits, *STATIC)
     return tuple(step for step in last if step not in quick_steps(path))
 
 
