@@ -166,28 +166,38 @@ def _enumerated(field, value):
             for e in _children(_child(field, "enumeratedValues"), value)}
 
 
-def ipxact(name):
-    tree = ElementTree.parse(forms() / f"{name}.xml").getroot()
+def _namespace(element):
+    return element.tag.split("}")[0]
+
+
+def ipxact(name, edition=""):
+    tree = ElementTree.parse(forms() / f"{name}{edition}.xml").getroot()
+    if not _namespace(tree).endswith(edition.lstrip("_") or "2014"):
+        raise ValueError(f"IP-XACT: the namespace is {tree.tag}")
     block = _child(tree, "memoryMaps", "memoryMap", "addressBlock")
     result = {}
+
+    def array(element, *names):
+        return _text(element, *(("array",) if edition else ()), *names)
 
     def register(element, prefix, base, count, stride):
         fields = {}
         for f in _children(element, "field"):
-            access = XML_ACCESS[_text(f, "access")]
-            access = CLEARS.get(_text(f, "modifiedWriteValue"), access)
-            low = _text(f, "writeValueConstraint", "minimum")
-            high = _text(f, "writeValueConstraint", "maximum")
+            policy = _child(f, "fieldAccessPolicies", "fieldAccessPolicy") if edition else f
+            access = XML_ACCESS[_text(policy, "access")]
+            access = CLEARS.get(_text(policy, "modifiedWriteValue"), access)
+            low = _text(policy, "writeValueConstraint", "minimum")
+            high = _text(policy, "writeValueConstraint", "maximum")
             reset = _text(f, "resets", "reset", "value")
             fields[_text(f, "name")] = Bits(
                 int(_text(f, "bitOffset")), int(_text(f, "bitWidth")), access,
                 None if reset is None else _number(reset),
                 None if low is None else (int(low), int(high)),
                 _enumerated(f, "enumeratedValue"))
-        dim = _text(element, "dim")
+        dim = array(element, "dim")
         result[prefix + _text(element, "name")] = Entry(
             base + _number(_text(element, "addressOffset")), fields,
-            int(dim) if dim else count, stride)
+            int(dim) if dim else count, _number(array(element, "stride")) if dim and edition else stride)
 
     for element in block:
         if _local(element) == "register":
@@ -195,9 +205,38 @@ def ipxact(name):
         elif _local(element) == "registerFile":
             for inner in _children(element, "register"):
                 register(inner, _text(element, "name") + ".",
-                         _number(_text(element, "addressOffset")), int(_text(element, "dim")),
-                         _number(_text(element, "range")))
+                         _number(_text(element, "addressOffset")), int(array(element, "dim")),
+                         _number(array(element, "stride") if edition else _text(element, "range")))
     return result
+
+
+def uvm(name, wanted):
+    """Returns the entries of UVM's register model, and {name: (address, words, access)} of its memories. The names of
+    `wanted` tell registers from arrays of registers."""
+    text = (forms() / f"{name}_uvm_pkg.sv").read_text(encoding="utf-8")
+    classes = {}
+    for kind, body in re.findall(r"^  class (\w+) extends uvm_reg;(.*?)^  endclass", text, re.M | re.S):
+        limits = {field: (int(low), int(high)) for field, low, high in re.findall(
+            r"(\w+)\.value >= \d+'d(\d+); \w+\.value <= \d+'d(\d+);", body)}
+        classes[kind] = {
+            field.rstrip("_").upper(): Bits(int(lsb), int(width), access, int(value, 16) if int(known) else None,
+                                            limits.get(field))
+            for field, width, lsb, access, value, known in re.findall(
+                r"(\w+)\.configure\(this, (\d+), (\d+), \"(\w+)\", \d, \d+'h(\w+), (\d),", body)}
+        if set(re.findall(r"rand uvm_reg_field (\w+);", body)) != set(re.findall(r"(\w+)\.configure", body)):
+            raise ValueError(f"UVM: fields of {kind}")
+    kinds = {m[2]: (m[1], int(m[3] or 1)) for m in re.finditer(r"^    rand (\w+_reg) (\w+)(?:\[(\d+)\])?;", text, re.M)}
+    places = {m[1]: int(m[2], 16) for m in re.finditer(r"add_reg\((\w+)(?:\[i\])?, 'h(\w+)", text)}
+    if set(kinds) != set(places):
+        raise ValueError("UVM: registers without a place in the map")
+    found = {}
+    for member, (kind, count) in kinds.items():
+        key = member.rstrip("_").upper()
+        if key not in wanted:
+            raise ValueError(f"UVM: no register {key}")
+        found[key] = Entry(places[member], classes[kind], count, 4)
+    return found, {m[1].upper(): (int(m[2], 16), m[3]) for m in re.finditer(
+        r"add_mem\((\w+), 'h(\w+), \"(\w+)\"\)", text)}
 
 
 def svd(name):

@@ -1,16 +1,17 @@
-"""Writes the IP-XACT component, IEEE 1685-2014: one APB slave interface and its memory map."""
+"""Writes the IP-XACT component, IEEE 1685-2014 and 1685-2022: one APB slave interface and its memory map."""
 
 from xml.sax.saxutils import escape
 
 ACCESS = {"RO": "read-only", "RW": "read-write", "W0C": "read-write", "W1C": "read-write",
           "WO": "write-only"}
-NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-2014"
+NAMESPACE = "http://www.accellera.org/XMLSchema/IPXACT/1685-%d"
 
 
 class _Writer:
-    """Writes nested XML elements with indentation."""
+    """Writes nested XML elements with indentation. `year`: edition of the standard."""
 
-    def __init__(self):
+    def __init__(self, year):
+        self.year = year
         self.lines = []
         self.level = 0
 
@@ -32,20 +33,15 @@ def _access(register):
     return "read-write" if register.readable else "write-only"
 
 
-def _field(w, field, with_reset, volatile, side_effect):
-    w.open("field")
-    w.leaf("name", field.name)
-    w.leaf("description", field.description)
-    w.leaf("bitOffset", field.lsb)
-    if with_reset and field.access != "WO":
-        w.open("resets")
-        w.open("reset")
-        w.leaf("value", f"'h{field.reset:X}")
-        w.close("reset")
-        w.close("resets")
-    w.leaf("bitWidth", field.width)
-    w.leaf("volatile", "true" if volatile or field.access in ("W0C", "W1C") else "false")
-    w.leaf("access", ACCESS[field.access])
+def _resets(w, field):
+    w.open("resets")
+    w.open("reset")
+    w.leaf("value", f"'h{field.reset:X}")
+    w.close("reset")
+    w.close("resets")
+
+
+def _enumerated(w, field):
     if field.values:
         w.open("enumeratedValues")
         for name, value in field.values.items():
@@ -54,6 +50,10 @@ def _field(w, field, with_reset, volatile, side_effect):
             w.leaf("value", value)
             w.close("enumeratedValue")
         w.close("enumeratedValues")
+
+
+def _effects(w, field, side_effect):
+    """Writes the effects of writes and reads, and the range of the field."""
     if field.access in ("W0C", "W1C"):
         w.leaf("modifiedWriteValue", "oneToClear" if field.access == "W1C" else "zeroToClear")
     if field.writable and field.limited:
@@ -63,7 +63,47 @@ def _field(w, field, with_reset, volatile, side_effect):
         w.close("writeValueConstraint")
     if side_effect:
         w.leaf("readAction", "modify")
+
+
+def _field(w, field, with_reset, volatile, side_effect):
+    with_reset = with_reset and field.access != "WO"
+    volatile = "true" if volatile or field.access in ("W0C", "W1C") else "false"
+    w.open("field")
+    w.leaf("name", field.name)
+    w.leaf("description", field.description)
+    w.leaf("bitOffset", field.lsb)
+    if w.year == 2014:
+        if with_reset:
+            _resets(w, field)
+        w.leaf("bitWidth", field.width)
+        w.leaf("volatile", volatile)
+        w.leaf("access", ACCESS[field.access])
+        _enumerated(w, field)
+        _effects(w, field, side_effect)
+    else:
+        w.leaf("bitWidth", field.width)
+        w.leaf("volatile", volatile)
+        if with_reset:
+            _resets(w, field)
+        w.open("fieldAccessPolicies")
+        w.open("fieldAccessPolicy")
+        w.leaf("access", ACCESS[field.access])
+        _effects(w, field, side_effect)
+        w.close("fieldAccessPolicy")
+        w.close("fieldAccessPolicies")
+        _enumerated(w, field)
     w.close("field")
+
+
+def _dim(w, number, stride):
+    """Writes the number of equal elements and, where the edition has it, their distance in bytes."""
+    if w.year == 2014:
+        w.leaf("dim", number)
+        return
+    w.open("array")
+    w.leaf("dim", number)
+    w.leaf("stride", f"'h{stride:X}")
+    w.close("array")
 
 
 def _register(w, name, register, dim=0, with_reset=True, volatile=False, side_effect=False):
@@ -71,10 +111,11 @@ def _register(w, name, register, dim=0, with_reset=True, volatile=False, side_ef
     w.leaf("name", name)
     w.leaf("description", register.description)
     if dim:
-        w.leaf("dim", dim)
+        _dim(w, dim, 4)
     w.leaf("addressOffset", f"'h{register.offset:X}")
     w.leaf("size", 32)
-    w.leaf("access", _access(register))
+    if w.year == 2014:  # the edition of 2022 states the access of each field only
+        w.leaf("access", _access(register))
     for field in register.fields:
         _field(w, field, with_reset, volatile, side_effect)
     w.close("register")
@@ -85,7 +126,7 @@ def _window(w, window):
         w.open("registerFile")
         w.leaf("name", window.name.upper())
         w.leaf("description", window.description)
-        w.leaf("dim", window.entries)
+        _dim(w, window.entries, window.stride)
         w.leaf("addressOffset", f"'h{window.offset:X}")
         w.leaf("range", f"'h{window.stride:X}")
         for word in window.words:
@@ -98,13 +139,15 @@ def _window(w, window):
     _register(w, shown.name, shown, dim=window.entries, with_reset=False)
 
 
-def generate(regmap):
-    w = _Writer()
+def generate(regmap, year=2014):
+    w = _Writer(year)
+    namespace = NAMESPACE % year
+    side = "slave" if year == 2014 else "target"
     w.lines += ['<?xml version="1.0" encoding="UTF-8"?>',
                 f"<!-- Generated by regtool from rtl/regs/{regmap.source_name}; do not edit. -->"]
-    w.open("component", f' xmlns:ipxact="{NAMESPACE}"'
+    w.open("component", f' xmlns:ipxact="{namespace}"'
            ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
-           f' xsi:schemaLocation="{NAMESPACE} {NAMESPACE}/index.xsd"')
+           f' xsi:schemaLocation="{namespace} {namespace}/index.xsd"')
     version = {f.name: f.reset for f in regmap.register("VERSION").fields}
     w.leaf("vendor", "dcc-vp")
     w.leaf("library", "nic")
@@ -115,9 +158,9 @@ def generate(regmap):
     w.leaf("name", "apb")
     w.lines.append("  " * w.level + '<ipxact:busType vendor="amba.com" library="AMBA4" name="APB4"'
                    ' version="r0p0_0"/>')
-    w.open("slave")
+    w.open(side)
     w.lines.append("  " * w.level + f'<ipxact:memoryMapRef memoryMapRef="{regmap.name}"/>')
-    w.close("slave")
+    w.close(side)
     w.close("busInterface")
     w.close("busInterfaces")
     w.open("memoryMaps")
@@ -146,3 +189,7 @@ def generate(regmap):
     w.leaf("description", f"{regmap.title}. {regmap.description}")
     w.close("component")
     return "\n".join(w.lines + [""])
+
+
+def generate_2022(regmap):
+    return generate(regmap, 2022)
