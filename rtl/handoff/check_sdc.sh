@@ -1,7 +1,8 @@
 #!/bin/sh
 # check_sdc.sh [WORK_DIR]: OpenSTA must read the timing constraints without an error, on the top mapped to OSU018
 # with its parts as black boxes. So every name in the constraints exists, and every input except the reset (a false
-# path) has a delay.
+# path) has a delay. Delays at inputs and outputs and the clock's uncertainty must leave a quarter of the period at least
+# for combinational paths through the block.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 work=${1:-$(mktemp -d)}
@@ -29,12 +30,16 @@ link_design dcc_top
 source $root/rtl/handoff/dcc_top.sdc
 report_clock_properties
 check_setup -verbose -no_input_delay -no_clock
+puts "through [expr round(100 * (1 - 2 * \$outside / \$period - 0.05))] percent"
 exit
 END
 sta -no_splash -exit "$work/load.tcl" >"$work/sta.log" 2>&1
 fail() { cat "$work/sta.log"; echo "check_sdc.sh: $1"; exit 1; }
 ! grep -q '^Error' "$work/sta.log" || fail "the constraints or the netlist are not read"
 grep -q '^clk  *4.00 ' "$work/sta.log" || fail "no clock of 4 ns"
+[ "$(sed -n 's/^through \(-*[0-9]*\) percent$/\1/p' "$work/sta.log")" -ge 25 ] ||
+  fail "no time is left for paths from inputs to outputs"
 [ "$(grep -c '^  ' "$work/sta.log")" = 1 ] && grep -q '^  rst_ni$' "$work/sta.log" ||
   fail "inputs without a delay, or flops without a clock"
-echo "constraints read by OpenSTA: one clock of 4 ns, a delay on every input but the reset"
+echo "constraints read by OpenSTA: one clock of 4 ns, a delay on every input but the reset, and" \
+  "$(sed -n 's/^through \(.*\) percent$/\1 %/p' "$work/sta.log") of the period for paths through the block"
