@@ -56,6 +56,28 @@ TEST(NotificationsLost, InAFullQueueOrAReset) {
   EXPECT_TRUE(run.found("notifications_lost"));
 }
 
+TEST(NotificationsLost, ForeseenWherePacketsComeFasterThanOneInACycle) {
+  const auto at = [](const std::string& link, const std::string& nic,
+                     const std::string& algorithm) {
+    return foreseen("topology: {kind: star, hosts: 5, link: {delay: 1us, " + link +
+                        "}}\nnic: {mtu: 64B, " + nic +
+                        "congestion_control: {algorithm: " + algorithm + "}}\n",
+                    "notifications_lost");
+  };
+  const std::string slow = "controller: {clock: 250MHz}, ";
+  const auto found = at("rate: 800Gbps", slow, "dcc");
+  EXPECT_TRUE(says(found, "packets of 64 B (nic.mtu) in a cycle of the controller"));
+  EXPECT_NEAR(figure_of(found, "packets_a_cycle"), 2.7, 0.2);
+  EXPECT_TRUE(at("rate: 400Gbps", slow, "dcc"));
+  EXPECT_FALSE(at("rate: 200Gbps", slow, "dcc"));
+  EXPECT_FALSE(at("rate: 800Gbps", "", "dcqcn"));
+  // A clock that nobody wrote follows the network, whatever the overhead of its links.
+  for (const char* const overhead : {"0B", "20B", "60B"}) {
+    EXPECT_FALSE(at("rate: 800Gbps", "", "dcc"));
+    EXPECT_FALSE(at("rate: 800Gbps, overhead: " + std::string(overhead), "", "dcc")) << overhead;
+  }
+}
+
 TEST(Races, OfTheHostThatHasMost) {
   SyntheticRun run;
   run.results.races = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};

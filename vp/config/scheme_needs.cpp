@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "controller/dcc.h"
 #include "fabric/topology.h"
@@ -173,9 +174,17 @@ void bring_clock(LoadedConfig& loaded) {
       })) {
     return;
   }
-  constexpr std::uint64_t kPreambleAndGap = 20;
+  // A written overhead of some link may be 0, which lets packets come fastest.
+  constexpr std::string_view kOverhead = ".overhead";
+  const bool written =
+      std::any_of(loaded.places.begin(), loaded.places.end(), [&](const auto& place) {
+        const std::string& path = place.first;
+        return path.rfind("topology.", 0) == 0 && path.size() > kOverhead.size() &&
+               path.compare(path.size() - kOverhead.size(), kOverhead.size(), kOverhead) == 0;
+      });
+  const std::uint64_t overhead = written ? 0 : LinkParameters{}.overhead;
   const std::uint64_t bits =
-      8 * (roce::send_wire_bytes(config.smallest_mtu(), false, false) + kPreambleAndGap);
+      8 * (roce::send_wire_bytes(config.smallest_mtu(), false, false) + overhead);
   const std::uint64_t packets = topology.fastest_link().bits_per_second / bits;
   std::uint64_t& clock = config.nic.controller.clock.hertz;
   if (packets <= clock) return;
