@@ -7,8 +7,8 @@ memory. Writes outside a field's range are refused, which a model of UVM cannot 
 from dccvp.regtool.out_sv_pkg import KEYWORDS
 
 # Methods of uvm_reg and uvm_reg_block, and names that the generated code uses.
-TAKEN = {"add_coverage", "build", "configure", "default_map", "get", "lock_model", "mirror", "name", "new", "peek", "poke",
-         "predict", "print", "read", "reset", "set", "update", "value", "write"}
+TAKEN = {"add_coverage", "build", "configure", "default_map", "get", "lock_model", "mirror", "name", "new", "peek",
+         "poke", "predict", "print", "read", "reset", "set", "update", "value", "write"}
 MOST = 64  # greatest number of entries of a window whose entries are registers of their own
 
 
