@@ -20,7 +20,7 @@ function(dcc_controller_copies)
   add_custom_command(OUTPUT ${copies}
     COMMAND ${CMAKE_COMMAND} -DDCCVP_RTL_DIR=${DCCVP_RTL_DIR} -P ${DCCVP_RTL_DIR}/controller/copies.cmake
     DEPENDS ${originals} ${DCCVP_RTL_DIR}/controller/copies.cmake ${folder}/controller_faults.cmake
-            ${folder}/controller_clocks.cmake
+            ${folder}/controller_clocks.cmake ${folder}/controller_fold.cmake
     WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}
     COMMENT "Copying modules of the controller with faults and clocks" VERBATIM)
 endfunction()

@@ -7,7 +7,9 @@
 #
 # The copies also differ in some points that no result depends on. Resets are synchronous, because clocks run during
 # every reset of the simulation and each asynchronous reset is a clock of its own to Verilator. And the status that
-# only software reads, and what a read returns, keep their values while no access is under way.
+# only software reads, and what a read returns, keep their values while no access is under way. The words of memories
+# have no check bits, since the simulation loses no bits. The wheel finds its next tick with work in one cycle instead of
+# three, which only this simulation looks at.
 #
 # The logic that only an access or a sweep of the memories uses must depend on no other clock, or Verilator would
 # evaluate it in every cycle. So the APB gate and the sweeps have the registers' clock, which runs during accesses and
@@ -35,35 +37,23 @@ macro(dcc_controller_clock text name)
   endforeach()
 endmacro()
 
-# Lets the stages of the rate unit stand still one by one. In the RTL all stages move while one of them holds a
-# request; here a stage takes over only what a valid bit vouches for, and computes nothing for an empty stage.
-macro(dcc_rate_stages)
-  dcc_controller_change(rate_unit 1 "(\n  assign step +=)" "
-  logic [Last:1] on;  // stages that take over a request
-  assign on = move ? {valid_q[Last-1:1], request_enter || read_enter} : '0;\\1")
-  dcc_controller_change(rate_unit 84 "\n( +)s([0-9]+)_([a-z_]+)_q( +)<=" "\n\\1if (on[\\2]) s\\2_\\3_q\\4<=")
-  dcc_controller_change(rate_unit 17 "enable_i\\(step\\), \\.d_i\\(s([0-9]+)_([a-z_]+)_q\\), +\\.q_o\\(s([0-9]+)_"
-    "enable_i(step && valid_q[\\3-1:\\1] != '0), .d_i(s\\1_\\2_q), .q_o(s\\3_")
-  foreach(stage 1:s1_target 2:additive 4:decayed_hi 5:decayed 6:source 6:scaled 6:rest 6:gain 7:new_alpha 8:slope
-                8:rise 8:line 9:s9_first_cut 9:s9_whole 10:round 13:s13_target 14:middle)
-    string(REPLACE ":" ";" stage ${stage})
-    list(GET stage 0 number)
-    list(GET stage 1 name)
-    dcc_controller_change(rate_unit 1 "\n  assign ${name}( +=)" "\n  always_comb if (valid_q[${number}]) ${name}\\1")
+# Lets assignments be calculated only under a condition without which nothing looks at them.
+macro(dcc_controller_gate text condition)
+  foreach(name ${ARGN})
+    dcc_controller_change(${text} 1 "\n  assign ${name}( +)=" "\n  always_comb if (${condition}) ${name}\\1=")
   endforeach()
-  foreach(stage 1:step_or_recip 2:n 6:argument 8:beyond 9:multiplier)
-    string(REPLACE ":" ";" stage ${stage})
-    list(GET stage 0 number)
-    list(GET stage 1 name)
-    dcc_controller_change(rate_unit 1 "always_comb begin(\n +${name} +=)" "always_comb if (valid_q[${number}]) begin\\1")
-  endforeach()
-  dcc_controller_change(rate_unit 1 "enable_i \\(step\\)(,\n +.a_i +\\(step_or_recip)" "enable_i (on[2])\\1")
-  dcc_controller_change(rate_unit 1 "enable_i \\(step\\)(,\n +.a_i +\\(s9_base_q)" "enable_i (on[10])\\1")
 endmacro()
+
+include(${CMAKE_CURRENT_LIST_DIR}/controller_fold.cmake)
 
 function(dcc_controller_clocks out)
   set(sources ${ARGN})
   set(DCC_CLOCKS_WHOLE TRUE)
+  # The copies hold several modules in a file, and calculate values that nothing uses.
+  set(unchecked "")
+  foreach(warning DECLFILENAME UNUSEDSIGNAL UNUSEDPARAM PINCONNECTEMPTY)
+    string(APPEND unchecked "// verilator lint_off ${warning}\n")
+  endforeach()
   file(STRINGS ${DCCVP_RTL_DIR}/controller/files.f files)
   foreach(path ${files})
     get_filename_component(file ${path} NAME_WE)
@@ -76,20 +66,54 @@ function(dcc_controller_clocks out)
     if(file MATCHES "^dc_manager$")
       dcc_controller_clock(dc_manager inputs u_cnps u_commands u_bytes)
       dcc_controller_clock(dc_manager lookup u_lookup)
-      dcc_controller_clock(dc_manager classify u_limits u_classify)
-      dcc_controller_clock(dc_manager rate u_rate)
-      dcc_controller_clock(dc_manager beside u_beside)
-      dcc_controller_clock(dc_manager finish u_finish)
-      dcc_controller_clock(dc_manager answers u_answers)
+      dcc_controller_clock(dc_manager regs u_limits u_rate)
       dcc_controller_clock(dc_manager regs u_sweep u_view)
-      dcc_controller_change(dc_manager 1 "always_ff @\\(posedge clk_i\\) begin(\n +if \\(!rst_ni\\) beside_q)"
-        "always_ff @(posedge controller_rtl_dut.clk_beside_i) begin\\1")
+      dcc_fold_manager()
       dcc_controller_change(dc_manager 1 "always_comb begin(\n +event_d +=)" "always_comb if (issue != '0) begin\\1")
     elseif(file MATCHES "^dc_arbiter$")
       dcc_controller_change(dc_arbiter 1 "always_comb begin(\n +same)"
         "always_comb if (valid_i == '0 && !round) choice = '0; else begin\\1")
+    elseif(file MATCHES "^dc_classify$")
+      dcc_fold_classify()
+    elseif(file MATCHES "^rl_mul$")
+      file(READ ${DCCVP_RTL_DIR}/verilated/fold_parts.sv fold_parts)
+      string(APPEND rl_mul "${fold_parts}")
+    elseif(file MATCHES "^dc_lookup$")
+      dcc_fold_lookup()
+    elseif(file MATCHES "^dc_finish$")
+      dcc_fold_finish()
+    elseif(file MATCHES "^dc_limits$")
+      dcc_fold_limits()
     elseif(file MATCHES "^rate_unit$")
-      dcc_rate_stages()
+      dcc_fold_rate()
+    elseif(file MATCHES "^dc_answers$")
+      # The adapter delays the answers.
+      dcc_controller_change(dc_answers 1 "\n  localparam int unsigned Wait .*\nendmodule"
+        "\n  assign {valid_o, data_o, error_o} = '0;\nendmodule\n")
+    elseif(file MATCHES "^ram_guarded$")
+      dcc_controller_change(ram_guarded 1 "\n  // Number of parts of a word .*\nendmodule" "
+  ram_1r1w #(.Depth(Depth), .Width(Width)) u_ram (
+    .clk_i  (clk_i),
+    .ren_i  (ren_i),
+    .raddr_i(raddr_i),
+    .rdata_o(rdata_o),
+    .wen_i  (wen_i),
+    .waddr_i(waddr_i),
+    .wdata_i(wdata_i)
+  );
+  assign report_o = '0;
+endmodule")
+    elseif(file MATCHES "^lowest_bit$")
+      dcc_controller_change(lowest_bit 1 "\n  for \\(genvar k = 0.*\n  assign any_o" "\n  assign any_o")
+      dcc_controller_change(lowest_bit 1 "g_search\\[0\\].found"
+        "(bits_i == '0) ? '1 : IndexW'($countones(~bits_i & (bits_i - 1'b1)))")
+    elseif(file MATCHES "^next_in_ring$")
+      dcc_controller_change(next_in_ring 1 "\n    logic \\[Width-1:0\\] rest;.*\n  endfunction"
+        "\n    lowest = IndexW'($countones(~bits & (bits - 1'b1)));\n  endfunction")
+      dcc_controller_change(next_in_ring 1 "always_ff @\\(posedge clk_i\\) begin" "always_comb begin")
+      string(REGEX REPLACE "(\n +(turned_q|any_o|distance_o) +)<=" "\\1=" next_in_ring "${next_in_ring}")
+    elseif(file MATCHES "^tw_idle$")
+      dcc_controller_change(tw_idle 1 "Settled = 2'd3" "Settled = 2'd1")
     elseif(file MATCHES "^dc_status$")
       dcc_controller_clock(dc_status counters u_statistics)
       dcc_controller_change(dc_status 1 "(\n +status_o +=.*)(\n +status_o.irq_status_table_full)"
@@ -98,6 +122,37 @@ function(dcc_controller_clocks out)
         "\n    if (controller_rtl_dut.psel_q) begin\\1    end\n")
     elseif(file MATCHES "^dc_timers$")
       dcc_controller_clock(dc_timers wheel u_first u_again u_wheel)
+      dcc_controller_change(dc_timers 1 "always_ff @\\(posedge clk_i\\) begin(\n +if \\(!rst_ni\\) start_q)"
+        "always_ff @(posedge controller_rtl_dut.clk_wheel_i) begin\\1")
+      dcc_controller_change(dc_timers 1 "always_ff @\\(posedge clk_i\\) begin(\n +if \\(prepare)"
+        "always_ff @(posedge controller_rtl_dut.clk_wheel_i) begin\\1")
+    elseif(file MATCHES "^dc_fifo$")
+      # The word at the head changes with the queue only.
+      dcc_controller_change(dc_fifo 1 "\\.ren_i  \\(1'b1\\)" ".ren_i  (push || pop_i || clear_i)")
+      dcc_controller_change(dc_fifo 1 "\n    end else begin" "\n    end else if (push || pop_i || clear_i) begin")
+    elseif(file MATCHES "^timing_wheel$")
+      dcc_controller_gate(timing_wheel decide due_blocks due_tops held_blocks held_tops lazy)
+    elseif(file MATCHES "^tw_lists$")
+      set(changes "(open_i || pop_i || remove_i || append_i)")
+      dcc_controller_gate(tw_lists remove_i from_open_top from_open_middle from_head from_tail is_head is_tail)
+      dcc_controller_gate(tw_lists append_i append_used)
+      dcc_controller_gate(tw_lists pop_i source_last)
+      dcc_controller_change(tw_lists 1 "always_comb begin(\n +next_waddr)"
+        "always_comb if (!(append_i || remove_i)) {next_wen, previous_wen, ends_wen} = '0; else begin\\1")
+      dcc_controller_change(tw_lists 1 "always_comb begin(\n +top_used_d)" "always_comb if ${changes} begin\\1")
+      dcc_controller_change(tw_lists 1 "end else begin(\n +top_used_q)" "end else if (clear_i || ${changes}) begin\\1")
+      dcc_controller_change(tw_lists 1 "always_ff @\\(posedge clk_i\\) begin(\n +top_head_q)"
+        "always_ff @(posedge clk_i) if ${changes} begin\\1")
+    elseif(file MATCHES "^tw_last_level$")
+      dcc_controller_gate(tw_last_level "put_i || take_i" summary_waddr summary_wdata leaf_waddr leaf_wdata)
+      dcc_controller_gate(tw_last_level take_i take_current)
+      dcc_controller_gate(tw_last_level "load_begin_i || load_read_i" load_from)
+      dcc_controller_gate(tw_last_level summary_ren summary_raddr)
+      dcc_controller_gate(tw_last_level leaf_ren leaf_raddr)
+      dcc_controller_change(tw_last_level 1 "always_comb begin(\n +put_summary)" "always_comb if (put_i || take_i) begin\\1")
+      dcc_controller_change(tw_last_level 1 "always_comb begin(\n +row_used_d)"
+        "always_comb if (load_take_i || take_i || put_i) begin\\1")
+      dcc_controller_change(tw_last_level 1 "else (row_used_q <=)" "else if (clear_i || load_take_i || take_i || put_i) \\1")
     elseif(file MATCHES "^dcc_top$")
       dcc_controller_clock(dcc_top regs u_gate u_regs)
       dcc_controller_change(dcc_top 1 "\\(quiet && swept\\)" "(controller_rtl_dut.quiet_q)")
@@ -106,9 +161,10 @@ function(dcc_controller_clocks out)
     elseif(file MATCHES "^rl_tables$")
       dcc_controller_change(rl_tables 1 "always_ff @\\(posedge clk_i\\) begin(\n +if \\(!rst_ni\\) +sweep_q)"
         "always_ff @(posedge controller_rtl_dut.clk_regs_i) begin\\1")
+      dcc_fold_tables()
     endif()
     if(NOT ${file} STREQUAL before)
-      file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/clocks/${file}.sv CONTENT "${${file}}" @ONLY)
+      file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/clocks/${file}.sv CONTENT "${unchecked}${${file}}" @ONLY)
       list(TRANSFORM sources REPLACE "^.*/${file}\\.sv$" ${CMAKE_CURRENT_BINARY_DIR}/clocks/${file}.sv)
     endif()
   endforeach()

@@ -358,7 +358,7 @@ void RtlController<Dut>::make_cycle(bool parts) {
     }
     if (access) set_access(pins, accesses_.front().what, in_access_);
     dut_->drive(pins);
-    driven_ = any;
+    driven_ = Dut::kInputsEnd ? access : any;
     // An input port that is not ready gets the same input again at the next edge; the next input of
     // that kind follows after it.
     const auto taken = [edge](RingQueue<Input>& queue) {
@@ -375,7 +375,7 @@ void RtlController<Dut>::make_cycle(bool parts) {
   }
   // After the inputs of the cycle are set, the rate port must show the answer that was predicted
   // for the cycle.
-  if (dut_->rate_valid() != port_) {
+  if (!Dut::kEarlyAnswers && dut_->rate_valid() != port_) {
     throw RtlError("the rate port is not as it was a cycle before, in cycle " +
                    std::to_string(at_));
   }
@@ -392,9 +392,15 @@ void RtlController<Dut>::make_cycle(bool parts) {
 template <class Dut>
 void RtlController<Dut>::after_edge() {
   if (!dut_->resting()) last_busy_ = at_;
-  port_ = port_next_;
-  port_next_ = dut_->next_valid() && at_ + 1 != reset_at_;
-  if (port_next_) answers_.push({at_ + 1, dut_->next_rate()});
+  if constexpr (Dut::kEarlyAnswers) {
+    // A soft reset drops the answers under way.
+    if (at_ == reset_at_) answers_.clear();
+    if (dut_->next_valid()) answers_.push({at_ + 1 + kRing, dut_->next_rate()});
+  } else {
+    port_ = port_next_;
+    port_next_ = dut_->next_valid() && at_ + 1 != reset_at_;
+    if (port_next_) answers_.push({at_ + 1, dut_->next_rate()});
+  }
   // An event is written back Distance − 1 cycles after its issue, and its answer leaves a latency
   // after its issue.
   if (dut_->table_full()) causes_raised_.push({at_ + 1 + kRing, kCauseTableFull});
@@ -419,8 +425,9 @@ void RtlController<Dut>::wake_up() {
   const Cycle now = edge();
   run_to(now - 1, true);
   while (!answers_.empty() && answers_.front().when <= now) {
-    const ControllerRate rate = answers_.front().rate;
+    const auto [when, rate] = answers_.front();
     answers_.pop();
+    if (when == reset_at_) continue;  // dropped by the reset, which the RTL has not reached yet
     if (!rate.query) {
       sink_.rate_calculated(rate.flow, Rate(rate.value));
     } else if (rate.bound) {

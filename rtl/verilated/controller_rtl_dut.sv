@@ -13,15 +13,11 @@ module controller_rtl_dut #(
   // must have an edge, too. An edge of an unselected clock would change no register.
   input  logic             clk_inputs_i,
   input  logic             clk_lookup_i,
-  input  logic             clk_classify_i,
-  input  logic             clk_rate_i,
   input  logic             clk_beside_i,
-  input  logic             clk_finish_i,
-  input  logic             clk_answers_i,
   input  logic             clk_counters_i,
   input  logic             clk_wheel_i,
   input  logic             clk_regs_i,
-  output logic [9:0]       need_o,         // clocks that need an edge; lowest bit: clk_inputs_i, then in this order
+  output logic [5:0]       need_o,         // clocks that need an edge; lowest bit: clk_inputs_i, then in this order
   output logic             all_o,          // 1: all clocks need an edge
   input  logic             quiet_i,        // value of quiet_o while psel_i is high; otherwise without meaning
   output logic             quiet_o,        // every issued event has been written back, and the memories are swept
@@ -63,7 +59,8 @@ module controller_rtl_dut #(
   output logic [FlowW-1:0] rate_flow_o,
   output logic [31:0]      rate_value_o,
 
-  // Prediction of the rate port for the next cycle, valid unless a reset takes effect in that cycle.
+  // Prediction of the rate port: the answer of the next cycle or, with DCC_CLOCKS, an answer at its event's write-back,
+  // which leaves Latency - 31 cycles later. Valid unless a reset takes effect until then.
   output logic             next_valid_o,
   output logic             next_query_o,
   output logic             next_bound_o,
@@ -73,9 +70,6 @@ module controller_rtl_dut #(
 
   output logic             table_full_o,   // write-back of an event that found no slot
   output logic             calm_o,         // no event waits for issue, and the wheel has no work in this tick
-`ifndef DCC_CLOCKS
-  output logic             gliding_o,      // issued events wait only beside the rate unit or as answers
-`endif
   output logic             counting_o,     // 1: the registers of clk_i itself would only count
   output logic             expiring_o,     // 1: counting_o is 1, and a waiting expiry may be offered only later
   // valid with expiring_o: least number of cycles between the last offer and the next
@@ -105,19 +99,30 @@ module controller_rtl_dut #(
     paddr_q         <= paddr_i;
     pwdata_q        <= pwdata_i;
     pstrb_q         <= pstrb_i;
-    cnp_valid_q     <= cnp_valid_i;
     cnp_flow_q      <= cnp_flow_i;
     cnp_dscp_q      <= cnp_dscp_i;
     cnp_marks_q     <= cnp_marks_i;
     cnp_packets_q   <= cnp_packets_i;
-    bytes_valid_q   <= bytes_valid_i;
     bytes_flow_q    <= bytes_flow_i;
     bytes_dscp_q    <= bytes_dscp_i;
     bytes_length_q  <= bytes_length_i;
-    command_valid_q <= command_valid_i;
     command_query_q <= command_query_i;
     command_flow_q  <= command_flow_i;
   end
+`ifdef DCC_CLOCKS
+  // An input lasts for one edge, which takes it away without a change of the pins.
+  always_ff @(posedge set_i or posedge clk_inputs_i) begin
+    cnp_valid_q     <= set_i && cnp_valid_i;
+    bytes_valid_q   <= set_i && bytes_valid_i;
+    command_valid_q <= set_i && command_valid_i;
+  end
+`else
+  always_ff @(posedge set_i) begin
+    cnp_valid_q     <= cnp_valid_i;
+    bytes_valid_q   <= bytes_valid_i;
+    command_valid_q <= command_valid_i;
+  end
+`endif
 
   dcc_top #(.Slots(Slots), .FlowW(FlowW), .Latency(Latency)) u_top (
     .clk_i          (clk_i),
@@ -155,13 +160,19 @@ module controller_rtl_dut #(
     .rate_value_o   (rate_value_o)
   );
 
+`ifdef DCC_CLOCKS
+  assign next_valid_o = u_top.u_manager.wb_valid && u_top.u_manager.wb_answer;
+  assign {next_query_o, next_bound_o, next_flow_o, next_value_o} = u_top.u_manager.answer;
+  assign waiting_o    = '0;
+`else
   assign next_valid_o = u_top.u_manager.u_answers.late_valid;
   assign {next_query_o, next_bound_o, next_flow_o, next_value_o} = u_top.u_manager.u_answers.late_data;
   assign waiting_o    = u_top.u_manager.u_answers.g_ring.waiting_q;
+`endif
 
   // If these outputs are high and every issued event is written back, all registers keep their values until the
   // tick ends, except counters of time and pipeline contents without a valid bit.
-  // An adapter reads beside_q, waiting_q and the arbiter's busy_q itself.
+  // An adapter reads the arbiter's busy_q itself.
   assign table_full_o = u_top.u_manager.u_status.table_full;
   assign calm_o    = ready_o && u_top.u_manager.waits == '0 && !u_top.u_manager.joined && !rate_valid_o &&
                      !u_top.u_manager.u_lookup.give1_q && !u_top.u_manager.u_lookup.give2_q &&
@@ -170,18 +181,6 @@ module controller_rtl_dut #(
                      !u_top.u_manager.u_timers.expire_valid &&
                      u_top.u_manager.u_timers.u_wheel.idle_o &&
                      u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i;
-`ifndef DCC_CLOCKS
-  assign gliding_o = calm_o && !u_top.u_manager.u_rate.busy_o &&
-                     {u_top.u_manager.u_lookup.s0_valid_q, u_top.u_manager.u_lookup.s1_valid_q,
-                      u_top.u_manager.u_lookup.s2_valid_q, u_top.u_manager.u_lookup.s3_valid_q,
-                      u_top.u_manager.u_lookup.s4_valid_q, u_top.u_manager.u_classify.s5_valid_q,
-                      u_top.u_manager.u_classify.s6_valid_q, u_top.u_manager.u_classify.s7_valid_q,
-                      u_top.u_manager.u_classify.s8_valid_q, u_top.u_manager.u_classify.s9_valid_q,
-                      u_top.u_manager.u_finish.s26_valid_q, u_top.u_manager.u_finish.s27_valid_q,
-                      u_top.u_manager.u_finish.s28_valid_q, u_top.u_manager.u_finish.s29_valid_q,
-                      u_top.u_manager.u_finish.s30_valid_q, u_top.u_manager.u_finish.s31_valid_q} == '0;
-`endif
-
   // An adapter can count time, the age of the last issues, and the events beside the rate unit itself. The flow
   // of a waiting expiry has been looked up.
   assign expiring_o = u_top.u_manager.u_timers.expire_valid;
@@ -211,28 +210,18 @@ module controller_rtl_dut #(
                       u_top.u_manager.u_timers.u_wheel.u_time.OverrunLag);
   assign need_o[0] = cnp_valid_q || bytes_valid_q || command_valid_q || u_top.u_manager.issue != '0 ||
                      u_top.u_manager.cnp_take;
-  assign need_o[1] = u_top.u_manager.issue != '0 || u_top.u_manager.name || u_top.u_manager.u_finish.s31_valid_q ||
+  assign need_o[1] = u_top.u_manager.issue != '0 || u_top.u_manager.name || u_top.u_manager.wb_done ||
                      u_top.u_manager.u_lookup.give1_q || u_top.u_manager.u_lookup.give2_q ||
                      u_top.u_manager.u_lookup.s0_valid_q || u_top.u_manager.u_lookup.s1_valid_q ||
                      u_top.u_manager.u_lookup.s2_valid_q || u_top.u_manager.u_lookup.s3_valid_q ||
                      u_top.u_manager.u_lookup.s4_valid_q;
-  assign need_o[2] = u_top.u_manager.u_lookup.s4_valid_q || u_top.u_manager.u_classify.s5_valid_q ||
-                     u_top.u_manager.u_classify.s6_valid_q || u_top.u_manager.u_classify.s7_valid_q ||
-                     u_top.u_manager.u_classify.s8_valid_q || u_top.u_manager.u_classify.s9_valid_q;
-  assign need_o[3] = u_top.u_manager.req_valid || u_top.u_manager.u_rate.busy_o;
-  assign need_o[4] = u_top.u_manager.u_classify.s9_valid_q || u_top.u_manager.beside_q != '0;
-  assign need_o[5] = u_top.u_manager.s25_valid ||
-                     u_top.u_manager.u_finish.s26_valid_q || u_top.u_manager.u_finish.s27_valid_q ||
-                     u_top.u_manager.u_finish.s28_valid_q || u_top.u_manager.u_finish.s29_valid_q ||
-                     u_top.u_manager.u_finish.s30_valid_q || u_top.u_manager.u_finish.s31_valid_q;
-  assign need_o[6] = (u_top.u_manager.u_finish.s31_valid_q && u_top.u_manager.wb_answer) || waiting_o != '0 ||
-                     u_top.u_manager.u_answers.valid_q;
-  assign need_o[7] = u_top.u_manager.u_finish.s31_valid_q || u_top.u_manager.cnp_lost;
-  assign need_o[8] = (u_top.u_manager.u_finish.s31_valid_q && u_top.u_manager.wb_start) ||
+  assign need_o[2] = u_top.u_manager.s4_valid || u_top.u_manager.u_beside.valid_q != '0;
+  assign need_o[3] = u_top.u_manager.wb_done || u_top.u_manager.cnp_lost;
+  assign need_o[4] = (u_top.u_manager.wb_done && u_top.u_manager.wb_start) ||
                      u_top.u_manager.u_timers.tick || u_top.u_manager.u_timers.first_valid ||
                      u_top.u_manager.u_timers.again_valid || u_top.u_manager.u_timers.start_q ||
                      !(stands || u_top.u_manager.u_timers.u_wheel.idle_o);
-  assign need_o[9] = table_full_o ||
+  assign need_o[5] = table_full_o ||
                      u_top.u_manager.u_status.overrun_i != u_top.u_manager.u_status.overrun_q;
 `endif
   assign next_due_valid_o = u_top.u_manager.u_timers.u_wheel.next_due_valid_o;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -22,7 +23,6 @@
 #define DCC_WHEEL_TIME(name) DCC_MANAGER(u_timers__DOT__u_wheel__DOT__u_time__DOT__##name)
 #define DCC_STATISTICS(name) DCC_MANAGER(u_status__DOT__u_statistics__DOT__##name)
 #define DCC_LOOKUP(name) DCC_MANAGER(u_lookup__DOT__##name)
-#define DCC_ANSWERS(name) DCC_MANAGER(u_answers__DOT__g_ring__DOT__##name)
 
 namespace dcc {
 
@@ -95,13 +95,17 @@ class VerilatedController {
   bool part_edge() {
     if constexpr (Clocks::kParts) {
       Root* const root = at();
-      const std::uint32_t since = root->DCC_TIMERS(since_q);
       if (!top_->counting_o) return false;
       if (root->DCC_TIMERS(cycle_q) > divider() - 4) return false;
-      if (top_->expiring_o && since + 3 >= top_->pace_o) return false;
+      if (until_offer() < 2) return false;
       count(1);
-      watch_.settled(*top_);
-      clocks_.raise_parts(*top_, clocks_.needed(*top_));
+      const std::uint32_t needed = clocks_.needed(*top_);
+      if (needed == kRingClock && ring_room() > 0) {
+        move_ring(1);
+      } else {
+        watch_.settled(*top_);
+        clocks_.raise_parts(*top_, needed);
+      }
       return true;
     }
     return false;
@@ -118,7 +122,11 @@ class VerilatedController {
     return {top_->rate_flow_o, top_->rate_value_o, top_->rate_query_o != 0,
             top_->rate_bound_o != 0};
   }
-  /// True if the rate port will show an answer in the next cycle.
+  /// True if next_valid() tells an answer at the write-back of its event, kRtlLatency − 31 cycles
+  /// before it leaves; false if a cycle before.
+  static constexpr bool kEarlyAnswers = Clocks::kEarlyAnswers;
+  static constexpr bool kInputsEnd = Clocks::kInputsEnd;  // see OneClock
+  /// True if the rate port will show an answer.
   bool next_valid() const { return top_->next_valid_o != 0; }
   ControllerRate next_rate() const {
     return {top_->next_flow_o, top_->next_value_o, top_->next_query_o != 0,
@@ -178,45 +186,34 @@ class VerilatedController {
     jump_edge(ticks != 0 ? kWheelClock : 0);
     return skipped;
   }
-  /// Skips at most `most` edges while events only move. Returns the number of skipped edges, or 0.
+  /// Skips at most `most` edges while events only wait in the ring (fold_parts.sv), or an expiry
+  /// for the cycle in which it may be offered. Returns the number of skipped edges, or 0.
   /// Precondition: the cycle has no inputs.
   ///
-  /// While all events under way wait beside the rate unit or are answers (Clocks::gliding()), a
-  /// cycle moves each event by one place, ages the arbiter's memory of the last issues, and counts
-  /// time. A place is the position of a word in a delay's ring, so words are put back by as many
-  /// places as cycles are skipped. The oldest word stays two places away from the ring's end, since
-  /// the edge before the last one reads the word.
+  /// Such a cycle only moves the ring, ages the arbiter's memory of the last issues, and counts time.
+  /// Edges are not skipped at which a word leaves the ring, an expiry is offered, or a tick ends.
   std::int64_t glide(std::int64_t most) {
-    Root* const root = at();
-    const std::uint32_t beside = root->DCC_MANAGER(beside_q);
-    const std::uint32_t waiting = root->DCC_ANSWERS(waiting_q);
-    if (!clocks_.gliding(*top_) || (beside | waiting) == 0) return 0;
-    const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
-    const std::int64_t skipped = std::min(
-        {most, room(beside, kBesidePlaces), room(waiting, kAnswerPlaces), divider() - 2 - cycle});
-    if (skipped < 2) return 0;
-    const auto left_out = static_cast<unsigned>(skipped - 1);
-    put_back<kBesidePlaces>(
-        root->DCC_MANAGER(u_beside__DOT__u_ring__DOT__u_ram__DOT__u_array__DOT__mem),
-        root->DCC_MANAGER(u_beside__DOT__at_q), beside, left_out);
-    put_back<kAnswerPlaces>(
-        root->DCC_ANSWERS(u_delay__DOT__u_ring__DOT__u_ram__DOT__u_array__DOT__mem),
-        root->DCC_ANSWERS(u_delay__DOT__at_q), waiting, left_out);
-    root->DCC_MANAGER(beside_q) = static_cast<std::uint16_t>(beside << left_out);
-    root->DCC_ANSWERS(waiting_q) = waiting << left_out;
-    count(left_out);
     if constexpr (Clocks::kParts) {
-      // If the cycle after the skipped ones changes only the places of events and the counts, too,
-      // one edge of the submodules' clocks ends the skip, and the main clock needs no edge
-      // (part_edge()).
-      if (skipped < most && top_->counting_o && cycle + skipped <= divider() - 4) {
-        count(1);
-        clocks_.raise_parts(*top_, clocks_.needed(*top_));
+      const std::uint32_t needed = clocks_.needed(*top_);
+      if ((needed & ~kRingClock) != 0) return 0;
+      const std::int64_t cycle = at()->DCC_TIMERS(cycle_q);
+      std::int64_t skipped = std::min(most, divider() - 2 - cycle);
+      if (needed != 0) skipped = std::min(skipped, ring_room());
+      if (top_->counting_o) {
+        // As at part_edge(), clk_i has no edge, but has one again in the cycle after the skipped ones.
+        skipped = std::min({skipped, most - 1, divider() - 4 - cycle, until_offer() - 1});
+        if (skipped < 1) return 0;
+        move_ring(static_cast<unsigned>(skipped));
+        count(static_cast<unsigned>(skipped));
         return skipped;
       }
+      if (!top_->calm_o || needed == 0 || skipped < 2) return 0;
+      move_ring(static_cast<unsigned>(skipped - 1));
+      count(static_cast<unsigned>(skipped - 1));
+      jump_edge(0);
+      return skipped;
     }
-    jump_edge(0);
-    return skipped;
+    return 0;
   }
   /// Sets the time to the last cycle before tick 0. Precondition: the block is idle and no slot is
   /// bound.
@@ -309,25 +306,32 @@ class VerilatedController {
   // number of cycles after which a tick without events is quiet
   static constexpr std::int64_t kTickSettles = 16;
   static constexpr std::int64_t kMaxSince = (1 << 19) - 1;
-  // number of places beside the rate unit: rate_lut_pkg::Latency
-  static constexpr int kBesidePlaces = 16;
-  static constexpr int kAnswerPlaces = kRtlLatency - timing::kSameFlow;
 
-  static int highest_bit(std::uint32_t bits) { return 31 - __builtin_clz(bits); }
-  /// Number of edges until the oldest word in a ring of this number of places is read.
-  static std::int64_t room(std::uint32_t valid, int places) {
-    return valid == 0 ? places : places - 2 - highest_bit(valid);
+  // number of places of the ring in which events wait for their write-back
+  static constexpr int kRingPlaces = timing::kSameFlow - 1;
+
+  /// Number of edges before the one at which the ring's oldest word is read.
+  std::int64_t ring_room() const {
+    const std::uint32_t valid = at()->DCC_MANAGER(u_beside__DOT__valid_q);
+    const int oldest = valid == 0 ? -1 : 31 - __builtin_clz(valid);
+    return kRingPlaces - 2 - oldest;
   }
-  /// Ages the words of a ring by `left_out` places. `at`: place of the next word.
-  template <int kPlaces, class Ring>
-  static void put_back(Ring& ring, unsigned at, std::uint32_t valid, unsigned left_out) {
-    const unsigned newest = at + kPlaces - 1;
-    while (valid != 0) {  // ages the oldest word first, because that makes room
-      const int i = highest_bit(valid);
-      valid &= ~(1u << i);
-      const unsigned from = newest + kPlaces - static_cast<unsigned>(i);
-      ring[(from - left_out) % kPlaces] = ring[from % kPlaces];
-    }
+  /// Number of edges of clk_i until a waiting expiry is offered, if counting_o is 1; the last of them
+  /// must be made.
+  std::int64_t until_offer() const {
+    if (!top_->expiring_o) return std::numeric_limits<std::int64_t>::max();
+    const Root* const root = at();
+    const std::int64_t paced = std::int64_t{top_->pace_o} - root->DCC_TIMERS(since_q);
+    if (root->DCC_WHEEL_TIME(lag_q) != 0) return paced;  // the event's tick is over
+    return std::max<std::int64_t>(paced, timing::kFirstOfTick - 1 - root->DCC_TIMERS(cycle_q));
+  }
+  /// Moves the ring by a number of cycles, at most ring_room(). No logic looks at its places before
+  /// the oldest word is read.
+  void move_ring(unsigned cycles) {
+    Root* const root = at();
+    root->DCC_MANAGER(u_beside__DOT__valid_q) <<= cycles;
+    auto& place = root->DCC_MANAGER(u_beside__DOT__at_q);
+    place = static_cast<CData>((place + cycles) % kRingPlaces);
   }
   /// Counts cycles of the present tick in the registers that only count then.
   void count(unsigned cycles) {
@@ -396,19 +400,20 @@ class VerilatedController {
     return reinterpret_cast<const unsigned char*>(&at()->vlSymsp);
   }
 
-  /// Makes the edge after a skip, on the needed clocks and on `clocks`. Assertions are off at this
-  /// edge, because one would report the jump of time.
+  /// Makes the edge after a skip, on the needed clocks and on `clocks`. Assertions, which only a
+  /// design with one clock has, are off at this edge, because one would report the jump of time.
   void jump_edge(std::uint32_t clocks) {
-    context_.assertOn(false);
+    if constexpr (!Clocks::kParts) context_.assertOn(false);
     edge(clocks_.needed(*top_) | clocks);
-    context_.assertOn(true);
+    if constexpr (!Clocks::kParts) context_.assertOn(true);
   }
   void edge(std::uint32_t clocks) {
     watch_.settled(*top_);
     clocks_.raise(*top_, clocks);
     watch_.edge(*top_);
     clocks_.lower(*top_);
-    if (context_.gotError()) throw RtlError("an assertion of the controller failed; see above");
+    if (!Clocks::kParts && context_.gotError())
+      throw RtlError("an assertion of the controller failed; see above");
   }
   Root* at() { return top_->rootp; }
   const Root* at() const { return top_->rootp; }
@@ -428,4 +433,3 @@ class VerilatedController {
 #undef DCC_WHEEL_TIME
 #undef DCC_STATISTICS
 #undef DCC_LOOKUP
-#undef DCC_ANSWERS
