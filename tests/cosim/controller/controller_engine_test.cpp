@@ -163,8 +163,23 @@ class Machine {
 
 void expect_same(Machine& a, Machine& b) {
   EXPECT_EQ(a.answers.said, b.answers.said);
-  EXPECT_EQ(a.device().statistics().cnps_received, b.device().statistics().cnps_received);
+  const ControllerStatistics p = a.device().statistics(), q = b.device().statistics();
+  EXPECT_EQ(p.cnps_received, q.cnps_received);
+  EXPECT_EQ(p.cnps_dropped_no_slot, q.cnps_dropped_no_slot);
+  EXPECT_EQ(p.cnps_coalesced, q.cnps_coalesced);
+  EXPECT_EQ(p.cnps_lost, q.cnps_lost);
+  EXPECT_EQ(p.byte_notifications, q.byte_notifications);
+  EXPECT_EQ(p.byte_notifications_unmatched, q.byte_notifications_unmatched);
+  EXPECT_EQ(p.rate_decreases, q.rate_decreases);
+  EXPECT_EQ(p.rate_increases, q.rate_increases);
+  EXPECT_EQ(p.rate_updates, q.rate_updates);
+  EXPECT_EQ(p.slots_bound, q.slots_bound);
+  EXPECT_EQ(p.slots_released, q.slots_released);
+  EXPECT_EQ(p.slots_in_use_max, q.slots_in_use_max);
+  EXPECT_EQ(a.device().timer_counters().started, b.device().timer_counters().started);
   EXPECT_EQ(a.device().timer_counters().expired, b.device().timer_counters().expired);
+  EXPECT_EQ(a.device().missed_latency(), b.device().missed_latency());
+  EXPECT_EQ(a.device().timer_lateness_max(), b.device().timer_lateness_max());
   EXPECT_EQ(a.device().free_slots(), b.device().free_slots());
   for (SlotIndex slot = 0; slot < 64; ++slot) {
     const SlotView x = a.device().slot(slot), y = b.device().slot(slot);
@@ -172,21 +187,30 @@ void expect_same(Machine& a, Machine& b) {
     EXPECT_EQ(x.timer_due, y.timer_due) << slot;
     if (x.flow) {
       EXPECT_EQ(x.parameters.rc, y.parameters.rc) << slot;
+      EXPECT_EQ(x.parameters.rt, y.parameters.rt) << slot;
+      EXPECT_EQ(x.parameters.alpha, y.parameters.alpha) << slot;
+      EXPECT_EQ(x.parameters.t, y.parameters.t) << slot;
+      EXPECT_EQ(x.parameters.bc, y.parameters.bc) << slot;
+      EXPECT_EQ(x.parameters.dscp, y.parameters.dscp) << slot;
+      EXPECT_EQ(x.parameters.pkt_length, y.parameters.pkt_length) << slot;
+      EXPECT_EQ(x.parameters.t_latest, y.parameters.t_latest) << slot;
     }
   }
 }
 
+// The quick machine skips idle time, folds the pipeline and clocks parts (controller_fold.cmake).
 TEST(ControllerEngine, SkippingIdleTimeChangesNothing) {
-  for (const bool dcqcn : {true, false}) {
+  for (const std::uint64_t seed : {0u, 1u, 100u, 101u}) {
+    const bool dcqcn = seed % 2 != 0;
     Machine quick(Machine::Kind::kRtl), slow(Machine::Kind::kRtlEveryCycle);
     for (Machine* const machine : {&quick, &slow}) {
       machine->program(dcqcn, 70, 19);
-      machine->traffic(dcqcn, 1500, 20, 0);
-      machine->traffic(dcqcn + 2, 1000, 100, 60);
+      machine->traffic(seed, 1500, 20, 0);
+      machine->traffic(seed + 2, 1000, 100, 60);
       machine->write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_SOFT_RESET_MASK |
                                           DCC_CTRL_BYTE_COUNTER_MASK |
                                           (dcqcn ? DCC_CTRL_LAW_MASK : 0));
-      machine->traffic(dcqcn + 4, 1000, 100, 60);
+      machine->traffic(seed + 4, 1000, 100, 60);
     }
     EXPECT_GT(quick.answers.said.size(), 500u);
     EXPECT_GT(quick.values_read.size(), 50u);
