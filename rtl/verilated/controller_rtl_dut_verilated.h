@@ -190,8 +190,9 @@ class VerilatedController {
   /// for the cycle in which it may be offered. Returns the number of skipped edges, or 0.
   /// Precondition: the cycle has no inputs.
   ///
-  /// Such a cycle only moves the ring, ages the arbiter's memory of the last issues, and counts time.
-  /// Edges are not skipped at which a word leaves the ring, an expiry is offered, or a tick ends.
+  /// Such a cycle only moves the ring, ages the arbiter's memory of the last issues, and counts
+  /// time. Edges are not skipped at which a word leaves the ring, an expiry is offered, or a tick
+  /// ends.
   std::int64_t glide(std::int64_t most) {
     if constexpr (Clocks::kParts) {
       const std::uint32_t needed = clocks_.needed(*top_);
@@ -200,7 +201,8 @@ class VerilatedController {
       std::int64_t skipped = std::min(most, divider() - 2 - cycle);
       if (needed != 0) skipped = std::min(skipped, ring_room());
       if (top_->counting_o) {
-        // As at part_edge(), clk_i has no edge, but has one again in the cycle after the skipped ones.
+        // As at part_edge(), clk_i has no edge, but has one again in the cycle after the skipped
+        // ones.
         skipped = std::min({skipped, most - 1, divider() - 4 - cycle, until_offer() - 1});
         if (skipped < 1) return 0;
         move_ring(static_cast<unsigned>(skipped));
@@ -316,8 +318,8 @@ class VerilatedController {
     const int oldest = valid == 0 ? -1 : 31 - __builtin_clz(valid);
     return kRingPlaces - 2 - oldest;
   }
-  /// Number of edges of clk_i until a waiting expiry is offered, if counting_o is 1; the last of them
-  /// must be made.
+  /// Number of edges of clk_i until a waiting expiry is offered, if counting_o is 1; the last of
+  /// them must be made.
   std::int64_t until_offer() const {
     if (!top_->expiring_o) return std::numeric_limits<std::int64_t>::max();
     const Root* const root = at();
