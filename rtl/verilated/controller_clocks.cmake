@@ -69,6 +69,7 @@ function(dcc_controller_clocks out)
       dcc_controller_clock(dc_manager regs u_limits u_rate)
       dcc_controller_clock(dc_manager regs u_sweep u_view)
       dcc_fold_manager()
+      dcc_controller_change(dc_manager 1 "hold_i \\|\\| !ready" "hold_i || !ready || controller_rtl_dut.hold_q")
       dcc_controller_change(dc_manager 1 "always_comb begin(\n +event_d +=)" "always_comb if (issue != '0) begin\\1")
     elseif(file MATCHES "^dc_arbiter$")
       dcc_controller_change(dc_arbiter 1 "always_comb begin(\n +same)"

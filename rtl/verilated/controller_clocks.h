@@ -22,6 +22,8 @@ class OneClock {
   static constexpr bool kEarlyAnswers = false;
   /// True if inputs other than those of APB last for one edge, without a further drive().
   static constexpr bool kInputsEnd = false;
+  /// True if a pin keeps events from being issued.
+  static constexpr bool kHolds = false;
   template <class Top>
   void begin(Top&) {}
   template <class Top>
@@ -57,6 +59,7 @@ class PartClocks {
   static constexpr bool kParts = true;
   static constexpr bool kEarlyAnswers = true;
   static constexpr bool kInputsEnd = true;
+  static constexpr bool kHolds = true;
   /// Sets the state during reset: all clocks are low.
   template <class Top>
   void begin(Top& top) {

@@ -11,6 +11,7 @@ template <class Dut>
 void RtlController<Dut>::drive_access(ControllerPins& pins) {
   if (!pins.penable) {
     in_access_ = true;
+    if (is_soft_reset(accesses_.front().what)) reset_at_ = effect_of_reset();
     return;
   }
   const bool done = dut_->pready();
@@ -30,11 +31,33 @@ void RtlController<Dut>::drive_access(ControllerPins& pins) {
   }
 }
 
-/// Makes a register access at once, with no other activity. `edges` receives the number of edges
-/// that the access takes; `reset` the edge after which the RTL is no longer ready.
+/// Returns the cycle in which the soft reset takes effect whose access begins in this cycle, on a
+/// copy of the state. The pins of this cycle are set. No input that comes later changes the cycle,
+/// because the access blocks the issue of events.
 template <class Dut>
-auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges, Cycle& reset)
-    -> Transfer {
+Cycle RtlController<Dut>::effect_of_reset() {
+  dut_->save(image_);
+  Cycle ahead = at_;
+  dut_->edge();
+  ControllerPins pins;
+  set_access(pins, accesses_.front().what, true);
+  dut_->drive(pins);
+  const auto go_while = [&](bool ready) {
+    for (; dut_->ready() == ready; ++ahead) {
+      if (ahead - at_ == kMaxAccess) throw RtlError("the controller's RTL does not reset");
+      dut_->edge();
+    }
+  };
+  go_while(false);  // an earlier reset ends
+  go_while(true);
+  dut_->restore(image_);
+  return ahead + 1;  // the first cycle in which the RTL is not ready
+}
+
+/// Makes a register access at once, with no other activity. `edges` receives the number of edges
+/// that the access takes.
+template <class Dut>
+auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges) -> Transfer {
   ControllerPins pins;
   set_access(pins, access, false);
   dut_->drive(pins);
@@ -44,13 +67,11 @@ auto RtlController<Dut>::make_access(const Transfer& access, Cycle& edges, Cycle
   for (edges = 2; !dut_->pready(); ++edges) {
     if (edges == kMaxAccess) throw RtlError("the controller's RTL does not end an access");
     dut_->edge();
-    if (reset == 0 && !dut_->ready()) reset = edges;
   }
   Transfer answer = access;
   if (!access.write) answer.value = dut_->prdata();
   answer.refused = dut_->pslverr();
   dut_->edge();
-  if (reset == 0) reset = edges;
   dut_->drive({});
   return answer;
 }
@@ -78,8 +99,8 @@ Cycle RtlController<Dut>::finish_accesses() {
       continue;
     }
     for (; ahead < access.from - 1; ++ahead) dut_->edge();
-    Cycle edges = 0, reset = 0;
-    make_access(access.what, edges, reset);
+    Cycle edges = 0;
+    make_access(access.what, edges);
     ahead += edges;
   }
   return ahead;
@@ -106,8 +127,8 @@ template <class Dut>
 auto RtlController<Dut>::forward(const Transfer& asked) -> Transfer {
   come_back();
   if (before_time()) {
-    Cycle edges = 0, reset = 0;
-    return make_access(asked, edges, reset);
+    Cycle edges = 0;
+    return make_access(asked, edges);
   }
   catch_up();
   Access now;
@@ -115,15 +136,14 @@ auto RtlController<Dut>::forward(const Transfer& asked) -> Transfer {
   dut_->save(image_);
   Cycle ahead = finish_accesses();
   for (; ahead < now.from - 1; ++ahead) dut_->edge();
-  Cycle edges = 0, reset = 0;
-  const Transfer answer = make_access(asked, edges, reset);
+  Cycle edges = 0;
+  const Transfer answer = make_access(asked, edges);
   now.end = ahead + edges;
   now.sure = accesses_.empty();
   dut_->restore(image_);
   now.what = asked;
   now.what.refused = answer.refused;
   access_end_ = now.end;
-  if (is_soft_reset(now.what)) reset_at_ = ahead + reset;
   accesses_.push(now);
   wake_by(now.end);
   return answer;
@@ -136,12 +156,8 @@ auto RtlController<Dut>::drained(const Look& look) {
   catch_up();
   if (at_ > last_busy_ && at_ - last_access_ >= kSettled && accesses_.empty()) return look();
   dut_->save(image_);
-  // An access to a window blocks the issue of events until the pipeline is empty, and for two more
-  // cycles.
-  ControllerPins hold;
-  set_access(hold, {false, DCC_SLOTS_OFFSET, 0, 0, false}, false);
   Cycle waited = 0;
-  dut_->drive(hold);
+  dut_->hold();
   while (!dut_->quiet() || !dut_->ready()) {
     if (++waited == kMaxAccess) throw RtlError("the controller's RTL does not become quiet");
     dut_->edge();

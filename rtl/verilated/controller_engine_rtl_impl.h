@@ -252,7 +252,8 @@ class RtlController final : public RtlControllerEngine {
   void make_cycle(bool parts);
   void after_edge();
   void drive_access(ControllerPins& pins);
-  Transfer make_access(const Transfer& access, Cycle& edges, Cycle& reset);
+  Transfer make_access(const Transfer& access, Cycle& edges);
+  Cycle effect_of_reset();
   Transfer forward(const Transfer& asked);
   Cycle finish_accesses();
   void set_access(ControllerPins& pins, const Transfer& access, bool penable) const {
@@ -310,7 +311,7 @@ class RtlController final : public RtlControllerEngine {
   RingQueue<Access> accesses_;
   bool in_access_ = false;  // true if the first access is under way (PENABLE)
   Cycle access_end_ = 0;
-  // cycle in which a soft reset takes effect, which drops the answers then under way
+  // cycle in which a soft reset takes effect: no answer leaves in this cycle and in the next one
   Cycle reset_at_ = kNever;
   RingQueue<Answer> answers_;
   RingQueue<Cause> causes_raised_;
@@ -376,8 +377,9 @@ void RtlController<Dut>::make_cycle(bool parts) {
   // After the inputs of the cycle are set, the rate port must show the answer that was predicted
   // for the cycle.
   if (!Dut::kEarlyAnswers && dut_->rate_valid() != port_) {
-    throw RtlError("the rate port is not as it was a cycle before, in cycle " +
-                   std::to_string(at_));
+    throw RtlError("in cycle " + std::to_string(at_) + " the rate port shows " +
+                   (port_ ? "no answer, but one was" : "an answer, but none was") +
+                   " under way a cycle before");
   }
   if (options_.skip_idle && at_ - last_access_ >= kSettled) {
     if (driven || !parts || !dut_->part_edge()) dut_->needed_edge();
@@ -392,13 +394,14 @@ void RtlController<Dut>::make_cycle(bool parts) {
 template <class Dut>
 void RtlController<Dut>::after_edge() {
   if (!dut_->resting()) last_busy_ = at_;
+  const bool resets = at_ == reset_at_ || at_ + 1 == reset_at_;
   if constexpr (Dut::kEarlyAnswers) {
     // A soft reset drops the answers under way.
-    if (at_ == reset_at_) answers_.clear();
-    if (dut_->next_valid()) answers_.push({at_ + 1 + kRing, dut_->next_rate()});
+    if (resets) answers_.clear();
+    if (!resets && dut_->next_valid()) answers_.push({at_ + 1 + kRing, dut_->next_rate()});
   } else {
     port_ = port_next_;
-    port_next_ = dut_->next_valid() && at_ + 1 != reset_at_;
+    port_next_ = dut_->next_valid() && !resets;
     if (port_next_) answers_.push({at_ + 1, dut_->next_rate()});
   }
   // An event is written back Distance − 1 cycles after its issue, and its answer leaves a latency

@@ -19,6 +19,7 @@ module controller_rtl_dut #(
   input  logic             clk_regs_i,
   output logic [5:0]       need_o,         // clocks that need an edge; lowest bit: clk_inputs_i, then in this order
   output logic             all_o,          // 1: all clocks need an edge
+  input  logic             hold_i,         // 1: no event is issued
   input  logic             quiet_i,        // value of quiet_o while psel_i is high; otherwise without meaning
   output logic             quiet_o,        // every issued event has been written back, and the memories are swept
 `endif
@@ -88,8 +89,9 @@ module controller_rtl_dut #(
   logic [7:0]       cnp_marks_q, cnp_packets_q;
 
 `ifdef DCC_CLOCKS
-  logic quiet_q;
+  logic quiet_q, hold_q;
   always_ff @(posedge set_i) quiet_q <= quiet_i;
+  always_ff @(posedge set_i) hold_q <= hold_i;
   assign quiet_o = u_top.quiet && u_top.swept;
 `endif
   always_ff @(posedge set_i) begin

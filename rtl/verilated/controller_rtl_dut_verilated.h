@@ -14,6 +14,7 @@
 
 #include "controller_clocks.h"
 #include "controller_rtl_dut.h"
+#include "driver/dcc_regs.h"
 #include "no_watch.h"
 #include "single_thread_context.h"
 
@@ -82,6 +83,18 @@ class VerilatedController {
     top_->pwdata_i = in.pwdata;
     top_->pstrb_i = in.pstrb;
     clocks_.set(*top_);
+  }
+  /// Keeps further events from being issued, until restore(). An access under way is broken off.
+  void hold() {
+    if constexpr (Clocks::kHolds) {
+      top_->hold_i = 1;
+      drive({});
+    } else {  // an access to a window blocks the issue of events until the pipeline is empty
+      ControllerPins access;
+      access.psel = true;
+      access.paddr = DCC_SLOTS_OFFSET;
+      drive(access);
+    }
   }
   void edge() { edge(kAllClocks); }
   /// Makes the same edge as edge(), but leaves out parts whose state would not change.

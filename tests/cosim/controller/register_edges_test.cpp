@@ -196,5 +196,30 @@ TEST(LockstepController, TickLengthIsWrittenAtATicksEnd) {
   }
 }
 
+// A soft reset drops the answers that would leave in its cycle and in the next one, and no others.
+TEST(LockstepController, SoftResetAtEveryEdgeAroundAnAnswer) {
+  for (std::int64_t distance = 0; distance < 100; ++distance) {
+    Scheduler scheduler;
+    NoSink sink;
+    ControllerConfig config;
+    config.slots = kSlots;
+    ControllerLockstepOptions options;
+    options.log_path = testing::TempDir() + "register_edges_test.log";
+    const auto device = make_lockstep_controller(scheduler, config, 1, sink, options);
+    regs::ControllerRegisters registers(*device);
+    const std::uint32_t control = DCC_CTRL_ENABLE_MASK | DCC_CTRL_LAW_MASK;
+    registers.block().write(DCC_CTRL_OFFSET, control);
+    scheduler.run_until(PicoSeconds{1000 * kPeriod});
+    for (std::uint32_t flow = 0; flow < 4; ++flow) device->cnp(flow, 0, 1);
+    scheduler.run_until(PicoSeconds{(1000 + distance) * kPeriod});
+    registers.block().write(DCC_CTRL_OFFSET, control | DCC_CTRL_SOFT_RESET_MASK);
+    scheduler.run_until(PicoSeconds{2000 * kPeriod});
+    device->cnp(7, 0, 1);
+    scheduler.run_until(PicoSeconds{3000 * kPeriod});
+    device->finish();
+    EXPECT_GE(sink.rates, 1) << distance;
+  }
+}
+
 }  // namespace
 }  // namespace dcc
