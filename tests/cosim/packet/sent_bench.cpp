@@ -31,7 +31,9 @@ class SentBench {
       full_rate();
       for (std::uint64_t sent = 0; sent < packets / 2;) sent += cycle();
       while (!expected_.empty()) cycle();
+      let_wait();
     }
+    start();
     require(notices_ > 0 && unbound_ > 0 && saturated_ > 0, "sent: an outcome never occurred");
   }
 
@@ -63,6 +65,7 @@ class SentBench {
       block_.settle();
       if (block_->init_done_o) break;
       require(!block_->sent_ready_o, "sent: a packet is taken during the sweep");
+      require(!block_->bytes_valid_o && !block_->unbound_o, "sent: an outcome survives a reset");
       block_.edge();
     }
     require(swept == kFlows, "sent: the sweep does not take a cycle a flow");
@@ -72,6 +75,21 @@ class SentBench {
       // Binds four of five flows. The initial sweep has left the other flows unbound.
       if (flow % 5 != 3) write({true, below(64)}, flow);
     }
+  }
+
+  /// Lets a notification wait at the port, for the reset that follows.
+  void let_wait() {
+    block_->sent_valid_i = 0;
+    write({true, 1}, 0);
+    block_->sent_valid_i = 1;
+    block_->sent_pair_i = base_;
+    block_->bytes_ready_i = 0;
+    block_.settle();
+    require(block_->sent_ready_o, "sent: takes no packet, though nothing waits");
+    block_.edge();
+    block_->sent_valid_i = 0;
+    block_.settle();
+    require(block_->bytes_valid_o, "sent: no notification waits");
   }
 
   void write(const Context& context, std::uint32_t flow) {
