@@ -21,6 +21,9 @@ RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lu
              "timing-wheel-testplan": "timing_wheel/doc/testplan.md", "pacer": "pacer/doc/contract.md",
              "packet": "packet/doc/contract.md", "nic-application": "nic/doc/contract.md",
              "law-proofs": "controller/doc/law_proofs.md", "recovery": "controller/doc/recovery.md",
+             "block": "controller/doc/block.md", "verification": "controller/doc/verification.md",
+             "threats": "controller/doc/threats.md", "errata": "controller/doc/errata.md",
+             "rules": "controller/README.md", "rams": "controller/doc/ram_guide.md",
              "handoff": "handoff/README.md"}
 RESULT_PAGES = ("results", "null_models")  # names of the generated pages of configs/reproduce
 
