@@ -49,15 +49,14 @@ class NotificationsLost final : public Diagnosis {
                     "packets came while a controller was reset, or sent packets came faster than "
                     "one in a cycle of its clock: they did not count",
                     all.cnps_lost, all.inputs_dropped),
-        {{"queue_full", all.cnps_lost}, {"not_taken", all.inputs_dropped}}};
+        {{"queue_full", all.cnps_lost}, {"in_reset", all.inputs_dropped}}};
   }
 };
 
 const RegisteredDiagnosis<NotificationsLost> kNotificationsLost{
     "notifications_lost",
     "CNPs reached a controller that was in reset or whose input was full, or a host sends more "
-    "than "
-    "one packet in a cycle of its controller",
+    "than one packet in a cycle of its controller",
     "Reset a controller before traffic begins; raise `nic.controller.clock`; send larger packets "
     "(`nic.mtu`)"};
 
