@@ -31,9 +31,9 @@ void RtlController<Dut>::drive_access(ControllerPins& pins) {
   }
 }
 
-/// Returns the cycle in which the soft reset takes effect whose access begins in this cycle, on a
-/// copy of the state. The pins of this cycle are set. No input that comes later changes the cycle,
-/// because the access blocks the issue of events.
+/// An access that writes CTRL.SOFT_RESET begins in this cycle, and its pins are set. Simulates a
+/// copy of the state and returns the cycle in which the reset takes effect. Inputs that arrive
+/// later do not change this cycle: while the access waits, the arbiter issues no event.
 template <class Dut>
 Cycle RtlController<Dut>::effect_of_reset() {
   dut_->save(image_);

@@ -60,8 +60,9 @@ module controller_rtl_dut #(
   output logic [FlowW-1:0] rate_flow_o,
   output logic [31:0]      rate_value_o,
 
-  // Prediction of the rate port: the answer of the next cycle or, with DCC_CLOCKS, an answer at its event's write-back,
-  // which leaves Latency - 31 cycles later. Valid unless a reset takes effect until then.
+  // What the rate port will show. Without DCC_CLOCKS: its answer in the next cycle. With DCC_CLOCKS: the answer of the
+  // event that is written back in this cycle; the port of the RTL as shipped shows it Latency - 31 cycles later. A soft
+  // reset that takes effect in between drops the answer.
   output logic             next_valid_o,
   output logic             next_query_o,
   output logic             next_bound_o,
@@ -112,7 +113,8 @@ module controller_rtl_dut #(
     command_flow_q  <= command_flow_i;
   end
 `ifdef DCC_CLOCKS
-  // An input lasts for one edge, which takes it away without a change of the pins.
+  // The edge of clk_inputs_i at which the controller takes an input clears the valid bits, so that an adapter need not
+  // change the pins, and evaluate the design once more, to end the input.
   always_ff @(posedge set_i or posedge clk_inputs_i) begin
     cnp_valid_q     <= set_i && cnp_valid_i;
     bytes_valid_q   <= set_i && bytes_valid_i;

@@ -204,8 +204,8 @@ class VerilatedController {
   /// Precondition: the cycle has no inputs.
   ///
   /// Such a cycle only moves the ring, ages the arbiter's memory of the last issues, and counts
-  /// time. Edges are not skipped at which a word leaves the ring, an expiry is offered, or a tick
-  /// ends.
+  /// time. The skip ends before the edge at which a word leaves the ring, before the edge at which
+  /// an expiry is offered to the arbiter, and before the end of the tick.
   std::int64_t glide(std::int64_t most) {
     if constexpr (Clocks::kParts) {
       const std::uint32_t needed = clocks_.needed(*top_);

@@ -92,8 +92,9 @@ PACER_CASES: list[tuple[str, tuple, str | None, str]] = [
     ("differentiation/share", ALL_BLOCKS, None, "1ms"),
 ]
 
-# Configurations with a duration for which a run with the model alone takes a second or more: (configuration, keys,
-# duration, greatest ratio of the processor time of RTL and of lock-step to the model's). The aim is 5. By instructions
+# Runs whose processor time is compared: (configuration, keys, duration, bound). The duration is so long that the model
+# alone takes a second or more. The bound is the greatest processor time of a run with RTL, and of one in lock-step,
+# divided by that of the run with the model; the aim is 5. By instructions
 # the controller alone takes 4.7 to 5.1 times the model's; by time, on an idle machine, 5.1 to 6.4, because its code and
 # state fit the caches less well. Bounds above 5 only keep what was reached.
 LONG: list[tuple[str, tuple, str, float]] = [

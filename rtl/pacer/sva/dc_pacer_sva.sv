@@ -71,8 +71,9 @@ module dc_pacer_sva #(
   turns: assert property (@(posedge clk_i) disable iff (!rst_ni) take_wake && woke_q |-> !may_decide);
   answers_in_two: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_valid_o == decided2_q);
 
-  // A row whose copies an operation finds lost heals next, and so does one whose copy the scan finds lost, unless another
-  // row heals.
+  // A row is lost if an operation finds both of its copies wrong, or if the scan finds the copy wrong that it reads. The
+  // pacer heals one row at a time, heal_row_q: it wakes all flows of the row. A row that an operation finds lost is
+  // healed next in any case, a row that the scan finds lost only if no other row is being healed.
   logic            lost_q;
   logic [RowW-1:0] lost_row_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

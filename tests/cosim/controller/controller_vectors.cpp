@@ -257,8 +257,9 @@ void longest_hold(Bench& bench) {
   idle(bench, 400);
 }
 
-// A timer event whose flow is busy is late if it comes more than so many cycles after its tick
-// began. The flow's bytes go at every moment before the tick, and its CNP after them.
+// A timer event counts as late if it is issued later than FirstOffer + Distance cycles after the
+// beginning of its tick. An earlier event of the same flow delays it. The loop tries each distance
+// between that event and the tick, so that some timer event meets the limit exactly.
 void just_late(Bench& bench) {
   short_timers(bench, 3);
   bench.write(DCC_INITIAL_RATE_OFFSET, 1u << 20);
