@@ -71,6 +71,7 @@ sed "s|^rtl/|$root/rtl/|" "$out/nic.f" | xargs "$root/rtl/handoff/reset_assertio
 for block in timing_wheel rate_lut controller pacer packet nic; do
   cp "$root/rtl/$block/lint/waivers.vlt" "$out/lint/$block.vlt"
 done
+cp "$root/rtl/controller/lint/illegal.sh" "$root/rtl/controller/lint/parameters.txt" "$out/lint"
 
 # Copies the package's documents and register files.
 cp "$root/rtl/handoff/README.md" "$root/rtl/handoff/CHANGES.md" "$out"

@@ -668,6 +668,24 @@ def many_packets():
         read(0x8000C, min(sent, 65536))
 
 
+def binds_again():
+    """After a soft reset the wheel knows nothing of a slot's timer from before: a timer of the same length that a flow
+    starts in the same slot expires, and is no restart."""
+    soon(0)
+    write(TIMER_INTERVAL, 200)  # in a list of the wheel's middle level
+    for _ in range(2):
+        line(6, 5)
+        line(4, 100)
+        read(STATISTICS + 8 * 9, 1)
+        write(CTRL, RESET)
+        line(8)
+    line(6, 5)
+    line(4, 64 * 201)
+    for statistic, number in ((8, 1), (9, 1), (10, 0), (12, 1)):
+        read(STATISTICS + 8 * statistic, number)
+    read(EVENTS_PENDING, 0)
+
+
 def main():
     if len(sys.argv) not in (2, 3) or sys.argv[2:] not in ([], ["--secded"], ["--rebuild"]):
         sys.exit(__doc__)
@@ -701,6 +719,7 @@ def main():
     carries()
     clears()
     saturations()
+    binds_again()
     lost_bits(MEMORIES)
     overrun()
     many_packets()

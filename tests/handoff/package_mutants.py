@@ -218,7 +218,8 @@ def proved(package, mutation):
             if not depends_on_choice(unit):
                 return None
             verdict = unit.judge(1, PROOF_SECONDS)
-        except (RuntimeError, ValueError, KeyError):  # The text has no module, or a form that yosys does not read.
+        # The text has no module, or a form that yosys does not read, or yosys refuses it (run() ends the program).
+        except (RuntimeError, ValueError, KeyError, SystemExit):
             return None
     return "same outputs and next state with default parameters" if verdict == "equivalent" else None
 

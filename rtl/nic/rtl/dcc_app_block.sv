@@ -189,7 +189,7 @@ module dcc_app_block #(
     .prdata_i (prdata),
     .pslverr_i(pslverr)
   );
-  assign nowhere = paddr[AXIL_APP_CTRL_ADDR_WIDTH-1:21] != '0;
+  assign nowhere = (paddr >> 21) != '0;
   assign own     = paddr[20];
   assign pready  = nowhere || (own ? own_pready : ctl_pready);
   assign pslverr = nowhere || (own ? own_pslverr : ctl_pslverr);
