@@ -23,8 +23,8 @@ RTL_PAGES = {"timing-wheel": "timing_wheel/doc/theory.md", "rate-unit": "rate_lu
              "law-proofs": "controller/doc/law_proofs.md", "recovery": "controller/doc/recovery.md",
              "block": "controller/doc/block.md", "verification": "controller/doc/verification.md",
              "threats": "controller/doc/threats.md", "errata": "controller/doc/errata.md",
-             "rules": "controller/README.md", "rams": "controller/doc/ram_guide.md",
-             "handoff": "handoff/README.md"}
+             "other-dcqcn": "controller/doc/other_dcqcn.md", "rules": "controller/README.md",
+             "rams": "controller/doc/ram_guide.md", "handoff": "handoff/README.md"}
 RESULT_PAGES = ("results", "null_models")  # names of the generated pages of configs/reproduce
 
 
