@@ -85,10 +85,21 @@ in_icarus() {  # in_icarus UNIT PINS SOURCES [PLUSARG, which limits the number o
     { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
   iverilog -g2012 -o "$work/tb_$1" "vectors/tb_$1.v" "$work/$1.v"
   mv "$work/$1.v" "vectors/$2.v"
-  vvp "$work/tb_$1" "+vectors=vectors/$1.vec" $4 >"reports/vectors_$1_icarus.log" 2>&1 &&
-    grep -q '^PASS' "reports/vectors_$1_icarus.log" ||
-    { tail "reports/vectors_$1_icarus.log"; fail "$1: the golden vectors fail in Icarus"; }
-  echo "$1: $(grep '^PASS' "reports/vectors_$1_icarus.log") (Icarus, flattened, four states)"
+  played_in_icarus "$1" flattened $4
+}
+played_in_icarus() {  # played_in_icarus UNIT FORM [PLUSARG]: $work/tb_UNIT plays the unit's vectors
+  log=reports/vectors_$1_icarus.log
+  vvp "$work/tb_$1" "+vectors=vectors/$1.vec" ${3:-} >"$log" 2>&1 && grep -q '^PASS' "$log" ||
+    { tail "$log"; fail "$1: the golden vectors fail in Icarus"; }
+  echo "$1: $(grep '^PASS' "$log") (Icarus, $2, four states)"
+}
+# Vectors of the registers for which the testbench reaches into counters and memories: yosys keeps the hierarchy.
+registers_inside() {
+  yosys -q -p "read_verilog -sv $(sources_of .) vectors/controller_dut.sv; hierarchy -check -top controller_dut; \
+    proc; opt_clean; write_verilog -noattr $work/inside.v" >"$work/inside.log" 2>&1 ||
+    { tail "$work/inside.log"; fail "registers_inside: not accepted by yosys"; }
+  iverilog -g2012 -DINSIDE -o "$work/tb_registers_inside" vectors/tb_registers.v "$work/inside.v"
+  played_in_icarus registers_inside 'with hierarchy'
 }
 
 # variant UNIT PARAMETERS BENCH VECTORS OPTION PLUSARG: runs vectors on the whole block with other parameters.
@@ -246,7 +257,7 @@ trap 'rm -rf "$work"' EXIT
 # The check steps that find most faults come first.
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
-  timing_wheel:icarus registers:icarus golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
+  timing_wheel:icarus registers:icarus registers_inside golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
   parts packet cuckoo lost_bits nic nic_elaboration parameters"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |

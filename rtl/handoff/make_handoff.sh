@@ -103,6 +103,7 @@ cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/
 "$wheel_vectors" 2000 1 >"$out/vectors/timing_wheel.vec"
 "$controller_vectors" >"$out/vectors/controller.vec"
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" >"$out/vectors/registers.vec"
+"$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --inside >"$out/vectors/registers_inside.vec"
 "$controller_vectors" 1500 3 33 >"$out/vectors/latency33.vec"
 "$controller_vectors" 3000 11 48 crowded >"$out/vectors/crowded.vec"
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --secded >"$out/vectors/registers_secded.vec"

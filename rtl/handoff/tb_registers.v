@@ -1,8 +1,10 @@
 // Testbench of the whole controller's registers as software sees them: values after reset, refused accesses,
-// locks, interrupts, counters. Only in Verilator: carries of counters, memories that lose a bit, and a wheel
-// that falls behind. All other parts are plain Verilog-2001.
+// locks, interrupts, counters. It reaches into the block for carries of counters, memories that lose a bit, and a wheel
+// that falls behind: in Verilator, and compiled with INSIDE on a netlist with hierarchy in another simulator. All other
+// parts are plain Verilog-2001.
 //
 //   iverilog -o tb tb_registers.v controller_dut.v && vvp tb +vectors=registers.vec
+//   iverilog -g2012 -DINSIDE -o tb tb_registers.v hierarchy.v && vvp tb +vectors=registers_inside.vec
 //
 // Compiled with SECDED for registers_secded.vec, the vectors of a block whose memories correct bits (Verilator), and
 // with REBUILD, too, for registers_rebuild.vec, those of a block that recovers by itself.
@@ -46,13 +48,21 @@ module tb_registers;
 
   // Inverts bit b of every word of memory a; with b = fff all words become zeros.
 `ifdef VERILATOR
+`define INSIDE
+`define FLOWS `MANAGER.u_lookup.g_direct.u_flows
+`define ONE(MEMORY) $bits(MEMORY[0])'(1)
+`else
+`define FLOWS `MANAGER.u_lookup.\g_direct.u_flows
+`define ONE(MEMORY) 512'd1
+`endif
+`ifdef INSIDE
 `define MANAGER dut.u_top.u_manager
 `define STATISTICS `MANAGER.u_status.u_statistics
 `define NEAR(NUMBER, NAME) NUMBER: `STATISTICS.NAME <= near;
 `define LOSE(NUMBER, PLACE) \
     NUMBER: for (i = 0; i < $size(PLACE.u_ram.u_array.mem); i = i + 1) \
       PLACE.u_ram.u_array.mem[i] <= b == 'hFFF ? 0 : \
-        PLACE.u_ram.u_array.mem[i] ^ ($bits(PLACE.u_ram.u_array.mem[0])'(1) << b);
+        PLACE.u_ram.u_array.mem[i] ^ (`ONE(PLACE.u_ram.u_array.mem) << b);
 `define LOSE_SOME(NUMBER, PLACE) \
     NUMBER: for (i = 0; i < $size(PLACE.u_ram.u_array.mem); i = i + 1) \
       if (op == 17 || i == c) \
@@ -61,10 +71,10 @@ module tb_registers;
 `endif
   task lose;
     begin
-`ifdef VERILATOR
+`ifdef INSIDE
       case (a)
-        `LOSE(0, `MANAGER.u_lookup.g_direct.u_flows.u_slot_of)
-        `LOSE(1, `MANAGER.u_lookup.g_direct.u_flows.u_flow_of)
+        `LOSE(0, `FLOWS .u_slot_of)
+        `LOSE(1, `FLOWS .u_flow_of)
         `LOSE(2, `MANAGER.u_lookup.u_free.u_list)
         `LOSE(3, `MANAGER.u_lookup.u_store)
         `LOSE(4, `MANAGER.u_limits.u_floor)
@@ -89,8 +99,8 @@ module tb_registers;
     begin
 `ifdef SECDED
       case (a)
-        `LOSE_SOME(0, `MANAGER.u_lookup.g_direct.u_flows.u_slot_of)
-        `LOSE_SOME(1, `MANAGER.u_lookup.g_direct.u_flows.u_flow_of)
+        `LOSE_SOME(0, `FLOWS .u_slot_of)
+        `LOSE_SOME(1, `FLOWS .u_flow_of)
         `LOSE_SOME(2, `MANAGER.u_lookup.u_free.u_list)
         `LOSE_SOME(3, `MANAGER.u_lookup.u_store)
         `LOSE_SOME(4, `MANAGER.u_limits.u_floor)
@@ -125,7 +135,7 @@ module tb_registers;
   // MEMORY_ERRORS, MEMORY_CORRECTED and both halves of MEMORY_LOST, which saturate and are set to 0xFFFE.
   task fill;
     begin
-`ifdef VERILATOR
+`ifdef INSIDE
       near = b == 64 ? {64{1'b1}} : (64'd1 << b) - 64'd1;
       case (a)
         `NEAR(0, cnps_received_o)
@@ -221,7 +231,7 @@ module tb_registers;
             if (op == 20 && most != c) bad("an access takes another number of cycles");
             if ((op == 2 || op == 20) && prdata !== b || op == 11 && prdata === b || op == 18 && prdata !== told) bad("a value");
           end
-`ifdef VERILATOR
+`ifdef INSIDE
           // The wheel falls behind by a step of its pointer, the only way that the assertions allow.
           late = op == 12 && `MANAGER.u_timers.u_wheel.step;
 `endif
@@ -231,7 +241,7 @@ module tb_registers;
           end
           #1 clk = 1;
           #2 clk = 0;
-`ifdef VERILATOR
+`ifdef INSIDE
           if (late) begin
             `MANAGER.u_timers.u_wheel.u_time.lag_q     <= a;
             `MANAGER.u_timers.u_wheel.u_time.pointer_q <= `MANAGER.u_timers.u_wheel.u_time.now_q - a;

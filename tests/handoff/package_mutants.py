@@ -110,7 +110,8 @@ def late_steps(path):
     variants = ("sparse", "rebuild", "secded_registers", "secded", "latency")
     paced = ("pacer_secded", "lost_bits") if folder in ("common", "secded") else ()
     first = ALONE.get(module, UNITS.get(folder, ()))
-    four_states = (*(f"{unit}:icarus" for unit in first), "registers:icarus", "controller:icarus")
+    four_states = (*(f"{unit}:icarus" for unit in first), "registers:icarus", "registers_inside",
+                   "controller:icarus")
     last = (*variants, *paced, *four_states, *limits, *STATIC)
     return tuple(step for step in last if step not in quick_steps(path))
 
