@@ -51,7 +51,7 @@ function(dcc_controller_clocks out)
   set(DCC_CLOCKS_WHOLE TRUE)
   # The copies hold several modules in a file, and calculate values that nothing uses.
   set(unchecked "")
-  foreach(warning DECLFILENAME UNUSEDSIGNAL UNUSEDPARAM PINCONNECTEMPTY)
+  foreach(warning DECLFILENAME UNUSEDSIGNAL UNUSEDPARAM PINCONNECTEMPTY BLKSEQ)
     string(APPEND unchecked "// verilator lint_off ${warning}\n")
   endforeach()
   file(STRINGS ${DCCVP_RTL_DIR}/controller/files.f files)
@@ -104,6 +104,12 @@ function(dcc_controller_clocks out)
   );
   assign report_o = '0;
 endmodule")
+    elseif(file MATCHES "^ram_1r1w$")
+      # The array of the copies returns the new word if a word is read and written in the same cycle.
+      dcc_controller_change(ram_1r1w 1 "\n  always_ff @\\(posedge clk_i\\) begin.*\n  assign rdata_o[^;]*;"
+        "\n  assign rdata_o = array_rdata;")
+    elseif(file MATCHES "^ram_1r1w_array$")
+      dcc_controller_change(ram_1r1w_array 1 "mem\\[waddr_i\\] <= " "mem[waddr_i] = ")
     elseif(file MATCHES "^lowest_bit$")
       dcc_controller_change(lowest_bit 1 "\n  for \\(genvar k = 0.*\n  assign any_o" "\n  assign any_o")
       dcc_controller_change(lowest_bit 1 "g_search\\[0\\].found"
@@ -127,6 +133,17 @@ endmodule")
         "always_ff @(posedge controller_rtl_dut.clk_wheel_i) begin\\1")
       dcc_controller_change(dc_timers 1 "always_ff @\\(posedge clk_i\\) begin(\n +if \\(prepare)"
         "always_ff @(posedge controller_rtl_dut.clk_wheel_i) begin\\1")
+      # The look-up of a waiting expiry's flow has the look-up's clock. Registers of clk_i itself are left that only
+      # count, but in a cycle in which an event is issued. wait_q is wait_for as soon as an expiry may be offered.
+      dcc_controller_change(dc_timers 1 "\n +asked_q +<= 1'b0;\n +known_q +<= 1'b0;" "")
+      dcc_controller_change(dc_timers 1 "\n +asked_q <= ([^\n]*)\n +known_q <= ([^\n]*)" "")
+      dcc_controller_change(dc_timers 1 "always_ff @\\(posedge clk_i\\) if \\(asked_q && !known_q\\) flow_q"
+        "always_ff @(posedge controller_rtl_dut.clk_lookup_i) begin
+    asked_q <= rst_ni && expire_valid && !take_i && !clear_i;
+    known_q <= rst_ni && asked_q && !take_i && !clear_i;
+  end
+  always_ff @(posedge controller_rtl_dut.clk_lookup_i) if (asked_q && !known_q) flow_q")
+      dcc_controller_change(dc_timers 1 "since_q >= wait_q" "since_q >= wait_for")
     elseif(file MATCHES "^dc_fifo$")
       # The word at the head changes with the queue only.
       dcc_controller_change(dc_fifo 1 "\\.ren_i  \\(1'b1\\)" ".ren_i  (push || pop_i || clear_i)")
@@ -144,6 +161,8 @@ endmodule")
       dcc_controller_change(tw_lists 1 "end else begin(\n +top_used_q)" "end else if (clear_i || ${changes}) begin\\1")
       dcc_controller_change(tw_lists 1 "always_ff @\\(posedge clk_i\\) begin(\n +top_head_q)"
         "always_ff @(posedge clk_i) if ${changes} begin\\1")
+    elseif(file MATCHES "^tw_place$")
+      dcc_controller_change(tw_place 1 "always_comb begin" "always_comb if (timing_wheel.look) begin")
     elseif(file MATCHES "^tw_last_level$")
       dcc_controller_gate(tw_last_level "put_i || take_i" summary_waddr summary_wdata leaf_waddr leaf_wdata)
       dcc_controller_gate(tw_last_level take_i take_current)
@@ -158,6 +177,7 @@ endmodule")
       dcc_controller_clock(dcc_top regs u_gate u_regs)
       dcc_controller_change(dcc_top 1 "\\(quiet && swept\\)" "(controller_rtl_dut.quiet_q)")
     elseif(file MATCHES "^dcc_regs_apb$")
+      dcc_controller_gate(dcc_regs_apb "controller_rtl_dut.psel_q" locked)
       dcc_controller_change(dcc_regs_apb 3 "always_comb begin" "always_comb if (controller_rtl_dut.psel_q) begin")
     elseif(file MATCHES "^rl_tables$")
       dcc_controller_change(rl_tables 1 "always_ff @\\(posedge clk_i\\) begin(\n +if \\(!rst_ni\\) +sweep_q)"

@@ -11,19 +11,12 @@ namespace dcc {
 /// Clocks of the controller's parts, with the bit numbers of need_o of controller_rtl_dut.sv.
 constexpr std::uint32_t kAllClocks = 0x3F;
 constexpr std::uint32_t kWheelClock = 1 << 4;
-constexpr std::uint32_t kLookupClock = 1 << 1;
 constexpr std::uint32_t kRingClock = 1 << 2;
 
 /// One clock for all parts, toggled in Verilator's usual way.
 class OneClock {
  public:
   static constexpr bool kParts = false;
-  /// True if next_valid_o shows an answer at the write-back of its event (controller_rtl_dut.sv).
-  static constexpr bool kEarlyAnswers = false;
-  /// True if inputs other than those of APB last for one edge, without a further drive().
-  static constexpr bool kInputsEnd = false;
-  /// True if a pin keeps events from being issued.
-  static constexpr bool kHolds = false;
   template <class Top>
   void begin(Top&) {}
   template <class Top>
@@ -57,9 +50,6 @@ template <class Root, void (*kFind)(Root*), void (*kEvaluate)(Root*)>
 class PartClocks {
  public:
   static constexpr bool kParts = true;
-  static constexpr bool kEarlyAnswers = true;
-  static constexpr bool kInputsEnd = true;
-  static constexpr bool kHolds = true;
   /// Sets the state during reset: all clocks are low.
   template <class Top>
   void begin(Top& top) {

@@ -359,7 +359,7 @@ void RtlController<Dut>::make_cycle(bool parts) {
     }
     if (access) set_access(pins, accesses_.front().what, in_access_);
     dut_->drive(pins);
-    driven_ = Dut::kInputsEnd ? access : any;
+    driven_ = Dut::kParts ? access : any;
     // An input port that is not ready gets the same input again at the next edge; the next input of
     // that kind follows after it.
     const auto taken = [edge](RingQueue<Input>& queue) {
@@ -376,7 +376,7 @@ void RtlController<Dut>::make_cycle(bool parts) {
   }
   // After the inputs of the cycle are set, the rate port must show the answer that was predicted
   // for the cycle.
-  if (!Dut::kEarlyAnswers && dut_->rate_valid() != port_) {
+  if (!Dut::kParts && dut_->rate_valid() != port_) {
     throw RtlError("in cycle " + std::to_string(at_) + " the rate port shows " +
                    (port_ ? "no answer, but one was" : "an answer, but none was") +
                    " under way a cycle before");
@@ -395,7 +395,7 @@ template <class Dut>
 void RtlController<Dut>::after_edge() {
   if (!dut_->resting()) last_busy_ = at_;
   const bool resets = at_ == reset_at_ || at_ + 1 == reset_at_;
-  if constexpr (Dut::kEarlyAnswers) {
+  if constexpr (Dut::kParts) {
     // A soft reset drops the answers under way.
     if (resets) answers_.clear();
     if (!resets && dut_->next_valid()) answers_.push({at_ + 1 + kRing, dut_->next_rate()});

@@ -185,19 +185,13 @@ module controller_rtl_dut #(
                      !u_top.u_manager.u_timers.expire_valid &&
                      u_top.u_manager.u_timers.u_wheel.idle_o &&
                      u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i;
-  // An adapter can count time, the age of the last issues, and the events beside the rate unit itself. The flow
-  // of a waiting expiry has been looked up.
+  // An adapter can count time, the age of the last issues, and the events beside the rate unit itself.
   assign expiring_o = u_top.u_manager.u_timers.expire_valid;
-  assign pace_o     = u_top.u_manager.u_timers.wait_for;
+  assign pace_o     = u_top.u_manager.u_timers.first_q ? '0 : u_top.u_manager.u_timers.wait_for;
   assign counting_o = ready_o && u_top.u_manager.waits == '0 && !u_top.u_manager.joined && !psel_q &&
                       !u_top.u_manager.clear_q &&
                       u_top.u_manager.wrong == '0 && !u_top.u_manager.cnp_lost &&
                       u_top.u_manager.u_timers.div_q == u_top.u_manager.u_timers.tick_div_i &&
-                      !u_top.u_manager.u_timers.first_valid && !u_top.u_manager.u_timers.again_valid &&
-                      !u_top.u_manager.u_timers.start_q &&
-                      u_top.u_manager.u_timers.asked_q == expiring_o &&
-                      u_top.u_manager.u_timers.known_q == expiring_o &&
-                      !(expiring_o && u_top.u_manager.u_timers.first_q) &&
                       u_top.u_manager.u_status.overrun_i == u_top.u_manager.u_status.overrun_q;
 
 `ifdef DCC_CLOCKS
@@ -214,7 +208,9 @@ module controller_rtl_dut #(
                       u_top.u_manager.u_timers.u_wheel.u_time.OverrunLag);
   assign need_o[0] = cnp_valid_q || bytes_valid_q || command_valid_q || u_top.u_manager.issue != '0 ||
                      u_top.u_manager.cnp_take;
-  assign need_o[1] = u_top.u_manager.issue != '0 || u_top.u_manager.name || u_top.u_manager.wb_done ||
+  assign need_o[1] = u_top.u_manager.issue != '0 || u_top.u_manager.wb_done ||
+                     u_top.u_manager.u_timers.expire_valid != u_top.u_manager.u_timers.asked_q ||
+                     u_top.u_manager.u_timers.asked_q != u_top.u_manager.u_timers.known_q ||
                      u_top.u_manager.u_lookup.give1_q || u_top.u_manager.u_lookup.give2_q ||
                      u_top.u_manager.u_lookup.s0_valid_q || u_top.u_manager.u_lookup.s1_valid_q ||
                      u_top.u_manager.u_lookup.s2_valid_q || u_top.u_manager.u_lookup.s3_valid_q ||

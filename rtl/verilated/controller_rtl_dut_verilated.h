@@ -86,7 +86,7 @@ class VerilatedController {
   }
   /// Keeps further events from being issued, until restore(). An access under way is broken off.
   void hold() {
-    if constexpr (Clocks::kHolds) {
+    if constexpr (kParts) {
       top_->hold_i = 1;
       drive({});
     } else {  // an access to a window blocks the issue of events until the pipeline is empty
@@ -106,7 +106,7 @@ class VerilatedController {
   /// function counts in their place and clocks the other parts. Logic that depends on the counts
   /// does not change meanwhile; the next edge of clk_i computes this logic anew.
   bool part_edge() {
-    if constexpr (Clocks::kParts) {
+    if constexpr (kParts) {
       Root* const root = at();
       if (!top_->counting_o) return false;
       if (root->DCC_TIMERS(cycle_q) > divider() - 4) return false;
@@ -135,10 +135,10 @@ class VerilatedController {
     return {top_->rate_flow_o, top_->rate_value_o, top_->rate_query_o != 0,
             top_->rate_bound_o != 0};
   }
-  /// True if next_valid() tells an answer at the write-back of its event, kRtlLatency − 31 cycles
-  /// before it leaves; false if a cycle before.
-  static constexpr bool kEarlyAnswers = Clocks::kEarlyAnswers;
-  static constexpr bool kInputsEnd = Clocks::kInputsEnd;  // see OneClock
+  /// True if parts of the design have clocks of their own. Then next_valid() shows an answer at the
+  /// write-back of its event, kRtlLatency − 31 cycles before it leaves, and otherwise a cycle
+  /// before; and inputs other than those of APB last for one edge, without a further drive().
+  static constexpr bool kParts = Clocks::kParts;
   /// True if the rate port will show an answer.
   bool next_valid() const { return top_->next_valid_o != 0; }
   ControllerRate next_rate() const {
@@ -207,7 +207,7 @@ class VerilatedController {
   /// time. The skip ends before the edge at which a word leaves the ring, before the edge at which
   /// an expiry is offered to the arbiter, and before the end of the tick.
   std::int64_t glide(std::int64_t most) {
-    if constexpr (Clocks::kParts) {
+    if constexpr (kParts) {
       const std::uint32_t needed = clocks_.needed(*top_);
       if ((needed & ~kRingClock) != 0) return 0;
       const std::int64_t cycle = at()->DCC_TIMERS(cycle_q);
@@ -336,7 +336,9 @@ class VerilatedController {
   std::int64_t until_offer() const {
     if (!top_->expiring_o) return std::numeric_limits<std::int64_t>::max();
     const Root* const root = at();
-    const std::int64_t paced = std::int64_t{top_->pace_o} - root->DCC_TIMERS(since_q);
+    const std::int64_t known = root->DCC_TIMERS(known_q) ? 0 : root->DCC_TIMERS(asked_q) ? 1 : 2;
+    const std::int64_t paced =
+        std::max(known, std::int64_t{top_->pace_o} - root->DCC_TIMERS(since_q));
     if (root->DCC_WHEEL_TIME(lag_q) != 0) return paced;  // the event's tick is over
     return std::max<std::int64_t>(paced, timing::kFirstOfTick - 1 - root->DCC_TIMERS(cycle_q));
   }
@@ -418,16 +420,16 @@ class VerilatedController {
   /// Makes the edge after a skip, on the needed clocks and on `clocks`. Assertions, which only a
   /// design with one clock has, are off at this edge, because one would report the jump of time.
   void jump_edge(std::uint32_t clocks) {
-    if constexpr (!Clocks::kParts) context_.assertOn(false);
+    if constexpr (!kParts) context_.assertOn(false);
     edge(clocks_.needed(*top_) | clocks);
-    if constexpr (!Clocks::kParts) context_.assertOn(true);
+    if constexpr (!kParts) context_.assertOn(true);
   }
   void edge(std::uint32_t clocks) {
     watch_.settled(*top_);
     clocks_.raise(*top_, clocks);
     watch_.edge(*top_);
     clocks_.lower(*top_);
-    if (!Clocks::kParts && context_.gotError())
+    if (!kParts && context_.gotError())
       throw RtlError("an assertion of the controller failed; see above");
   }
   Root* at() { return top_->rootp; }

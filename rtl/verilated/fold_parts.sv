@@ -67,7 +67,8 @@ module fold_ring #(
   output logic             valid_o,
   output logic [Width-1:0] q_o       // value of d_i Cycles - late_i cycles ago
 );
-  logic [Width-1:0]  words[Cycles];
+  // The word that is written is never the one that is read, so a cycle may write first.
+  logic [Width-1:0]  words[1 << AddrW];
   logic [AddrW-1:0]  at_q;
   logic [Cycles-1:0] valid_q;  // bit i: a word entered i + 1 cycles ago
   always_ff @(posedge clk_i) begin
@@ -78,7 +79,7 @@ module fold_ring #(
       at_q    <= (at_q == AddrW'(Cycles - 1)) ? '0 : at_q + 1'b1;
       valid_q <= (valid_q << 1) | (Cycles'(put_i) << late_i);
     end
-    if (put_i) words[(at_q < late_i) ? at_q + AddrW'(Cycles) - late_i : at_q - late_i] <= d_i;
+    if (put_i) words[(at_q < late_i) ? at_q + AddrW'(Cycles) - late_i : at_q - late_i] = d_i;
     if (valid_q[Cycles-2]) q_o <= words[(at_q == AddrW'(Cycles - 1)) ? '0 : at_q + 1'b1];
   end
   assign valid_o = valid_q[Cycles-1];
