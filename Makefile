@@ -142,7 +142,7 @@ deps-handoff:
 
 ## handoff: the package for a hardware team, in build/handoff (its reports take an hour, once;
 ## REPORTS= leaves out those that are not there yet)
-REPORTS ?= mutation controller formal synthesis coverage
+REPORTS ?= mutation controller formal synthesis timing coverage
 handoff: build deps-handoff
 	$(NINJA) rate_vectors wheel_vectors controller_vectors
 	$(if $(strip $(REPORTS)),rtl/handoff/make_reports.sh $(BUILD) $(REPORTS))

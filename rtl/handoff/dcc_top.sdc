@@ -1,7 +1,7 @@
 # Timing constraints of dcc_top: one clock, one asynchronous active-low reset, no other constraints. Times are in
 # ns. The tick and every latency are counted in cycles, so another clock period is legal; the platform
-# runs at 250 MHz.
-set period 4.0
+# runs at 250 MHz. A script that sets `period` or `share` before it reads this file gets these instead.
+if {![info exists period]} { set period 4.0 }
 create_clock -name clk -period $period [get_ports clk_i]
 set_clock_uncertainty [expr 0.05 * $period] [get_clocks clk]
 
@@ -13,6 +13,7 @@ set_false_path -from [get_ports rst_ni]
 # bytes_flow_i to bytes_ready_o (an entry of the same flow may accept the notification) and from psel_i, which stops the
 # issue of events: they get what is left, 45 % of the period. If these paths are too long, register the ready signal
 # outside.
-set outside [expr 0.25 * $period]
+if {![info exists share]} { set share 0.25 }
+set outside [expr $share * $period]
 set_input_delay  -clock clk $outside [get_ports {p*_i* cnp_*_i* bytes_*_i* command_*_i*}]
 set_output_delay -clock clk $outside [all_outputs]

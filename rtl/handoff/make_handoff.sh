@@ -3,7 +3,7 @@
 #
 # Collects the files that a hardware team needs without this repository, makes the golden vectors, and lets a copy
 # of the package in another folder check itself (check.sh). check.sh must also refuse a copy with a broken line.
-# Long reports (coverage, mutation, formal, synthesis) are those that make_reports.sh left in BUILD_DIR/reports;
+# Long reports (coverage, mutation, formal, synthesis, timing) are those that make_reports.sh left in BUILD_DIR/reports;
 # reports/MISSING lists missing ones. --unchecked: makes only the folder, within seconds.
 set -eu
 unchecked=
@@ -172,7 +172,7 @@ cd "$out"
 
 # Copies the reports that other commands have made.
 : >reports/MISSING
-for report in synthesis.txt coverage.txt controller.txt mutation.txt formal.txt; do
+for report in synthesis.txt timing.txt coverage.txt controller.txt mutation.txt formal.txt; do
   if [ -f "$build/reports/$report" ]; then
     cp "$build/reports/$report" reports
   else

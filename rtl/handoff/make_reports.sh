@@ -1,7 +1,7 @@
 #!/bin/sh
 # make_reports.sh BUILD_DIR [NAME ...]: writes the long reports of the hand-off package to
-# BUILD_DIR/reports/NAME.txt. NAME: mutation, controller, formal, synthesis or coverage (all without a NAME; two at
-# a time, an hour on two cores).
+# BUILD_DIR/reports/NAME.txt. NAME: mutation, controller, formal, synthesis, timing or coverage (all without a NAME;
+# two at a time, an hour on two cores).
 #
 # A report that is newer than all files of rtl/ is kept. A report appears only when its command has succeeded.
 set -eu
@@ -9,7 +9,7 @@ set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "$1" && pwd)
 shift
-[ $# -gt 0 ] || set -- mutation controller formal synthesis coverage
+[ $# -gt 0 ] || set -- mutation controller formal synthesis timing coverage
 if [ $# -gt 1 ]; then
   printf '%s\n' "$@" | xargs -P 2 -n 1 sh "$0" "$build"
   exit
@@ -81,6 +81,7 @@ for name; do
   rm -f "$report" "$report.new"
   case $name in
     synthesis) "$root/rtl/synth/run.py" --out "$report.new" ;;
+    timing) "$root/rtl/synth/timing.py" --out "$report.new" ;;
     mutation) mutation "$report.new" ;;
     coverage) coverage >"$report.new" || { cat "$report.new"; exit 1; } ;;
     controller) controller >"$report.new" || { cat "$report.new"; exit 1; } ;;

@@ -98,10 +98,10 @@ def controller_point(slots, target):
             "ecp5_dsp": some(counts, "MULT18X18D"), "ecp5_lutram": some(counts, "TRELLIS_DPR16X4")}
 
 
-def macros_library(netlist, library):
-    """Gives each size of RAM array a cell of its own in a netlist, and writes a Liberty file of these cells:
-    clock-to-output delay and set-up time are 0. So the timing report contains paths through memories, without the
-    macros' own times."""
+def macros_library(netlist, library, access=0.0, setup=0.0):
+    """Gives each size of RAM array a cell of its own in a netlist, and writes a Liberty file of these cells with a
+    clock-to-output delay `access` and a set-up time `setup` in ns. With 0 the timing report contains paths through
+    memories, without the macros' own times."""
     with open(netlist, encoding="utf-8") as file:
         text = file.read()
     shape = r"ram_1r1w_array #\(\s*\.Depth\(32'd(\d+)\),\s*\.Width\(32'd(\d+)\)\s*\)"
@@ -114,13 +114,13 @@ def macros_library(netlist, library):
     lines += [f"  {what}_threshold_pct_{edge} : {percent};" for what, percent in (
         ("input", 50), ("output", 50), ("slew_lower", 20), ("slew_upper", 80)) for edge in ("rise", "fall")]
     buses = {"raddr_i": None, "waddr_i": None, "wdata_i": None, "rdata_o": None}
-    setup = " ".join(f'{edge}_constraint (scalar) {{ values ("0.0"); }}' for edge in ("rise", "fall"))
+    before = " ".join(f'{edge}_constraint (scalar) {{ values ("{setup}"); }}' for edge in ("rise", "fall"))
     delay = " ".join(f'{what} (scalar) {{ values ("{value}"); }}' for what, value in (
-        ("cell_rise", "0.0"), ("cell_fall", "0.0"), ("rise_transition", "0.1"), ("fall_transition", "0.1")))
+        ("cell_rise", access), ("cell_fall", access), ("rise_transition", 0.1), ("fall_transition", 0.1)))
     for width in sorted({bits for depth, data in sizes for bits in ((depth - 1).bit_length(), data)}):
         lines.append(f"  type (bits_{width}) {{ base_type : array; data_type : bit; bit_width : {width}; "
                      f"bit_from : {width - 1}; bit_to : 0; downto : true; }}")
-    takes = f'timing () {{ related_pin : "clk_i"; timing_type : setup_rising; {setup} }}'
+    takes = f'timing () {{ related_pin : "clk_i"; timing_type : setup_rising; {before} }}'
     gives = f'timing () {{ related_pin : "clk_i"; timing_type : rising_edge; {delay} }}'
     for depth, data in sizes:
         lines.append(f"  cell (ram_{depth}x{data}) {{ area : 0; is_macro_cell : true;")
