@@ -80,7 +80,9 @@ in_verilator() {
 }
 
 in_icarus() {  # in_icarus UNIT PINS SOURCES [PLUSARG, which limits the number of runs]
-  yosys -q -p "read_verilog -sv $3 vectors/$2.sv; hierarchy -check -top $2; proc; \
+  pins=vectors/$2.sv
+  [ -f "$pins" ] || pins=  # the block is itself the top
+  yosys -q -p "read_verilog -sv $3 $pins; hierarchy -check -top $2; proc; \
     flatten; opt_clean -purge; write_verilog -noattr $work/$1.v" >"$work/$1_flat.log" 2>&1 ||
     { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
   iverilog -g2012 -o "$work/tb_$1" "vectors/tb_$1.v" "$work/$1.v"
@@ -137,9 +139,10 @@ unit() {  # unit UNIT verilator|icarus: golden vectors of one unit
       sva="sva/timing_wheel_sva.sv sva/tw_lists_sva.sv sva/tw_control_sva.sv"; short= ;;
     answers) pins=answers_dut; sva=; short=
       sources=$(sources_of '^rtl/(common|secded)/|dcc_controller_pkg|/dc_(delay|answers)\.sv') ;;
+    nic_block) pins=dcc_app_block; sources=$(tr '\n' ' ' <nic.f); sva=; short= ;;
   esac
   case $2 in
-    verilator) in_verilator "$1" vectors/$pins "$sources" "$sva" ;;
+    verilator) in_verilator "$1" "$([ ! -f vectors/$pins.sv ] || echo vectors/$pins)" "$sources" "$sva" ;;
     icarus) in_icarus "$1" $pins "$sources" "$short" ;;
   esac
 }
@@ -258,7 +261,7 @@ trap 'rm -rf "$work"' EXIT
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus registers_inside golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
-  parts packet cuckoo lost_bits nic nic_elaboration parameters"
+  nic_block:verilator nic_block:icarus parts packet cuckoo lost_bits nic nic_elaboration parameters"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

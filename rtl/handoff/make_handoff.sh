@@ -18,7 +18,8 @@ cosim_sources=$root/tests/cosim
 rate_vectors=$cosim/rate_lut/rate_vectors
 wheel_vectors=$cosim/wheel/wheel_vectors
 controller_vectors=$cosim/controller/controller_vectors
-for program in "$rate_vectors" "$wheel_vectors" "$controller_vectors"; do
+nic_bench=$cosim/nic_app/nic_app_bench
+for program in "$rate_vectors" "$wheel_vectors" "$controller_vectors" "$nic_bench"; do
   [ -x "$program" ] || { echo "make_handoff.sh: build $(basename "$program") first" >&2; exit 2; }
 done
 for tool in xmllint ${unchecked:-verilator yosys iverilog sta}; do
@@ -106,6 +107,7 @@ cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --inside >"$out/vectors/registers_inside.vec"
 "$controller_vectors" 1500 3 33 >"$out/vectors/latency33.vec"
 "$controller_vectors" 3000 11 48 crowded >"$out/vectors/crowded.vec"
+"$nic_bench" --vectors "$out/vectors/nic_block.vec"
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --secded >"$out/vectors/registers_secded.vec"
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --rebuild >"$out/vectors/registers_rebuild.vec"
 cp "$root"/rtl/handoff/tb_*.v "$root/rtl/handoff/answers_dut.sv" "$out/vectors"
@@ -113,6 +115,8 @@ for program in controller/controller_vectors rate_lut/rate_vectors wheel/wheel_v
   sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$cosim_sources/$program.cpp"
   echo
 done >"$out/vectors/README.md"
+sed -n '/^\/\/\/ Writes the pins/,/^class/s|^/// \{0,1\}||p' "$cosim_sources/nic_app/vector_writer.h" >>"$out/vectors/README.md"
+echo >>"$out/vectors/README.md"
 sed -n '/^"""Writes/,/^"""$/{s/^"""//;p}' "$root/rtl/handoff/register_vectors.py" >>"$out/vectors/README.md"
 for pins in rate_dut timing_wheel_dut controller_dut pacer_dut; do
   cp "$root/rtl/verilated/$pins.sv" "$out/vectors"

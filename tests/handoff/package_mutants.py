@@ -104,7 +104,7 @@ def late_steps(path):
     folder, module = path.split("/")[1], pathlib.Path(path).stem
     limits = ("parameters",) if module in LIMITS or module.endswith("_pkg") and folder != "regs" else ()
     if folder in ("nic", "packet"):
-        return ("nic", *limits, "nic_elaboration", "lint")
+        return ("nic_block:verilator", "nic", "nic_block:icarus", *limits, "nic_elaboration", "lint")
     if folder == "pacer":
         return ("pacer:icarus", *limits, *STATIC)
     variants = ("sparse", "rebuild", "secded_registers", "secded", "latency")

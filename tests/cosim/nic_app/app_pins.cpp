@@ -89,6 +89,7 @@ void AppPins::cycle() {
   if (pins.s_axil_app_ctrl_wvalid != 0 && pins.s_axil_app_ctrl_wready != 0) data_waits_ = false;
   if (read_address && !address_waits_) second_waits_ = false;
   if (write_address || read_address) address_waits_ = false;
+  if (before_edge) before_edge(pins);
   pins.clk = 1;
   pins.eval();
   if (send) advance(to_send, send_at_, pins.s_axis_if_tx_tvalid);

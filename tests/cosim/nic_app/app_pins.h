@@ -61,6 +61,8 @@ class AppPins {
   /// the frame's tag.
   std::function<void(Frame)> sent, received;
   std::function<void(std::uint32_t tag)> completed;
+  /// Called before each clock edge, when all pins have their values.
+  std::function<void(const Vnic_app&)> before_edge;
   /// Bit mask of the priorities that PFC pauses.
   std::uint8_t paused = 0;
   /// The bench's ends of the streams are not ready in one of `stalls` cycles on average; 0: always

@@ -141,8 +141,8 @@ Frame Host::frame_of(std::uint32_t flow) {
 }
 
 void Host::cycle() {
-  for (std::uint32_t looked = 0; sending && pins_.to_send.size() < 2 && looked < kFlows; ++looked) {
-    next_flow_ = (next_flow_ + 1) % kFlows;
+  for (std::uint32_t looked = 0; sending && pins_.to_send.size() < 2 && looked < flows; ++looked) {
+    next_flow_ = (next_flow_ + 1) % flows;
     if (outstanding_[next_flow_] < kDepth) pins_.to_send.push_back(frame_of(next_flow_));
   }
 }

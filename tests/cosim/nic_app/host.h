@@ -58,6 +58,8 @@ class Host {
   /// frames in the block.
   void cycle();
   bool sending = false;
+  /// Number of flows that cycle() uses, from flow 0 on.
+  std::uint32_t flows = kFlows;
 
   std::uint32_t read(std::uint32_t address);
   /// Reads two registers. The block gets the second address while the first data wait for `wait`

@@ -27,7 +27,7 @@ bool MarkingSwitch::empty() const {
 void MarkingSwitch::mark(Frame& frame, std::uint64_t queue) {
   std::uint8_t* const ip = frame.bytes.data() + kIp;
   if ((ip[1] & 3) == 0) return;  // the packet is not ECN-capable
-  if (queue <= kKmin || random_() % (kKmax - kKmin) >= queue - kKmin) return;
+  if (queue <= kmin || random_() % (kmax - kmin) >= queue - kmin) return;
   ip[1] |= 3;
   ip[10] = ip[11] = 0;
   const std::uint32_t sum = roce::ipv4_checksum(ip);

@@ -13,16 +13,16 @@ namespace dcc {
 
 /// The switch sends frames from each port to the other port. Each output has a queue for CNPs with
 /// strict priority, and a queue for data. A data frame gets ECN CE when its transmission begins,
-/// with a probability that rises from 0 at `kKmin` to 1 at `kKmax` bytes behind the frame in the
+/// with a probability that rises from 0 at `kmin` to 1 at `kmax` bytes behind the frame in the
 /// queue. The switch drops nothing.
 class MarkingSwitch {
  public:
-  static constexpr std::uint32_t kKmin = 55'000, kKmax = 440'000;
   static constexpr std::uint32_t kOverhead = 24;     // bytes of FCS, preamble and gap
   static constexpr std::uint32_t kBytesACycle = 50;  // bytes per cycle: 100 Gb/s at 250 MHz
   static constexpr std::uint32_t kDelay = 250;       // delay of each link in cycles: 1 us
 
   explicit MarkingSwitch(std::uint32_t seed) : random_(seed) {}
+  std::uint32_t kmin = 55'000, kmax = 440'000;
 
   /// Accepts a frame that the NIC at `port` has sent.
   void take(unsigned port, Frame frame);

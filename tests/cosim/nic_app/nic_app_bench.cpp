@@ -1,6 +1,7 @@
-// nic_app_bench [--cycles N] [--seed N]: two application blocks (dcc_app_block) with a marking
-// switch between them, and 64 flows in each direction with weights 1 and 4. At the first violation
-// of the contract the program prints a line and ends with status 1.
+// nic_app_bench [--cycles N] [--seed N] [--vectors FILE]: two application blocks (dcc_app_block)
+// with a marking switch between them, and 64 flows in each direction with weights 1 and 4. At the
+// first violation of the contract the program prints a line and ends with status 1. --vectors:
+// instead of all checks, writes golden vectors of one of the blocks (vector_writer.h).
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 #include "host.h"
 #include "marking_switch.h"
 #include "single_thread_context.h"
+#include "vector_writer.h"
 
 namespace dcc {
 namespace {
@@ -33,6 +35,9 @@ class Network {
 
   void run(std::uint64_t cycles);
   void check_edges();
+  /// Writes golden vectors of block a: registers, a load that is marked at once, a pause, frames of
+  /// other sizes, a reset under load.
+  void record(const std::string& path);
 
  private:
   void cycle() {
@@ -62,6 +67,8 @@ class Network {
   void check_counters();
   void check_pause();
   void check_long_frame();
+  void send_sizes(std::uint32_t flow, std::initializer_list<std::uint32_t> sizes,
+                  std::vector<Frame>& posted);
   void check_pace();
 
   MarkingSwitch between_;
@@ -222,22 +229,30 @@ void Network::check_pause() {
   a_.paused = 0;
 }
 
+/// Sends frames of a flow with these sizes from host 0.
+void Network::send_sizes(std::uint32_t flow, std::initializer_list<std::uint32_t> sizes,
+                         std::vector<Frame>& posted) {
+  for (const std::uint32_t size : sizes) {
+    Frame frame = hosts_[0].frame_of(flow);
+    frame.bytes.resize(size, static_cast<std::uint8_t>(size));
+    frame.bad = size == 127;
+    frame.destination = size % 8;
+    posted.push_back(frame);
+    a_.to_send.push_back(frame);
+    while (hosts_[0].outstanding(flow) == kDepth) cycle();
+  }
+}
+
 /// The block truncates a frame that is too long and marks it bad. A bad frame of the host stays
 /// bad. Frames of all other sizes leave unchanged.
 void Network::check_long_frame() {
   std::vector<Frame> left;
   kept_ = &left;
   std::vector<Frame> posted;
-  for (const std::uint32_t size : {60u, 64u, 65u, 127u, 128u, 129u, 1500u, kMaxBeats * kBeat,
-                                   kMaxBeats * kBeat + 1, kMaxBeats * kBeat + 200, 61u}) {
-    Frame frame = hosts_[0].frame_of(7);
-    frame.bytes.resize(size, static_cast<std::uint8_t>(size));
-    frame.bad = size == 127;
-    frame.destination = size % 8;
-    posted.push_back(frame);
-    a_.to_send.push_back(frame);
-    while (hosts_[0].outstanding(7) == kDepth) cycle();
-  }
+  send_sizes(7,
+             {60u, 64u, 65u, 127u, 128u, 129u, 1500u, kMaxBeats * kBeat, kMaxBeats * kBeat + 1,
+              kMaxBeats * kBeat + 200, 61u},
+             posted);
   drain();
   kept_ = nullptr;
   require(left.size() == posted.size(), "a frame of another size does not leave");
@@ -309,6 +324,41 @@ void Network::check_edges() {
   }
 }
 
+void Network::record(const std::string& path) {
+  VectorWriter vectors(path);
+  const auto reset = [&] {
+    vectors.reset();
+    a_.reset();
+  };
+  between_.kmin = 1000;
+  between_.kmax = 10'000;
+  a_.reset();
+  b_.reset();
+  hosts_[1].bring_up();
+  a_.before_edge = [&](const Vnic_app& pins) { vectors.cycle(pins); };
+  reset();
+  hosts_[0].bring_up();
+  check_registers(hosts_[0]);
+  std::vector<Frame> left, posted;
+  kept_ = &left;
+  send_sizes(kFlows - 1, {60u, 127u, 128u, kMaxBeats * kBeat + 1}, posted);
+  while (hosts_[0].outstanding(kFlows - 1) != 0) cycle();
+  kept_ = nullptr;
+  hosts_[0].flows = kFlows - 1;  // the last flow's frames did not arrive
+  for (Host& host : hosts_) host.sending = true;
+  cycles(2200);
+  a_.paused = 1u << kDataPriority;
+  cycles(300);
+  a_.paused = 0;
+  for (const auto which : {AppRegister::kCnpsIn, AppRegister::kCnpsOut, AppRegister::kCut})
+    require(hosts_[0].read(which) != 0, "the vectors have no CNP, or no frame that is cut");
+  reset();  // while frames arrive and leave
+  for (Host& host : hosts_) host.sending = false;
+  while (!a_.ready()) cycle();
+  require(hosts_[0].read(AppRegister::kCnpsIn) == 0, "a reset keeps a counter");
+  a_.before_edge = nullptr;
+}
+
 /// Resets blocks whose registers all begin as 0 and all as 1: the assertions check the values after
 /// reset.
 void check_resets() {
@@ -366,10 +416,19 @@ int main(int argc, char** argv) {
   // rate steps become smaller.
   std::uint64_t cycles = 1'500'000;
   std::uint64_t seed = 1;
-  for (int i = 1; i + 1 < argc; i += 2)
-    (std::strcmp(argv[i], "--cycles") == 0 ? cycles : seed) =
-        std::strtoull(argv[i + 1], nullptr, 10);
+  std::string vectors;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--vectors") == 0)
+      vectors = argv[i + 1];
+    else
+      (std::strcmp(argv[i], "--cycles") == 0 ? cycles : seed) =
+          std::strtoull(argv[i + 1], nullptr, 10);
+  }
   try {
+    if (!vectors.empty()) {
+      dcc::Network(static_cast<std::uint32_t>(seed)).record(vectors);
+      return 0;
+    }
     dcc::check_resets();
     dcc::Network(static_cast<std::uint32_t>(seed)).check_edges();
     dcc::Network(static_cast<std::uint32_t>(seed)).run(cycles);
