@@ -109,7 +109,7 @@ class VerilatedController {
     if constexpr (kParts) {
       Root* const root = at();
       if (!top_->counting_o) return false;
-      if (root->DCC_TIMERS(cycle_q) > divider() - 4) return false;
+      if (root->DCC_TIMERS(cycle_q) > divider() - 3) return false;
       if (until_offer() < 2) return false;
       count(1);
       const std::uint32_t needed = clocks_.needed(*top_);
@@ -216,7 +216,7 @@ class VerilatedController {
       if (top_->counting_o) {
         // As at part_edge(), clk_i has no edge, but has one again in the cycle after the skipped
         // ones.
-        skipped = std::min({skipped, most - 1, divider() - 4 - cycle, until_offer() - 1});
+        skipped = std::min({skipped, most - 1, until_offer() - 1});
         if (skipped < 1) return 0;
         move_ring(static_cast<unsigned>(skipped));
         count(static_cast<unsigned>(skipped));
@@ -331,14 +331,12 @@ class VerilatedController {
     const int oldest = valid == 0 ? -1 : 31 - __builtin_clz(valid);
     return kRingPlaces - 2 - oldest;
   }
-  /// Number of edges of clk_i until a waiting expiry is offered, if counting_o is 1; the last of
-  /// them must be made.
+  /// Number of edges of clk_i before which a waiting expiry is not offered, if counting_o is 1; the
+  /// last of them must be made.
   std::int64_t until_offer() const {
     if (!top_->expiring_o) return std::numeric_limits<std::int64_t>::max();
     const Root* const root = at();
-    const std::int64_t known = root->DCC_TIMERS(known_q) ? 0 : root->DCC_TIMERS(asked_q) ? 1 : 2;
-    const std::int64_t paced =
-        std::max(known, std::int64_t{top_->pace_o} - root->DCC_TIMERS(since_q));
+    const std::int64_t paced = std::int64_t{top_->pace_o} - root->DCC_TIMERS(since_q);
     if (root->DCC_WHEEL_TIME(lag_q) != 0) return paced;  // the event's tick is over
     return std::max<std::int64_t>(paced, timing::kFirstOfTick - 1 - root->DCC_TIMERS(cycle_q));
   }

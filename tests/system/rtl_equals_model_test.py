@@ -100,7 +100,7 @@ PACER_CASES: list[tuple[str, tuple, str | None, str]] = [
 LONG: list[tuple[str, tuple, str, float]] = [
     ("incast_8x25g", PARTS, "400ms", 5.0), ("table_full", PARTS, "200ms", 5.0), ("thousand_flows", PARTS, "80ms", 10.0),
     ("incast_8x25g", ALL_BLOCKS, "10ms", 5.0), ("thousand_flows", ALL_BLOCKS, "10ms", 12.0),
-    ("incast_8x25g", WHOLE, "400ms", 7.0), ("thousand_flows", WHOLE, "60ms", 8.0)]
+    ("incast_8x25g", WHOLE, "400ms", 5.0), ("thousand_flows", WHOLE, "60ms", 5.0)]
 
 
 def run(dccvp, config, out, keys, implementation, shortened, changed=()):
