@@ -141,49 +141,14 @@ endmacro()
 
 # The result of the folded modules goes into the ring that in the RTL holds the plan beside the rate unit.
 macro(dcc_fold_manager)
-  dcc_controller_change(dc_manager 1 "  rate_unit #\\(\\.Secded\\(Secded\\)\\) u_rate \\(" "  rate_fold #(.Secded(Secded)) u_fold (
-    .clk_i           (controller_rtl_dut.clk_regs_i),
-    .rst_ni          (rst_ni),
-    .init_done_o     (),
-    .regs_i          (rate_regs),
-    .req_valid_i     (req_valid),
-    .req_ready_o     (req_ready),
-    .req_increase_i  (req_increase),
-    .req_rc_i        (req_rc),
-    .req_rt_i        (s9_plan.slot.rt),
-    .req_dscp_i      (s9_plan.slot.dscp),
-    .req_stage_i     (req_stage),
-    .req_alpha_i     (s9_plan.slot.alpha),
-    .req_delta_i     (req_delta),
-    .req_marks_i     (req_marks),
-    .req_first_i     (req_first),
-    .rsp_valid_o     (rsp_valid),
-    .rsp_ready_i     (1'b1),
-    .rsp_increase_o  (rsp_increase),
-    .rsp_rc_o        (rsp_rc),
-    .rsp_rt_o        (rsp_rt),
-    .rsp_alpha_o     (rsp_alpha),
-    .rsp_at_maximum_o(rsp_at_maximum),
-    .tbl_valid_i     (table_valid_i && table_write_i),
-    .tbl_write_i     (table_write_i),
-    .tbl_table_i     (table_i),
-    .tbl_index_i     (table_index_i),
-    .tbl_wdata_i     (table_wdata_i),
-    .tbl_ready_o     (),
-    .tbl_rdata_o     (),
-    .busy_o          (),
-    .error_o         ()
-  );
-  rate_unit #(.Secded(Secded)) u_rate (")
-  dcc_controller_change(dc_manager 1 "(\n    \\.init_done_o +\\(rate_done\\),\n.*)\\.req_valid_i     \\(req_valid\\),\n    \\.req_ready_o     \\(req_ready\\),(.*)\\.rsp_valid_o     \\(rsp_valid\\),.*\\.tbl_valid_i     \\(table_valid_i\\),"
-    "\\1.req_valid_i     (1'b0),\n    .req_ready_o     (),\\2.rsp_valid_o     (),
-    .rsp_ready_i     (1'b1),
-    .rsp_increase_o  (),
-    .rsp_rc_o        (),
-    .rsp_rt_o        (),
-    .rsp_alpha_o     (),
-    .rsp_at_maximum_o(),
-    .tbl_valid_i     (table_valid_i),")
+  string(REGEX MATCH "\n  rate_unit #[^;]*;" unit "${dc_manager}")
+  set(fold "${unit}")
+  dcc_controller_change(fold 1 "rate_unit (#.*\\)) u_rate \\(" "rate_fold \\1 u_fold (")
+  dcc_controller_change(fold 5 "(\\.(init_done|tbl_ready|tbl_rdata|busy|error)_o +)\\([^\n]*\\)" "\\1()")
+  dcc_controller_change(fold 1 "\\(table_valid_i\\)" "(table_valid_i && table_write_i)")
+  dcc_controller_change(unit 7 "(\\.(req_ready|rsp_[a-z_]+)_o *)\\([^\n]*\\)" "\\1()")
+  dcc_controller_change(unit 1 "\\(req_valid\\)" "(1'b0)")
+  dcc_controller_change(dc_manager 1 "\n  rate_unit #[^;]*;" "${fold}${unit}")
   dcc_controller_change(dc_manager 1 "(\n    \\.valid_o +\\(s4_valid\\),)" "\n    .fold_o            (fold),\\1")
   # The ring, and the ports of the folded modules.
   dcc_controller_change(dc_manager 1 "\n  logic \\[rate_lut_pkg::Latency-1:0\\] beside_q;.*\\.error_o\\(wrong_beside\\)\n  \\);" "
