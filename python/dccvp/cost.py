@@ -71,7 +71,6 @@ def memories(shape):
         "u_timers.u_first.u_ram": (slots, slot + due), "u_timers.u_again.u_ram": (8, slot + due),
         wheel + "u_records.u_record": (slots, 2 + lists + due),
         wheel + "u_lists.u_list": (1 << lists, 2 * slot), wheel + "u_lists.u_next": (slots, slot),
-        wheel + "u_lists.u_previous": (slots, slot),
         wheel + "u_last.u_summary": (rows, words), wheel + "u_last.u_leaf": (rows * words, 32)}
     waits = shape.latency - APART
     if waits >= 2:

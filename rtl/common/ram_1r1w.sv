@@ -11,6 +11,7 @@ module ram_1r1w #(
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
   input  logic             clk_i,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic             ren_i,    // read strobe of the RAM
   input  logic [AddrW-1:0] raddr_i,
   output logic [Width-1:0] rdata_o,  // read data, one cycle after ren_i, then held
@@ -24,6 +25,7 @@ module ram_1r1w #(
 
   ram_1r1w_array #(.Depth(Depth), .Width(Width)) u_array (
     .clk_i,
+    .ram_pins_i(ram_pins_i),
     .ren_i,
     .raddr_i,
     .rdata_o(array_rdata),

@@ -2,6 +2,8 @@ regs/generated/dcc_regs_pkg.sv
 rate_lut/generated/dcc_rate_pkg.sv
 timing_wheel/rtl/timing_wheel_pkg.sv
 rate_lut/rtl/rate_lut_pkg.sv
+common/dc_axis_slice.sv
+common/ram_pkg.sv
 common/ram_1r1w_array.sv
 common/ram_1r1w.sv
 secded/secded_code.sv
@@ -51,3 +53,4 @@ controller/rtl/dc_answers.sv
 controller/rtl/dc_manager.sv
 controller/rtl/dc_apb_gate.sv
 controller/rtl/dcc_top.sv
+controller/rtl/dcc_top_registered.sv

@@ -73,6 +73,7 @@ module cuckoo_formal #(
   logic [2:0] swept_q;
   dc_flow_cuckoo #(.Slots(8), .FlowW(4), .Ways(2), .Stash(2), .Kicks(3)) u_table (
     .clk_i       (clk_i),
+    .ram_pins_i('0),
     .match_i     (match),
     .match_flow_i(match_flow_i),
     .bound_o     (bound),

@@ -24,6 +24,7 @@ module fifo_formal #(
   logic unused_error;
   dc_fifo #(.Depth(4), .Width(2)) u_fifo (
     .clk_i  (clk_i),
+    .ram_pins_i('0),
     .rst_ni (running),
     .clear_i(clear_i),
     .push_i (push_i),

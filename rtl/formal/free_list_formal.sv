@@ -31,6 +31,7 @@ module free_list_formal #(
   logic unused_error;
   dc_free_list #(.Slots(4)) u_list (
     .clk_i      (clk_i),
+    .ram_pins_i('0),
     .rst_ni     (running),
     .clear_i    (clear),
     .empty_i    (1'b0),

@@ -6,6 +6,7 @@ module ram_1r1w #(
   localparam int unsigned AddrW = $clog2(Depth)
 ) (
   input  logic             clk_i,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,
   input  logic             ren_i,
   input  logic [AddrW-1:0] raddr_i,
   output logic [Width-1:0] rdata_o,

@@ -28,6 +28,7 @@ module parity_formal #(
 
   ram_guarded #(.Depth(4), .Width(3), .Group(2)) u_ram (
     .clk_i  (clk_i),
+    .ram_pins_i('0),
     .ren_i  (ren_i && running),
     .raddr_i(raddr_i),
     .rdata_o(rdata),

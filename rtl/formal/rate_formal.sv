@@ -52,6 +52,7 @@ module rate_formal #(
   logic unused_error;  // memory contents are arbitrary in this proof, so reported errors have no meaning
   rate_unit u_unit (
     .clk_i           (clk_i),
+    .ram_pins_i('0),
     .rst_ni          (running),
     .init_done_o     (init_done),
     .regs_i          (regs),

@@ -45,8 +45,8 @@ class Unit:
         self.ci = names if ci == "all" else ci.split()
 
 
-GUARDED = ["common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "secded/secded_code.sv", "secded/ram_guarded.sv",
-           "secded/ram_reports.sv"]
+GUARDED = ["common/ram_pkg.sv", "common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "secded/secded_code.sv",
+           "secded/ram_guarded.sv", "secded/ram_reports.sv"]
 
 UNITS = {
     "wheel": Unit(
@@ -84,7 +84,8 @@ UNITS = {
            false_slot_never_reached false_never_runs_out false_in_numerical_order""",
         "no_slot_twice counts_what_is_not_out false_never_runs_out"),
     "parity": Unit(
-        ["formal/flipping_array.sv", "common/ram_1r1w.sv", "secded/secded_code.sv", "secded/ram_guarded.sv",
+        ["common/ram_pkg.sv", "formal/flipping_array.sv", "common/ram_1r1w.sv", "secded/secded_code.sv",
+         "secded/ram_guarded.sv",
          "formal/from_reset.sv", "formal/parity_formal.sv"], "parity_formal",
         {"flipped": "u_ram.u_ram.u_array.flipped_q", "bypassed": "u_ram.u_ram.collision_q"},
         "lost_bit_is_told whole_word_is_not untold_is_as_written false_nothing_told false_all_told",

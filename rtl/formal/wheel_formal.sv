@@ -48,6 +48,7 @@ module wheel_formal #(
     .NumTimers(4), .TopBits(2), .MiddleBits(1), .LastBits(1), .WordBits(2), .TimeW(TimeW)
   ) u_wheel (
     .clk_i           (clk_i),
+    .ram_pins_i('0),
     .rst_ni          (running_q),
     .clear_i         (1'b0),
     .init_done_o     (init_done),

@@ -10,7 +10,7 @@ mkdir -p "$work"
 liberty=/usr/share/qflow/tech/osu018/osu018_stdcells.lib
 [ -f "$liberty" ] || { echo "check_sdc.sh: qflow-tech-osu018 is not installed" >&2; exit 2; }
 cd "$root/rtl"
-yosys -q -p "read_verilog -sv regs/generated/dcc_regs_pkg.sv rate_lut/rtl/rate_lut_pkg.sv \
+yosys -q -p "read_verilog -sv common/ram_pkg.sv regs/generated/dcc_regs_pkg.sv rate_lut/rtl/rate_lut_pkg.sv \
     rate_lut/generated/dcc_rate_pkg.sv controller/rtl/dcc_controller_pkg.sv; \
   read_verilog -sv -lib regs/generated/dcc_regs_apb.sv controller/rtl/dc_apb_gate.sv \
     controller/rtl/dc_manager.sv; \

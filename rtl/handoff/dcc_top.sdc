@@ -15,5 +15,8 @@ set_false_path -from [get_ports rst_ni]
 # outside.
 if {![info exists share]} { set share 0.25 }
 set outside [expr $share * $period]
-set_input_delay  -clock clk $outside [get_ports {p*_i* cnp_*_i* bytes_*_i* command_*_i*}]
+set_input_delay  -clock clk $outside [get_ports {p*_i* cnp_*_i* bytes_*_i* command_*_i* scan_mode_i ram_cfg_i*}]
+
+# Pins of the RAMs: constant while rst_ni is 1.
+set_false_path -from [get_ports {scan_mode_i ram_cfg_i*}]
 set_output_delay -clock clk $outside [all_outputs]

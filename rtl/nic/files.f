@@ -1,4 +1,3 @@
-nic/rtl/dc_axis_slice.sv
 nic/rtl/dc_axil_apb.sv
 nic/rtl/dc_app_regs.sv
 nic/rtl/dc_send_queues.sv

@@ -4,6 +4,8 @@ rate_lut/generated/dcc_rate_pkg.sv
 controller/rtl/dcc_controller_pkg.sv
 packet/rtl/dc_parser_pkg.sv
 pacer/rtl/dc_pacer_pkg.sv
+common/dc_axis_slice.sv
+common/ram_pkg.sv
 common/ram_1r1w.sv
 common/lowest_bit.sv
 common/next_in_ring.sv

@@ -1,3 +1,4 @@
+common/ram_pkg.sv
 common/ram_1r1w_array.sv
 common/ram_1r1w.sv
 secded/secded_code.sv

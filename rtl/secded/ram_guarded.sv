@@ -17,6 +17,7 @@ module ram_guarded #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic               clk_i,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic               ren_i,
   input  logic [AddrW-1:0]   raddr_i,
   output logic [Width-1:0]   rdata_o,  // read data, one cycle after ren_i, then held
@@ -39,6 +40,7 @@ module ram_guarded #(
 
   ram_1r1w #(.Depth(Depth), .Width(Checks + Width)) u_ram (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (ren_i),
     .raddr_i(raddr_i),
     .rdata_o({read_checks, read_word}),

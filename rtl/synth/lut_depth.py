@@ -21,7 +21,7 @@ import tempfile
 from run import ARRAY, cells, osu018_area, run, some
 
 ONE = 1 << 16
-SOURCES = "common/ram_1r1w.sv synth/lut_depth.sv"
+SOURCES = "common/ram_pkg.sv common/ram_1r1w.sv synth/lut_depth.sv"
 WEIGHTS = (1, 2, 4, 8, 16)
 CUT = 16  # fraction of the rate that a mark removes: 1/16
 MARK = 1 << 10  # argument of one mark at weight 1

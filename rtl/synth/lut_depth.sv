@@ -32,6 +32,7 @@ module lut_depth #(
 
   ram_1r1w #(.Depth(EvenEntries), .Width(17)) u_even (
     .clk_i  (clk_i),
+    .ram_pins_i('0),
     .ren_i  (ren_i),
     .raddr_i(raddr_even),
     .rdata_o(even),
@@ -41,6 +42,7 @@ module lut_depth #(
   );
   ram_1r1w #(.Depth(OddEntries), .Width(17)) u_odd (
     .clk_i  (clk_i),
+    .ram_pins_i('0),
     .ren_i  (ren_i),
     .raddr_i(index[IndexBits-1:1]),
     .rdata_o(odd),

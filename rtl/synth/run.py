@@ -24,6 +24,7 @@ from sources import ARRAY, sources  # noqa: E402
 
 LIBERTY = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 NAND2_AREA = 24.0  # area of OSU018's NAND2X1 in the library's unit (µm²)
+PINS = 9  # bits of the RAMs' pins for configuration and test (common/ram_pkg.sv)
 PERIOD = 4  # clock period in ns for the timing analyser
 
 # Power without a switching trace: each input changes in one of ten cycles, and OpenSTA propagates this activity
@@ -117,7 +118,7 @@ def macros_library(netlist, library, access=0.0, setup=0.0):
     before = " ".join(f'{edge}_constraint (scalar) {{ values ("{setup}"); }}' for edge in ("rise", "fall"))
     delay = " ".join(f'{what} (scalar) {{ values ("{value}"); }}' for what, value in (
         ("cell_rise", access), ("cell_fall", access), ("rise_transition", 0.1), ("fall_transition", 0.1)))
-    for width in sorted({bits for depth, data in sizes for bits in ((depth - 1).bit_length(), data)}):
+    for width in sorted({PINS} | {bits for depth, data in sizes for bits in ((depth - 1).bit_length(), data)}):
         lines.append(f"  type (bits_{width}) {{ base_type : array; data_type : bit; bit_width : {width}; "
                      f"bit_from : {width - 1}; bit_to : 0; downto : true; }}")
     takes = f'timing () {{ related_pin : "clk_i"; timing_type : setup_rising; {before} }}'
@@ -127,6 +128,7 @@ def macros_library(netlist, library, access=0.0, setup=0.0):
         lines.append("    pin (clk_i) { direction : input; clock : true; capacitance : 0.01; }")
         for strobe in ("ren_i", "wen_i"):
             lines.append(f"    pin ({strobe}) {{ direction : input; capacitance : 0.01; {takes} }}")
+        lines.append(f"    bus (ram_pins_i) {{ bus_type : bits_{PINS}; direction : input; capacitance : 0.01; }}")
         for bus in buses:
             width = data if "data" in bus else (depth - 1).bit_length()
             side, timing = ("output", gives) if bus == "rdata_o" else ("input", takes)

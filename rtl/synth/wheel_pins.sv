@@ -29,6 +29,7 @@ module wheel_pins #(
     .NumTimers(NumTimers), .TopBits(TopBits), .MiddleBits(MiddleBits), .LastBits(LastBits)
   ) u_wheel (
     .clk_i           (clk_i),
+    .ram_pins_i('0),
     .rst_ni          (rst_ni),
     .clear_i         (in_q[0]),
     .tick_i          (in_q[1]),

@@ -95,6 +95,7 @@ function(dcc_controller_clocks out)
       dcc_controller_change(ram_guarded 1 "\n  // Number of parts of a word .*\nendmodule" "
   ram_1r1w #(.Depth(Depth), .Width(Width)) u_ram (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (ren_i),
     .raddr_i(raddr_i),
     .rdata_o(rdata_o),
@@ -148,6 +149,14 @@ endmodule")
       # The word at the head changes with the queue only.
       dcc_controller_change(dc_fifo 1 "\\.ren_i  \\(1'b1\\)" ".ren_i  (push || pop_i || clear_i)")
       dcc_controller_change(dc_fifo 1 "\n    end else begin" "\n    end else if (push || pop_i || clear_i) begin")
+    elseif(file MATCHES "^dc_byte_queue$")
+      # Entries have no parity, as words of memories have none.
+      dcc_controller_change(dc_byte_queue 1 "\n  logic \\[Depth-1:0\\] flow_parity_q[^\n]*" "")
+      dcc_controller_change(dc_byte_queue 1 " && flow_parity_q\\[i\\] == flow_parity" "")
+      dcc_controller_change(dc_byte_queue 4 "\n +[a-z]+_parity_q\\[[a-z_]+\\] <= [^\n]*" "")
+      dcc_controller_change(dc_byte_queue 1 "\n +if \\(adds_q\\) sums_wrong = [^\n]*" "")
+      dcc_controller_change(dc_byte_queue 1 "\n  logic             head_wrong, wrong_q;.*\nendmodule"
+        "\n  assign error_o = '0;\nendmodule")
     elseif(file MATCHES "^timing_wheel$")
       dcc_controller_gate(timing_wheel decide due_blocks due_tops held_blocks held_tops lazy)
     elseif(file MATCHES "^tw_lists$")

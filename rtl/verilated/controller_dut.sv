@@ -35,6 +35,8 @@ module controller_dut (
   // FIFOs have the shipped depths; slots are few, so that free slots run out.
   dcc_top #(.Slots(64), .FlowW(8), .Latency(48)) u_top (
     .clk_i          (clk_i),
+    .scan_mode_i(1'b0),
+    .ram_cfg_i('0),
     .rst_ni         (rst_ni),
     .paddr_i        (paddr_i),
     .pprot_i        (3'b000),

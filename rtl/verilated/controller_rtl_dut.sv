@@ -130,6 +130,8 @@ module controller_rtl_dut #(
 
   dcc_top #(.Slots(Slots), .FlowW(FlowW), .Latency(Latency)) u_top (
     .clk_i          (clk_i),
+    .scan_mode_i(1'b0),
+    .ram_cfg_i('0),
     .rst_ni         (rst_ni),
     .paddr_i        (paddr_q),
     .pprot_i        (3'b000),

@@ -36,6 +36,7 @@ module fold_ram #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic               clk_i,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,
   input  logic               ren_i,
   input  logic [AddrW-1:0]   raddr_i,
   output logic [Width-1:0]   rdata_o,

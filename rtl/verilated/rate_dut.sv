@@ -70,6 +70,7 @@ module rate_dut (
 `endif
   rate_unit u_rate (
     .clk_i           (clk_i),
+    .ram_pins_i('0),
     .rst_ni          (rst_ni),
     .init_done_o     (init_done_o),
     .regs_i          (regs),

@@ -73,6 +73,7 @@ module timing_wheel_dut #(
 `endif
   timing_wheel #(.NumTimers(NumTimers)) u_wheel (
     .clk_i           (clk_i),
+    .ram_pins_i('0),
     .rst_ni          (rst_ni),
     .clear_i         (clear_i),
     .init_done_o     (init_done_o),

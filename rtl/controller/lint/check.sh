@@ -5,6 +5,8 @@ set -eu
 sources=$(cat controller/files.f)
 "${1:-verilator}" --lint-only -Wall --top-module dcc_top \
   controller/lint/waivers.vlt rate_lut/lint/waivers.vlt $sources
+"${1:-verilator}" --lint-only -Wall --top-module dcc_top_registered \
+  controller/lint/waivers.vlt rate_lut/lint/waivers.vlt $sources
 "${1:-verilator}" --lint-only -Wall --top-module dcc_top -GSecded=1 -GRebuild=1 \
   controller/lint/waivers.vlt rate_lut/lint/waivers.vlt $sources
 for secded in 0 1; do

@@ -9,6 +9,7 @@ module dc_answers #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic             clear_i,
   input  logic             valid_i,  // data_i is the answer to an event issued Distance - 1 cycles ago
   input  logic [Width-1:0] data_i,
@@ -45,6 +46,7 @@ module dc_answers #(
     end
     dc_delay #(.Cycles(Wait), .Width(Width), .Secded(Secded), .Number(Number)) u_delay (
       .clk_i  (clk_i),
+      .ram_pins_i(ram_pins_i),
       .rst_ni (rst_ni),
       .put_i  (valid_i),
       .d_i    (data_i),

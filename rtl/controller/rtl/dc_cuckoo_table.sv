@@ -11,6 +11,7 @@ module dc_cuckoo_table #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic               clk_i,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   // look-ups: the bucket is read one cycle later
   input  logic               match_i,
   input  logic [BucketW-1:0] match_at_i,
@@ -32,6 +33,7 @@ module dc_cuckoo_table #(
 
   ram_guarded #(.Depth(Buckets), .Width(Width), .Secded(Secded), .Number(Number)) u_match (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (match_i),
     .raddr_i(match_at_i),
     .rdata_o(match_o),
@@ -43,6 +45,7 @@ module dc_cuckoo_table #(
   );
   ram_guarded #(.Depth(Buckets), .Width(Width), .Secded(Secded), .Number(Number + 1)) u_change (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (read_i),
     .raddr_i(read_at_i),
     .rdata_o(read_o),

@@ -12,6 +12,7 @@ module dc_delay #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic             put_i,   // d_i carries a word in this cycle
   input  logic [Width-1:0] d_i,
   input  logic             get_i,   // the user needs q_o in the next cycle
@@ -32,6 +33,7 @@ module dc_delay #(
   // The ring's oldest word is read in the cycle before its place is written again.
   ram_guarded #(.Depth(Cycles), .Width(Width), .Secded(Secded), .Number(Number)) u_ring (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (get_i),
     .raddr_i(next),
     .rdata_o(q_o),

@@ -14,6 +14,7 @@ module dc_fifo #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic             clear_i,
   input  logic             push_i,   // push of data_i, ignored while full_o is 1
   input  logic [Width-1:0] data_i,
@@ -50,6 +51,7 @@ module dc_fifo #(
 
   ram_guarded #(.Depth(Depth), .Width(Width), .Secded(Secded), .Number(Number), .Early(Early)) u_ram (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (1'b1),
     .raddr_i(head_d),
     .rdata_o(data_o),

@@ -30,6 +30,7 @@ module dc_flow_cuckoo #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   // look-up of a flow, answered in the next cycle
   input  logic             match_i,
   input  logic [FlowW-1:0] match_flow_i,
@@ -108,6 +109,7 @@ module dc_flow_cuckoo #(
 
   dc_cuckoo_table #(.Buckets(Slots / Ways), .Width(Ways * EntryW), .Secded(Secded), .Number(2)) u_table0 (
     .clk_i       (clk_i),
+    .ram_pins_i(ram_pins_i),
     .match_i     (match_i),
     .match_at_i  (hash(match_flow_i, Matrix0)),
     .match_o     (match0),
@@ -122,6 +124,7 @@ module dc_flow_cuckoo #(
   );
   dc_cuckoo_table #(.Buckets(Slots / Ways), .Width(Ways * EntryW), .Secded(Secded), .Number(4)) u_table1 (
     .clk_i       (clk_i),
+    .ram_pins_i(ram_pins_i),
     .match_i     (match_i),
     .match_at_i  (hash(match_flow_i, Matrix1)),
     .match_o     (match1),
@@ -330,6 +333,7 @@ module dc_flow_cuckoo #(
 
   ram_guarded #(.Depth(Slots), .Width(FlowW), .Secded(Secded), .Number(1)) u_flow_of (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (name_i),
     .raddr_i(name_slot_i),
     .rdata_o(name_flow_o),

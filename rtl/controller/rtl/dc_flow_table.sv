@@ -11,6 +11,7 @@ module dc_flow_table #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   // look-up of a flow, answered in the next cycle
   input  logic             match_i,
   input  logic [FlowW-1:0] match_flow_i,
@@ -54,6 +55,7 @@ module dc_flow_table #(
 
   ram_guarded #(.Depth(1 << FlowW), .Width(SlotW + 1), .Secded(Secded), .Number(0)) u_slot_of (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (match_i),
     .raddr_i(match_flow_i),
     .rdata_o({bound_o, slot_o}),
@@ -66,6 +68,7 @@ module dc_flow_table #(
 
   ram_guarded #(.Depth(Slots), .Width(FlowW), .Secded(Secded), .Number(1)) u_flow_of (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (name_i || sweep_i),
     .raddr_i(sweep_i ? index_i[SlotW-1:0] : name_slot_i),
     .rdata_o(name_flow_o),

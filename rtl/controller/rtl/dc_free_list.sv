@@ -8,6 +8,7 @@ module dc_free_list #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic             clear_i,  // soft reset: frees all slots; the sweep after it puts the slots in order
   input  logic             empty_i,  // rebuild (dc_rebuild.sv) begins: the list of free slots becomes empty
   input  logic             sweep_i,
@@ -42,6 +43,7 @@ module dc_free_list #(
 
   ram_guarded #(.Depth(Slots), .Width(SlotW), .Secded(Secded), .Number(6)) u_list (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (1'b1),
     .raddr_i(head_d),
     .rdata_o(slot_o),

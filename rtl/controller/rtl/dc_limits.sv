@@ -7,6 +7,7 @@ module dc_limits #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic        clk_i,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic        sweep_i,        // the sweep sets all rate limits to "no limit"
   input  logic [5:0]  index_i,
   input  logic        write_i,
@@ -38,6 +39,7 @@ module dc_limits #(
 
   ram_guarded #(.Depth(64), .Width(32), .Secded(Secded), .Number(8)) u_floor (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (1'b1),
     .raddr_i(dscp_i),
     .rdata_o(floor_word),
@@ -49,6 +51,7 @@ module dc_limits #(
   );
   ram_guarded #(.Depth(64), .Width(32), .Secded(Secded), .Number(9)) u_ceiling (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (1'b1),
     .raddr_i(dscp_i),
     .rdata_o(ceiling_word),

@@ -12,6 +12,7 @@ module dc_lookup #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   // an event is issued; the inputs are registered at the clock edge
   input  logic             issue_i,
   input  dcc_controller_pkg::event_t event_i,
@@ -79,6 +80,7 @@ module dc_lookup #(
   if (SparseFlows != 0) begin : g_sparse
     dc_flow_cuckoo #(.Slots(Slots), .FlowW(FlowW), .Secded(Secded)) u_flows (
       .clk_i       (clk_i),
+      .ram_pins_i(ram_pins_i),
       .match_i     (s0_valid_q),
       .match_flow_i(s0_flow_q),
       .bound_o     (bound),
@@ -104,6 +106,7 @@ module dc_lookup #(
   end else begin : g_direct
     dc_flow_table #(.Slots(Slots), .FlowW(FlowW), .Secded(Secded)) u_flows (
       .clk_i       (clk_i),
+      .ram_pins_i(ram_pins_i),
       .match_i     (s0_valid_q),
       .match_flow_i(s0_flow_q),
       .bound_o     (bound),
@@ -141,6 +144,7 @@ module dc_lookup #(
 
   dc_free_list #(.Slots(Slots), .Secded(Secded)) u_free (
     .clk_i      (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni     (rst_ni),
     .clear_i    (clear_i),
     .empty_i    (empty_i),
@@ -175,6 +179,7 @@ module dc_lookup #(
     .Number(7)
   ) u_store (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (s2_valid_q || view_i),
     .raddr_i(view_i ? view_slot_i : s2_slot),
     .rdata_o({stored_flow, parameters}),

@@ -21,6 +21,7 @@ module dc_manager #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  dcc_regs_pkg::dcc_reg2hw_t regs_i,
   output dcc_regs_pkg::dcc_hw2reg_t status_o,
   output logic             ready_o,
@@ -127,11 +128,13 @@ module dc_manager #(
 
   // Reports of ram_guarded.sv: errors in the words of a memory that the block read in the previous cycle, found by
   // parity or, with Secded, by its code.
-  logic [ReportW-1:0] wrong_cnp, wrong_command, wrong_start, wrong_tables, wrong_beside, wrong_answer, wrong_wheel;
+  logic [ReportW-1:0] wrong_cnp, wrong_command, wrong_bytes, wrong_start, wrong_tables, wrong_beside, wrong_answer;
+  logic [ReportW-1:0] wrong_wheel;
   logic [ReportW-1:0] report_flows, report_free, report_slots, report_limits, report;
 
   dc_fifo #(.Depth(CnpDepth), .Width(CnpW), .Secded(Secded), .Number(17)) u_cnps (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .clear_i(clear),
     .push_i (cnp_taken),
@@ -144,6 +147,7 @@ module dc_manager #(
   );
   dc_fifo #(.Depth(CommandDepth), .Width(FlowW + 1), .Secded(Secded), .Number(18)) u_commands (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .clear_i(clear),
     .push_i (command_valid_i && command_ready_o),
@@ -154,7 +158,7 @@ module dc_manager #(
     .pop_i  (issue[dcc_controller_pkg::KindCommand] || (rb_start && wrong_command[0])),
     .error_o(wrong_command)
   );
-  dc_byte_queue #(.Depth(BytesDepth), .FlowW(FlowW)) u_bytes (
+  dc_byte_queue #(.Depth(BytesDepth), .FlowW(FlowW), .Secded(Secded), .Number(29)) u_bytes (
     .clk_i    (clk_i),
     .rst_ni   (rst_ni),
     .clear_i  (clear),
@@ -168,7 +172,8 @@ module dc_manager #(
     .dscp_o   (bytes_dscp),
     .length_o (bytes_length),
     .packets_o(bytes_packets),
-    .pop_i    (issue[dcc_controller_pkg::KindBytes])
+    .pop_i    (issue[dcc_controller_pkg::KindBytes] || (rb_start && wrong_bytes[0])),
+    .error_o  (wrong_bytes)
   );
 
   // ---------------------------------------------------------------------------------------------
@@ -195,6 +200,7 @@ module dc_manager #(
     .Secded    (Secded)
   ) u_timers (
     .clk_i          (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni         (rst_ni),
     .clear_i        (clear || rb_start),
     .init_done_o    (wheel_done),
@@ -295,6 +301,7 @@ module dc_manager #(
 
   dc_lookup #(.Slots(Slots), .FlowW(FlowW), .SparseFlows(SparseFlows), .Secded(Secded)) u_lookup (
     .clk_i             (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni            (rst_ni),
     .issue_i           (issue != '0),
     .event_i           (event_d),
@@ -341,6 +348,7 @@ module dc_manager #(
 
   dc_limits #(.Secded(Secded)) u_limits (
     .clk_i        (clk_i),
+    .ram_pins_i(ram_pins_i),
     .sweep_i      (sweep && !started),
     .index_i      (index[5:0]),
     .write_i      (table_valid_i && table_write_i),
@@ -399,6 +407,7 @@ module dc_manager #(
 
   rate_unit #(.Secded(Secded)) u_rate (
     .clk_i           (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni          (rst_ni),
     .init_done_o     (rate_done),
     .regs_i          (rate_regs),
@@ -441,6 +450,7 @@ module dc_manager #(
   dc_delay #(.Cycles(rate_lut_pkg::Latency), .Width(FlowW + SlotW + $bits(s9_plan)), .Secded(Secded),
              .Number(21)) u_beside (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .put_i  (s9_valid),
     .d_i    ({s9_flow, s9_slot, s9_plan}),
@@ -486,6 +496,7 @@ module dc_manager #(
 
   dc_answers #(.Latency(Latency), .Width(FlowW + 34), .Secded(Secded), .Number(22)) u_answers (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .clear_i(clear),
     .valid_i((wb_valid && wb_answer) || rb_told),
@@ -517,7 +528,8 @@ module dc_manager #(
     wrong[dcc_regs_pkg::MemoryErrorFreeListLsb] = report_free[0];
     wrong[dcc_regs_pkg::MemoryErrorSlotsLsb]    = report_slots[0];
     wrong[dcc_regs_pkg::MemoryErrorTablesLsb]   = wrong_tables[0] || report_limits[0];
-    wrong[dcc_regs_pkg::MemoryErrorQueuesLsb]   = wrong_cnp[0] || wrong_command[0] || wrong_start[0];
+    wrong[dcc_regs_pkg::MemoryErrorQueuesLsb]   = wrong_cnp[0] || wrong_command[0] || wrong_bytes[0] ||
+                                                  wrong_start[0];
     wrong[dcc_regs_pkg::MemoryErrorDelaysLsb]   = wrong_beside[0] || wrong_answer[0];
     wrong[dcc_regs_pkg::MemoryErrorWheelLsb]    = wrong_wheel[0];
   end
@@ -584,8 +596,8 @@ module dc_manager #(
     assign unused_pending = &{1'b0, pending};
   end
 
-  ram_reports #(.Count(11), .ReportW(ReportW)) u_reports (
-    .reports_i({wrong_wheel, wrong_answer, wrong_beside, wrong_start, wrong_command, wrong_cnp, wrong_tables,
+  ram_reports #(.Count(12), .ReportW(ReportW)) u_reports (
+    .reports_i({wrong_wheel, wrong_answer, wrong_beside, wrong_start, wrong_bytes, wrong_command, wrong_cnp, wrong_tables,
                 report_limits, report_slots, report_free, report_flows}),
     .report_o (report)
   );

@@ -18,6 +18,7 @@ module dc_timers #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic             clear_i,
   output logic             init_done_o,
   input  logic             run_i,         // time of the controller advances
@@ -80,6 +81,7 @@ module dc_timers #(
 
   dc_fifo #(.Depth(Slots), .Width(SlotW + DueW), .Secded(Secded), .Number(19)) u_first (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .clear_i(clear_i),
     .push_i (start_i && start_first_i),
@@ -92,6 +94,7 @@ module dc_timers #(
   );
   dc_fifo #(.Depth(AgainDepth), .Width(SlotW + DueW), .Secded(Secded), .Number(20)) u_again (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .clear_i(clear_i),
     .push_i (start_i && !start_first_i),
@@ -130,9 +133,11 @@ module dc_timers #(
     .TopBits   (TopBits),
     .MiddleBits(MiddleBits),
     .LastBits  (LastBits),
-    .Secded    (Secded)
+    .Secded    (Secded),
+    .Withdraw  (0)
   ) u_wheel (
     .clk_i           (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni          (rst_ni),
     .clear_i         (clear_i),
     .init_done_o     (wheel_done),

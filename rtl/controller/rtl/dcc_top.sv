@@ -17,6 +17,10 @@ module dcc_top #(
   input  logic             clk_i,
   input  logic             rst_ni,
 
+  // Pins of the RAMs, for the macros that replace ram_1r1w_array; constant while rst_ni is 1
+  input  logic             scan_mode_i,     // 1: scan test
+  input  logic [7:0]       ram_cfg_i,       // configuration and test; 0 if the macros have none (ram_pkg.sv)
+
   // APB4 slave, 1 MiB of address space
   input  logic [19:0]      paddr_i,
   input  logic [2:0]       pprot_i,
@@ -182,6 +186,7 @@ module dcc_top #(
     .Rebuild     (Rebuild)
   ) u_manager (
     .clk_i          (clk_i),
+    .ram_pins_i     ({scan_mode_i, ram_cfg_i}),
     .rst_ni         (rst_ni),
     .regs_i         (reg2hw),
     .status_o       (hw2reg),

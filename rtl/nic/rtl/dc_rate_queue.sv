@@ -73,6 +73,7 @@ module dc_rate_queue #(
 
   dc_fifo #(.Depth(Flows), .Width(FlowW), .Secded(Secded), .Number(14), .Early(1)) u_flows (
     .clk_i,
+    .ram_pins_i('0),
     .rst_ni,
     .clear_i(lost),
     .push_i (push || again_push),
@@ -85,6 +86,7 @@ module dc_rate_queue #(
   );
   ram_guarded #(.Depth(Flows), .Width(32), .Secded(Secded), .Number(15), .Early(1)) u_rates (
     .clk_i,
+    .ram_pins_i('0),
     .ren_i  (pop),
     .raddr_i(head),
     .rdata_o(rate_o),
@@ -97,6 +99,7 @@ module dc_rate_queue #(
   // A rate may come before the first priority of its flow, so priorities are swept after reset.
   ram_guarded #(.Depth(Flows), .Width(3), .Secded(Secded), .Number(16), .Early(1)) u_priorities (
     .clk_i,
+    .ram_pins_i('0),
     .ren_i  (pop),
     .raddr_i(head),
     .rdata_o(rate_priority_o),

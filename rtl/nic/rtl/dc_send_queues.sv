@@ -200,6 +200,7 @@ module dc_send_queues #(
 
   ram_guarded #(.Depth(1 << AddrW), .Width(576), .Secded(Secded), .Number(17), .Early(1)) u_beats (
     .clk_i,
+    .ram_pins_i('0),
     .ren_i  (ren),
     .raddr_i(raddr),
     .rdata_o({m_tkeep_o, m_tdata_o}),
@@ -213,6 +214,7 @@ module dc_send_queues #(
     .Depth(Flows * Depth), .Width(SideW + 1), .Secded(Secded), .Number(18), .Early(1)
   ) u_sides (
     .clk_i,
+    .ram_pins_i('0),
     .ren_i  (ren),
     .raddr_i(raddr[AddrW-1:BeatW]),
     .rdata_o({cut, m_side_o}),

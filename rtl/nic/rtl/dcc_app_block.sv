@@ -581,6 +581,8 @@ module dcc_app_block #(
 
   dcc_top #(.Slots(Slots), .FlowW(CtlFlowW), .Latency(Latency), .Secded(Secded)) u_controller (
     .clk_i          (clk),
+    .scan_mode_i(1'b0),
+    .ram_cfg_i('0),
     .rst_ni         (rst_n),
     .paddr_i        (paddr[19:0]),
     .pprot_i        (pprot),

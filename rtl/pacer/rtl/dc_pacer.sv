@@ -379,22 +379,26 @@ module dc_pacer #(
   assign steal = run1_q && row_lost;
 
   ram_guarded #(.Depth(Rows), .Width(Cols * EntryW), .Secded(Secded), .Number(5), .Early(1)) u_rows (
-    .clk_i, .ren_i(issue), .raddr_i(flow[RowW-1:0]), .rdata_o(row),
+    .clk_i,
+    .ram_pins_i('0), .ren_i(issue), .raddr_i(flow[RowW-1:0]), .rdata_o(row),
     .wen_i(sweep || run3_q), .waddr_i(sweep ? sweep_row : flow3_q[RowW-1:0]),
     .wdata_i(sweep ? '0 : row_new), .use_i(run1_q), .report_o(report_row));
   ram_guarded #(.Depth(Rows), .Width(Cols * EntryW), .Secded(Secded), .Number(6), .Early(1)) u_rows_scan (
-    .clk_i, .ren_i(init_done_o), .raddr_i(steal ? flow1_q[RowW-1:0] : scan_q), .rdata_o(scan_row),
+    .clk_i,
+    .ram_pins_i('0), .ren_i(init_done_o), .raddr_i(steal ? flow1_q[RowW-1:0] : scan_q), .rdata_o(scan_row),
     .wen_i(sweep || run3_q), .waddr_i(sweep ? sweep_row : flow3_q[RowW-1:0]),
     .wdata_i(sweep ? '0 : row_new), .use_i(scan4_q || (run2_q && row_lost2_q)), .report_o(report_scan));
   ram_guarded #(
     .Depth(Places), .Width(ExactW + 2 * BytesW + FracW), .Secded(Secded), .Number(7), .Early(1)
   ) u_exact (
-    .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({exact, first, behind, part}),
+    .clk_i,
+    .ram_pins_i('0), .ren_i(issue), .raddr_i(flow), .rdata_o({exact, first, behind, part}),
     .wen_i(sweep || change3), .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow3_q),
     .wdata_i(sweep ? '0 : {exact_new, bytes3_q, behind_new, start[FracW-1:0]}),
     .use_i(run1_q), .report_o(report_times));
   ram_guarded #(.Depth(Places), .Width(3 + GapW), .Secded(Secded), .Number(8), .Early(1)) u_gaps (
-    .clk_i, .ren_i(issue), .raddr_i(flow), .rdata_o({level_word, gap_word}),
+    .clk_i,
+    .ram_pins_i('0), .ren_i(issue), .raddr_i(flow), .rdata_o({level_word, gap_word}),
     .wen_i(sweep || (step && (op1_q == dc_pacer_pkg::OpRate || gap_lost))),
     .waddr_i(sweep ? sweep_q[FlowW-1:0] : flow1_q),
     .wdata_i(!sweep && op1_q == dc_pacer_pkg::OpRate ? {level1_q, gap1_q} : {3'd0, scale_i, {FracW{1'b0}}}),

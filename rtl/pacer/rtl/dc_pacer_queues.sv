@@ -98,25 +98,30 @@ module dc_pacer_queues #(
   assign step_at   = post_again ? posted_flow_q : read_flow_i;
 
   ram_guarded #(.Depth(Flows), .Width(PlaceW + 1), .Secded(Secded), .Number(9), .Early(1)) u_post_begin (
-    .clk_i, .ren_i(read_post), .raddr_i(post_at), .rdata_o(post_begin_word),
+    .clk_i,
+    .ram_pins_i('0), .ren_i(read_post), .raddr_i(post_at), .rdata_o(post_begin_word),
     .wen_i(write_begin), .waddr_i(begin_flow), .wdata_i(begin_d),
     .use_i((posted_q && !post_twice_q) || step_twice_q), .report_o(report_post_begin));
   ram_guarded #(.Depth(Flows), .Width(PlaceW + 1), .Secded(Secded), .Number(10), .Early(1)) u_post_end (
-    .clk_i, .ren_i(read_post), .raddr_i(post_at), .rdata_o(post_end_word),
+    .clk_i,
+    .ram_pins_i('0), .ren_i(read_post), .raddr_i(post_at), .rdata_o(post_end_word),
     .wen_i(write_end), .waddr_i(end_flow), .wdata_i(end_d),
     .use_i((posted_q && !post_twice_q) || step_twice_q), .report_o(report_post_end));
   ram_guarded #(.Depth(Flows), .Width(PlaceW + 1), .Secded(Secded), .Number(11), .Early(1)) u_read_begin (
-    .clk_i, .ren_i(read_step), .raddr_i(step_at), .rdata_o(read_begin_word),
+    .clk_i,
+    .ram_pins_i('0), .ren_i(read_step), .raddr_i(step_at), .rdata_o(read_begin_word),
     .wen_i(write_begin), .waddr_i(begin_flow), .wdata_i(begin_d),
     .use_i((step_i && !step_twice_q) || post_twice_q), .report_o(report_read_begin));
   ram_guarded #(.Depth(Flows), .Width(PlaceW + 1), .Secded(Secded), .Number(12), .Early(1)) u_read_end (
-    .clk_i, .ren_i(read_step), .raddr_i(step_at), .rdata_o(read_end_word),
+    .clk_i,
+    .ram_pins_i('0), .ren_i(read_step), .raddr_i(step_at), .rdata_o(read_end_word),
     .wen_i(write_end), .waddr_i(end_flow), .wdata_i(end_d),
     .use_i((step_i && !step_twice_q) || post_twice_q), .report_o(report_read_end));
   // Words beyond the end of a ring are not used.
   always_ff @(posedge clk_i) some_q <= step_i && !again_o && any_o;
   ram_guarded #(.Depth(Flows * Depth), .Width(BytesW), .Secded(Secded), .Number(13), .Early(1)) u_lengths (
-    .clk_i, .ren_i(step_i), .raddr_i({step_flow_i, first[PlaceW-1:0]}), .rdata_o(length),
+    .clk_i,
+    .ram_pins_i('0), .ren_i(step_i), .raddr_i({step_flow_i, first[PlaceW-1:0]}), .rdata_o(length),
     .wen_i(put), .waddr_i({posted_flow_q, post_end[PlaceW-1:0]}), .wdata_i(posted_bytes_q),
     .use_i(some_q), .report_o(report_length));
   assign bytes_o = report_length[0] ? '0 : length;

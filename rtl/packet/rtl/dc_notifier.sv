@@ -140,6 +140,7 @@ module dc_notifier #(
 
   ram_guarded #(.Depth(Flows), .Width(StateW), .Secded(Secded), .Number(1), .Early(1)) u_states (
     .clk_i  (clk_i),
+    .ram_pins_i('0),
     .ren_i  (take),
     .raddr_i(packet_flow_i),
     .rdata_o(kept_state),
@@ -151,6 +152,7 @@ module dc_notifier #(
   );
   ram_guarded #(.Depth(Flows), .Width(32), .Secded(Secded), .Number(2), .Early(1)) u_intervals (
     .clk_i  (clk_i),
+    .ram_pins_i('0),
     .ren_i  (take),
     .raddr_i(packet_flow_i),
     .rdata_o(kept_interval),
@@ -173,6 +175,7 @@ module dc_notifier #(
 
   dc_fifo #(.Depth(Depth), .Width(EntryW), .Secded(Secded), .Number(3), .Early(1)) u_fifo (
     .clk_i  (clk_i),
+    .ram_pins_i('0),
     .rst_ni (rst_ni),
     .clear_i(1'b0),
     .push_i (settled && (send || clear)),

@@ -243,6 +243,7 @@ module dc_parser #(
 
   ram_guarded #(.Depth(Flows), .Width(31), .Secded(Secded), .Number(0), .Early(1)) u_contexts (
     .clk_i  (clk_i),
+    .ram_pins_i('0),
     .ren_i  (check_moves),
     .raddr_i(number[FlowW-1:0]),
     .rdata_o({bound, dscp_o, peer_o}),

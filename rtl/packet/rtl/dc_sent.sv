@@ -82,6 +82,7 @@ module dc_sent #(
 
   ram_guarded #(.Depth(Flows), .Width(7), .Secded(Secded), .Number(4), .Early(1)) u_contexts (
     .clk_i  (clk_i),
+    .ram_pins_i('0),
     .ren_i  (taken),
     .raddr_i(number[FlowW-1:0]),
     .rdata_o({bound, bytes_dscp_o}),

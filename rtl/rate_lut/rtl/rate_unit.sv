@@ -9,6 +9,7 @@ module rate_unit #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   output logic        init_done_o,     // low while the tables are swept after reset
 
   input  dcc_rate_pkg::regs_t regs_i,
@@ -135,6 +136,7 @@ module rate_unit #(
 
   rl_tables #(.Secded(Secded)) u_tables (
     .clk_i           (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni          (rst_ni),
     .init_done_o     (init_done),
     .write_i         (tbl_valid_i && tbl_write_i),

@@ -9,6 +9,7 @@ module rl_tables #(
 ) (
   input  logic        clk_i,
   input  logic        rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   output logic        init_done_o,      // low while the tables are swept, 129 cycles
 
   // Write port; writes before init_done_o and beyond a table's entries are ignored.
@@ -99,6 +100,7 @@ module rl_tables #(
 
   ram_guarded #(.Depth(rate_lut_pkg::DscpEntries), .Width(32), .Secded(Secded), .Number(10)) u_factor (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (factor_ren_i),
     .raddr_i(factor_index_i),
     .rdata_o(factor_o),
@@ -110,6 +112,7 @@ module rl_tables #(
   );
   ram_guarded #(.Depth(rate_lut_pkg::DscpEntries), .Width(32), .Secded(Secded), .Number(11)) u_floor (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (limits_ren_i),
     .raddr_i(limits_index_i),
     .rdata_o(floor_o),
@@ -121,6 +124,7 @@ module rl_tables #(
   );
   ram_guarded #(.Depth(rate_lut_pkg::DscpEntries), .Width(32), .Secded(Secded), .Number(12)) u_ceiling (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (limits_ren_i),
     .raddr_i(limits_index_i),
     .rdata_o(ceiling_o),
@@ -132,6 +136,7 @@ module rl_tables #(
   );
   ram_guarded #(.Depth(rate_lut_pkg::DecayEntries), .Width(17), .Secded(Secded), .Number(13)) u_decay_hi (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (decay_ren_i),
     .raddr_i(decay_hi_index_i),
     .rdata_o(decay_hi_o),
@@ -143,6 +148,7 @@ module rl_tables #(
   );
   ram_guarded #(.Depth(rate_lut_pkg::DecayEntries), .Width(17), .Secded(Secded), .Number(14)) u_decay_lo (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (decay_ren_i),
     .raddr_i(decay_lo_index_i),
     .rdata_o(decay_lo_o),
@@ -165,6 +171,7 @@ module rl_tables #(
 
   ram_guarded #(.Depth(EvenEntries), .Width(17), .Secded(Secded), .Number(15)) u_decrease_even (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (decrease_ren_i),
     .raddr_i(raddr_even),
     .rdata_o(even),
@@ -176,6 +183,7 @@ module rl_tables #(
   );
   ram_guarded #(.Depth(OddEntries), .Width(17), .Secded(Secded), .Number(16)) u_decrease_odd (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (decrease_ren_i),
     .raddr_i(decrease_index_i[7:1]),
     .rdata_o(odd),

@@ -335,7 +335,7 @@ package dcc_regs_pkg;
 
   // MEMORY_WORD: The last word that was corrected or, from then on, the first one that could not be,
   //   since soft reset. 0 without CAPS.SECDED. With CAPS.REBUILD the first wrong one since the last
-  //   recovery, or the one that led to it.
+  //   recovery, or the one that led to it. Byte notifications (BYTES) are never corrected.
   localparam logic [19:0] MemoryWordOffset = 20'h000C0;
   localparam logic [31:0] MemoryWordReset = 32'h00000000;
   localparam int unsigned MemoryWordWrongLsb   = 0;
@@ -369,10 +369,10 @@ package dcc_regs_pkg;
   localparam logic [31:0] MemoryWordMemoryAnswers = 32'd22;
   localparam logic [31:0] MemoryWordMemoryWheelRecords = 32'd23;
   localparam logic [31:0] MemoryWordMemoryWheelNext = 32'd24;
-  localparam logic [31:0] MemoryWordMemoryWheelPrevious = 32'd25;
   localparam logic [31:0] MemoryWordMemoryWheelLists = 32'd26;
   localparam logic [31:0] MemoryWordMemoryWheelRows = 32'd27;
   localparam logic [31:0] MemoryWordMemoryWheelWords = 32'd28;
+  localparam logic [31:0] MemoryWordMemoryBytes = 32'd29;
   localparam int unsigned MemoryWordIndexLsb   = 7;
   localparam int unsigned MemoryWordIndexWidth = 24;
 

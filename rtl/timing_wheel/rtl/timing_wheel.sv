@@ -12,12 +12,14 @@ module timing_wheel #(
   parameter int unsigned WordBits   = 32,    // bits of a bitmap word, a power of two, at least 2
   parameter int unsigned TimeW      = 32,    // bits of the tick counters, more than the digits' sum
   parameter int unsigned Secded     = 0,     // 1: the memories correct a wrong bit (ram_guarded.sv)
+  parameter int unsigned Withdraw   = 1,     // 0: no event is withdrawn or started again before its expiry is taken
   localparam int unsigned SlotW     = $clog2(NumTimers),
   localparam int unsigned DelayW    = TopBits + MiddleBits + LastBits,
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic              clk_i,
   input  logic              rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic              clear_i,           // withdraws all events and sweeps the records again
   output logic              init_done_o,       // low while the records are swept (NumTimers cycles)
 
@@ -291,6 +293,7 @@ module timing_wheel #(
 
   tw_records #(.NumTimers(PartTimers), .ListW(ListW), .DueW(DueW), .Secded(Secded)) u_records (
     .clk_i         (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
     .sweep_i       (sweep),
@@ -318,9 +321,10 @@ module timing_wheel #(
   logic [(2<<LastBits)-1:0]   row_used;
 
   tw_lists #(
-    .NumTimers(PartTimers), .TopBits(TopBits), .MiddleBits(MiddleBits), .Secded(Secded)
+    .NumTimers(PartTimers), .TopBits(TopBits), .MiddleBits(MiddleBits), .Secded(Secded), .Withdraw(Withdraw)
   ) u_lists (
     .clk_i           (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni          (rst_ni),
     .clear_i         (clear_i),
     .top_source_i    (here[DueW-1:TopLsb] + (TopBits + 1)'(1)),
@@ -341,7 +345,7 @@ module timing_wheel #(
     .slot_i          (slot_q),
     .append_i        (place_now && !place_last),
     .append_list_i   (list_q),
-    .remove_i        (remove && old_held_q == timing_wheel_pkg::HeldInList),
+    .remove_i        (Withdraw != 0 && remove && old_held_q == timing_wheel_pkg::HeldInList),
     .remove_list_i   (old_list_q),
     .open_i          (move_open),
     .pop_i           (move_read),
@@ -355,6 +359,7 @@ module timing_wheel #(
     .NumTimers(PartTimers), .LastBits(LastBits), .WordBits(PartBits), .Secded(Secded)
   ) u_last (
     .clk_i         (clk_i),
+    .ram_pins_i(ram_pins_i),
     .rst_ni        (rst_ni),
     .clear_i       (clear_i),
     .current_i     (here[LastBits:0]),

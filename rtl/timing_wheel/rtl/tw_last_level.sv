@@ -18,6 +18,7 @@ module tw_last_level #(
 ) (
   input  logic               clk_i,
   input  logic               rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic               clear_i,         // empties all rows of the bitmap
   input  logic [RowW-1:0]    current_i,       // number of the row of the pointer's tick
   input  logic               step_i,          // the pointer moves to the next tick
@@ -63,6 +64,7 @@ module tw_last_level #(
 
   ram_guarded #(.Depth(NumRows), .Width(NumWords), .Secded(Secded), .Number(27)) u_summary (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (summary_ren),
     .raddr_i(summary_raddr),
     .rdata_o(summary_rdata),
@@ -74,6 +76,7 @@ module tw_last_level #(
   );
   ram_guarded #(.Depth(NumRows * NumWords), .Width(WordBits), .Secded(Secded), .Number(28)) u_leaf (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (leaf_ren),
     .raddr_i(leaf_raddr),
     .rdata_o(leaf_rdata),

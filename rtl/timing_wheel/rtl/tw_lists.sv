@@ -8,6 +8,7 @@ module tw_lists #(
   parameter int unsigned TopBits    = 5,
   parameter int unsigned MiddleBits = 5,
   parameter int unsigned Secded     = 0,  // 1: memories correct bits (ram_guarded.sv)
+  parameter int unsigned Withdraw   = 1,  // 0: remove_i is always 0, and no links lead backwards
   localparam int unsigned SlotW       = $clog2(NumTimers),
   localparam int unsigned IndexW      = ((TopBits > MiddleBits) ? TopBits : MiddleBits) + 1,
   localparam int unsigned ListW       = IndexW + 1,
@@ -17,6 +18,7 @@ module tw_lists #(
 ) (
   input  logic                   clk_i,
   input  logic                   rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic                   clear_i,          // empties all lists of both levels
   // the list of each level that is unfolded next
   input  logic [TopBits:0]       top_source_i,
@@ -62,6 +64,7 @@ module tw_lists #(
 
   ram_guarded #(.Depth(NumTimers), .Width(SlotW), .Secded(Secded), .Number(24)) u_next (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (links_ren_i),
     .raddr_i(links_slot_i),
     .rdata_o(next_rdata),
@@ -71,19 +74,29 @@ module tw_lists #(
     .use_i  (next_use),
     .report_o(reports[0*ReportW +: ReportW])
   );
-  ram_guarded #(.Depth(NumTimers), .Width(SlotW), .Secded(Secded), .Number(25)) u_previous (
-    .clk_i  (clk_i),
-    .ren_i  (links_ren_i),
-    .raddr_i(links_slot_i),
-    .rdata_o(previous_rdata),
-    .wen_i  (previous_wen),
-    .waddr_i(previous_waddr),
-    .wdata_i(previous_wdata),
-    .use_i  (previous_use),
-    .report_o(reports[1*ReportW +: ReportW])
-  );
+  if (Withdraw != 0) begin : g_previous
+    ram_guarded #(.Depth(NumTimers), .Width(SlotW), .Secded(Secded), .Number(25)) u_previous (
+      .clk_i  (clk_i),
+      .ram_pins_i(ram_pins_i),
+      .ren_i  (links_ren_i),
+      .raddr_i(links_slot_i),
+      .rdata_o(previous_rdata),
+      .wen_i  (previous_wen),
+      .waddr_i(previous_waddr),
+      .wdata_i(previous_wdata),
+      .use_i  (previous_use),
+      .report_o(reports[1*ReportW +: ReportW])
+    );
+  end else begin : g_forward
+    assign previous_rdata                = '0;
+    assign reports[1*ReportW +: ReportW] = '0;
+
+    logic unused;
+    assign unused = &{1'b0, previous_wen, previous_waddr, previous_wdata, previous_use};
+  end
   ram_guarded #(.Depth(NumLists), .Width(2 * SlotW), .Secded(Secded), .Number(26)) u_list (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (ends_ren_i),
     .raddr_i(ends_list_i),
     .rdata_o({head_o, tail}),

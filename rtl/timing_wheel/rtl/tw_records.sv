@@ -12,6 +12,7 @@ module tw_records #(
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
+  input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic             clear_i,         // restarts the sweep of the records
   input  logic             sweep_i,
   output logic             sweep_last_o,    // the last record is emptied in this cycle
@@ -40,6 +41,7 @@ module tw_records #(
 
   ram_guarded #(.Depth(NumTimers), .Width(RecordW), .Secded(Secded), .Number(23)) u_record (
     .clk_i  (clk_i),
+    .ram_pins_i(ram_pins_i),
     .ren_i  (ren_i),
     .raddr_i(rslot_i),
     .rdata_o({held_o, list_o, due_o}),

@@ -14,6 +14,16 @@
 
 namespace dcc::page {
 
+template <class Top, unsigned kFlow, unsigned kSlot>
+const std::vector<SecdedMemory>& rebuild_memories_of() {
+  static const std::vector<SecdedMemory> kMemories = [] {
+    std::vector<SecdedMemory> all = secded_memories_of<Top, kFlow, kSlot>();
+    all.push_back({byte_queue_of<Top, kFlow>(), 29, kFlow + 57, 1, true});
+    return all;
+  }();
+  return kMemories;
+}
+
 #ifdef DCC_REBUILD_LARGE
 std::unique_ptr<ControllerDut> make_rebuild_controller(std::uint32_t random_seed) {
   return std::make_unique<VerilatedController<Vdcc_rebuild_large>>(Shape{1024, 100, 64, 16, 64},
@@ -21,14 +31,16 @@ std::unique_ptr<ControllerDut> make_rebuild_controller(std::uint32_t random_seed
 }
 
 const std::vector<SecdedMemory>& rebuild_memories() {
-  return secded_memories_of<Vdcc_rebuild_large, 11, 10>();
+  return rebuild_memories_of<Vdcc_rebuild_large, 11, 10>();
 }
 #else
 std::unique_ptr<ControllerDut> make_rebuild_controller(std::uint32_t random_seed) {
   return std::make_unique<VerilatedController<Vdcc_rebuild>>(Shape{64, 40, 16, 4, 16}, random_seed);
 }
 
-const std::vector<SecdedMemory>& rebuild_memories() { return secded_memories_of<Vdcc_rebuild>(); }
+const std::vector<SecdedMemory>& rebuild_memories() {
+  return rebuild_memories_of<Vdcc_rebuild, 8, 6>();
+}
 #endif
 
 }  // namespace dcc::page

@@ -16,6 +16,8 @@ std::unique_ptr<ControllerDut> make_secded_controller(std::uint32_t random_seed)
   return dut;
 }
 
+GuardedMemory secded_byte_queue() { return byte_queue_of<Vdcc_secded>(); }
+
 const std::vector<SecdedMemory>& secded_memories() { return secded_memories_of<Vdcc_secded>(); }
 
 }  // namespace dcc::page

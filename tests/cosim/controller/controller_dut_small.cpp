@@ -18,6 +18,13 @@ std::unique_ptr<ControllerDut> make_small_controller(std::uint32_t random_seed) 
   return dut;
 }
 
-const std::vector<GuardedMemory>& guarded_memories() { return guarded_memories_of<Vdcc_small>(); }
+const std::vector<GuardedMemory>& guarded_memories() {
+  static const std::vector<GuardedMemory> kMemories = [] {
+    std::vector<GuardedMemory> all = guarded_memories_of<Vdcc_small>();
+    all.push_back(byte_queue_of<Vdcc_small>());
+    return all;
+  }();
+  return kMemories;
+}
 
 }  // namespace dcc::page

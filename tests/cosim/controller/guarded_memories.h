@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "../turned_bits.h"
@@ -72,18 +73,16 @@ void store(VlWide<N>& word, const Slot& slot, unsigned flow_bits) {
 #define DCC_WITHIN_(path) dcc_top__DOT__##path
 #define DCC_ARRAY(path) DCC_ARRAY_(path)
 #define DCC_ARRAY_(path) dcc_top__DOT__##path##__DOT__mem
-#define DCC_GUARDED(name, memory, bits, place) DCC_MEMORY(name, memory, bits, place, false)
 #define DCC_WORDS(place)                                                 \
   static_cast<VerilatedController<Top>&>(small).pins().rootp->DCC_ARRAY( \
       DCC_JOIN(DCC_JOIN(DCC_JOIN(u_manager, place), u_ram), u_array))
-#define DCC_MEMORY(name, memory, bits, place, unused)                                           \
+#define DCC_GUARDED(name, memory, bits, place)                                                  \
   GuardedMemory {                                                                               \
     name, DCC_MEMORY_ERROR_##memory##_MASK, bits,                                               \
         [](ControllerDut& small, unsigned bit) {                                                \
           auto& words = DCC_WORDS(place);                                                       \
           for (std::size_t i = 0; i < sizeof words / sizeof words[0]; ++i) turn(words[i], bit); \
         },                                                                                      \
-        unused,                                                                                 \
         [](ControllerDut& small, std::size_t word, unsigned bit) {                              \
           turn(DCC_WORDS(place)[word], bit);                                                    \
         },                                                                                      \
@@ -127,9 +126,6 @@ const std::vector<GuardedMemory>& guarded_memories_of() {
                   DCC_JOIN(DCC_JOIN(DCC_JOIN(u_answers, g_ring), u_delay), u_ring)),
       DCC_GUARDED("records", WHEEL, 27, DCC_WHEEL(DCC_JOIN(u_records, u_record))),
       DCC_GUARDED("next", WHEEL, 7, DCC_WHEEL(DCC_JOIN(u_lists, u_next))),
-      // The controller never reads the memory `previous`. The memory serves to take an entry out of
-      // the middle of a list, and the controller cancels no timer.
-      DCC_MEMORY("previous", WHEEL, 7, DCC_WHEEL(DCC_JOIN(u_lists, u_previous)), true),
       DCC_GUARDED("ends", WHEEL, 13, DCC_WHEEL(DCC_JOIN(u_lists, u_list))),
       DCC_GUARDED("summaries", WHEEL, 3, DCC_WHEEL(DCC_JOIN(u_last, u_summary))),
       DCC_GUARDED("leaves", WHEEL, 33, DCC_WHEEL(DCC_JOIN(u_last, u_leaf))),
@@ -177,13 +173,41 @@ const std::vector<SecdedMemory>& secded_memories_of() {
        22, 34 + kFlow, 7},
       {DCC_GUARDED("records", WHEEL, 32, DCC_WHEEL(DCC_JOIN(u_records, u_record))), 23, 26, 6},
       {DCC_GUARDED("next", WHEEL, 11, DCC_WHEEL(DCC_JOIN(u_lists, u_next))), 24, kSlot, 5},
-      {DCC_MEMORY("previous", WHEEL, 11, DCC_WHEEL(DCC_JOIN(u_lists, u_previous)), true), 25, kSlot,
-       5},
       {DCC_GUARDED("ends", WHEEL, 18, DCC_WHEEL(DCC_JOIN(u_lists, u_list))), 26, 2 * kSlot, 6},
       {DCC_GUARDED("summaries", WHEEL, 6, DCC_WHEEL(DCC_JOIN(u_last, u_summary))), 27, kWords, 4},
       {DCC_GUARDED("leaves", WHEEL, 39, DCC_WHEEL(DCC_JOIN(u_last, u_leaf))), 28, 32, 7},
   };
   return kMemories;
+}
+
+#define DCC_ENTRY(name) DCC_WITHIN(DCC_JOIN(DCC_JOIN(u_manager, u_bytes), name))
+
+/// Inverts one bit of an entry of the byte queue: flow number, DSCP and sums, each with its parity.
+template <class Top, unsigned kFlow>
+void turn_entry_of(ControllerDut& small, std::size_t entry, unsigned bit) {
+  auto& root = *static_cast<VerilatedController<Top>&>(small).pins().rootp;
+  if (bit < kFlow) return turn(root.DCC_ENTRY(flow_q)[entry], bit);
+  if ((bit -= kFlow) < 1) return turn(root.DCC_ENTRY(flow_parity_q), static_cast<unsigned>(entry));
+  if ((bit -= 1) < 6) return turn(root.DCC_ENTRY(dscp_q)[entry], bit);
+  if ((bit -= 6) < 1) return turn(root.DCC_ENTRY(dscp_parity_q), static_cast<unsigned>(entry));
+  if ((bit -= 1) < 32) return turn(root.DCC_ENTRY(length_q)[entry], bit);
+  if ((bit -= 32) < 16) return turn(root.DCC_ENTRY(packets_q)[entry], bit);
+  turn(root.DCC_ENTRY(sums_parity_q), static_cast<unsigned>(entry));
+}
+
+/// The byte queue of a verilated class, whose entries are registers with parity.
+template <class Top, unsigned kFlow = 8>
+GuardedMemory byte_queue_of() {
+  constexpr std::size_t kEntries =
+      sizeof(std::declval<Top&>().rootp->DCC_ENTRY(length_q)) / sizeof(IData);
+  return {"bytes",
+          DCC_MEMORY_ERROR_QUEUES_MASK,
+          kFlow + 57,
+          [](ControllerDut& small, unsigned bit) {
+            for (std::size_t i = 0; i < kEntries; ++i) turn_entry_of<Top, kFlow>(small, i, bit);
+          },
+          turn_entry_of<Top, kFlow>,
+          [](ControllerDut&) { return MemoryWords(kEntries); }};
 }
 
 /// Memories of the flow table of a verilated class with sparse flow numbers and 64 slots.
@@ -239,13 +263,13 @@ void set_slot_of(ControllerDut& small, std::uint32_t index, const Slot& slot) {
   detail::store(words[index], there, kFlowBits);
 }
 
+#undef DCC_ENTRY
 #undef DCC_FLOWS
 #undef DCC_WORDS
 #undef DCC_TIME
 #undef DCC_WHEEL
 #undef DCC_WIDE
 #undef DCC_GUARDED
-#undef DCC_MEMORY
 #undef DCC_ARRAY_
 #undef DCC_ARRAY
 #undef DCC_WITHIN_

@@ -20,7 +20,6 @@ struct GuardedMemory {
   std::uint32_t cause;  // bit of the register MEMORY_ERROR that reports this memory
   unsigned bits;        // number of data bits and check bits of a word
   void (*flip)(ControllerDut& small, unsigned bit);  // inverts one bit of every word
-  bool unused = false;  // true if the RTL never uses the memory's contents
   // inverts one bit of one word
   void (*flip_word)(ControllerDut& small, std::size_t word, unsigned bit) = nullptr;
   MemoryWords (*words)(ControllerDut& small) = nullptr;
@@ -41,6 +40,8 @@ struct SecdedMemory {
   unsigned number;  // the memory's number in the register MEMORY_WORD
   unsigned data;    // number of data bits of a word, before its check bits
   unsigned checks;  // number of check bits for each 64 data bits
+  bool parity =
+      false;  // true if the memory only has parity, so that one lost bit makes a word wrong
   /// Index of the 64-bit part that a data bit or check bit belongs to.
   unsigned part_of(unsigned bit) const { return bit < data ? bit / 64 : (bit - data) / checks; }
 };
@@ -48,6 +49,7 @@ inline void PrintTo(const SecdedMemory& one, std::ostream* out) { *out << one.me
 /// Makes the small controller with an error-correcting code in its memories (parameter Secded).
 std::unique_ptr<ControllerDut> make_secded_controller(std::uint32_t random_seed);
 const std::vector<SecdedMemory>& secded_memories();
+GuardedMemory secded_byte_queue();
 /// Makes the small controller with an error-correcting code and recovery from lost words (parameter
 /// Rebuild).
 std::unique_ptr<ControllerDut> make_rebuild_controller(std::uint32_t random_seed);

@@ -49,6 +49,17 @@ TEST_P(SparseMemoryErrors, AreSeenAndNothingWrongLeaves) {
 INSTANTIATE_TEST_SUITE_P(All, SparseMemoryErrors, testing::ValuesIn(sparse_memories()),
                          [](const auto& one) { return std::string(one.param.name); });
 
+// Every field of the byte queue's entries has parity.
+TEST(MemoryErrorFields, OfTheByteQueueAreAllSeen) {
+  const GuardedMemory& queue = guarded_memories().back();
+  ASSERT_STREQ(queue.name, "bytes");
+  for (const unsigned bit : {3u, 8u, 9u, 15u, 17u, 47u, 50u, 63u, 64u}) {
+    Loss loss;
+    Bench bench(make_small_controller(bit + 2), bit + 2);
+    EXPECT_EQ(lose_a_bit(bench, queue, bit, loss), "") << "bit " << bit;
+  }
+}
+
 // Register reads by software check parity as well, for tables and slots.
 TEST(MemoryScrubbing, AReadFindsAWrongWord) {
   for (const GuardedMemory& memory : guarded_memories()) {

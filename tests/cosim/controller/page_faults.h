@@ -14,6 +14,7 @@ struct Loss {
   std::uint64_t most_waited = 0;  // maximum number of cycles from the lost bit to its detection
   // number of correct answers from the lost bit to the stop of the controller
   std::uint64_t answered = 0;
+  std::uint32_t word = 0;  // MEMORY_WORD before the soft reset
 };
 
 /// Writes CTRL.SOFT_RESET, and waits until the reset is over.

@@ -184,7 +184,6 @@ class Rebuild : public testing::TestWithParam<SecdedMemory> {};
 
 TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
   const SecdedMemory& one = GetParam();
-  if (one.memory.unused) GTEST_SKIP() << "the controller never uses this memory";
   const std::string name = one.memory.name;
   const bool table = one.memory.cause == DCC_MEMORY_ERROR_TABLES_MASK;
   const bool wheel = one.memory.cause == DCC_MEMORY_ERROR_WHEEL_MASK;
@@ -214,7 +213,7 @@ TEST_P(Rebuild, CostsTheFlowOfTheWordAtMost) {
     while (one.part_of(other) != one.part_of(bit));
     const auto flip = [&] {
       one.memory.flip_word(block.dut(), word, bit);
-      one.memory.flip_word(block.dut(), word, other);
+      if (!one.parity) one.memory.flip_word(block.dut(), word, other);
     };
     const std::uint32_t before = recoveries;
     // Assertions of the rate unit hold only while it reads no wrong word.
