@@ -42,6 +42,14 @@ module tb_golden_pacer;
     .sent_valid_o(sent_valid), .sent_flow_o(sent_flow), .sent_bytes_o(sent_bytes), .strict_o(strict)
   );
 
+`ifdef KNOWN
+  dc_pacer_known_sva #(.FlowW(6), .BytesW(14)) u_known (
+    .clk_i(clk), .rst_ni(rst_n), .init_done_o(init_done), .post_ready_o(post_ready), .post_refused_o(post_refused),
+    .rate_ready_o(rate_ready), .sent_valid_o(sent_valid), .sent_flow_o(sent_flow), .sent_bytes_o(sent_bytes),
+    .strict_o(strict)
+  );
+`endif
+
 `ifdef __ICARUS__
   integer pacer;
 `else

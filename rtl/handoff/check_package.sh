@@ -29,6 +29,7 @@ lint() {
       verilator --lint-only -Wall --top-module dcc_top -GSparseFlows=1 -GFlowW=24 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top -GSecded=1 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top -GSecded=1 -GRebuild=1 lint/*.vlt -f files.f 2>&1 &&
+      verilator --lint-only -Wall --top-module dcc_top_registered lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dc_pacer lint/*.vlt -f pacer.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_app_block lint/*.vlt -f nic.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_app_block -GSecded=1 lint/*.vlt -f nic.f 2>&1 &&
@@ -79,13 +80,17 @@ in_verilator() {
   echo "$1: $(grep '^PASS' "reports/vectors_$1.log") (Verilator, rtl/, assertions on)"
 }
 
-in_icarus() {  # in_icarus UNIT PINS SOURCES [PLUSARG, which limits the number of runs]
+# in_icarus UNIT PINS SOURCES PLUSARG [KNOWN]; PLUSARG, which limits the number of runs, may be empty. KNOWN: assertions
+# that no output is unknown. Arrays of registers become registers: Icarus 11 may miss words of arrays that are read at
+# constant addresses.
+in_icarus() {
   pins=vectors/$2.sv
   [ -f "$pins" ] || pins=  # the block is itself the top
   yosys -q -p "read_verilog -sv $3 $pins; hierarchy -check -top $2; proc; \
-    flatten; opt_clean -purge; write_verilog -noattr $work/$1.v" >"$work/$1_flat.log" 2>&1 ||
+    flatten; memory_map m:*u_bytes.* m:*u_arbiter.*; opt_clean -purge; write_verilog -noattr $work/$1.v" >"$work/$1_flat.log" 2>&1 ||
     { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
-  iverilog -g2012 -o "$work/tb_$1" "vectors/tb_$1.v" "$work/$1.v"
+  # shellcheck disable=SC2086
+  iverilog -g2012 ${5:+-DKNOWN} -o "$work/tb_$1" "vectors/tb_$1.v" "$work/$1.v" ${5:-}
   mv "$work/$1.v" "vectors/$2.v"
   played_in_icarus "$1" flattened $4
 }
@@ -100,7 +105,8 @@ registers_inside() {
   yosys -q -p "read_verilog -sv $(sources_of .) vectors/controller_dut.sv; hierarchy -check -top controller_dut; \
     proc; opt_clean; write_verilog -noattr $work/inside.v" >"$work/inside.log" 2>&1 ||
     { tail "$work/inside.log"; fail "registers_inside: not accepted by yosys"; }
-  iverilog -g2012 -DINSIDE -o "$work/tb_registers_inside" vectors/tb_registers.v "$work/inside.v"
+  iverilog -g2012 -DINSIDE -DKNOWN -o "$work/tb_registers_inside" vectors/tb_registers.v "$work/inside.v" \
+    sva/dcc_top_known_sva.sv
   played_in_icarus registers_inside 'with hierarchy'
 }
 
@@ -131,19 +137,22 @@ rebuild() {
 latency() { variant latency '.Latency(33)' controller vectors/latency33.vec '' ''; }
 
 unit() {  # unit UNIT verilator|icarus: golden vectors of one unit
+  known=
   case $1 in
-    controller | registers) pins=controller_dut; sources=$(sources_of .); sva=$(echo sva/*.sv); short=+runs=2 ;;
+    controller | registers) pins=controller_dut; sources=$(sources_of .); sva=$(echo sva/*.sv); short=+runs=2
+      known=sva/dcc_top_known_sva.sv ;;
     rate_unit) pins=rate_dut; sources=$(sources_of '^rtl/(common|secded|rate_lut)/')
       sva=sva/rate_unit_sva.sv; short= ;;
     timing_wheel) pins=timing_wheel_dut; sources=$(sources_of '^rtl/(common|secded|timing_wheel)/')
       sva="sva/timing_wheel_sva.sv sva/tw_lists_sva.sv sva/tw_control_sva.sv"; short= ;;
     answers) pins=answers_dut; sva=; short=
       sources=$(sources_of '^rtl/(common|secded)/|dcc_controller_pkg|/dc_(delay|answers)\.sv') ;;
-    nic_block) pins=dcc_app_block; sources=$(tr '\n' ' ' <nic.f); sva=; short= ;;
+    nic_block) pins=dcc_app_block; sources=$(tr '\n' ' ' <nic.f); sva=; short=
+      known=sva/nic/dcc_app_block_known_sva.sv ;;
   esac
   case $2 in
     verilator) in_verilator "$1" "$([ ! -f vectors/$pins.sv ] || echo vectors/$pins)" "$sources" "$sva" ;;
-    icarus) in_icarus "$1" $pins "$sources" "$short" ;;
+    icarus) in_icarus "$1" $pins "$sources" "$short" "$known" ;;
   esac
 }
 
@@ -183,7 +192,8 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES [OPTION 
       yosys -q -p "read_verilog -sv $3 vectors/$2.sv; hierarchy -check -top $2; proc; flatten; \
         opt_clean -purge; write_verilog -noattr $work/$1_dut.v" >"$work/$1_flat.log" 2>&1 ||
         { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
-      iverilog -g2012 -s "tb_$1" -o "$work/tb_$1_icarus" "golden/tb_$1.sv" "$work/$1_dut.v"
+      case $1 in golden) known=sva/dcc_top_known_sva.sv ;; golden_pacer) known=sva/pacer/dc_pacer_known_sva.sv ;; esac
+      iverilog -g2012 -DKNOWN -s "tb_$1" -o "$work/tb_$1_icarus" "golden/tb_$1.sv" "$work/$1_dut.v" "$known"
       vvp -M "$work/golden" -m dcc_golden_vpi "$work/tb_$1_icarus" "+cycles=$5" >"$log" 2>&1 ;;
   esac && grep -q '^PASS' "$log" || { tail "$log"; fail "$name: another answer than the RTL in $4"; }
   echo "$name beside the RTL: $(grep '^PASS' "$log") ($4)"
@@ -207,6 +217,32 @@ nic() {  # nic [OPTION ...]: bench of two application blocks of a NIC and a swit
 # the whole check.
 nic_short() { nic --cycles 60000; }
 
+# known_refuses: the assertions that no output is unknown see a register without its reset, one for each kind of output.
+known_refuses() {
+  pins=controller_dut
+  sources=$(sources_of .)
+  package=$PWD
+  while IFS='|' read -r file from; do
+    folder=$work/known_refuses
+    rm -rf "$folder"
+    mkdir "$folder"
+    cp -r rtl "$folder"
+    sed -i "s/$from//" "$folder/rtl/$file"
+    ! cmp -s "rtl/$file" "$folder/rtl/$file" || fail "known_refuses: $file has another form"
+    (cd "$folder" && yosys -q -p "read_verilog -sv $sources $package/vectors/$pins.sv; hierarchy -check -top $pins; \
+      proc; flatten; opt_clean -purge; write_verilog -noattr dut.v") >"$work/known_refuses.log" 2>&1 ||
+      { tail "$work/known_refuses.log"; fail "known_refuses: not accepted by yosys"; }
+    iverilog -g2012 -DKNOWN -o "$folder/tb" vectors/tb_controller.v "$folder/dut.v" sva/dcc_top_known_sva.sv
+    vvp "$folder/tb" +vectors=vectors/controller.vec +runs=1 >"$work/known_refuses.log" 2>&1 || true
+    grep -q 'FAIL:.* unknown' "$work/known_refuses.log" ||
+      { tail "$work/known_refuses.log"; fail "known_refuses: promises fail: $file without a reset is not refused"; }
+  done <<END
+controller/rtl/dc_fifo.sv|count_q <= '0;
+controller/rtl/dc_byte_queue.sv|used_q <= '0;
+END
+  echo "known_refuses: two registers without their reset are refused"
+}
+
 # unit_bench NAME: bench of single blocks of pacer and NIC
 unit_bench() {
   [ -x "$work/$1/$1_bench" ] || make -s -C units BUILD="$work/$1" "$1" >"$work/$1.log" 2>&1 ||
@@ -217,9 +253,43 @@ unit_bench() {
 # Register slice and multiplexer of streams, the bridge from AXI4-Lite to APB and the wheel's time, with resets in
 # mid-operation; the RAM, with check bits, too.
 parts() {
-  parts='dcc_mutant_pkg|dc_axis_slice|dc_cnp_mux|dc_axil_apb|ram_1r1w|ram_1r1w_array|secded_code|ram_guarded|tw_time'
+  parts='dcc_mutant_pkg|dc_axis_slice|dc_cnp_mux|dc_axil_apb|ram_pkg|ram_1r1w|ram_1r1w_array|secded_code|ram_guarded|tw_time'
   parts=$(grep -E "/($parts)\.sv$" nic.f | tr '\n' ' ')
   in_verilator parts '' "$parts" "sva/nic/dc_axis_slice_sva.sv sva/nic/dc_cnp_mux_sva.sv" parts none '' ''
+}
+# registered: dcc_top_registered beside dcc_top, every output of every cycle, with back-pressure and resets.
+registered() {
+  in_verilator registered '' "$(sources_of .)" "$(echo sva/*.sv)" registered none '' ''
+}
+# registered_ports: each output of dcc_top_registered is a flip-flop, each input goes into flip-flops only. The same
+# check must refuse dcc_top.
+registered_ports() {
+  sources=$(sources_of .)
+  inner=rtl/controller/rtl/dcc_top.sv
+  # shellcheck disable=SC2086
+  yosys -q -p "read_verilog -sv $(grep _pkg files.f | tr '\n' ' '); read_verilog -sv -lib $inner; \
+    read_verilog -sv rtl/common/dc_axis_slice.sv rtl/controller/rtl/dcc_top_registered.sv; \
+    hierarchy -check -top dcc_top_registered; proc; flatten; opt_clean; write_json $work/registered.json" \
+    >"$work/registered_ports.log" 2>&1 &&
+    yosys -q -p "read_verilog -sv $sources; hierarchy -check -top dcc_top; proc; flatten; opt_clean; \
+      write_json $work/not_registered.json" >>"$work/registered_ports.log" 2>&1 ||
+    { cat "$work/registered_ports.log"; fail "registered_ports: not accepted by yosys"; }
+  python3 -B registered_ports.py "$work/registered.json" dcc_top_registered >reports/registered_ports.log ||
+    { cat reports/registered_ports.log; fail "registered_ports: promises fail: a port is not registered"; }
+  ! python3 -B registered_ports.py "$work/not_registered.json" dcc_top >"$work/not_registered.log" &&
+    grep -q '^bytes_ready_o: driven by' "$work/not_registered.log" ||
+    { cat "$work/not_registered.log"; fail "registered_ports: promises fail: dcc_top is not refused"; }
+  echo "registered_ports: $(tail -n 1 reports/registered_ports.log); dcc_top is refused"
+}
+# ram_pins: scan_mode_i and ram_cfg_i reach every array.
+ram_pins() {
+  array=rtl/common/ram_1r1w_array.sv
+  yosys -q -p "read_verilog -sv -lib $array; read_verilog -sv $(grep -v "^$array$" files.f | tr '\n' ' '); \
+    hierarchy -check -top dcc_top; proc; flatten; opt_clean; select -set arrays t:ram_1r1w_array; \
+    select -assert-min 24 @arrays; select -assert-none @arrays w:scan_mode_i %co1:+[ram_pins_i] %d; \
+    select -assert-none @arrays w:ram_cfg_i %co1:+[ram_pins_i] %d" >"$work/ram_pins.log" 2>&1 ||
+    { cat "$work/ram_pins.log"; fail "ram_pins: promises fail: an array without its pins"; }
+  echo "ram_pins: scan_mode_i and ram_cfg_i reach every array"
 }
 packet() { unit_bench packet; }        # parser, byte notifications, notification point
 cuckoo() { unit_bench cuckoo; }        # hash table of SparseFlows with 64, 256 and 1024 slots
@@ -261,7 +331,8 @@ trap 'rm -rf "$work"' EXIT
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus registers_inside golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
-  nic_block:verilator nic_block:icarus parts packet cuckoo lost_bits nic nic_elaboration parameters"
+  nic_block:verilator nic_block:icarus parts packet cuckoo lost_bits nic nic_elaboration known_refuses registered
+  registered_ports ram_pins parameters"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

@@ -39,6 +39,15 @@ module tb_controller;
     .rate_flow_o(rate_flow), .rate_value_o(rate_value)
   );
 
+`ifdef KNOWN
+  dcc_top_known_sva #(.FlowW(8)) u_known (
+    .clk_i(clk), .rst_ni(rst_n), .psel_i(psel), .penable_i(penable), .pwrite_i(pwrite), .pready_o(pready),
+    .prdata_o(prdata), .pslverr_o(pslverr), .irq_o(irq), .ready_o(ready), .bytes_ready_o(bytes_ready),
+    .command_ready_o(command_ready), .rate_valid_o(rate_valid), .rate_query_o(rate_query),
+    .rate_bound_o(rate_bound), .rate_flow_o(rate_flow), .rate_value_o(rate_value)
+  );
+`endif
+
   reg [8*256-1:0] path;
   reg [31:0] caps;
   integer file, n, k, max_runs, runs, wrong, answers, reads, swept, sweep;

@@ -58,6 +58,20 @@ module tb_nic_block;
     .gpio_in(in_rest[31:0]), .gpio_out(gpio)
   );
 
+`ifdef KNOWN
+  dcc_app_block_known_sva u_known (
+    .clk(clk), .rst(rst), .s_axil_app_ctrl_awready(awready), .s_axil_app_ctrl_wready(wready),
+    .s_axil_app_ctrl_bresp(bresp), .s_axil_app_ctrl_bvalid(bvalid), .s_axil_app_ctrl_arready(arready),
+    .s_axil_app_ctrl_rdata(rdata), .s_axil_app_ctrl_rresp(rresp), .s_axil_app_ctrl_rvalid(rvalid),
+    .s_axis_if_tx_tready(tx_ready), .m_axis_if_tx_tdata(tx_data), .m_axis_if_tx_tkeep(tx_keep),
+    .m_axis_if_tx_tvalid(tx_valid), .m_axis_if_tx_tlast(tx_last), .tx_side({tx_id, tx_dest, tx_user}),
+    .s_axis_if_tx_cpl_ready(cpl_ready), .cpl({cpl_ts, cpl_tag}), .m_axis_if_tx_cpl_valid(cpl_valid),
+    .s_axis_sync_rx_tready(rx_ready), .m_axis_sync_rx_tdata(rx_data), .m_axis_sync_rx_tkeep(rx_keep),
+    .m_axis_sync_rx_tvalid(rx_valid), .m_axis_sync_rx_tlast(rx_last), .m_axis_sync_rx_tuser(rx_user),
+    .gpio_out(gpio)
+  );
+`endif
+
   wire [610:0] tx = {tx_valid, tx_valid === 1'b0 ? 610'd0 : {tx_last, tx_id, tx_dest, tx_user, tx_keep, tx_data}};
   wire [674:0] rx = {rx_valid, rx_valid === 1'b0 ? 674'd0 : {rx_last, rx_user, rx_keep, rx_data}};
   wire [40:0]  axil = {awready, wready, arready, bvalid, bvalid === 1'b0 ? 2'd0 : bresp, rvalid,
