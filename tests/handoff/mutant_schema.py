@@ -39,7 +39,8 @@ SELECTOR_PATH = "rtl/common/dcc_mutant_pkg.sv"
 # Elaborations that find mutations without a possible choice: top with parameters, list of files. Together they contain
 # all modules in all variants.
 TOPS = (("dcc_app_block", "nic.f"), ("dcc_app_block -GSecded=1", "nic.f"),
-        ("dcc_top -GSparseFlows=1 -GFlowW=24", "files.f"), ("dcc_top -GSecded=1 -GRebuild=1", "files.f"))
+        ("dcc_top_registered", "files.f"), ("dcc_top -GSparseFlows=1 -GFlowW=24", "files.f"),
+        ("dcc_top -GSecded=1 -GRebuild=1", "files.f"))
 SLOWER, LEAST_SECONDS = 6, 30
 
 
@@ -47,7 +48,7 @@ def in_one_build(step: str) -> bool:
     """Returns True if this step of check.sh simulates the RTL with Verilator."""
     return step.endswith(":verilator") or step in (
         "nic", "nic_short", "sparse", "secded", "secded_registers", "rebuild", "latency", "pacer_secded", "parts",
-        "packet", "cuckoo", "lost_bits")
+        "packet", "cuckoo", "lost_bits", "registered")
 
 
 class Schema:

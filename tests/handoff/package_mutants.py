@@ -65,7 +65,7 @@ UNITS: dict[str, tuple[str, ...]] = {
 # Modules with a bench of their own.
 ALONE: dict[str, tuple[str, ...]] = {"dc_answers": ("answers",), "dc_delay": ("answers",)}
 NIC_ALONE: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("dc_axis_slice", "dc_axil_apb", "dc_cnp_mux"), ("parts",)),
+    **dict.fromkeys(("dc_axil_apb", "dc_cnp_mux"), ("parts",)),
     **dict.fromkeys(("dc_rate_queue", "dc_send_queues", "dc_app_regs"), ("lost_bits",))}
 # Modules that only the variant with memories that correct bits uses.
 CORRECTING = ("secded_code", "ram_guarded", "ram_reports")
@@ -75,6 +75,8 @@ RECOVERING = ("dc_rebuild", "dc_corrected", "dc_fault")
 SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
 # Modules that the step `parts` contains, too, and alone.
 PARTS = ("ram_1r1w", "ram_1r1w_array", "secded_code", "ram_guarded", "tw_time")
+# Modules of the block with registered ports, which no step of the whole block contains; the slice is in the NIC, too.
+REGISTERED = {"dcc_top_registered": ("registered",), "dc_axis_slice": ("parts", "registered", "nic_short")}
 # Modules that refuse illegal parameters.
 LIMITS = ("dcc_top", "dc_fifo", "dc_byte_queue", "timing_wheel", "secded_code", "dc_pacer", "dc_notifier", "dc_sent",
           "dc_parser", "dc_send_queues", "dcc_app_block")
@@ -85,6 +87,8 @@ VERDICTS = ("refused", "lint alone", "no change", "explained", "survives", "stan
 def quick_steps(path):
     """The module's own benches, and those of the whole block."""
     folder, module = path.split("/")[1], pathlib.Path(path).stem
+    if module in REGISTERED:
+        return REGISTERED[module]
     if folder in ("nic", "packet"):
         first = ("packet", "lost_bits") if folder == "packet" else NIC_ALONE.get(module, ())
         return (*first, "nic_short")
@@ -103,6 +107,9 @@ def late_steps(path):
     nothing."""
     folder, module = path.split("/")[1], pathlib.Path(path).stem
     limits = ("parameters",) if module in LIMITS or module.endswith("_pkg") and folder != "regs" else ()
+    if module in REGISTERED:
+        nic = ("nic_block:verilator", "nic", "nic_block:icarus") if "nic_short" in REGISTERED[module] else ()
+        return (*nic, "registered_ports", *STATIC)
     if folder in ("nic", "packet"):
         return ("nic_block:verilator", "nic", "nic_block:icarus", *limits, "nic_elaboration", "lint")
     if folder == "pacer":
@@ -112,7 +119,7 @@ def late_steps(path):
     first = ALONE.get(module, UNITS.get(folder, ()))
     four_states = (*(f"{unit}:icarus" for unit in first), "registers:icarus", "registers_inside",
                    "controller:icarus")
-    last = (*variants, *paced, *four_states, *limits, *STATIC)
+    last = (*variants, *paced, *four_states, "ram_pins", *limits, *STATIC)
     return tuple(step for step in last if step not in quick_steps(path))
 
 
