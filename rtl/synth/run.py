@@ -1,12 +1,12 @@
 #!/usr/bin/python3 -B
-"""Synthesises the timing wheel, the rate unit and the whole controller for several targets and writes
-one report.
+"""Synthesises the timing wheel, the rate unit, the pacer and the whole controller for several targets and writes one
+report.
 
-run.py --out FILE [--work DIR] [--unit wheel | rate | controller] [--only TARGET] [--points FILE]. iCE40 is
-placed and routed (a real Fmax; the wheel only), ECP5 and Xilinx give resources only, OSU018 (180 nm) gives area, a
-critical path and power without wires and RAMs. Of the whole controller the memories are macros, for several numbers of
-slots; --points writes those figures as CSV, from which `dccvp cost` interpolates. On OSU018 paths end and begin at
-the macros, too: a macro's access time adds to osu018_from_memory_ps, its set-up time to osu018_to_memory_ps.
+run.py --out FILE [--work DIR] [--unit wheel | rate | pacer | controller] [--only TARGET] [--points FILE]. iCE40 is
+placed and routed in an HX8K, the largest one (a real Fmax), ECP5 and Xilinx give resources only, OSU018 (180 nm) gives
+area, a critical path and power without wires and RAMs. Of the whole controller the memories are macros, for several
+numbers of slots; --points writes those figures as CSV, from which `dccvp cost` interpolates. On OSU018 paths end and
+begin at the macros, too: a macro's access time adds to osu018_from_memory_ps, its set-up time to osu018_to_memory_ps.
 """
 import argparse
 import csv
@@ -227,20 +227,45 @@ def some(counts, pattern):
     return sum(count for name, count in counts.items() if re.fullmatch(pattern, name))
 
 
-def ice40(timers, work, split):
-    json = os.path.join(work, f"ice40_{timers}.json")
-    text = run(["yosys", "-p", "read_verilog -sv synth/wheel_pins.sv; " +
-                wheel(timers, False, split, "wheel_pins") +
-                f"synth_ice40 -abc2 -top wheel_pins -json {json}; stat"])
-    counts = cells(text)
+def ice40(name, top, commands, work, fits=True):
+    """Places and routes a unit in its wrapper, whose shift registers count among the flip-flops. `fits`: False for a
+    unit that needs more logic cells than the device has. Exits if a unit does not behave so."""
+    json = os.path.join(work, f"ice40_{top}.json")
+    counts = cells(run(["yosys", "-p", commands + f"synth_ice40 -abc2 -top {top} -json {json}; stat"]))
     log = run(["nextpnr-ice40", "--hx8k", "--package", "ct256", "--json", json, "--seed", "1",
                "--pcf-allow-unconstrained", "--freq", "50", "--timing-allow-fail"], check=False)
+    used = re.findall(r"ICESTORM_LC: +(\d+)/ *(\d+)", log)
     fmax = re.findall(r"Max frequency for clock.*?: ([\d.]+) MHz", log)
-    reached = f"{fmax[-1]} MHz" if fmax else "not placed: " + (
-        re.findall(r"ERROR: (.*)", log) or ["?"])[0]
-    return (f"iCE40 HX8K, {timers} timers, split {'/'.join(map(str, split))}: "
-            f"{some(counts, 'SB_LUT4')} LUT4, {some(counts, 'SB_DFF.*')} FF, "
-            f"{some(counts, 'SB_RAM40.*')} RAM (4 kbit), Fmax after place and route {reached}")
+    size = (f"iCE40 HX8K, {name}: {some(counts, 'SB_LUT4')} LUT4, {some(counts, 'SB_DFF.*')} FF, "
+            f"{some(counts, 'SB_RAM40.*')} RAM (4 kbit), ")
+    if not used or bool(fmax) != fits:
+        sys.exit(f"run.py: {size}" + (f"placed against expectation, {fmax[-1]} MHz" if fmax else
+                                      (re.findall(r"ERROR: (.*)", log) or [log[-1000:]])[0]))
+    return size + (f"{used[-1][0]} of {used[-1][1]} logic cells, Fmax after place and route {fmax[-1]} MHz" if fits else
+                   f"does not fit: {used[-1][0]} of {used[-1][1]} logic cells")
+
+
+def ice40_jobs(work):
+    """Returns (unit, target, job) of everything that is placed in an iCE40, and of what does not fit."""
+    pins = "read_verilog -sv synth/wheel_pins.sv; "
+    rate = read("rate_lut", False) + "read_verilog -sv synth/rate_pins.sv; chparam -set Fixed {} rate_pins; "
+    with open(os.path.join(RTL, "pacer/files.f"), encoding="utf-8") as lines:
+        files = lines.read().split()
+    part = ("read_verilog -sv pacer/rtl/dc_pacer_pkg.sv rate_lut/rtl/rl_mul.sv pacer/rtl/dc_pacer_rate.sv "
+            "synth/part_pins.sv; chparam -set Part {} part_pins; ")
+    units = [
+        # A wheel of 256 timers with 16 bits takes 7180 of 7680 LUTs, which nextpnr cannot place, so the wheel has 128
+        # timers here.
+        ("wheel", "128 timers, split 4/4/5", "wheel_pins", pins + wheel(128, False, (4, 4, 5), "wheel_pins"), True),
+        ("rate", "rate unit", "rate_pins", rate.format(0), False),
+        ("rate", "rate unit for DCQCN with constant registers", "rate_pins", rate.format(1), False),
+        ("rate", "multiplier of the rate unit, 32 by 20 bits", "part_pins", part.format(0), True),
+        ("pacer", "pacer with 16 flows in rows of 2, two packets a flow", "pacer_pins",
+         f"read_verilog -sv {' '.join(files)} synth/pacer_pins.sv; "
+         "chparam -set Flows 16 -set Width 2 -set Depth 2 pacer_pins; ", False),
+        ("pacer", "divider of the pacer", "part_pins", part.format(1), True)]
+    return [(unit, "ice40", functools.partial(ice40, name, top, commands, work, fits))
+            for unit, name, top, commands, fits in units]
 
 
 def ecp5(name, top, commands):
@@ -282,7 +307,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", required=True)
     parser.add_argument("--work")
-    parser.add_argument("--unit", choices=["wheel", "rate", "controller"])
+    parser.add_argument("--unit", choices=["wheel", "rate", "pacer", "controller"])
     parser.add_argument("--only", choices=["ice40", "ecp5", "xilinx", "osu018", "ram", "xilinx7", "gates"])
     parser.add_argument("--points", default=os.path.join(os.path.dirname(RTL), "python/dccvp/controller_points.csv"))
     options = parser.parse_args()
@@ -290,9 +315,7 @@ def main():
         work = options.work or scratch
         os.makedirs(work, exist_ok=True)
         jobs = [("wheel", "ram", lambda: ram_list(1024)), ("wheel", "ram", lambda: ram_list(4096)),
-                # A wheel of 256 timers with 16 bits takes 7180 of 7680 LUTs, which nextpnr cannot place, so the wheel
-                # has 128 timers here.
-                ("wheel", "ice40", lambda: ice40(128, work, (4, 4, 5)))]
+                *ice40_jobs(work)]
         for unit, name, top, commands in (
                 ("wheel", "1024 timers", "timing_wheel", lambda box: wheel(1024, box)),
                 ("rate", "rate unit", "rate_unit", lambda box: read("rate_lut", box))):
