@@ -124,7 +124,7 @@ class Mutations(unittest.TestCase):
             for number in list(numbered)[::40]:
                 self.assertEqual(plain(resolved(chosen, number)), plain(numbered[number].applied(text)), path)
         self.assertEqual(set(single), {"constant", "parameter"})
-        self.assertLess(single["constant"], 20)
+        self.assertLess(single["constant"], 40)  # half of them are memories' unused pins
 
     def test_what_has_no_choice(self):
         for line in ("assign a = '0;", "u_b b (.c_i('0));", "localparam int unsigned C = 3;"):
