@@ -19,8 +19,9 @@ from run import LIBERTY, RTL, controller, macros_library, osu018_area, run
 
 SDC = os.path.join(RTL, "handoff/dcc_top.sdc")
 # OSU018 has no memories, so their times are stated here: clock period, from a macro's clock to its output, and its
-# set-up time, in ns. First memories of flip-flops or latches, then compiled ones at a slower clock.
-MEMORIES = ((8.0, 0.4, 0.2), (10.0, 2.0, 0.5))
+# set-up time, in ns. First memories of flip-flops or latches, then compiled ones at a slower clock. 8.2 and not 8.0:
+# with parity in the byte queue 64 slots need 8.11 ns, of which 0.4 are uncertainty.
+MEMORIES = ((8.2, 0.4, 0.2), (10.0, 2.0, 0.5))
 STARTS = {"input": "[all_inputs]", "flop": "$flops", "memory": "$memories"}
 ENDS = {"flop": "$flops", "memory": "$memories", "output": "[all_outputs]"}
 SHARE = 0.25        # part of the period outside the block, at inputs and at outputs
