@@ -144,7 +144,7 @@ deps-handoff:
 ## REPORTS= leaves out those that are not there yet)
 REPORTS ?= mutation controller formal synthesis timing coverage
 handoff: build deps-handoff
-	$(NINJA) rate_vectors wheel_vectors controller_vectors
+	$(NINJA) rate_vectors wheel_vectors controller_vectors nic_app_bench
 	$(if $(strip $(REPORTS)),rtl/handoff/make_reports.sh $(BUILD) $(REPORTS))
 	rtl/handoff/make_handoff.sh $(BUILD)
 
