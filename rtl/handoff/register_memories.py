@@ -76,7 +76,8 @@ def corrected_bits():
             line(5, 0)
             write(CTRL, RESET)
             line(8)
-            # the sweep after the soft reset reads the flows of slots again
+            # A soft reset clears MEMORY_WORD. Its sweep then reads the flow of every slot (memory 1), and so corrects
+            # the word with the lost bit again; it reads no other memory.
             read(MEMORY_WORD, place | 2 if memory == 1 else 0)
             line(11, MEMORY_CORRECTED)  # the soft reset does not clear the number of corrected words
         for bit in (0, bits // 2):

@@ -35,7 +35,7 @@ def worst(netlist, library, period, share, work):
         file.write(f"read_liberty {LIBERTY}\nread_liberty {library}\nread_verilog {netlist}\nlink_design dcc_top\n"
                    f"set period {period}\nset share {share}\nsource {SDC}\n"
                    "set memories [get_cells *u_array]\nputs \"memories [llength $memories]\"\nset flops {}\n"
-                   # OpenSTA counts macros among the registers
+                   # all_registers returns the memories' macros, too: they are taken out of the list of flip-flops
                    "foreach cell [all_registers -cells] {\n"
                    "  if {![string match *u_array [get_full_name $cell]]} { lappend flops $cell }\n}\n"
                    "check_setup -verbose\nputs checked\n" +

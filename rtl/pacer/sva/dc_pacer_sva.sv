@@ -72,8 +72,9 @@ module dc_pacer_sva #(
   answers_in_two: assert property (@(posedge clk_i) disable iff (!rst_ni) sent_valid_o == decided2_q);
 
   // A row is lost if an operation finds both of its copies wrong, or if the scan finds the copy wrong that it reads. The
-  // pacer heals one row at a time, heal_row_q: it wakes all flows of the row. A row that an operation finds lost is
-  // healed next in any case, a row that the scan finds lost only if no other row is being healed.
+  // pacer then wakes every flow of the row, which writes the row anew. It heals one row at a time, the one whose number
+  // heal_row_q holds. A row that an operation finds lost is healed next in any case, a row that the scan finds lost only
+  // if no other row is being healed.
   logic            lost_q;
   logic [RowW-1:0] lost_row_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -1,7 +1,8 @@
 // nic_app_bench [--cycles N] [--seed N] [--vectors FILE]: two application blocks (dcc_app_block)
 // with a marking switch between them, and 64 flows in each direction with weights 1 and 4. At the
-// first violation of the contract the program prints a line and ends with status 1. --vectors:
-// instead of all checks, writes golden vectors of one of the blocks (vector_writer.h).
+// first violation of the contract the program prints a line and ends with status 1. With --vectors
+// it checks nothing: it writes to FILE what the pins of one of the blocks are in every cycle, for a
+// testbench in Verilog that plays it again (vector_writer.h).
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
