@@ -1,5 +1,4 @@
-// Wrapper with few pins around the pacer, for place and route only: a shift register feeds the pacer's inputs, and
-// another one collects its outputs, so that every path of the pacer lies between flip-flops.
+// Wrapper with few pins around the pacer, for place and route only (shift_pins.sv).
 module pacer_pins #(
   parameter int unsigned Flows = 64,
   parameter int unsigned Width = 8,
@@ -18,13 +17,15 @@ module pacer_pins #(
   localparam int unsigned OutW   = 7 + BytesW + FlowW;
 
   logic [InW-1:0]  in_q;
-  logic [OutW-1:0] out, out_q;
-
-  always_ff @(posedge clk_i) begin
-    in_q  <= {in_q[InW-2:0], bit_i};
-    out_q <= load_i ? out : {out_q[OutW-2:0], 1'b0};
-  end
-  assign bit_o = out_q[OutW-1];
+  logic [OutW-1:0] out;
+  shift_pins #(.InW(InW), .OutW(OutW)) u_pins (
+    .clk_i (clk_i),
+    .bit_i (bit_i),
+    .load_i(load_i),
+    .bit_o (bit_o),
+    .unit_o(in_q),
+    .unit_i(out)
+  );
 
   dc_pacer #(.Flows(Flows), .Width(Width), .Depth(Depth)) u_pacer (
     .clk_i          (clk_i),

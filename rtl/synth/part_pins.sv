@@ -1,6 +1,4 @@
-// Wrapper with few pins around a part of the rate unit or of the pacer, for place and route only: a shift register
-// feeds the part's inputs, and another one collects its outputs, so that every path of the part lies between
-// flip-flops.
+// Wrapper with few pins around a part of the rate unit or of the pacer, for place and route only (shift_pins.sv).
 module part_pins #(
   parameter int unsigned Part = 0  // 0: multiplier of the rate unit; 1: divider of the pacer
 ) (
@@ -14,13 +12,15 @@ module part_pins #(
   localparam int unsigned OutW = Part == 0 ? 52 : 11 + dc_pacer_pkg::GapW;
 
   logic [InW-1:0]  in_q;
-  logic [OutW-1:0] out, out_q;
-
-  always_ff @(posedge clk_i) begin
-    in_q  <= {in_q[InW-2:0], bit_i};
-    out_q <= load_i ? out : {out_q[OutW-2:0], 1'b0};
-  end
-  assign bit_o = out_q[OutW-1];
+  logic [OutW-1:0] out;
+  shift_pins #(.InW(InW), .OutW(OutW)) u_pins (
+    .clk_i (clk_i),
+    .bit_i (bit_i),
+    .load_i(load_i),
+    .bit_o (bit_o),
+    .unit_o(in_q),
+    .unit_i(out)
+  );
 
   if (Part == 0) begin : g_multiplier
     rl_mul #(.BWidth(20)) u_part (

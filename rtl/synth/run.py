@@ -247,12 +247,13 @@ def ice40(name, top, commands, work, fits=True):
 
 def ice40_jobs(work):
     """Returns (unit, target, job) of everything that is placed in an iCE40, and of what does not fit."""
-    pins = "read_verilog -sv synth/wheel_pins.sv; "
-    rate = read("rate_lut", False) + "read_verilog -sv synth/rate_pins.sv; chparam -set Fixed {} rate_pins; "
+    pins = "read_verilog -sv synth/shift_pins.sv synth/wheel_pins.sv; "
+    rate = (read("rate_lut", False) + "read_verilog -sv synth/shift_pins.sv synth/rate_pins.sv; "
+            "chparam -set Fixed {} rate_pins; ")
     with open(os.path.join(RTL, "pacer/files.f"), encoding="utf-8") as lines:
         files = lines.read().split()
     part = ("read_verilog -sv pacer/rtl/dc_pacer_pkg.sv rate_lut/rtl/rl_mul.sv pacer/rtl/dc_pacer_rate.sv "
-            "synth/part_pins.sv; chparam -set Part {} part_pins; ")
+            "synth/shift_pins.sv synth/part_pins.sv; chparam -set Part {} part_pins; ")
     units = [
         # A wheel of 256 timers with 16 bits takes 7180 of 7680 LUTs, which nextpnr cannot place, so the wheel has 128
         # timers here.
@@ -261,7 +262,7 @@ def ice40_jobs(work):
         ("rate", "rate unit for DCQCN with constant registers", "rate_pins", rate.format(1), False),
         ("rate", "multiplier of the rate unit, 32 by 20 bits", "part_pins", part.format(0), True),
         ("pacer", "pacer with 16 flows in rows of 2, two packets a flow", "pacer_pins",
-         f"read_verilog -sv {' '.join(files)} synth/pacer_pins.sv; "
+         f"read_verilog -sv {' '.join(files)} synth/shift_pins.sv synth/pacer_pins.sv; "
          "chparam -set Flows 16 -set Width 2 -set Depth 2 pacer_pins; ", False),
         ("pacer", "divider of the pacer", "part_pins", part.format(1), True)]
     return [(unit, "ice40", functools.partial(ice40, name, top, commands, work, fits))

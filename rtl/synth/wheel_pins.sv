@@ -1,5 +1,4 @@
-// Wrapper with few pins around the timing wheel, for place and route only: a shift register feeds the wheel's inputs
-// and another one collects its outputs, so that every path of the wheel lies between flip-flops.
+// Wrapper with few pins around the timing wheel, for place and route only (shift_pins.sv).
 module wheel_pins #(
   parameter int unsigned NumTimers  = 256,
   parameter int unsigned TopBits    = 5,
@@ -17,19 +16,21 @@ module wheel_pins #(
   localparam int unsigned OutW  = 156 + SlotW;
 
   logic [InW-1:0]  in_q;
-  logic [OutW-1:0] out, out_q;
-
-  always_ff @(posedge clk_i) begin
-    in_q  <= {in_q[InW-2:0], bit_i};
-    out_q <= load_i ? out : {out_q[OutW-2:0], 1'b0};
-  end
-  assign bit_o = out_q[OutW-1];
+  logic [OutW-1:0] out;
+  shift_pins #(.InW(InW), .OutW(OutW)) u_pins (
+    .clk_i (clk_i),
+    .bit_i (bit_i),
+    .load_i(load_i),
+    .bit_o (bit_o),
+    .unit_o(in_q),
+    .unit_i(out)
+  );
 
   timing_wheel #(
     .NumTimers(NumTimers), .TopBits(TopBits), .MiddleBits(MiddleBits), .LastBits(LastBits)
   ) u_wheel (
     .clk_i           (clk_i),
-    .ram_pins_i('0),
+    .ram_pins_i      ('0),
     .rst_ni          (rst_ni),
     .clear_i         (in_q[0]),
     .tick_i          (in_q[1]),

@@ -7,7 +7,8 @@
 //
 // An entry has three parity bits, so that one lost bit of it is told when it is at the head. An entry whose flow number
 // or its parity lost a bit is found by no flow: numbers that differ by one bit differ in their parity. A join to an
-// entry whose sums are wrong leaves their parity wrong. A group and its parity bit have an odd number of ones.
+// entry whose sums are wrong leaves their parity wrong. Flow number, DSCP and sums (length and packets) have one
+// parity bit each, with which the number of ones is odd.
 module dc_byte_queue #(
   parameter int unsigned Depth = 64,  // number of entries, a power of two, at least 2
   parameter int unsigned FlowW = 14,

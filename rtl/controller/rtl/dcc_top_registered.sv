@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ports and parameters of dcc_top. Every input acts one edge later than there, and every output follows one edge later;
-// an answer to an input comes Latency + 2 edges after the one that would be its issue (doc/block.md,
-// "With registered ports"). Byte notifications and commands pass a register slice, which holds at most two of them; an APB
-// access has two wait states more.
+// the answer to an input comes two edges later than from dcc_top (doc/block.md, "With registered ports"). Byte
+// notifications and commands pass a register slice, which holds at most two of them; an APB access has two wait states
+// more.
 module dcc_top_registered #(
   parameter int unsigned Slots        = 1024,  // number of slots: a power of two, 64 ... 16384 (runs use 64 and 1024)
   parameter int unsigned FlowW        = 14,    // bits of a queue pair number, at least log2 Slots
