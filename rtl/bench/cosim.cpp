@@ -67,7 +67,7 @@ void print(const CosimOptions& options, const CosimResult& result, double second
 }  // namespace
 
 std::vector<std::string> cosim_profiles() {
-  return {"uniform", "burst", "wrap", "full", "cancel-race"};
+  return {"uniform", "burst", "wrap", "full", "cancel-race", "corner"};
 }
 
 std::vector<std::string> cosim_duts() {

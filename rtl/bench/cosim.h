@@ -12,7 +12,8 @@ struct CosimOptions {
   // number of operations: starts, cancels, restarts and expiries together
   std::uint64_t ops = 1'000'000;
   std::uint64_t seed = 1;
-  // stimulus profile: uniform | burst | wrap | full | cancel-race; all: one after the other
+  // stimulus profile: uniform | burst | wrap | full | cancel-race | corner; all: one after the
+  // other
   std::string profile = "all";
   std::string dut = "rtl";     // device under test: rtl | netlist | model
   std::uint32_t fault = 0;     // number of the WheelFault to inject, for rtl only

@@ -1,4 +1,4 @@
-// The five stimulus profiles of the wheel's bench.
+// The six stimulus profiles of the wheel's bench.
 #include "timing_wheel_stimulus.h"
 
 #include <algorithm>
@@ -267,6 +267,132 @@ class CancelRace final : public WheelStimulus {
   bool deep_ = false;
 };
 
+/// Profile "corner": three situations in turn that random commands do not reach.
+/// - A list of the top level is not unfolded when the pointer comes to the end of its slot, because
+///   restarts fill the lists of the middle level, which are unfolded first.
+/// - On the tick that is handed out, events are cancelled in words that are not loaded yet.
+/// - Idle time is skipped by up to 2^31 ticks.
+class Corner final : public WheelStimulus {
+ public:
+  using WheelStimulus::WheelStimulus;
+
+ private:
+  enum class Phase { kSkip, kFill, kApproach, kStarve, kEmpty, kPairs, kCancel, kTake };
+
+  std::uint32_t choose_pace(const WheelView& view) override {
+    switch (phase_) {
+      case Phase::kSkip:  // next: fills the list of the slot after next of the top level
+        phase_ = Phase::kFill;
+        pace_ = WheelPace{0, 0, 1, 1, 0};
+        base_ = random_.below(slots_);
+        crowd_ = 150 + random_.below(300);
+        count_ = 0;
+        return 8 * crowd_;
+      case Phase::kFill:  // next: goes to the tick on which the wheel begins to unfold that list
+        phase_ = Phase::kApproach;
+        pace_ = WheelPace{0, 0, 1, 0, 0};
+        jump_to_ = ((view.now >> 11) + 1) << 11;
+        return 1;
+      case Phase::kApproach:  // next: restarts and ticks whenever the wheel accepts them
+        if (view.now < jump_to_) return 1;
+        phase_ = Phase::kStarve;
+        pace_ = WheelPace{1, 0, 1, 1, 0, 0, kBehind};
+        end_ = jump_to_ + 2048;
+        count_ = 0;
+        return 16;
+      case Phase::kStarve:  // next: lets all these events expire
+        if (view.pointer < end_) return 16;
+        phase_ = Phase::kEmpty;
+        pace_ = WheelPace{0, 0, 1, 0, 0};
+        jump_to_ = view.now + 2200;
+        return 16;
+      case Phase::kEmpty:
+        if (view.now < jump_to_) return 16;
+        rounds_ = 4;
+        return begin_pairs(view);
+      case Phase::kPairs:  // next: cancels some of them; the consumer takes nothing
+        phase_ = Phase::kCancel;
+        pace_ = WheelPace{0, 0, 0, 2, 0};
+        jump_to_ = target_;
+        count_ = 2;
+        return 400;
+      case Phase::kCancel:
+        phase_ = Phase::kTake;
+        pace_ = WheelPace{0, 0, 1, 0, 0};
+        return 400;
+      case Phase::kTake:
+        if (--rounds_ > 0) return begin_pairs(view);
+        break;
+    }
+    phase_ = Phase::kSkip;
+    pace_ = WheelPace{0, 0, 1, 100, 0, 0, 0, true};
+    return 4000;
+  }
+  /// Begins to start two events in every word of a row.
+  std::uint32_t begin_pairs(const WheelView& view) {
+    phase_ = Phase::kPairs;
+    pace_ = WheelPace{0, 0, 1, 1, 0};
+    target_ = view.now + 1 + random_.below(100);
+    for (std::uint32_t word = 0; word < slots_ / 32; ++word) {
+      const std::uint32_t bit = random_.below(32);
+      pairs_[2 * word] = static_cast<std::uint16_t>(32 * word + bit);
+      pairs_[2 * word + 1] =
+          static_cast<std::uint16_t>(32 * word + (bit + 1 + random_.below(31)) % 32);
+    }
+    count_ = 0;
+    return 400;
+  }
+  bool choose_command(const WheelView& view, WheelInputs& in) override {
+    switch (phase_) {
+      case Phase::kFill: {
+        if (count_ == crowd_) return false;
+        const std::uint64_t due = (((view.now >> 11) + 2) << 11) + random_.below(2048);
+        set_command(in, WheelCommand::kStart, slot_of(kOthers + count_++),
+                    static_cast<std::uint32_t>(due - view.now));
+        return true;
+      }
+      case Phase::kStarve: {
+        // due at the end of the block after next, so in a list of the middle level for a while
+        const std::uint64_t due = (((view.pointer >> 6) + 2) << 6) + 48 + random_.below(16);
+        set_command(in, WheelCommand::kStart, slot_of(count_++ % kOthers),
+                    static_cast<std::uint32_t>(std::max(due, view.now + 1) - view.now));
+        return true;
+      }
+      case Phase::kPairs:
+        if (count_ == pairs_.size()) return false;
+        set_command(in, WheelCommand::kStart, pairs_[count_++],
+                    static_cast<std::uint32_t>(target_ - view.now));
+        return true;
+      case Phase::kCancel: {
+        // An offer lies in the first word, so the other words are not loaded.
+        if (!view.offered || count_ >= pairs_.size()) return false;
+        set_command(in, WheelCommand::kCancel, pairs_[count_]);
+        count_ += count_ % 2 == 0 && random_.one_in(3) ? 1 : 2 - count_ % 2;
+        return true;
+      }
+      default:
+        set_command(in, WheelCommand::kStart, any_slot(), any_delay());
+        return true;
+    }
+  }
+  std::uint16_t slot_of(std::uint32_t number) const {
+    return static_cast<std::uint16_t>((base_ + number) % slots_);
+  }
+
+  // lag in ticks while the list of the top level waits, so that starts come after the next block
+  static constexpr std::uint32_t kBehind = 66;
+  // number of slots that are started again and again meanwhile
+  static constexpr std::uint32_t kOthers = 40;
+  Phase phase_ = Phase::kEmpty;
+  std::uint32_t base_ = 0;
+  std::uint32_t crowd_ = 0;
+  std::uint32_t count_ = 0;
+  std::uint32_t rounds_ = 0;
+  std::uint64_t end_ = 0;
+  std::uint64_t target_ = 0;
+  std::array<std::uint16_t, kVerilatedTimers / 16> pairs_{};  // two slots of each word of a row
+};
+
 }  // namespace
 
 void WheelStimulus::drive(const WheelView& view, WheelInputs& in) {
@@ -275,7 +401,8 @@ void WheelStimulus::drive(const WheelView& view, WheelInputs& in) {
     next_tick_ = std::max(next_tick_, view.cycle);
     if (next_tick_ > view.cycle + pace_.tick_cycles) next_tick_ = view.cycle + pace_.tick_cycles;
   }
-  in.tick = pace_.tick_cycles != 0 && view.cycle >= next_tick_;
+  in.tick = pace_.tick_cycles != 0 && view.cycle >= next_tick_ &&
+            (pace_.most_lag == 0 || view.now - view.pointer < pace_.most_lag);
   if (in.tick) next_tick_ = view.cycle + pace_.tick_cycles;
   if (in.tick && pace_.rest_one_in != 0) in.tick = ++ticks_ % pace_.rest_one_in != 0;
 
@@ -289,6 +416,11 @@ void WheelStimulus::drive(const WheelView& view, WheelInputs& in) {
   if (in.advance) {
     in.advance_to = static_cast<std::uint32_t>(
         view.now + 1 + (random_.one_in(2) ? random_.below(pace_.skip_span) : random_.below(64)));
+  }
+  if (pace_.far_skips) {
+    in.advance = true;
+    in.advance_to =
+        static_cast<std::uint32_t>(view.now + (1u << random_.below(32)) + random_.below(64));
   }
   if (jump_to_ > view.now) {
     in.advance = true;
@@ -332,8 +464,9 @@ std::unique_ptr<WheelStimulus> make_wheel_stimulus(const std::string& profile, s
   if (profile == "wrap") return std::make_unique<Wrap>(slots, seed);
   if (profile == "full") return std::make_unique<Full>(slots, seed);
   if (profile == "cancel-race") return std::make_unique<CancelRace>(slots, seed);
+  if (profile == "corner") return std::make_unique<Corner>(slots, seed);
   throw std::invalid_argument("unknown profile '" + profile +
-                              "': uniform, burst, wrap, full, cancel-race or all");
+                              "': uniform, burst, wrap, full, cancel-race, corner or all");
 }
 
 }  // namespace dcc

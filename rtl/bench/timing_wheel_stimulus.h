@@ -35,7 +35,7 @@ class WheelRandom {
 struct WheelView {
   std::uint64_t cycle = 0;
   std::uint64_t now = 0;      // present tick of the wheel
-  std::uint64_t pointer = 0;  // true if the wheel offered an expiry in the previous cycle
+  std::uint64_t pointer = 0;  // tick of the wheel's pointer: `now` minus the lag
   bool offered = false;       // true if an expiry was on offer in the previous cycle
   std::uint16_t offered_slot = 0;
   bool command_waits = false;  // true if the last command is not accepted yet and must stay
@@ -54,6 +54,8 @@ struct WheelPace {
   std::uint32_t command_one_in = 16;  // one command in this number of cycles on average; 0: none
   std::uint32_t skip_span = 0;        // longest requested skip of idle time; 0: none
   std::uint32_t rest_one_in = 0;      // one tick in this number has no commands; 0: none
+  std::uint32_t most_lag = 0;         // no tick begins at this lag or above; 0: at any lag
+  bool far_skips = false;             // skips of 1 to 2^31 ticks are requested, often near 2^n
 };
 
 class WheelStimulus {

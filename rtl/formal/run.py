@@ -56,11 +56,11 @@ UNITS = {
          "append": "u_wheel.u_lists.append_i", "append_used": "u_wheel.u_lists.append_used",
          "level": "u_wheel.level_q", "tail": "u_wheel.u_lists.tail", "slot": "u_wheel.slot_q",
          "record_held": "u_wheel.record_held", "record_list": "u_wheel.record_list",
-         "top_used": "u_wheel.top_used", "top_list": "u_wheel.top_list",
+         "middle_open": "u_wheel.middle_open", "top_used": "u_wheel.top_used", "top_list": "u_wheel.top_list",
          "middle_list": "u_wheel.middle_list"},
         """offered_was_started offered_on_its_tick late_by_the_lag never_passed offer_stays command_wins
            idle_is_honest command_bounded no_self_link pointer_behind_time entry_knows_its_list written_before_used
-           false_never_expires false_never_moves false_offer_stays_always false_always_keeps_up
+           one_list_at_a_time false_never_expires false_never_moves false_offer_stays_always false_always_keeps_up
            false_no_skip_with_top_level""",
         """late_by_the_lag offer_stays command_wins command_bounded pointer_behind_time false_never_expires
            false_always_keeps_up"""),

@@ -81,7 +81,7 @@ module wheel_formal #(
 
   // Internal wires of the wheel, which run.py connects after flattening, since yosys reads no hierarchical names.
   logic       probe_hold_starts, probe_step, probe_move_read, probe_move_middle;
-  logic       probe_append, probe_append_used;
+  logic       probe_append, probe_append_used, probe_middle_open;
   logic [1:0] probe_level, probe_tail, probe_slot, probe_record_held;
   logic [7:0] probe_top_used;
   logic [3:0] probe_record_list, probe_top_list, probe_middle_list;
@@ -168,6 +168,8 @@ module wheel_formal #(
                    probe_record_list != (probe_move_middle ? probe_middle_list : probe_top_list));
       // The wheel uses no memory word before it was written: memories start with zeros, whose parity is wrong.
       11: bad_o = was_live && error;
+      // No list of the middle level is open while an entry of the top level's list moves.
+      12: bad_o = live && probe_move_read && !probe_move_middle && probe_middle_open;
       // false_: the watched slot never expires.
       20: bad_o = live && mine_taken;
       // false_: no event ever moves from list to list.

@@ -14,7 +14,7 @@ using JudgedUnit = VerilatedWheel<Verilated>;
 inline void judge(WheelDut& wheel, std::uint32_t operations, std::uint32_t seed) {
   WheelCoverage coverage;
   WheelBench bench(wheel, coverage, true);
-  for (const char* profile : {"cancel-race", "uniform", "burst", "wrap", "full"}) {
+  for (const char* profile : {"cancel-race", "uniform", "burst", "wrap", "full", "corner"}) {
     bench.run(profile, operations, seed);
   }
 }

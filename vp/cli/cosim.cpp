@@ -20,7 +20,7 @@ void add_cosim_command(CLI::App& app, int& status) {
       ->check(CLI::PositiveNumber);
   command->add_option("--seed", options->seed, "of the stimulus");
   command->add_option("--profile", options->profile,
-                      "uniform | burst | wrap | full | cancel-race | all");
+                      "uniform | burst | wrap | full | cancel-race | corner | all");
   command->add_option("--dut", options->dut, "rtl | netlist | model");
   command->add_flag("--full-coverage", options->full_coverage,
                     "fail when a functional coverage bin stays empty");
