@@ -2,7 +2,7 @@
 """Mutants of the hand-off package, drawn by a seed over all its modules, and what its own check.sh says of them.
 
 package_mutants.py PACKAGE [--amount N] [--seed TEXT] [--modules NAME ...] [--record FILE] [--checked] [--seconds N]
-                   [--singly] [--jobs N] [--first] [--names FILE]
+                   [--areas NAME ...] [--singly] [--jobs N] [--first] [--names FILE]
 
 The seed is by default the package's version and a digest of its RTL: whoever changes the RTL draws other mutants, and
 nobody chooses them. Each mutant is put into a copy of the package. check.sh runs step by step and stops at the first
@@ -25,8 +25,10 @@ check.sh.
 What the tools do not compile is drawn again. --record writes a line for each mutant as soon as it is judged; those that
 the file has for the same seed count and are not judged again, and those that wait there are not run on the first
 benches again, so that a run that was cut goes on. --first judges by the benches of all mutants in one build alone,
-without proofs, simulation in four states and the NIC's long load, which takes a small part of the time. --names judges
-the mutants that the lines of a record name, of any seed, which the package's text still has; the seed is then "named".
+without proofs, simulation in four states and the NIC's long load, which takes a small part of the time. --areas draws
+from these areas alone (interrupts, locks, parity, resets, counters), one after the other; the seed is then
+areas-VERSION. --names judges the mutants that the lines of a record name, of any seed, which the package's text still
+has; the seed is then "named".
 Exit status 1 if a mutant survives that package_mutants_known.txt does not list, if one that it lists is refused, if one
 stands still, or if the package itself fails.
 """
@@ -140,16 +142,17 @@ def seed_of(package):
     return f"{version_of(package)}-{total.hexdigest()[:8]}"
 
 
-def drawn(package, seed, modules=()):
+def drawn(package, seed, modules=(), areas=()):
     """Yields mutations without end and without repetition: one module after the other, in a new random order for each
-    round."""
+    round; of some areas alone, one area after the other."""
     choice = random.Random(seed)
     left = {}
     for path, text in sources_of(package).items():
-        found = list(mutations(path, text))
-        if found and (not modules or found[0].module in modules):
-            choice.shuffle(found)
-            left[path] = found
+        for mutation in mutations(path, text):
+            if (not modules or mutation.module in modules) and (not areas or mutation.area in areas):
+                left.setdefault(mutation.area if areas else path, []).append(mutation)
+    for found in left.values():
+        choice.shuffle(found)
     while left:
         turn = sorted(left)
         choice.shuffle(turn)
@@ -369,6 +372,7 @@ def main():
     parser.add_argument("--amount", type=int, default=30, help="of the seed, those of the record among them")
     parser.add_argument("--seed")
     parser.add_argument("--modules", nargs="+", default=(), help="these alone")
+    parser.add_argument("--areas", nargs="+", default=(), help="these alone, one after the other")
     parser.add_argument("--record", type=pathlib.Path)
     parser.add_argument("--checked", action="store_true", help="the package without a mutant is known to pass")
     parser.add_argument("--seconds", type=int, default=SECONDS, help="that a step may take that builds its bench")
@@ -378,8 +382,9 @@ def main():
     parser.add_argument("--first", action="store_true", help="the benches in one build alone")
     options = parser.parse_args()
     tally = Tally(known_mutants())
-    version, seed = version_of(options.package), options.seed or (
-        "named" if options.names else seed_of(options.package))
+    version = version_of(options.package)
+    seed = options.seed or (
+        "named" if options.names else f"areas-{version}" if options.areas else seed_of(options.package))
     before = recorded(options.record, seed)
     with tempfile.TemporaryDirectory() as folder:
         package = pathlib.Path(folder) / "package"
@@ -389,7 +394,8 @@ def main():
         if run is not None and run.returncode != 0:
             print(f"the package as it is: refused: {run.stdout + run.stderr}")
             return 1
-        left = iter(named(package, options.names)) if options.names else drawn(package, seed, options.modules)
+        left = (iter(named(package, options.names)) if options.names else
+                drawn(package, seed, options.modules, options.areas))
         amount = sys.maxsize if options.names else options.amount
         while batch := list(itertools.islice(left, max(amount - sum(tally.counts.values()), 0))):
             early, fresh = {}, []
