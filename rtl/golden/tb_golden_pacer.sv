@@ -29,11 +29,10 @@ module tb_golden_pacer;
   wire [13:0] sent_bytes;
 
 `ifdef SECDED
-  localparam Secded = 1;
+  pacer_dut #(.Secded(1)) dut (
 `else
-  localparam Secded = 0;
+  pacer_dut dut (  // a flattened pacer has no parameters
 `endif
-  pacer_dut #(.Secded(Secded)) dut (
     .clk_i(clk), .rst_ni(rst_n), .init_done_o(init_done), .scale_i(Scale[21:0]), .slack_i(Slack[23:0]),
     .post_valid_i(post_valid), .post_ready_o(post_ready), .post_flow_i(post_flow),
     .post_bytes_i(post_bytes), .post_refused_o(post_refused),

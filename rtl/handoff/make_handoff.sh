@@ -111,13 +111,19 @@ cp "$root/rtl/handoff/dcc_top.sdc" "$root/rtl/controller/upf/dcc_top.upf" "$out/
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --secded >"$out/vectors/registers_secded.vec"
 "$root/rtl/handoff/register_vectors.py" "$root/docs/registers/dcc.md" --rebuild >"$out/vectors/registers_rebuild.vec"
 cp "$root"/rtl/handoff/tb_*.v "$root/rtl/handoff/answers_dut.sv" "$out/vectors"
-for program in controller/controller_vectors rate_lut/rate_vectors wheel/wheel_vectors; do
-  sed -n '/^\/\/ Writes golden/,/^#include/s|^// \{0,1\}||p' "$cosim_sources/$program.cpp"
+{
+  echo '# Golden vectors'
   echo
-done >"$out/vectors/README.md"
-sed -n '/^\/\/\/ Writes the pins/,/^class/s|^/// \{0,1\}||p' "$cosim_sources/nic_app/vector_writer.h" >>"$out/vectors/README.md"
-echo >>"$out/vectors/README.md"
-sed -n '/^"""Writes/,/^"""$/{s/^"""//;p}' "$root/rtl/handoff/register_vectors.py" >>"$out/vectors/README.md"
+  echo 'What each file contains, from the programs that write them; these programs are in the repository.'
+  for vectors in 'whole block/controller/controller_vectors' 'rate unit/rate_lut/rate_vectors' 'wheel/wheel/wheel_vectors'; do
+    printf '\n## Vectors of the %s\n' "${vectors%%/*}"
+    sed -n '/^\/\/ Writes golden/,/^#include/{/^#include/!s|^// \{0,1\}||p}' "$cosim_sources/${vectors#*/}.cpp"
+  done
+  printf '\n## Vectors of the application block\n'
+  sed -n '/^\/\/\/ Writes the pins/,/^class/{/^class/!s|^/// \{0,1\}||p}' "$cosim_sources/nic_app/vector_writer.h"
+  printf '\n## Vectors of the registers\n'
+  sed -n '/^"""Writes/,/^"""$/{/^"""$/!{s/^"""//;p}}' "$root/rtl/handoff/register_vectors.py"
+} >"$out/vectors/README.md"
 for pins in rate_dut timing_wheel_dut controller_dut pacer_dut; do
   cp "$root/rtl/verilated/$pins.sv" "$out/vectors"
 done

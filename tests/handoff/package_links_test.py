@@ -2,7 +2,8 @@
 """Checks that every file that a hand-off package names is in it: package_links_test.py PACKAGE
 
 Links of its pages (with the headings they lead to), the files of dcc_top.core and dcc_top.xml, and of files.f, pacer.f
-and nic.f.
+and nic.f. The line with the licence stands in no sentence of a comment. No comment names a page of the package by its
+path in the repository.
 """
 import pathlib
 import re
@@ -10,6 +11,9 @@ import sys
 import xml.etree.ElementTree as ElementTree
 
 import yaml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "python"))
+from dccvp.handoff.package_links import COMMENTED, SOURCES  # noqa: E402
 
 PARTS = ("filesets", "targets", "parameters")
 
@@ -60,11 +64,31 @@ def dead_files(package):
             yield f"dcc_top.xml: {file.text}"
 
 
+def cut_sentences(package):
+    """The files whose line with the licence stands in a sentence of their first comment."""
+    for path in sorted(path for path in package.rglob("*") if path.is_file() and path.suffix != ".vec"):
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")[:10]
+        at = next((number for number, line in enumerate(lines) if "SPDX-License-Identifier:" in line), 0)
+        before = lines[at - 1] if at else "."
+        header = r"CAPI=|<\?xml|`verilator_config|#!" + ("|# " if path.suffix == ".md" else "")
+        if not re.match(header, before) and not before.rstrip(" /*->").endswith("."):
+            yield f"{path.relative_to(package)}: the licence's line cuts a sentence"
+
+
+def foreign_paths(package):
+    """The places that name a page of the package by its path in the repository."""
+    for path in sorted(path for path in package.rglob("*") if path.suffix in COMMENTED):
+        for page in re.findall(r"(?<![\w/])(?:docs|rtl)/[\w/-]+\.md\b", path.read_text(encoding="utf-8")):
+            if page in SOURCES.values():
+                yield f"{path.relative_to(package)}: {page}: a path of the repository"
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     package = pathlib.Path(sys.argv[1]).resolve()
-    wrong = [*dead_links(package), *dead_files(package)]
+    wrong = [*dead_links(package), *dead_files(package), *cut_sentences(package),
+             *foreign_paths(package)]
     print("\n".join(wrong) or "every file that the package names is in it")
     return 1 if wrong else 0
 

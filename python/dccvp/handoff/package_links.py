@@ -1,7 +1,8 @@
 """Makes the links of the hand-off package's pages lead to files of the package: tool.py package-links ROOT PACKAGE
 
 The pages come from folders of the repository ROOT, and link each other by its paths. A link to a page that the package
-does not have becomes plain text.
+does not have becomes plain text. Where a source or a page names a page of the repository by its path, the path becomes
+that of the package.
 """
 import os
 import pathlib
@@ -17,6 +18,7 @@ SOURCES = {"README.md": "rtl/handoff/README.md", "CHANGES.md": "rtl/handoff/CHAN
            "doc/nic_block.md": "rtl/nic/doc/contract.md", "doc/register_block.md": "rtl/regs/README.md",
            "doc/programmers_guide.md": "docs/driver.md", "doc/formats.md": "docs/formats.md",
            "registers/dcc.md": "docs/registers/dcc.md"}
+COMMENTED = (".sv", ".v", ".vlt", ".h", ".c", ".cpp", ".py", ".md")
 
 
 def source_of(page):
@@ -47,6 +49,10 @@ def main(arguments):
     root, package = map(pathlib.Path, arguments)
     names = [str(path.relative_to(package)) for path in sorted(package.rglob("*.md"))]
     pages = {source_of(name): name for name in names if (root / source_of(name)).is_file()}
+    named = re.compile(r"(?<![\w/])(" + "|".join(map(re.escape, pages)) + r")(?!\w)")
+    for path in sorted(path for path in package.rglob("*") if path.suffix in COMMENTED):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(named.sub(lambda found: pages[found[1]], text), encoding="utf-8")
     for name in names:
         text = (package / name).read_text(encoding="utf-8")
         (package / name).write_text(relinked(text, name, pages, package), encoding="utf-8")

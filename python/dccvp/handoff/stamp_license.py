@@ -1,9 +1,12 @@
 """Writes the licence into every file of the hand-off package: tool.py stamp-license PACKAGE
 
-The SPDX line is a comment after the first line of a file. REUSE.toml names files whose format has no comments (vectors,
-logs). A file that has the line stays as it is, so that the line numbers in the map of the controller's rules hold.
+The SPDX line is a comment in the first line of a file, or in the second one if the first line has to stay first: the
+header of CAPI2, XML or Verilator's settings, a shell's "#!", the title of a Markdown page. REUSE.toml names files
+whose format has no comments (vectors, logs). A file that has the line stays as it is, so that the line numbers in the
+map of the controller's rules hold.
 """
 import pathlib
+import re
 import sys
 
 LICENSE = "SPDX-License-Identifier: Apache-2.0"
@@ -12,6 +15,7 @@ COMMENTS = {".sv": "// {}", ".v": "// {}", ".vlt": "// {}", ".h": "// {}", ".cpp
             ".sh": "# {}", ".py": "# {}", ".mk": "# {}", ".sdc": "# {}", ".upf": "# {}", ".core": "# {}",
             ".md": "<!-- {} -->", ".xml": "<!-- {} -->", ".svd": "<!-- {} -->"}
 DATA = {".vec", ".log", ".txt", ".f"}
+HEADERS = r"CAPI=|<\?xml|`verilator_config|#!"
 NAMES = {"Makefile": "# {}", "LICENSE": None}
 
 
@@ -24,8 +28,8 @@ def stamp(path):
     if form is None:
         return False
     lines = text.split("\n")
-    # The first line stays first: the header of CAPI2 or XML, a shell's "#!", or the title of a Markdown page.
-    lines.insert(1, form.format(LICENSE))
+    header = re.match("# " if path.suffix == ".md" else HEADERS, lines[0])
+    lines.insert(1 if header else 0, form.format(LICENSE))
     path.write_text("\n".join(lines), encoding="utf-8")
     return True
 
