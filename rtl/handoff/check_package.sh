@@ -68,9 +68,10 @@ nic_elaboration() {
 in_verilator() {
   bench=${5:-$1}
   # shellcheck disable=SC2046,SC2086
-  [ -x "$work/$1/Vtb_$bench" ] || verilator --binary --timing --assert -O3 -fno-life --x-initial unique \
-    -Wno-fatal -Wno-lint -Wno-style --top-module "tb_$bench" --Mdir "$work/$1" ${7:-} $3 $4 $(resets_of "$3") ${2:+"$2.sv"} "vectors/tb_$bench.v" \
-    >"$work/$1.log" 2>&1 || { tail "$work/$1.log"; fail "$1: not accepted by Verilator"; }
+  [ -x "$work/$1/Vtb_$bench" ] || ./verilated.sh "$work/runtime" "$work/$1" --exe --main --timing --assert -O3 -fno-life \
+    --x-initial unique -Wno-fatal -Wno-lint -Wno-style --top-module "tb_$bench" ${7:-} $3 $4 $(resets_of "$3") \
+    ${2:+"$2.sv"} "vectors/tb_$bench.v" >"$work/$1.log" 2>&1 ||
+    { tail "$work/$1.log"; fail "$1: not accepted by Verilator"; }
   for random in 0 1 2; do  # registers start as 0, as 1, at random: a reset that is missing shows
     # shellcheck disable=SC2086
     "$work/$1/Vtb_$bench" "+vectors=${6:-vectors/$bench.vec}" ${8:-} +verilator+rand+reset+$random \
@@ -80,18 +81,28 @@ in_verilator() {
   echo "$1: $(grep '^PASS' "reports/vectors_$1.log") (Verilator, rtl/, assertions on)"
 }
 
-# in_icarus UNIT PINS SOURCES PLUSARG [KNOWN]; PLUSARG, which limits the number of runs, may be empty. KNOWN: assertions
-# that no output is unknown. Arrays of registers become registers: Icarus 11 may miss words of arrays that are read at
-# constant addresses.
-in_icarus() {
-  pins=vectors/$2.sv
+# flattened PINS SOURCES: makes vectors/PINS.v from these sources, once although several steps, also side by side, need it.
+# Arrays of registers become registers: Icarus 11 may miss words of arrays that are read at constant addresses.
+flattened() {
+  pins=vectors/$1.sv
   [ -f "$pins" ] || pins=  # the block is itself the top
-  yosys -q -p "read_verilog -sv $3 $pins; hierarchy -check -top $2; proc; \
-    flatten; memory_map m:*u_bytes.* m:*u_arbiter.*; opt_clean -purge; write_verilog -noattr $work/$1.v" >"$work/$1_flat.log" 2>&1 ||
-    { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
+  {
+    flock 8
+    [ -f "$work/$1.v" ] || {
+      yosys -q -p "read_verilog -sv $2 $pins; hierarchy -check -top $1; proc; \
+        flatten; memory_map m:*u_bytes.* m:*u_arbiter.*; opt_clean -purge; write_verilog -noattr $work/$1.flat" \
+        >"$work/$1_flat.log" 2>&1 || { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
+      cp "$work/$1.flat" "vectors/$1.v"
+      mv "$work/$1.flat" "$work/$1.v"
+    }
+  } 8>"$work/$1.lock"
+}
+# in_icarus UNIT PINS SOURCES PLUSARG [KNOWN]; PLUSARG, which limits the number of runs, may be empty. KNOWN: assertions
+# that no output is unknown.
+in_icarus() {
+  flattened "$2" "$3"
   # shellcheck disable=SC2086
-  iverilog -g2012 ${5:+-DKNOWN} -o "$work/tb_$1" "vectors/tb_$1.v" "$work/$1.v" ${5:-}
-  mv "$work/$1.v" "vectors/$2.v"
+  iverilog -g2012 ${5:+-DKNOWN} -o "$work/tb_$1" "vectors/tb_$1.v" "$work/$2.v" ${5:-}
   played_in_icarus "$1" flattened $4
 }
 played_in_icarus() {  # played_in_icarus UNIT FORM [PLUSARG]: $work/tb_UNIT plays the unit's vectors
@@ -180,20 +191,18 @@ beside_rtl() {  # beside_rtl BENCH PINS SOURCES verilator|icarus CYCLES [OPTION 
     verilator)
       golden_library
       # shellcheck disable=SC2086
-      [ -x "$work/tb_$name/Vtb_$1" ] || verilator --binary --timing --assert -O3 -fno-life --x-initial unique \
-        -Wno-fatal -Wno-lint -Wno-style -Wno-TIMESCALEMOD --top-module "tb_$1" --Mdir "$work/tb_$name" ${6:-} $3 "vectors/$2.sv" golden/dcc_golden_pkg.sv \
-        "golden/tb_$1.sv" "$work/golden/libdcc_golden.a" >"$work/tb_$name.log" 2>&1 ||
-        { tail "$work/tb_$name.log"; fail "$1: the bench is not accepted by Verilator"; }
+      [ -x "$work/tb_$name/Vtb_$1" ] || ./verilated.sh "$work/runtime" "$work/tb_$name" --exe --main --timing --assert \
+        -O3 -fno-life --x-initial unique -Wno-fatal -Wno-lint -Wno-style -Wno-TIMESCALEMOD --top-module "tb_$1" ${6:-} $3 \
+        "vectors/$2.sv" golden/dcc_golden_pkg.sv "golden/tb_$1.sv" "$work/golden/libdcc_golden.a" \
+        >"$work/tb_$name.log" 2>&1 || { tail "$work/tb_$name.log"; fail "$1: the bench is not accepted by Verilator"; }
       # Registers start as 1, then at random: a reset that is missing shows.
       "$work/tb_$name/Vtb_$1" "+cycles=10000" +verilator+rand+reset+1 >"$log" 2>&1 && grep -q '^PASS' "$log" &&
         "$work/tb_$name/Vtb_$1" "+cycles=$5" +verilator+rand+reset+2 +verilator+seed+7 >"$log" 2>&1 ;;
     icarus)
       golden_library "$work/golden/dcc_golden_vpi.vpi"
-      yosys -q -p "read_verilog -sv $3 vectors/$2.sv; hierarchy -check -top $2; proc; flatten; \
-        opt_clean -purge; write_verilog -noattr $work/$1_dut.v" >"$work/$1_flat.log" 2>&1 ||
-        { tail "$work/$1_flat.log"; fail "$1: not accepted by yosys"; }
+      flattened "$2" "$3"
       case $1 in golden) known=sva/dcc_top_known_sva.sv ;; golden_pacer) known=sva/pacer/dc_pacer_known_sva.sv ;; esac
-      iverilog -g2012 -DKNOWN -s "tb_$1" -o "$work/tb_$1_icarus" "golden/tb_$1.sv" "$work/$1_dut.v" "$known"
+      iverilog -g2012 -DKNOWN -s "tb_$1" -o "$work/tb_$1_icarus" "golden/tb_$1.sv" "$work/$2.v" "$known"
       vvp -M "$work/golden" -m dcc_golden_vpi "$work/tb_$1_icarus" "+cycles=$5" >"$log" 2>&1 ;;
   esac && grep -q '^PASS' "$log" || { tail "$log"; fail "$name: another answer than the RTL in $4"; }
   echo "$name beside the RTL: $(grep '^PASS' "$log") ($4)"
@@ -207,7 +216,7 @@ parameters() {
 }
 
 nic() {  # nic [OPTION ...]: bench of two application blocks of a NIC and a switch that marks packets
-  [ -x "$work/nic/Vnic_app" ] || make -s -C nic BUILD="$work/nic" >"$work/nic.log" 2>&1 ||
+  [ -x "$work/nic/Vnic_app" ] || make -s -C nic BUILD="$work/nic" RUNTIME="$work/runtime" >"$work/nic.log" 2>&1 ||
     { tail "$work/nic.log"; fail "nic: does not compile"; }
   "$work/nic/Vnic_app" "$@" >reports/nic_bench.log 2>&1 ||
     { tail reports/nic_bench.log; fail "nic: promises fail in Verilator"; }
@@ -245,7 +254,7 @@ END
 
 # unit_bench NAME: bench of single blocks of pacer and NIC
 unit_bench() {
-  [ -x "$work/$1/$1_bench" ] || make -s -C units BUILD="$work/$1" "$1" >"$work/$1.log" 2>&1 ||
+  [ -x "$work/$1/$1_bench" ] || make -s -C units BUILD="$work/$1" RUNTIME="$work/runtime" "$1" >"$work/$1.log" 2>&1 ||
     { tail "$work/$1.log"; fail "$1: does not compile"; }
   "$work/$1/$1_bench" >"reports/$1.log" 2>&1 || { tail "reports/$1.log"; fail "$1: promises fail in Verilator"; }
   echo "$1: $(tail -n 1 "reports/$1.log") (Verilator)"
@@ -327,12 +336,12 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# The check steps that find most faults come first.
+# The check steps that find most faults come first, the shortest ones of the others last: no processor waits for long.
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus registers_inside golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
-  nic_block:verilator nic_block:icarus parts packet cuckoo lost_bits nic nic_elaboration known_refuses registered
-  registered_ports ram_pins parameters"
+  parameters nic_block:verilator nic_block:icarus nic lost_bits known_refuses nic_elaboration packet cuckoo registered
+  parts registered_ports ram_pins"
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
   xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"

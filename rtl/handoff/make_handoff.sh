@@ -156,7 +156,7 @@ cp "$root/rtl/handoff/unit_benches.mk" "$units/Makefile"
 copy_with_headers "$units/model" nic/notification_point.h
 
 cp "$root/rtl/handoff/check_package.sh" "$out/check.sh"
-cp "$root/rtl/handoff/registered_ports.py" "$out"
+cp "$root/rtl/handoff/registered_ports.py" "$root/rtl/handoff/verilated.sh" "$out"
 "$root/python/tool.py" component "$out"
 xmllint --noout "$out/dcc_top.xml"
 "$root/python/tool.py" package-links "$root" "$out"
