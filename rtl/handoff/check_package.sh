@@ -334,15 +334,45 @@ if [ "${1:-}" = --step ]; then
   exit
 fi
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+refuse() { echo "check.sh: $*" >&2; exit 2; }
 # The check steps that find most faults come first, the shortest ones of the others last: no processor waits for long.
 steps="controller:verilator registers:verilator sparse secded secded_registers rebuild latency lint elaboration
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
-  timing_wheel:icarus registers:icarus registers_inside golden golden:verilator pacer:verilator pacer_secded golden:icarus pacer:icarus
-  parameters nic_block:verilator nic_block:icarus nic lost_bits known_refuses nic_elaboration packet cuckoo registered
-  parts registered_ports ram_pins"
+  timing_wheel:icarus registers:icarus registers_inside golden golden:verilator pacer:verilator pacer_secded
+  golden:icarus pacer:icarus parameters nic_block:verilator nic_block:icarus nic lost_bits known_refuses
+  nic_elaboration packet cuckoo registered parts registered_ports ram_pins"
+case $#${1:-} in
+  0 | 1*.json) ;;
+  *) refuse "usage: [CHECK_JOBS=N] [CHECK_STEPS='STEP ...'] ./check.sh [DESIGN.json]" ;;
+esac
+for step in ${CHECK_STEPS:-}; do
+  case " $(echo $steps) nic_short " in *" $step "*) ;; *) refuse "no step '$step'; steps:" $steps ;; esac
+done
+case ${CHECK_JOBS:-1} in 0* | *[!0-9]*) refuse "CHECK_JOBS is a number of steps, 1 or more" ;; esac
+if [ -z "${CHECK_STEPS:-}" ]; then
+  missing=
+  for tool in verilator yosys iverilog vvp iverilog-vpi python3 make gcc g++ flock; do
+    command -v $tool >/dev/null || missing="$missing $tool"
+  done
+  [ -z "$missing" ] || refuse "not installed:$missing (README.md names the packages; CHECK_STEPS chooses steps)"
+fi
+! command -v verilator >/dev/null || case $(verilator --version) in
+  'Verilator '[0-4].*) refuse "needs Verilator 5 or later, this is $(verilator --version)" ;;
+esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+case $PWD$work in *[[:space:]]*) refuse "make accepts no space in a path: move '$PWD', or set TMPDIR (now '$work')" ;; esac
+for folder in reports vectors; do
+  (: >$folder/.writable) 2>/dev/null || refuse "writes to $PWD/$folder, and may not: copy the package elsewhere"
+  rm -f $folder/.writable
+done
+[ $# -eq 0 ] || (: >>"$1") 2>/dev/null || refuse "cannot write $1"
+
+# Logs of an earlier check would look like those of this one. (constraints.log comes from the packaging.)
+[ -n "${CHECK_STEPS:-}" ] || find reports -name '*.log' ! -name constraints.log -exec rm -f {} +
 # shellcheck disable=SC2086
 printf '%s\n' ${CHECK_STEPS:-$steps} |
-  xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work"
+  xargs -P "${CHECK_JOBS:-$(nproc)}" -n 1 ./check.sh --step "$work" || { echo "check.sh: a step has failed"; exit 1; }
 [ $# -eq 0 ] || cp "$work/dcc_top.json" "$1"
+# shellcheck disable=SC2086
+echo "check.sh: $(printf '%s\n' ${CHECK_STEPS:-$steps} | wc -l) steps passed"
