@@ -29,6 +29,7 @@ build() {
   for object in $(listed 'GLOBAL_[A-Z]+'); do
     [ -f "$runtime/$object.o" ] || { build "$object.o"; cp "$object.o" "$runtime"; }
     # A copy that is newer than the makefile is not compiled again.
+    # shellcheck disable=SC3013
     [ "$object.o" -nt "$prefix.mk" ] || cp "$runtime/$object.o" .
   done
 } 9<"$runtime"
