@@ -20,7 +20,7 @@
 // In a cycle without a line no input is valid; in one without a line of 6 there is no answer.
 //
 // The last runs of controller.vec meet limits that random inputs rarely meet: a flow that is just
-// silent, the longest rate hold, timer events that are just late.
+// silent, the longest rate hold, timer events that are just late, and marks that just begin a hold.
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -281,6 +281,31 @@ void just_late(Bench& bench) {
   }
 }
 
+// A rate hold begins if the owed marks beyond 8, times R_HAI, are more than 4 times the target:
+// just so with 12 whole marks owed, and not with 12 marks and a 256th.
+void just_owed(Bench& bench) {
+  constexpr std::uint32_t kTarget = 1u << 19;  // after the first cut
+  short_timers(bench, 4000);
+  bench.write(DCC_INITIAL_RATE_OFFSET, 2 * kTarget);
+  bench.write(DCC_FIRST_CUT_OFFSET, 0x4000);
+  bench.write(DCC_MARK_SHIFT_OFFSET, 8);
+  for (std::uint32_t i = 1; i < 64; ++i) bench.write(DCC_DECREASE_OFFSET + 4 * i, 65536 - 64 * i);
+  bench.write(DCC_CTRL_OFFSET, DCC_CTRL_ENABLE_MASK | DCC_CTRL_CUT_BY_MARKS_MASK);
+  const auto owe = [&bench](std::uint32_t marks, std::uint32_t g, std::uint32_t r_hai) {
+    bench.write(DCC_G_OFFSET, g);
+    bench.write(DCC_R_HAI_OFFSET, r_hai);
+    cnp(bench, 7, 1, 0);
+    idle(bench, 200);
+    cnp(bench, 7, 0, 0);  // ends the first hold
+    idle(bench, 200);
+    cnp(bench, 7, marks, 0);
+    idle(bench, 200);
+    release(bench, 7);
+  };
+  owe(24, 0x8000, kTarget);
+  owe(16, 0xC010, kTarget / 10 * 9);
+}
+
 bool record(std::uint64_t seed, std::uint32_t latency, bool crowded,
             const std::function<void(Bench&)>& drive) {
   auto owned = std::make_unique<Recorder>(latency, crowded);
@@ -326,8 +351,8 @@ int main(int argc, char** argv) {
     };
     if (!dcc::page::record(seed++, static_cast<std::uint32_t>(latency), crowded, random)) return 1;
   }
-  for (const auto& drive :
-       {dcc::page::just_silent, dcc::page::longest_hold, dcc::page::just_late}) {
+  for (const auto& drive : {dcc::page::just_silent, dcc::page::longest_hold, dcc::page::just_late,
+                            dcc::page::just_owed}) {
     if (argc <= 1 && !dcc::page::record(seed++, 48, false, drive)) return 1;
   }
   return 0;
