@@ -11,6 +11,7 @@ secded/ram_guarded.sv
 secded/ram_reports.sv
 common/lowest_bit.sv
 common/next_in_ring.sv
+common/dc_clock_gate.sv
 regs/generated/dcc_regs_apb.sv
 regs/generated/dcc_rate_regs.sv
 timing_wheel/rtl/tw_time.sv
@@ -50,6 +51,7 @@ controller/rtl/dc_rebuild.sv
 controller/rtl/dc_status.sv
 controller/rtl/dc_view.sv
 controller/rtl/dc_answers.sv
+controller/rtl/dc_clocks.sv
 controller/rtl/dc_manager.sv
 controller/rtl/dc_apb_gate.sv
 controller/rtl/dcc_top.sv

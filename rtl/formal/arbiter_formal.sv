@@ -31,6 +31,7 @@ module arbiter_formal #(
 
   dc_arbiter #(.FlowW(2)) u_arbiter (
     .clk_i         (clk_i),
+    .clk_free_i    (clk_i),
     .rst_ni        (running),
     .clear_i       (1'b0),
     .forget_i      (1'b0),

@@ -48,6 +48,7 @@ module arbiter_step_formal #(
 
   dc_arbiter #(.FlowW(6)) u_arbiter (
     .clk_i         (clk_i),
+    .clk_free_i    (clk_i),
     .rst_ni        (reset_n),
     .clear_i       (clear_i),
     .forget_i      (forget_i),

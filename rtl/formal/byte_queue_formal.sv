@@ -31,6 +31,7 @@ module byte_queue_formal #(
 
   dc_byte_queue #(.Depth(4), .FlowW(3)) u_queue (
     .clk_i    (clk_i),
+    .clk_entries_i(clk_i),
     .rst_ni   (running),
     .clear_i  (clear_i),
     .valid_i  (valid_i),

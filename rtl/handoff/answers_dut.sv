@@ -16,6 +16,7 @@ module answers_dut (
       .Width  (48)
     ) u_answers (
       .clk_i  (clk_i),
+      .clk_free_i(clk_i),
       .ram_pins_i('0),
       .rst_ni (rst_ni),
       .clear_i(clear_i),

@@ -18,7 +18,8 @@ yosys -q -p "read_verilog -sv common/ram_pkg.sv regs/generated/dcc_regs_pkg.sv r
   abc -liberty $liberty; opt_clean -purge; \
   setparam -unset Caps -unset SlotsEntries t:dcc_regs_apb; \
   setparam -unset Slots -unset FlowW -unset SparseFlows -unset Latency -unset CnpDepth -unset CommandDepth \
-    -unset BytesDepth -unset Secded -unset Rebuild -unset TopBits -unset MiddleBits -unset LastBits t:dc_manager; \
+    -unset BytesDepth -unset Secded -unset Rebuild -unset ClockGate -unset TopBits -unset MiddleBits \
+    -unset LastBits t:dc_manager; \
   write_verilog -noattr $work/top.v"
 # OpenSTA accepts no concatenation on the left side of an assignment; the deleted assignment only joins ports to a
 # unit.

@@ -8,6 +8,7 @@ module dc_answers #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
+  input  logic             clk_free_i,  // never stands still (dc_clocks.sv)
   input  logic             rst_ni,
   input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic             clear_i,
@@ -38,6 +39,9 @@ module dc_answers #(
       assign late_data  = one_data_q;
       assign error_o    = '0;
     end
+
+    logic unused;
+    assign unused = &{1'b0, clk_free_i};
   end else begin : g_ring
     logic [Wait-1:0] waiting_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -46,6 +50,7 @@ module dc_answers #(
     end
     dc_delay #(.Cycles(Wait), .Width(Width), .Secded(Secded), .Number(Number)) u_delay (
       .clk_i  (clk_i),
+      .clk_free_i(clk_free_i),
       .ram_pins_i(ram_pins_i),
       .rst_ni (rst_ni),
       .put_i  (valid_i),

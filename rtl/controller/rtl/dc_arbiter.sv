@@ -12,6 +12,7 @@ module dc_arbiter #(
   parameter int unsigned FlowW = 14
 ) (
   input  logic             clk_i,
+  input  logic             clk_free_i,   // never stands still (dc_clocks.sv): the ring turns in every cycle
   input  logic             rst_ni,
   input  logic             clear_i,      // soft reset: joined CNPs are dropped
   input  logic             forget_i,     // rebuild (dc_rebuild.sv): the heads are no longer those that waited
@@ -156,15 +157,18 @@ module dc_arbiter #(
   assign join_now = blocked[dcc_controller_pkg::KindCnp] && fits && !hold_i;
   assign cnp_take_o = join_now || (issue_o[dcc_controller_pkg::KindCnp] && !round);
 
+  always_ff @(posedge clk_free_i or negedge rst_ni) begin
+    if (!rst_ni) at_q <= '0;
+    else at_q <= at_q + 1'b1;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      at_q     <= '0;
       busy_q   <= '0;
       joined_q <= '0;
       waited_q <= '0;
       turn_q   <= 1'b0;
     end else begin
-      at_q         <= at_q + 1'b1;
       busy_q[at_q] <= issue;
       if (clear_i || forget_i) waited_q <= '0;
       else if (!hold_i) waited_q <= (waited_q | found) & ~issue_o[3:1];

@@ -18,6 +18,7 @@ module dc_byte_queue #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
+  input  logic             clk_entries_i,  // clk_i, or its edges in cycles with valid_i and in those after them
   input  logic             rst_ni,
   input  logic             clear_i,
   input  logic             valid_i,
@@ -91,7 +92,7 @@ module dc_byte_queue #(
   end
 
   // Registers that are always written before they are read, so without a reset.
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_entries_i) begin
     if (adds_q) begin
       length_q[add_at_q]  <= length;
       packets_q[add_at_q] <= packets;

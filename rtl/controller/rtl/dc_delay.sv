@@ -11,6 +11,7 @@ module dc_delay #(
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
   input  logic             clk_i,
+  input  logic             clk_free_i,  // never stands still (dc_clocks.sv): the ring turns in every cycle
   input  logic             rst_ni,
   input  logic [ram_pkg::PinsW-1:0] ram_pins_i,  // pins of the RAMs (ram_pkg.sv)
   input  logic             put_i,   // d_i carries a word in this cycle
@@ -22,7 +23,7 @@ module dc_delay #(
   logic [AddrW-1:0] at_q, next;
   assign next = (at_q == AddrW'(Cycles - 1)) ? '0 : at_q + 1'b1;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_free_i or negedge rst_ni) begin
     if (!rst_ni) at_q <= '0;
     else at_q <= next;
   end

@@ -16,6 +16,7 @@ module dc_manager #(
   parameter int unsigned LastBits     = 6,
   parameter int unsigned Secded       = 0,
   parameter int unsigned Rebuild      = 0,
+  parameter int unsigned ClockGate    = 0,
   localparam int unsigned SlotW   = $clog2(Slots),
   localparam int unsigned ReportW = (Secded != 0) ? 31 : 1
 ) (
@@ -26,6 +27,7 @@ module dc_manager #(
   output dcc_regs_pkg::dcc_hw2reg_t status_o,
   output logic             ready_o,
   output logic             swept_o,         // the memories' sweep is over; a fault may still stop the manager
+  input  logic             access_i,        // an access of software is open
   input  logic             hold_i,          // the APB gate lets no event be issued
   output logic             quiet_o,         // every issued event has been written back
 
@@ -73,6 +75,7 @@ module dc_manager #(
   // ---------------------------------------------------------------------------------------------
   logic             clear, ready, swept, sweep_done, started, sweep, power_up, in_range, rate_done, wheel_done;
   logic             fault;
+  logic             clk_events, clk_lookup, clk_entries;  // clocks that may stand still (u_clocks)
 
   // Signals of the rebuild after a wrong memory word (u_rebuild)
   logic             rb_start, rb_busy, rb_read, rb_write, rb_bind, rb_give, rb_erase, rb_told;
@@ -133,7 +136,7 @@ module dc_manager #(
   logic [ReportW-1:0] report_flows, report_free, report_slots, report_limits, report;
 
   dc_fifo #(.Depth(CnpDepth), .Width(CnpW), .Secded(Secded), .Number(17)) u_cnps (
-    .clk_i  (clk_i),
+    .clk_i  (clk_events),
     .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .clear_i(clear),
@@ -146,7 +149,7 @@ module dc_manager #(
     .error_o(wrong_cnp)
   );
   dc_fifo #(.Depth(CommandDepth), .Width(FlowW + 1), .Secded(Secded), .Number(18)) u_commands (
-    .clk_i  (clk_i),
+    .clk_i  (clk_events),
     .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .clear_i(clear),
@@ -159,7 +162,8 @@ module dc_manager #(
     .error_o(wrong_command)
   );
   dc_byte_queue #(.Depth(BytesDepth), .FlowW(FlowW), .Secded(Secded), .Number(29)) u_bytes (
-    .clk_i    (clk_i),
+    .clk_i    (clk_events),
+    .clk_entries_i(clk_entries),
     .rst_ni   (rst_ni),
     .clear_i  (clear),
     .valid_i  (bytes_taken),
@@ -235,7 +239,8 @@ module dc_manager #(
   dcc_controller_pkg::event_t event_d;
 
   dc_arbiter #(.FlowW(FlowW)) u_arbiter (
-    .clk_i         (clk_i),
+    .clk_i         (clk_events),
+    .clk_free_i    (clk_i),
     .rst_ni        (rst_ni),
     .clear_i       (clear || drop_joined),
     .forget_i      (rb_start),
@@ -285,6 +290,23 @@ module dc_manager #(
   end
 
   // ---------------------------------------------------------------------------------------------
+  // Clocks: those of parts that have no work may stand still
+  // ---------------------------------------------------------------------------------------------
+  logic work;
+  assign work = cnp_valid_i || bytes_valid_i || command_valid_i || waits != '0 || joined || name || access_i ||
+                !ready || !rate_done;
+  dc_clocks #(.ClockGate(ClockGate), .SparseFlows(SparseFlows), .Latency(Latency)) u_clocks (
+    .clk_i        (clk_i),
+    .rst_ni       (rst_ni),
+    .scan_mode_i  (ram_pins_i[ram_pkg::PinsW-1]),
+    .work_i       (work),
+    .offered_i    (bytes_taken),
+    .clk_events_o (clk_events),
+    .clk_lookup_o (clk_lookup),
+    .clk_entries_o(clk_entries)
+  );
+
+  // ---------------------------------------------------------------------------------------------
   // The pipeline of events
   // ---------------------------------------------------------------------------------------------
   logic                       s4_valid, s4_hit, s4_first, s9_valid, s25_valid;
@@ -300,7 +322,7 @@ module dc_manager #(
   logic                       wb_done, wb_held, wb_released, wb_answer, wb_bind, wb_unbind, wb_give;
 
   dc_lookup #(.Slots(Slots), .FlowW(FlowW), .SparseFlows(SparseFlows), .Secded(Secded)) u_lookup (
-    .clk_i             (clk_i),
+    .clk_i             (clk_lookup),
     .ram_pins_i(ram_pins_i),
     .rst_ni            (rst_ni),
     .issue_i           (issue != '0),
@@ -347,7 +369,7 @@ module dc_manager #(
   );
 
   dc_limits #(.Secded(Secded)) u_limits (
-    .clk_i        (clk_i),
+    .clk_i        (clk_events),
     .ram_pins_i(ram_pins_i),
     .sweep_i      (sweep && !started),
     .index_i      (index[5:0]),
@@ -371,7 +393,7 @@ module dc_manager #(
   logic [7:0]  req_marks;
 
   dc_classify #(.FlowW(FlowW), .SlotW(SlotW)) u_classify (
-    .clk_i         (clk_i),
+    .clk_i         (clk_events),
     .rst_ni        (rst_ni),
     .regs_i        (regs_i),
     .valid_i       (s4_valid),
@@ -406,7 +428,7 @@ module dc_manager #(
   logic [16:0] rsp_alpha;
 
   rate_unit #(.Secded(Secded)) u_rate (
-    .clk_i           (clk_i),
+    .clk_i           (clk_events),
     .ram_pins_i(ram_pins_i),
     .rst_ni          (rst_ni),
     .init_done_o     (rate_done),
@@ -443,13 +465,14 @@ module dc_manager #(
   // The plan of an event waits while the rate unit calculates.
   logic [rate_lut_pkg::Latency-1:0] beside_q;
   assign s25_valid = beside_q[rate_lut_pkg::Latency-1];
-  always_ff @(posedge clk_i or negedge rst_ni) begin
+  always_ff @(posedge clk_events or negedge rst_ni) begin
     if (!rst_ni) beside_q <= '0;
     else beside_q <= {beside_q[rate_lut_pkg::Latency-2:0], s9_valid};
   end
   dc_delay #(.Cycles(rate_lut_pkg::Latency), .Width(FlowW + SlotW + $bits(s9_plan)), .Secded(Secded),
              .Number(21)) u_beside (
-    .clk_i  (clk_i),
+    .clk_i  (clk_events),
+    .clk_free_i(clk_i),
     .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .put_i  (s9_valid),
@@ -460,7 +483,7 @@ module dc_manager #(
   );
 
   dc_finish #(.FlowW(FlowW), .SlotW(SlotW)) u_finish (
-    .clk_i           (clk_i),
+    .clk_i           (clk_events),
     .rst_ni          (rst_ni),
     .dcqcn_i         (regs_i.ctrl_law),
     .first_cut_i     (regs_i.first_cut),
@@ -495,7 +518,8 @@ module dc_manager #(
                           : {wb_plan.query, wb_bound, wb_flow, wb_bound ? wb_plan.slot.rc : 32'd0};
 
   dc_answers #(.Latency(Latency), .Width(FlowW + 34), .Secded(Secded), .Number(22)) u_answers (
-    .clk_i  (clk_i),
+    .clk_i  (clk_events),
+    .clk_free_i(clk_i),
     .ram_pins_i(ram_pins_i),
     .rst_ni (rst_ni),
     .clear_i(clear),

@@ -12,7 +12,8 @@ module dcc_top #(
   parameter int unsigned CommandDepth = 16,
   parameter int unsigned BytesDepth   = 64,
   parameter int unsigned Secded       = 0,     // 1: all memories correct a wrong bit
-  parameter int unsigned Rebuild      = 0      // 1: a wrong word costs at most its slot's flow, not all flows
+  parameter int unsigned Rebuild      = 0,     // 1: a wrong word costs at most its slot's flow, not all flows
+  parameter int unsigned ClockGate    = 0      // 1: clocks of parts without work stand still (dc_clocks.sv)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -92,6 +93,9 @@ module dcc_top #(
   end
   if (Rebuild > 1 || (Rebuild != 0 && SparseFlows != 0)) begin : g_rebuild
     $fatal(1, "dcc_top: Rebuild must be 0 or 1, and 0 with SparseFlows");
+  end
+  if (ClockGate > 1) begin : g_clock_gate
+    $fatal(1, "dcc_top: ClockGate must be 0 or 1");
   end
   if (Latency < dcc_controller_pkg::Distance || Latency > 255) begin : g_latency
     $fatal(1, "dcc_top: Latency must be from 32 to 255");
@@ -183,7 +187,8 @@ module dcc_top #(
     .MiddleBits  (MiddleBits),
     .LastBits    (LastBits),
     .Secded      (Secded),
-    .Rebuild     (Rebuild)
+    .Rebuild     (Rebuild),
+    .ClockGate   (ClockGate)
   ) u_manager (
     .clk_i          (clk_i),
     .ram_pins_i     ({scan_mode_i, ram_cfg_i}),
@@ -192,6 +197,7 @@ module dcc_top #(
     .status_o       (hw2reg),
     .ready_o        (ready),
     .swept_o        (swept),
+    .access_i       (psel_i),
     .hold_i         (hold),
     .quiet_o        (quiet),
     .cnp_valid_i    (cnp_valid_i),

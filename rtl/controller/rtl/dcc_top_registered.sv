@@ -14,7 +14,8 @@ module dcc_top_registered #(
   parameter int unsigned CommandDepth = 16,
   parameter int unsigned BytesDepth   = 64,
   parameter int unsigned Secded       = 0,     // 1: all memories correct a wrong bit
-  parameter int unsigned Rebuild      = 0      // 1: a wrong word costs at most its slot's flow, not all flows
+  parameter int unsigned Rebuild      = 0,     // 1: a wrong word costs at most its slot's flow, not all flows
+  parameter int unsigned ClockGate    = 0      // 1: clocks of parts without work stand still (dc_clocks.sv)
 ) (
   input  logic             clk_i,
   input  logic             rst_ni,
@@ -172,7 +173,8 @@ module dcc_top_registered #(
     .CommandDepth(CommandDepth),
     .BytesDepth  (BytesDepth),
     .Secded      (Secded),
-    .Rebuild     (Rebuild)
+    .Rebuild     (Rebuild),
+    .ClockGate   (ClockGate)
   ) u_top (
     .clk_i          (clk_i),
     .rst_ni         (rst_ni),
