@@ -90,6 +90,11 @@ UNITS = {
         {"flipped": "u_ram.u_ram.u_array.flipped_q", "bypassed": "u_ram.u_ram.collision_q"},
         "lost_bit_is_told whole_word_is_not untold_is_as_written false_nothing_told false_all_told",
         "all"),
+    # What standstill.py takes for granted of a RAM whose clock stands still.
+    "stands": Unit(
+        ["common/ram_pkg.sv", "common/ram_1r1w_array.sv", "common/ram_1r1w.sv", "formal/ram_stands_formal.sv"],
+        "ram_stands_formal", {},
+        "same_word output_stands false_any_read_skipped false_any_write_skipped false_never_again", "all"),
     "cuckoo": Unit(
         [*GUARDED, "common/lowest_bit.sv",
          "controller/rtl/dc_cuckoo_table.sv", "controller/rtl/dc_flow_stash.sv", "controller/rtl/dc_flow_cuckoo.sv",

@@ -25,6 +25,9 @@ formal() {
   echo "Rate unit, each stage against the definition of its arithmetic:"
   "$root/rtl/formal/rate_stages.py" || status=$?
   echo
+  echo "Clock gates: no register behind a clock that stands still would change."
+  "$root/rtl/formal/standstill.py" || status=$?
+  echo
   echo "Register block: every property proved, every known-false one refuted."
   "$root/rtl/regs/formal/run.py" || status=$?
   return $status
