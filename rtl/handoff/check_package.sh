@@ -29,6 +29,7 @@ lint() {
       verilator --lint-only -Wall --top-module dcc_top -GSparseFlows=1 -GFlowW=24 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top -GSecded=1 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top -GSecded=1 -GRebuild=1 lint/*.vlt -f files.f 2>&1 &&
+      verilator --lint-only -Wall --top-module dcc_top -GClockGate=1 lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_top_registered lint/*.vlt -f files.f 2>&1 &&
       verilator --lint-only -Wall --top-module dc_pacer lint/*.vlt -f pacer.f 2>&1 &&
       verilator --lint-only -Wall --top-module dcc_app_block lint/*.vlt -f nic.f 2>&1 &&
@@ -300,6 +301,26 @@ ram_pins() {
     { cat "$work/ram_pins.log"; fail "ram_pins: promises fail: an array without its pins"; }
   echo "ram_pins: scan_mode_i and ram_cfg_i reach every array"
 }
+# clock_gate: with ClockGate, every flop and memory has clk_i or the output of one of two clock gates, and the vectors of
+# the registers are answered in the same way (Icarus, four states).
+clock_gate() {
+  gate=rtl/common/dc_clock_gate.sv
+  sed 's/\.Latency(48)/.Latency(48), .ClockGate(1)/' vectors/controller_dut.sv >"$work/clock_gate_dut.sv"
+  yosys -q -p "read_verilog -sv -lib $gate; read_verilog -sv $(grep -v "^$gate$" files.f | tr '\n' ' ') $work/clock_gate_dut.sv; \
+    hierarchy -check -top controller_dut; proc; opt_clean; write_verilog -noattr $work/clock_gate.v; flatten; opt_clean; \
+    select -set gates t:dc_clock_gate; select -assert-count 2 @gates; select -assert-none @gates w:clk_i %co1:+[clk_i] %d; \
+    select -assert-none t:\$dlatch t:\$adlatch t:\$dlatchsr t:\$sr; \
+    select -set clocks w:clk_i @gates %co1:+[clk_o] w:* %i %u; \
+    select -set flops t:\$dff t:\$adff t:\$dffe t:\$adffe t:\$sdff t:\$sdffe t:\$sdffce; \
+    select -assert-none @flops @clocks %co1:+[CLK] %d; select -assert-none t:\$memwr* @clocks %co1:+[CLK] %d" \
+    >"$work/clock_gate.log" 2>&1 || { cat "$work/clock_gate.log"; fail "clock_gate: not accepted by yosys"; }
+  iverilog -g2012 -DKNOWN -o "$work/tb_clock_gate" vectors/tb_registers.v "$work/clock_gate.v" $gate \
+    sva/dcc_top_known_sva.sv
+  vvp "$work/tb_clock_gate" +vectors=vectors/registers.vec >reports/clock_gate.log 2>&1 &&
+    grep -q '^PASS' reports/clock_gate.log ||
+    { tail reports/clock_gate.log; fail "clock_gate: promises fail: other answers with ClockGate"; }
+  echo "clock_gate: $(grep '^PASS' reports/clock_gate.log) (Icarus, ClockGate = 1); two gates, no other clock"
+}
 packet() { unit_bench packet; }        # parser, byte notifications, notification point
 cuckoo() { unit_bench cuckoo; }        # hash table of SparseFlows with 64, 256 and 1024 slots
 lost_bits() { unit_bench lost_bits; }  # these, the pacer and the queues of the NIC, in which memories lose bits
@@ -340,7 +361,7 @@ steps="controller:verilator registers:verilator sparse secded secded_registers r
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus registers_inside golden golden:verilator pacer:verilator pacer_secded
   golden:icarus pacer:icarus parameters nic_block:verilator nic_block:icarus nic lost_bits known_refuses
-  nic_elaboration packet cuckoo registered parts registered_ports ram_pins"
+  nic_elaboration packet cuckoo registered parts clock_gate registered_ports ram_pins"
 case $#${1:-} in
   0 | 1*.json) ;;
   *) refuse "usage: [CHECK_JOBS=N] [CHECK_STEPS='STEP ...'] ./check.sh [DESIGN.json]" ;;

@@ -5,6 +5,9 @@ if {![info exists period]} { set period 4.0 }
 create_clock -name clk -period $period [get_ports clk_i]
 set_clock_uncertainty [expr 0.05 * $period] [get_clocks clk]
 
+# With ClockGate = 1 the clock goes through two gates (dc_clock_gate): clk is the clock behind them, too, and their enables
+# are checked against it. No generated clock is needed.
+
 # Reset: asserted asynchronously; the integrator releases it synchronously to clk_i, with one synchroniser for the
 # whole block. Recovery and removal are checked from that synchroniser, not from the port.
 set_false_path -from [get_ports rst_ni]

@@ -79,6 +79,8 @@ SPARSE = ("dc_cuckoo_table", "dc_flow_stash", "dc_flow_cuckoo")
 PARTS = ("ram_1r1w", "ram_1r1w_array", "secded_code", "ram_guarded", "tw_time")
 # Modules of the block with registered ports, which no step of the whole block contains; the slice is in the NIC, too.
 REGISTERED = {"dcc_top_registered": ("registered",), "dc_axis_slice": ("parts", "registered", "nic_short")}
+# Modules of clock gates, of which the other steps have no gate.
+GATED = ("dc_clocks", "dc_clock_gate")
 # Modules that refuse illegal parameters.
 LIMITS = ("dcc_top", "dc_fifo", "dc_byte_queue", "timing_wheel", "secded_code", "dc_pacer", "dc_notifier", "dc_sent",
           "dc_parser", "dc_send_queues", "dcc_app_block")
@@ -91,6 +93,8 @@ def quick_steps(path):
     folder, module = path.split("/")[1], pathlib.Path(path).stem
     if module in REGISTERED:
         return REGISTERED[module]
+    if module in GATED:
+        return ("clock_gate",)
     if folder in ("nic", "packet"):
         first = ("packet", "lost_bits") if folder == "packet" else NIC_ALONE.get(module, ())
         return (*first, "nic_short")
@@ -112,6 +116,8 @@ def late_steps(path):
     if module in REGISTERED:
         nic = ("nic_block:verilator", "nic", "nic_block:icarus") if "nic_short" in REGISTERED[module] else ()
         return (*nic, "registered_ports", *STATIC)
+    if module in GATED:
+        return ("controller:verilator", *STATIC)
     if folder in ("nic", "packet"):
         return ("nic_block:verilator", "nic", "nic_block:icarus", *limits, "nic_elaboration", "lint")
     if folder == "pacer":
