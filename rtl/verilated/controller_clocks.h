@@ -25,7 +25,7 @@ class OneClock {
   }
   /// Lets Verilator take over changed values of inputs.
   template <class Top>
-  void set(Top& top) {
+  void set(Top& top, bool) {
     top.set_i = 1;
     top.eval();
     top.set_i = 0;
@@ -74,9 +74,10 @@ class PartClocks {
   std::uint32_t needed(const Top& top) const {
     return top.all_o ? kAllClocks : top.need_o;
   }
+  /// `quiet`: every issued event has been written back.
   template <class Top>
-  void set(Top& top) {
-    top.quiet_i = top.quiet_o;
+  void set(Top& top, bool quiet) {
+    top.quiet_i = quiet && top.swept_o;
     top.set_i = 1;
     make(*top.rootp, 1u << 7);
     top.set_i = 0;
@@ -85,7 +86,6 @@ class PartClocks {
   void raise(Top& top, std::uint32_t clocks) {
     make(*top.rootp, clocks | 1u << 6);
     top.cnp_valid_i = top.bytes_valid_i = top.command_valid_i = 0;
-    if (top.psel_i) set(top);  // the APB gate sees the new quiet_o
   }
   /// Raises clocks of the parts, but not clk_i.
   template <class Top>

@@ -153,7 +153,7 @@ template <class Dut>
 template <class Look>
 auto RtlController<Dut>::drained(const Look& look) {
   if (looked()) return look();
-  catch_up();
+  catch_up(accesses_.empty());
   if (at_ > last_busy_ && at_ - last_access_ >= kSettled && accesses_.empty()) return look();
   dut_->save(image_);
   Cycle waited = 0;

@@ -99,7 +99,10 @@ class RtlController final : public RtlControllerEngine {
     catch_up();
     return dut_->time();
   }
-  Tick timer_lag() override { return figures().lag; }
+  Tick timer_lag() override {
+    catch_up();
+    return figures().lag;
+  }
   // While the block is not ready, reads of these two registers, which software polls, do not
   // simulate to the end of the reset, because each poll would simulate a whole reset.
   bool overrun() override { return ready() && figures().overrun; }
@@ -117,7 +120,7 @@ class RtlController final : public RtlControllerEngine {
     return drained([&] { return dut_->figures(); });
   }
   bool sees_all() override {
-    if (!looked()) catch_up();
+    if (!looked()) catch_up(true);
     return !in_access_;
   }
   bool port_free() override {
@@ -201,25 +204,26 @@ class RtlController final : public RtlControllerEngine {
     last_access_ = at_;
   }
   bool before_time() const { return !began_ && scheduler_.now() == clock_.time_of(0); }
-  void catch_up() {
+  /// Simulates up to the present edge. Lazily: unless nothing but time would change.
+  void catch_up(bool lazily = false) {
     come_back();
     if (before_time()) return;
     begin();
-    run_to(edge() - 1);
+    run_to(edge() - 1, lazily);
   }
 
   /// Advances lazily: cycles without inputs are simulated or skipped only when the state is needed.
+  /// `lazily`: it is not needed, only the answers that have left.
   void run_to(Cycle cycle, bool lazily = false) {
     come_back();
     while (at_ < cycle) {
       const Cycle next = next_input();
       if (lazily && next > cycle && nothing_until(cycle)) return;
       if (next > at_ + 1 && !driven_ && options_.skip_idle &&
-          skip(std::min(cycle, next - 1) - at_)) {
+          skip(std::min(cycle, next - 1) - at_, accesses_.empty() && next - 1 <= cycle, lazily)) {
         continue;
       }
-      // Simulates all skipped parts before inputs arrive.
-      make_cycle(at_ + 1 < cycle && next > at_ + 2);
+      make_cycle((lazily || at_ + 1 < cycle) && (accesses_.empty() || next > at_ + 2));
     }
   }
   bool rests() const { return at_ > last_busy_ && at_ - last_access_ >= kSettled; }
@@ -229,10 +233,11 @@ class RtlController final : public RtlControllerEngine {
     const std::int64_t due = dut_->until_due();
     return due < 0 || at_ + due > cycle;
   }
-  /// Skips some of the next cycles, in which the RTL is idle.
-  bool skip(Cycle most) {
+  /// Skips some of the next cycles, in which the RTL is idle. `input`: the cycle after the last of
+  /// them has an input and no register access.
+  bool skip(Cycle most, bool input, bool lazily) {
     const bool rests = this->rests();
-    const Cycle skipped = rests ? dut_->skip(most) : dut_->glide(most);
+    const Cycle skipped = rests ? dut_->skip(most, input) : dut_->glide(most, input || lazily);
     if (skipped == 0) return false;
     at_ += skipped;
     ++made_;
@@ -247,8 +252,8 @@ class RtlController final : public RtlControllerEngine {
     if (!accesses_.empty()) next = std::min(next, accesses_.front().from);
     return next;
   }
-  /// Makes a cycle. `parts` is true if neither this cycle nor the next one has inputs, and the
-  /// state is not read before the next edge.
+  /// Makes a cycle. `parts` is true if the state is not read before the next edge and no register
+  /// access begins in the next cycle.
   void make_cycle(bool parts);
   void after_edge();
   void drive_access(ControllerPins& pins);

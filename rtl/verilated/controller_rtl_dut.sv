@@ -20,8 +20,9 @@ module controller_rtl_dut #(
   output logic [5:0]       need_o,         // clocks that need an edge; lowest bit: clk_inputs_i, then in this order
   output logic             all_o,          // 1: all clocks need an edge
   input  logic             hold_i,         // 1: no event is issued
-  input  logic             quiet_i,        // value of quiet_o while psel_i is high; otherwise without meaning
-  output logic             quiet_o,        // every issued event has been written back, and the memories are swept
+  // every issued event has been written back, and the memories are swept; without meaning while psel_i is low
+  input  logic             quiet_i,
+  output logic             swept_o,        // the memories are swept
 `endif
   input  logic             rst_ni,
   input  logic             set_i,
@@ -93,7 +94,7 @@ module controller_rtl_dut #(
   logic quiet_q, hold_q;
   always_ff @(posedge set_i) quiet_q <= quiet_i;
   always_ff @(posedge set_i) hold_q <= hold_i;
-  assign quiet_o = u_top.quiet && u_top.swept;
+  assign swept_o = u_top.swept;
 `endif
   always_ff @(posedge set_i) begin
     psel_q          <= psel_i;
@@ -217,7 +218,7 @@ module controller_rtl_dut #(
                      u_top.u_manager.u_lookup.s0_valid_q || u_top.u_manager.u_lookup.s1_valid_q ||
                      u_top.u_manager.u_lookup.s2_valid_q || u_top.u_manager.u_lookup.s3_valid_q ||
                      u_top.u_manager.u_lookup.s4_valid_q;
-  assign need_o[2] = u_top.u_manager.s4_valid || u_top.u_manager.u_beside.valid_q != '0;
+  assign need_o[2] = u_top.u_manager.s4_valid;
   assign need_o[3] = u_top.u_manager.wb_done || u_top.u_manager.cnp_lost;
   assign need_o[4] = (u_top.u_manager.wb_done && u_top.u_manager.wb_start) ||
                      u_top.u_manager.u_timers.tick || u_top.u_manager.u_timers.first_valid ||

@@ -82,7 +82,7 @@ class VerilatedController {
     top_->paddr_i = in.paddr;
     top_->pwdata_i = in.pwdata;
     top_->pstrb_i = in.pstrb;
-    clocks_.set(*top_);
+    clocks_.set(*top_, quiet());
   }
   /// Keeps further events from being issued, until restore(). An access under way is broken off.
   void hold() {
@@ -98,9 +98,9 @@ class VerilatedController {
   }
   void edge() { edge(kAllClocks); }
   /// Makes the same edge as edge(), but leaves out parts whose state would not change.
-  void needed_edge() { edge(clocks_.needed(*top_)); }
+  void needed_edge() { edge(needed_now()); }
   /// Has the effect of needed_edge(), but clocks fewer parts. Returns false if nothing was done.
-  /// Precondition: neither this cycle nor the next has inputs, and the next one is not skipped.
+  /// Precondition: this cycle has no inputs, and the next one begins no register access.
   ///
   /// Between two events the registers of clk_i itself (controller_rtl_dut.sv) only count. This
   /// function counts in their place and clocks the other parts. Logic that depends on the counts
@@ -108,17 +108,13 @@ class VerilatedController {
   bool part_edge() {
     if constexpr (kParts) {
       Root* const root = at();
-      if (!top_->counting_o) return false;
+      if (!top_->counting_o || behind_ != 0) return false;
       if (root->DCC_TIMERS(cycle_q) > divider() - 3) return false;
       if (until_offer() < 2) return false;
       count(1);
-      const std::uint32_t needed = clocks_.needed(*top_);
-      if (needed == kRingClock && ring_room() > 0) {
-        move_ring(1);
-      } else {
-        watch_.settled(*top_);
-        clocks_.raise_parts(*top_, needed);
-      }
+      const std::uint32_t needed = needed_now();
+      watch_.settled(*top_);
+      clocks_.raise_parts(*top_, needed);
       return true;
     }
     return false;
@@ -163,40 +159,45 @@ class VerilatedController {
   std::uint32_t time() const { return at()->DCC_WHEEL_TIME(now_q); }
 
   /// Skips at most `most` edges while the block is idle. Returns the number of skipped edges; if 0,
-  /// the caller makes an edge. Precondition: the cycle has no inputs.
+  /// the caller makes an edge. Precondition: the cycle has no inputs. `input`: after `most` edges
+  /// comes a cycle with an input that is not a register access.
   ///
   /// While the block is idle (controller_rtl_dut.sv) only these counters change: cycles of the
   /// present tick, cycles since the last timer event, and with each tick the time and the wheel's
   /// pointer. The pointer follows in the tick's first cycles if no event is due in the tick and no
   /// row is loaded. A skip ends with one real edge, which computes the logic behind the counters
-  /// anew. No event reads this logic at that edge.
-  std::int64_t skip(std::int64_t most) {
+  /// anew. No event reads this logic at that edge. The edge at which a queue takes an input serves
+  /// as well, unless a tick ends with it.
+  std::int64_t skip(std::int64_t most, bool input) {
     Root* const root = at();
     const std::int64_t div = divider();
     const std::int64_t cycle = root->DCC_TIMERS(cycle_q);
-    // the tick is about to end, and the end of a tick must be simulated
+    // the edge at which a tick ends must be simulated
     if (cycle > div - 2) return 0;
     std::int64_t target = cycle + most;
     // Ticks can be skipped only while no timer is due; a tick with work is simulated.
-    std::int64_t last = div - 2;
+    std::int64_t last = div - 1;
     if (!top_->row_loaded_o) {
       std::int64_t ticks = target / div;
       if (top_->next_due_valid_o) {
         ticks = std::min<std::int64_t>(ticks, std::uint32_t{top_->next_due_o} - time() - 1);
       }
-      last = ticks * div + div - 2;
+      last = ticks * div + div - 1;
     }
     target = std::min(target, last);
-    if (target / div > 0 && target % div < kTickSettles) target = target / div * div - 2;
+    if (target / div > 0 && target % div < kTickSettles) target = target / div * div - 1;
     const std::int64_t skipped = target - cycle;
     if (skipped < 2) return 0;
-    const auto ticks = static_cast<std::uint32_t>((target - 1) / div);
-    root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>((target - 1) % div);
+    const bool whole = kParts && input && skipped == most && target % div != div - 1;
+    const std::int64_t counted = whole ? skipped : skipped - 1;
+    const auto ticks = static_cast<std::uint32_t>((cycle + counted) / div);
+    root->DCC_TIMERS(cycle_q) = static_cast<std::uint16_t>((cycle + counted) % div);
     root->DCC_TIMERS(since_q) = static_cast<std::uint32_t>(
-        std::min<std::int64_t>(root->DCC_TIMERS(since_q) + skipped - 1, kMaxSince));
+        std::min<std::int64_t>(root->DCC_TIMERS(since_q) + counted, kMaxSince));
     root->DCC_WHEEL_TIME(now_q) += ticks;
     root->DCC_WHEEL_TIME(pointer_q) += ticks;
-    jump_edge(ticks != 0 ? kWheelClock : 0);
+    if (ticks != 0) behind_ |= kWheelClock;
+    if (!whole) jump_edge(0);
     return skipped;
   }
   /// Skips at most `most` edges while events only wait in the ring (fold_parts.sv), or an expiry
@@ -205,24 +206,24 @@ class VerilatedController {
   ///
   /// Such a cycle only moves the ring, ages the arbiter's memory of the last issues, and counts
   /// time. The skip ends before the edge at which a word leaves the ring, before the edge at which
-  /// an expiry is offered to the arbiter, and before the end of the tick.
-  std::int64_t glide(std::int64_t most) {
+  /// an expiry is offered to the arbiter, and before the end of the tick. `whole`: the
+  /// state is not read before the next edge, and no register access begins in the next cycle.
+  std::int64_t glide(std::int64_t most, bool whole) {
     if constexpr (kParts) {
-      const std::uint32_t needed = clocks_.needed(*top_);
-      if ((needed & ~kRingClock) != 0) return 0;
+      if (clocks_.needed(*top_) != 0) return 0;
+      const bool holds = at()->DCC_MANAGER(u_beside__DOT__valid_q) != 0;
       const std::int64_t cycle = at()->DCC_TIMERS(cycle_q);
       std::int64_t skipped = std::min(most, divider() - 2 - cycle);
-      if (needed != 0) skipped = std::min(skipped, ring_room());
+      if (holds) skipped = std::min(skipped, ring_room());
       if (top_->counting_o) {
-        // As at part_edge(), clk_i has no edge, but has one again in the cycle after the skipped
-        // ones.
-        skipped = std::min({skipped, most - 1, until_offer() - 1});
+        // As at part_edge(), clk_i has no edge; its next edge computes the logic anew.
+        skipped = std::min({skipped, most - (whole ? 0 : 1), until_offer() - 1});
         if (skipped < 1) return 0;
         move_ring(static_cast<unsigned>(skipped));
         count(static_cast<unsigned>(skipped));
         return skipped;
       }
-      if (!top_->calm_o || needed == 0 || skipped < 2) return 0;
+      if (!top_->calm_o || !holds || skipped < 2) return 0;
       move_ring(static_cast<unsigned>(skipped - 1));
       count(static_cast<unsigned>(skipped - 1));
       jump_edge(0);
@@ -303,11 +304,13 @@ class VerilatedController {
 
   /// The whole state for a later continuation: the design's state and the last pin values.
   void save(std::vector<unsigned char>& image) const {
-    image.resize(sizeof(Root));
+    image.resize(sizeof(Root) + sizeof(behind_));
     std::memcpy(image.data(), static_cast<const void*>(at()), sizeof(Root));
+    std::memcpy(image.data() + sizeof(Root), &behind_, sizeof(behind_));
   }
   void restore(const std::vector<unsigned char>& image) {
     std::memcpy(static_cast<void*>(at()), image.data(), sizeof(Root));
+    std::memcpy(&behind_, image.data() + sizeof(Root), sizeof(behind_));
   }
 
   void set_slots(std::uint32_t slots) {
@@ -339,6 +342,20 @@ class VerilatedController {
     const std::int64_t paced = std::int64_t{top_->pace_o} - root->DCC_TIMERS(since_q);
     if (root->DCC_WHEEL_TIME(lag_q) != 0) return paced;  // the event's tick is over
     return std::max<std::int64_t>(paced, timing::kFirstOfTick - 1 - root->DCC_TIMERS(cycle_q));
+  }
+  /// Clocks that the next edge needs, once the ring is moved if it needs no clock for that.
+  std::uint32_t needed_now() {
+    std::uint32_t needed = clocks_.needed(*top_) | behind_;
+    if constexpr (kParts) {
+      if ((needed & kRingClock) != 0 || at()->DCC_MANAGER(u_beside__DOT__valid_q) == 0)
+        return needed;
+      if (ring_room() > 0) {
+        move_ring(1);
+      } else {
+        needed |= kRingClock;
+      }
+    }
+    return needed;
   }
   /// Moves the ring by a number of cycles, at most ring_room(). No logic looks at its places before
   /// the oldest word is read.
@@ -419,12 +436,14 @@ class VerilatedController {
   /// design with one clock has, are off at this edge, because one would report the jump of time.
   void jump_edge(std::uint32_t clocks) {
     if constexpr (!kParts) context_.assertOn(false);
-    edge(clocks_.needed(*top_) | clocks);
+    edge(needed_now() | clocks);
     if constexpr (!kParts) context_.assertOn(true);
   }
   void edge(std::uint32_t clocks) {
     watch_.settled(*top_);
+    behind_ = 0;
     clocks_.raise(*top_, clocks);
+    if (kParts && top_->psel_i) clocks_.set(*top_, quiet());  // the APB gate sees the new state
     watch_.edge(*top_);
     clocks_.lower(*top_);
     if (!kParts && context_.gotError())
@@ -439,6 +458,8 @@ class VerilatedController {
   unsigned slot_bits_ = 0;
   Watch watch_;
   Clocks clocks_;
+  // clocks of logic that does not know the counters' values after a skip
+  std::uint32_t behind_ = 0;
 };
 
 }  // namespace dcc
