@@ -33,7 +33,7 @@ def sources(folder):
 class Unit:
     """A unit with its top module as the bench sees it, and the parts of its bench."""
     folder: str
-    top: str       # name of the top module; its file is verilated/TOP.sv
+    top: str       # name of the top module; its file is verilated/FOLDER/TOP.sv
     cells: str     # cells of the unit itself, as yosys selects them in the flattened top
     judge: str     # header with the bench's verdict, in mutation/
     bench: list    # C++ sources of the bench, relative to the project's root

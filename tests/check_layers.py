@@ -8,7 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOTS = ("models/core", "models", "models/tlm", "vp", "sw", "rtl/verilated", "rtl/bench", "rtl/packet/adapter")
+ROOTS = ("models/core", "models", "models/tlm", "vp", "sw", "rtl/verilated", "rtl/verilated/controller",
+         "rtl/verilated/timing_wheel", "rtl/verilated/rate_lut", "rtl/bench", "rtl/packet/adapter")
 
 
 class Layers:

@@ -3,8 +3,8 @@
 # anew, and would mix edited modules with copies of older ones.
 #
 # Run as a script in the folder of the copies, with DCCVP_RTL_DIR, this file makes all copies.
-include(${CMAKE_CURRENT_LIST_DIR}/../verilated/controller_faults.cmake)
-include(${CMAKE_CURRENT_LIST_DIR}/../verilated/controller_clocks.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/../verilated/controller/controller_faults.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/../verilated/controller/controller_clocks.cmake)
 
 # dcc_controller_copies(SOURCES…): the rule of the build for the copies that are there. SOURCES: modules with their paths.
 function(dcc_controller_copies)
@@ -16,7 +16,7 @@ function(dcc_controller_copies)
     list(FILTER of INCLUDE REGEX "/${name}$")
     list(APPEND originals ${of})
   endforeach()
-  set(folder ${DCCVP_RTL_DIR}/verilated)
+  set(folder ${DCCVP_RTL_DIR}/verilated/controller)
   add_custom_command(OUTPUT ${copies}
     COMMAND ${CMAKE_COMMAND} -DDCCVP_RTL_DIR=${DCCVP_RTL_DIR} -P ${DCCVP_RTL_DIR}/controller/copies.cmake
     DEPENDS ${originals} ${DCCVP_RTL_DIR}/controller/copies.cmake ${folder}/controller_faults.cmake

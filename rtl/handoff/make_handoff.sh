@@ -124,7 +124,7 @@ cp "$root"/rtl/handoff/tb_*.v "$root/rtl/handoff/answers_dut.sv" "$out/vectors"
   printf '\n## Vectors of the registers\n'
   sed -n '/^"""Writes/,/^"""$/{/^"""$/!{s/^"""//;p}}' "$root/rtl/handoff/register_vectors.py"
 } >"$out/vectors/README.md"
-for pins in rate_dut timing_wheel_dut controller_dut pacer_dut; do
+for pins in rate_lut/rate_dut timing_wheel/timing_wheel_dut controller/controller_dut pacer/pacer_dut; do
   cp "$root/rtl/verilated/$pins.sv" "$out/vectors"
 done
 

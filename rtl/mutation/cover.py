@@ -72,7 +72,8 @@ def main():
     out = os.path.abspath(options.out)
     os.makedirs(out, exist_ok=True)
     program = compile_runner(
-        out, unit, [os.path.join(RTL, source) for source in sources(unit.folder) + [f"verilated/{unit.top}.sv"]] +
+        out, unit, [os.path.join(RTL, source) for source in
+                    (*sources(unit.folder), f"verilated/{unit.folder}/{unit.top}.sv")] +
         sorted(glob.glob(os.path.join(RTL, unit.folder, "sva", "*.sv"))),
         # Random values at the start would count as toggles, so registers start as 0.
         ["--coverage", "--assert", "--x-initial", "0"], ["VARIANT_COVERAGE"])

@@ -31,8 +31,8 @@ def compile_runner(directory, unit, verilog, verilate=(), define=()):
     variant = verilated(directory, "unit", unit.top, verilog, verilate, define)
     return compiled(os.path.join(directory, "unit_runner"), variant,
                     [os.path.join(HERE, "unit_runner.cpp"), *(os.path.join(ROOT, source) for source in unit.bench)],
-                    [f'-DJUDGE="{unit.judge}"', f"-I{RTL}/verilated", f"-I{RTL}/bench", f"-I{HERE}", f"-I{CORE}",
-                     f"-I{ROOT}/sw"], define)
+                    [f'-DJUDGE="{unit.judge}"', f"-I{RTL}/verilated", f"-I{RTL}/verilated/{unit.folder}",
+                     f"-I{RTL}/bench", f"-I{HERE}", f"-I{CORE}", f"-I{ROOT}/sw"], define)
 
 
 def files_of(folders):
@@ -62,7 +62,7 @@ def build(directory, unit, count, seed):
                   f"-o {listing} {unit.cells}")
         logic = " ".join(source for source in sources(unit.folder) if source != ARRAY)
         run(["yosys", "-q", "-p",
-             f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {logic} verilated/{unit.top}.sv; "
+             f"read_verilog -sv -lib {ARRAY}; read_verilog -sv {logic} verilated/{unit.folder}/{unit.top}.sv; "
              f"hierarchy -check -top {unit.top}; script mutation/mutants.ys; {mutate}; script {listing}; opt_clean; "
              f"write_rtlil {netlist}; write_verilog -noattr {verilog}"], cwd=RTL)
         compile_runner(directory, unit, [verilog, os.path.join(RTL, ARRAY)], OF_GATES, ["VARIANT_MUTANTS"])

@@ -106,17 +106,18 @@ class OutputRules(unittest.TestCase):
             # The new parameter must appear in the model, in the words and recordings of lock-step, and at the pins of
             # the RTL.
             for source in ("models/core/controller/rate_unit.cpp", "models/core/controller/rate_calls.cpp",
-                           "rtl/bench/rate_recording.cpp", "rtl/verilated/rate_engine_rtl.cpp",
+                           "rtl/bench/rate_recording.cpp", "rtl/verilated/rate_lut/rate_engine_rtl.cpp",
                            "models/core/controller/dcc.cpp"):
                 done = run("g++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only",
                            "-I", f"{copy}/models/core", "-I", f"{copy}/sw", "-I", f"{folder}/code",
-                           "-I", f"{copy}/rtl/verilated", "-I", f"{copy}/rtl/bench", str(copy / source))
+                           "-I", f"{copy}/rtl/verilated", "-I", f"{copy}/rtl/verilated/rate_lut",
+                           "-I", f"{copy}/rtl/bench", str(copy / source))
                 self.assertEqual((done.returncode, done.stderr), (0, ""), source)
             # Compiles the rate unit inside the controller and with pins of its own.
             files = (copy / "rtl/controller/files.f").read_text(encoding="utf-8").split()
             unit = [f for f in files if f.startswith(("common/", "secded/", "rate_lut/"))]
             for top, sources in (("dcc_top", ["controller/lint/waivers.vlt", *files]),
-                                 ("rate_dut", [*unit, "verilated/rate_dut.sv"])):
+                                 ("rate_dut", [*unit, "verilated/rate_lut/rate_dut.sv"])):
                 done = run("verilator", "--lint-only", "-Wall", "--top-module", top,
                            "rate_lut/lint/waivers.vlt", *sources, cwd=copy / "rtl")
                 self.assertEqual((done.returncode, done.stderr), (0, ""), top)

@@ -106,7 +106,7 @@ WITHOUT_RECORDING = [
     ("parser.engine", "DCCVP_PARSER_FAULT", "123", "1ms",
      r"host \d+ parser: .*(CNP|sent packet) at \S+ flow \d+ queue pair \d+, .*: (DSCP|bytes|outcome)\n"),
     ("pacer.engine", "DCCVP_PACER_FAULT", "12", "40us", r"host \d+ pacer: .*: at \S+, decision for flow \d+")]
-# Faults in the other modules, as in rtl/verilated/controller_faults.cmake.
+# Faults in the other modules, as in rtl/verilated/controller/controller_faults.cmake.
 FULL = [(INCAST, "controller.engine", "DCCVP_CONTROLLER_FAULT", fault, "controller_lockstep_host", at_the_port)
         for fault in "125"]
 

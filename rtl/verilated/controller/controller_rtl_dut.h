@@ -53,8 +53,7 @@ class RtlError : public std::runtime_error {
 constexpr std::uint32_t kRtlFlowBits = 14;
 constexpr std::uint32_t kRtlLatency = 64;
 
-/// Number of faults that can be injected into the RTL (rtl/verilated/controller_faults.cmake);
-/// fault 0: none.
+/// Number of faults that can be injected into the RTL (controller_faults.cmake); fault 0: none.
 constexpr unsigned kControllerFaults = 5;
 
 }  // namespace dcc

@@ -22,7 +22,7 @@ function(dcc_controller_fault number file from to)
   string(FIND "${text}" "${from}" last REVERSE)
   if(first EQUAL -1 OR NOT first EQUAL last)
     # The module stays unchanged, so the test of this fault fails.
-    dcc_controller_unmatched("rtl/${file}: '${from}' is not there once: fault ${number} of rtl/verilated/controller_faults.cmake has no place")
+    dcc_controller_unmatched("rtl/${file}: '${from}' is not there once: fault ${number} of rtl/verilated/controller/controller_faults.cmake has no place")
   else()
     string(REPLACE "${from}" "${to}" text "${text}")
   endif()
