@@ -95,7 +95,9 @@ PACER_CASES: list[tuple[str, tuple, str | None, str]] = [
 # Runs whose processor time is compared: (configuration, keys, duration, bound). The duration is so long that the model
 # alone takes a second or more. The bound is the greatest processor time of a run with RTL, and of one in lock-step,
 # divided by that of the run with the model; the aim is 3 for the controller alone. By instructions it takes 4.1 to 4.5
-# times the model's. Bounds above 5 only keep what was reached.
+# times the model's. Bounds above 5 only keep what was reached. Other work on the machine adds time, and more of it to
+# the larger code of the RTL, so the least times of up to ROUNDS rounds count.
+ROUNDS = 5
 LONG: list[tuple[str, tuple, str, float]] = [
     ("incast_8x25g", PARTS, "400ms", 5.0), ("table_full", PARTS, "200ms", 5.0), ("thousand_flows", PARTS, "80ms", 10.0),
     ("incast_8x25g", ALL_BLOCKS, "10ms", 5.0), ("thousand_flows", ALL_BLOCKS, "10ms", 12.0),
@@ -124,8 +126,9 @@ def results(out):
     return (out / "flows.csv").read_bytes(), figures(out)
 
 
-def compare(dccvp, config, shortened, others, least, most=None, changed=(), reference=()):
-    """Runs the model (`reference`: keys that select it) and the other engines. Returns the number of failures."""
+def compare(dccvp, config, shortened, others, least, changed=(), reference=(), times=None):
+    """Runs the model (`reference`: keys that select it) and the other engines. Returns the number of failures. `times`:
+    the least processor time so far of each engine, which is updated."""
     failures, wanted, model_cpu = 0, None, 0.0
     with tempfile.TemporaryDirectory() as scratch:
         for keys, implementation in ((reference, "model"), *others):
@@ -151,10 +154,22 @@ def compare(dccvp, config, shortened, others, least, most=None, changed=(), refe
                   f"  flows.csv {'same' if same[0] else 'DIFFERS'}"
                   f"  metrics.json {'same' if same[1] else 'DIFFERS'}", flush=True)
             failures += same.count(False)
-            if most is not None and cpu > most * model_cpu:
-                print(f"{config}: {cpu / model_cpu:.1f} times the model's time")
-                failures += 1
+            if times is not None:
+                times[implementation] = min(cpu, times.get(implementation, cpu))
     return failures
+
+
+def compare_times(dccvp, config, keys, duration, most):
+    """Repeats a comparison until the least processor times are within the bound. Returns the number of failures."""
+    times: dict[str, float] = {}
+    for _ in range(ROUNDS):
+        failures = compare(dccvp, config, (duration, "0ms"), [(keys, "rtl"), (keys, "lockstep")], {}, times=times,
+                           reference=keys if keys == ALL_BLOCKS else ())
+        slowest = max(times.values()) / times["model"]
+        if failures or slowest <= most:
+            return failures
+    print(f"{config}: {slowest:.2f} times the model's time, in the best of {ROUNDS} rounds")
+    return 1
 
 
 def main():
@@ -187,8 +202,7 @@ def main():
             failures += compare(dccvp, config, (span, "0ms"), [(keys, "rtl"), (keys, "lockstep")],
                                 {"data_received": 100}, reference=keys)
     for config, keys, duration, most in LONG if full else []:
-        failures += compare(dccvp, config, (duration, "0ms"), [(keys, "rtl"), (keys, "lockstep")], {}, most=most,
-                            reference=keys if keys == ALL_BLOCKS else ())
+        failures += compare_times(dccvp, config, keys, duration, most)
     return 1 if failures else 0
 
 
