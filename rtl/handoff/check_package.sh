@@ -147,6 +147,8 @@ rebuild() {
 }
 # Variant with the second least latency, at which an answer waits in a register.
 latency() { variant latency '.Latency(33)' controller vectors/latency33.vec '' ''; }
+# Variant with clock gates: the same answers in the same cycles.
+gated() { variant gated '.Latency(48), .ClockGate(1)' controller vectors/controller.vec '' ''; }
 
 unit() {  # unit UNIT verilator|icarus: golden vectors of one unit
   known=
@@ -361,7 +363,7 @@ steps="controller:verilator registers:verilator sparse secded secded_registers r
   controller:icarus rate_unit:verilator timing_wheel:verilator answers:verilator answers:icarus rate_unit:icarus
   timing_wheel:icarus registers:icarus registers_inside golden golden:verilator pacer:verilator pacer_secded
   golden:icarus pacer:icarus parameters nic_block:verilator nic_block:icarus nic lost_bits known_refuses
-  nic_elaboration packet cuckoo registered parts clock_gate registered_ports ram_pins"
+  nic_elaboration packet cuckoo registered parts gated clock_gate registered_ports ram_pins"
 case $#${1:-} in
   0 | 1*.json) ;;
   *) refuse "usage: [CHECK_JOBS=N] [CHECK_STEPS='STEP ...'] ./check.sh [DESIGN.json]" ;;

@@ -94,7 +94,7 @@ def quick_steps(path):
     if module in REGISTERED:
         return REGISTERED[module]
     if module in GATED:
-        return ("clock_gate",)
+        return ("gated", "clock_gate")
     if folder in ("nic", "packet"):
         first = ("packet", "lost_bits") if folder == "packet" else NIC_ALONE.get(module, ())
         return (*first, "nic_short")
