@@ -133,16 +133,16 @@ class Traced(unittest.TestCase):
     def latencies(self, events):
         """Computes the latencies in ps from the events, by the definition of the latency."""
         level, served, request, trap, found = 0, False, None, -1, []
-        for now, kind, value in events:
+        for at_ps, kind, value in events:
             if kind == "trap":
-                trap = now
+                trap = at_ps
             elif kind == "RD":
-                found.append((trap if trap + 2 * CYCLE >= request else now) - request)
+                found.append((trap if trap + 2 * CYCLE >= request else at_ps) - request)
                 request, served = None, True
             else:
                 served = served and kind != "WR"
                 level = value if kind == "line" else level
-                request = (now if request is None else request) if level and not served else None
+                request = (at_ps if request is None else request) if level and not served else None
         return sorted(max(0, one) for one in found)
 
     def test_against_the_traces(self):
