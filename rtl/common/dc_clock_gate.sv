@@ -2,8 +2,8 @@
 // clock-gating cell of the library.
 // SPDX-License-Identifier: Apache-2.0
 //
-// enable_i must be stable before the rising edge of clk_i. A latch, open while clk_i is low, holds it while clk_i is
-// high, so that clk_o has no short pulse.
+// enable_i must have its value before the rising edge of clk_i. The latch passes it on while clk_i is low and keeps it
+// while clk_i is high: so a change of enable_i in that half of the cycle cannot begin or cut a pulse of clk_o.
 module dc_clock_gate (
   input  logic clk_i,
   input  logic enable_i,

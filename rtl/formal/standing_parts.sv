@@ -1,8 +1,11 @@
-// Stand-ins for standstill.py.
+// Two modules with which standstill.py replaces the RTL's own when it proves that no register behind a clock gate would
+// change while the gate is closed. They have less state, and any value where the RTL's modules have a certain one: so
+// what is proved with them holds of the RTL, and is found sooner.
 
-// A RAM without its contents: at_q is the address of the word at the output, fresh_q says that the RAM has this word
-// still. A read of such a word leaves the output as it is, any other read may bring any word. writes_q changes with
-// every write, so that a write counts as a change. ram_stands_formal.sv proves that ram_1r1w keeps this promise.
+// A RAM without its contents. at_q is the address from which the word at the output was read; fresh_q is 1 until that
+// address is written. While fresh_q is 1, reading at_q again leaves the output as it is; every other read may bring any
+// word. writes_q changes with every write, so that a write counts as a change of a register. ram_stands_formal.sv proves
+// that the output of ram_1r1w stands still wherever this one's does, and that it may miss such an edge.
 module ram_1r1w #(
   parameter int unsigned Depth = 1024,
   parameter int unsigned Width = 32,

@@ -5,8 +5,8 @@
 // cycles longer: without work nothing is issued, and what is under way has left by then, so that at an edge that is
 // left out no register would change. rtl/formal/standstill.py proves that from any state.
 //
-// The entries of the byte queue have the clock clk_entries_o, which runs in the cycle of an offered notification and in
-// the cycle after it, in which a notification that joined is added.
+// The entries of the byte queue (dc_byte_queue.sv) have the clock clk_entries_o. It runs in a cycle in which a byte
+// notification is offered, and in the next one: a notification that joins an entry is added to its sums a cycle later.
 //
 // The hash table of SparseFlows moves entries long after the event that brought them: the look-up keeps clk_i.
 module dc_clocks #(

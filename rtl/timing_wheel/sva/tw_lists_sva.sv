@@ -1,5 +1,6 @@
-// An entry is never linked behind itself, unless a memory lost a bit; while an entry of the top level's list moves, no
-// list of the middle level is open.
+// Two properties of the wheel's linked lists. An entry is never linked behind itself, unless a memory lost a bit. And
+// only one list is open, that is, being unfolded into the level below it: while entries leave a list of the top level,
+// none of the middle level is.
 module tw_lists_sva #(
   parameter int unsigned SlotW = 10
 ) (

@@ -204,7 +204,7 @@ class RtlController final : public RtlControllerEngine {
     last_access_ = at_;
   }
   bool before_time() const { return !began_ && scheduler_.now() == clock_.time_of(0); }
-  /// Simulates up to the present edge. Lazily: unless nothing but time would change.
+  /// Simulates up to the present edge; `lazily`: not if nothing but time would change.
   void catch_up(bool lazily = false) {
     come_back();
     if (before_time()) return;
@@ -212,8 +212,9 @@ class RtlController final : public RtlControllerEngine {
     run_to(edge() - 1, lazily);
   }
 
-  /// Advances lazily: cycles without inputs are simulated or skipped only when the state is needed.
-  /// `lazily`: it is not needed, only the answers that have left.
+  /// Simulates or skips all cycles up to `cycle`. `lazily`: the caller only wants the answers that
+  /// have left by then, so that cycles in which nothing but time changes may wait, and logic that
+  /// only depends on the time need not be up to date.
   void run_to(Cycle cycle, bool lazily = false) {
     come_back();
     while (at_ < cycle) {

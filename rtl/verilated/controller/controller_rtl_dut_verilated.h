@@ -216,7 +216,8 @@ class VerilatedController {
       std::int64_t skipped = std::min(most, divider() - 2 - cycle);
       if (holds) skipped = std::min(skipped, ring_room());
       if (top_->counting_o) {
-        // As at part_edge(), clk_i has no edge; its next edge computes the logic anew.
+        // clk_i gets no edge in these cycles: count() changes its registers as they would, and the
+        // logic behind them is calculated again at its next edge.
         skipped = std::min({skipped, most - (whole ? 0 : 1), until_offer() - 1});
         if (skipped < 1) return 0;
         move_ring(static_cast<unsigned>(skipped));
@@ -343,7 +344,8 @@ class VerilatedController {
     if (root->DCC_WHEEL_TIME(lag_q) != 0) return paced;  // the event's tick is over
     return std::max<std::int64_t>(paced, timing::kFirstOfTick - 1 - root->DCC_TIMERS(cycle_q));
   }
-  /// Clocks that the next edge needs, once the ring is moved if it needs no clock for that.
+  /// Moves the ring by the next edge, unless a word enters or leaves it there. Returns the clocks
+  /// that the edge then still needs.
   std::uint32_t needed_now() {
     std::uint32_t needed = clocks_.needed(*top_) | behind_;
     if constexpr (kParts) {
@@ -458,7 +460,7 @@ class VerilatedController {
   unsigned slot_bits_ = 0;
   Watch watch_;
   Clocks clocks_;
-  // clocks of logic that does not know the counters' values after a skip
+  // clocks of the logic that skip() left with the counters' values before the skip
   std::uint32_t behind_ = 0;
 };
 
